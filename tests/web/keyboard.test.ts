@@ -48,7 +48,7 @@ test(
     await page.getByText(/Fills 0.01 now at 97,010.0/).waitFor();
     await page.keyboard.press('Enter');
     const row = page.getByRole('row', { name: /BTC-USDC/ });
-    await row.getByText('0.01', { exact: true }).waitFor();
+    await row.getByText('0.01000', { exact: true }).waitFor();
 
     await tabTo(page, 'Close BTC-USDC');
     await page.keyboard.press('Enter');

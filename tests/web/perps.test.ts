@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Venue } from '../support/venue-process.ts';
 import { faultsFound } from './support/accessibility.ts';
 import { quoteMarket } from './support/market-maker.ts';
+import { button, choose, close, exits, marksMove, position, size } from './support/terminal.ts';
 import { PHONE } from './support/visit.ts';
 import { WebBrowser } from './support/web-browser.ts';
 import { startWebVenue } from './support/web-venue.ts';
@@ -41,23 +42,29 @@ test(
     await button(page, 'Buy 0.01 BTC now').click();
     await page.getByText('Filled 0.01 at 97,010.0').first().waitFor();
     const row = position(page);
-    await row.getByText('0.01', { exact: true }).waitFor();
+    await row.getByText('0.01000', { exact: true }).waitFor();
 
     await button(page, /Take profit and stop loss of BTC/).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('textbox', { name: 'TP' }).fill('97500');
+    await dialog.getByText('At 97,500.0 it makes +4.90 USDC (+0.51 %)').waitFor();
+    // A loss of 5.1 USDC is 510 below the entry.
     await dialog.getByRole('textbox', { name: 'SL' }).fill('96500');
+    await dialog.getByText('At 96,500.0 it makes −5.10 USDC').waitFor();
     await dialog.getByRole('button', { name: 'Set the exits' }).click();
-    await row.getByText('97,500 / 96,500').waitFor();
+    await row.getByText('97,500.0 / 96,500.0').waitFor();
     // On the chart, by the keyboard: a tick up. The pair is replaced, the other half stays.
     await page.getByRole('slider', { name: 'Take profit' }).press('ArrowUp');
     await page.getByRole('slider', { name: 'Take profit' }).press('Enter');
-    await row.getByText('97,500.1 / 96,500').waitFor();
+    await row.getByText('97,500.1 / 96,500.0').waitFor();
 
     await close(page, '50 %');
-    await row.getByText('0.005', { exact: true }).waitFor();
+    await row.getByText('0.00500', { exact: true }).waitFor();
     await button(page, 'Reverse BTC-USDC').click();
-    await row.getByText('−0.005', { exact: true }).waitFor();
+    await dialog.getByText('Sells 0.01000 BTC at the market: 0.00500 close the long').waitFor();
+    await dialog.getByText(/The exits at 97,500.1, 96,500.0 end with it/).waitFor();
+    await dialog.getByRole('button', { name: 'Sell 0.01000 BTC now' }).click();
+    await row.getByText('−0.00500', { exact: true }).waitFor();
     await close(page, '100 %');
     await page.getByText('No open positions').waitFor();
 
@@ -91,11 +98,14 @@ test(
     const dragged = await row.getByRole('cell').nth(2).innerText();
     expect(Number(dragged.replace(',', ''))).toBeGreaterThan(96_900);
 
-    await button(page, `Amend the order at ${dragged.replace(/\.0$/, '')}`).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByRole('textbox', { name: 'Price' }).fill('96850.5');
-    await dialog.getByRole('textbox', { name: 'Size' }).fill('0.003');
-    await dialog.getByRole('button', { name: 'Change to 0.003 at 96,850.5' }).click();
+    await button(page, `Amend the order at ${dragged}`).click();
+    expect(await button(page, 'Save').isDisabled()).toBe(true);
+    await row.getByRole('textbox', { name: 'Price' }).fill('96850.5');
+    await row.getByRole('textbox', { name: 'Price' }).press('Escape');
+    await button(page, `Amend the order at ${dragged}`).click();
+    await row.getByRole('textbox', { name: 'Price' }).fill('96850.5');
+    await row.getByRole('textbox', { name: 'Size' }).fill('0.003');
+    await row.getByRole('textbox', { name: 'Size' }).press('Enter');
     await row.getByText('96,850.5').waitFor();
 
     // The same by the keyboard: a tick up, and Enter.
@@ -179,7 +189,7 @@ test(
     await button(page, 'Buy 0.00515 BTC now').click();
     await page.getByText('Filled 0.00515 at 97,010.0').first().waitFor();
     const row = position(page);
-    await row.getByText('97,970 / 96,030').waitFor();
+    await row.getByText('97,970.0 / 96,030.0').waitFor();
 
     const line = page.locator('[role=slider][aria-valuetext*="97,970"]');
     const box = (await line.boundingBox())!;
@@ -187,10 +197,16 @@ test(
     await page.mouse.down();
     await page.mouse.move(box.x + 20, box.y + box.height / 2 + 30, { steps: 4 });
     await page.mouse.up();
-    await row.getByText('97,970 / 96,030').waitFor({ state: 'detached' });
-    await expect.poll(() => exits(page).innerText()).toMatch(/97,[0-8].* \/ 96,030$/);
-    await close(page, '100 %');
+    await row.getByText('97,970.0 / 96,030.0').waitFor({ state: 'detached' });
+    await expect.poll(() => exits(page).innerText()).toMatch(/97,[0-8].* \/ 96,030\.0$/);
+    // They came with the order, so that the venue would leave them; the page takes them back with the close.
+    await button(page, 'Close BTC-USDC').click();
+    await page
+      .getByRole('menuitem', { name: 'Close 100 % at the market, cancel its 2 exits' })
+      .click();
     await page.getByText('No open positions').waitFor();
+    await page.getByRole('tab', { name: 'Triggers' }).click();
+    await page.getByText('No triggers', { exact: true }).waitFor();
   },
   LONG_MS,
 );
@@ -212,7 +228,7 @@ test(
       .getByRole('row', { name: /BTC-USDC/ })
       .getByText(/GTD/)
       .waitFor();
-    await button(page, 'Cancel the order at 96,500').click();
+    await button(page, 'Cancel the order at 96,500.0').click();
     await page.getByText('No open orders').waitFor();
 
     await page.getByRole('radio', { name: 'Depth' }).click();
@@ -313,11 +329,15 @@ test(
     await button(page, 'Leverage 10×').waitFor();
 
     await choose(page, 'Market');
-    await size(page).fill('0.002');
-    // A tenth of 0.002 at 97,000 goes into the position, and the open loss to the mark with it.
-    await page.getByText(/^0\.00 → 19\.[34]\d$/).waitFor();
-    await button(page, 'Buy 0.002 BTC now').click();
+    // Enough of it that a small move of the mark is a cent.
+    const quotes = { market: 'BTC-USDC', bids: ['96990'], asks: ['97010'] };
+    await quoteMarket(venue.url, { ...quotes, size: '0.02' });
+    await size(page).fill('0.02');
+    // A tenth of 0.02 at 97,000 goes into the position, and the open loss to the mark with it.
+    await page.getByText(/^0\.00 → 19[34]\.\d\d$/).waitFor();
+    await button(page, 'Buy 0.02 BTC now').click();
     await page.getByText('10× Isolated').waitFor();
+    await marksMove(venue.url, page, '97010', '0.02');
     const margin = position(page).getByRole('cell').nth(6);
     const before = Number.parseFloat(await margin.innerText());
     await button(page, 'Add margin to BTC-USDC').click();
@@ -399,29 +419,4 @@ async function trading(): Promise<Page> {
   await visit.page.getByText(/^At most/).waitFor();
   await button(visit.page, 'Enter a price').waitFor();
   return visit.page;
-}
-
-function button(page: Page, name: string | RegExp) {
-  return page.getByRole('button', { name, exact: typeof name === 'string' });
-}
-
-function size(page: Page) {
-  return page.getByRole('form', { name: 'Order ticket' }).getByRole('textbox', { name: 'Size' });
-}
-
-function position(page: Page) {
-  return page.getByRole('row', { name: /BTC-USDC/ });
-}
-
-function exits(page: Page) {
-  return button(page, /Take profit and stop loss of BTC/);
-}
-
-async function choose(page: Page, kind: string): Promise<void> {
-  await page.getByRole('radio', { name: kind, exact: true }).click();
-}
-
-async function close(page: Page, part: string, name = 'BTC-USDC'): Promise<void> {
-  await button(page, `Close ${name}`).click();
-  await page.getByRole('menuitem', { name: `Close ${part} at the market` }).click();
 }

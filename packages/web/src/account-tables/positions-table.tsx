@@ -1,9 +1,10 @@
 import type { AssetPosition } from '@oddlot/sdk';
 import { useMemo } from 'react';
 import { compare, divide, isDecimal, sign, subtract } from '../lib/decimal.ts';
-import { number, percent } from '../lib/format.ts';
+import { percent } from '../lib/format.ts';
 import { useWords, type Words } from '../lib/words.ts';
 import { accountStates } from '../market/account.ts';
+import { OnGrid, SizeOnGrid } from '../market/on-grid.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { colourOf, Money, Percent } from '../ui/figure.tsx';
 import { Table, type Column } from '../ui/table.tsx';
@@ -37,26 +38,27 @@ function columnsOf(equity: string | undefined, t: Words): readonly Column<AssetP
       header: t('portfolio.market'),
       width: '210px',
       phoneWidth: '120px',
-      cell: ({ position: { coin, leverage, szi } }) => (
-        <span className="flex items-center gap-2">
-          <Sided isBuy={sign(szi) > 0}>
-            <Market symbol={coin} isOutcome={false} />
-          </Sided>
-          <span className="max-tablet:hidden">
-            <Badge>
-              {leverage.value}× {leverage.type.toLowerCase()}
-            </Badge>
-          </span>
-        </span>
-      ),
+      cell: ({ position }) => <Held position={position} />,
     },
-    numberColumn('size', t('portfolio.size'), ({ position: { szi } }) => number(szi)),
-    numberColumn('entry', t('portfolio.entry'), ({ position }) => number(position.entryPx), {
-      from: 'tablet',
-    }),
-    numberColumn('mark', t('portfolio.mark'), ({ position }) => number(position.markPx), {
-      from: 'tablet',
-    }),
+    numberColumn('size', t('portfolio.size'), ({ position: { asset, szi } }) => (
+      <SizeOnGrid coin={asset} value={szi} />
+    )),
+    numberColumn(
+      'entry',
+      t('portfolio.entry'),
+      ({ position }) => <OnGrid coin={position.asset} value={position.entryPx} />,
+      {
+        from: 'tablet',
+      },
+    ),
+    numberColumn(
+      'mark',
+      t('portfolio.mark'),
+      ({ position }) => <OnGrid coin={position.asset} value={position.markPx} />,
+      {
+        from: 'tablet',
+      },
+    ),
     numberColumn(
       'worth',
       t('portfolio.worth'),
@@ -90,14 +92,30 @@ function columnsOf(equity: string | undefined, t: Words): readonly Column<AssetP
   ];
 }
 
+/** The market in the colour of the side, and how it is margined. */
+function Held({ position: { coin, leverage, szi } }: Pick<AssetPosition, 'position'>) {
+  return (
+    <span className="flex items-center gap-2">
+      <Sided isBuy={sign(szi) > 0}>
+        <Market symbol={coin} isOutcome={false} />
+      </Sided>
+      <span className="max-tablet:hidden">
+        <Badge>
+          {leverage.value}× {leverage.type.toLowerCase()}
+        </Badge>
+      </span>
+    </span>
+  );
+}
+
 function marginColumns(equity: string | undefined, t: Words): readonly Column<AssetPosition>[] {
   return [
     numberColumn(
       'liquidation',
       t('portfolio.liquidation'),
-      ({ position: { liquidationPx, markPx } }) => (
+      ({ position: { asset, liquidationPx, markPx } }) => (
         <>
-          {number(liquidationPx)}
+          <OnGrid coin={asset} value={liquidationPx} />
           <span className="text-12 text-muted max-desktop:hidden">
             {' '}
             {distance(markPx, liquidationPx)}

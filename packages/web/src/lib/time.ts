@@ -35,6 +35,18 @@ export function dateTime(ms: number): string {
   }).format(ms);
 }
 
+/** `15 Nov, 16:36:18`. */
+export function dateTimeSecond(ms: number): string {
+  return formatter({
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hour12: false,
+  }).format(ms);
+}
+
 /** `15 Nov`, of a day in UTC or where the reader is. */
 export function dayOf(ms: number, zone: 'UTC' | 'here' = 'UTC'): string {
   const where = zone === 'UTC' ? { timeZone: 'UTC' } : {};

@@ -1,5 +1,7 @@
 import type { ClearinghouseState, OpenOrder, OutcomeOpenOrder, TriggerOrder } from '@oddlot/sdk';
 import { createLive } from './live.ts';
+import { followMarks } from './follow-marks.ts';
+import { stateAtMarks } from './marked-state.ts';
 import { reader } from './venue.ts';
 
 /** What an account has now. Any address may be looked at; what is past is in `account-lists.ts`. */
@@ -12,16 +14,50 @@ export type AccountState = {
   readonly height: number | undefined;
 };
 
-/** Positions and money of one sub-account, after each block that changed them. */
+/** Between two questions for what no stream tells: free money, ratios, liquidation prices, the worth of shares. */
+const RETELL_MS = 5_000;
+
+/**
+ * Positions and money of one sub-account. The venue tells them when something was done to the account; between,
+ * what follows from the marks of the perps that are held moves with those.
+ */
 export const accountStates = createLive<AccountKey, AccountState>({
   key: ({ accountType, user }) => `${user} ${accountType}`,
   initial: () => ({ state: undefined, height: undefined }),
   open: (parameters, store) => {
+    let told: AccountState = { state: undefined, height: undefined };
+    const marks = followMarks(() => show());
+    const show = (): void => {
+      const { height, state } = told;
+      if (state === undefined) return;
+      store.setState({ state: stateAtMarks(state, marks.since(height)), height });
+    };
+    const tell = (next: AccountState): void => {
+      told = next;
+      const rows = next.state?.assetPositions ?? [];
+      if (parameters.accountType === 'perp')
+        marks.follow(rows.map(({ position }) => position.asset));
+      show();
+    };
     const stream = reader.streams.clearinghouseState(parameters, (event) => {
       if (event.type === 'reset') return;
-      store.setState({ state: event.data.clearinghouseState, height: event.height });
+      tell({ state: event.data.clearinghouseState, height: event.height });
     });
-    return () => stream.close();
+    const leaving = new AbortController();
+    const ask = async (): Promise<void> => {
+      const before = told;
+      if (before.state === undefined || before.state.assetPositions.length === 0) return;
+      const state = await reader.info.clearinghouseState(parameters, { signal: leaving.signal });
+      // What was told meanwhile is newer.
+      if (told === before) tell({ state, height: undefined });
+    };
+    const timer = setInterval(() => void ask().catch(() => undefined), RETELL_MS);
+    return () => {
+      clearInterval(timer);
+      leaving.abort();
+      marks.follow([]);
+      stream.close();
+    };
   },
 });
 

@@ -2,7 +2,11 @@ import type { AssetContext, OutcomeBbo } from '@oddlot/sdk';
 import { createLive } from './live.ts';
 import { reader } from './venue.ts';
 
-export type ContextState = { readonly ctx: AssetContext['ctx'] | undefined };
+export type ContextState = {
+  readonly ctx: AssetContext['ctx'] | undefined;
+  /** The block that it reflects. */
+  readonly height?: number | undefined;
+};
 
 /** Mark, oracle, funding and volume of one instrument, the id as text. */
 export const contexts = createLive<string, ContextState>({
@@ -10,7 +14,7 @@ export const contexts = createLive<string, ContextState>({
   initial: () => ({ ctx: undefined }),
   open: (coin, store) => {
     const stream = reader.streams.activeAssetCtx({ coin }, (event) => {
-      if (event.type === 'data') store.setState({ ctx: event.data.ctx });
+      if (event.type === 'data') store.setState({ ctx: event.data.ctx, height: event.height });
     });
     return () => stream.close();
   },

@@ -53,6 +53,11 @@ export function usePerps(everyMs = META_STALE_MS): UseQueryResult<PerpUniverse> 
   });
 }
 
+/** The perps as far as they have been asked for. */
+export function knownPerps(): readonly PerpMeta[] {
+  return queryClient.getQueryData<PerpUniverse>(['perpMeta'])?.universe ?? [];
+}
+
 /** A perp by its name (`BTC-USDC`) or its id; undefined while it is not known. */
 export function usePerp(nameOrId: string): PerpMeta | undefined {
   const wanted = nameOrId.toUpperCase();

@@ -4,6 +4,7 @@ import { useStore } from 'zustand';
 import type { StoreApi } from 'zustand/vanilla';
 import { useWords } from '../../lib/words.ts';
 import { fillLists, ledgerLists, type ListState } from '../../market/account-lists.ts';
+import { knownPerps } from '../../market/queries.ts';
 import { useSession } from '../../session/use-session.ts';
 import { playTone } from '../../ui/play-tone.ts';
 import { preferences } from '../../ui/preferences.ts';
@@ -23,7 +24,7 @@ export function AccountNews() {
       for (const each of news) notify(each);
       if (hasSound && news.length > 0) playTone();
     };
-    const leaveFills = onNewRows(fills, (rows) => tell(fillNews(rows, t)));
+    const leaveFills = onNewRows(fills, (rows) => tell(fillNews(rows, t, knownPerps())));
     const tellLedger = async (rows: readonly LedgerUpdate[]): Promise<void> =>
       tell(ledgerNews(rows, t, await settledMarkets(rows)));
     const leaveLedger = onNewRows(ledger, (rows) => void tellLedger(rows));

@@ -1,4 +1,4 @@
-import type { Fill, LedgerUpdate } from '@oddlot/sdk';
+import type { Fill, LedgerUpdate, PerpMeta } from '@oddlot/sdk';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { chooseLocale } from '../../lib/locale.ts';
 import { words } from '../../lib/words.ts';
@@ -36,6 +36,13 @@ describe('a fill', () => {
     ],
   ])('%s', (_, fills, expected) => {
     expect(told(fillNews(fills, words.t))).toEqual(expected);
+  });
+
+  test('keeps the decimals of the grid of its market', () => {
+    const eth = { index: 2, priceTick: '0.01', szDecimals: 4 } as PerpMeta;
+    const fills = [fill({ instrumentId: 2, symbol: 'ETH-USDC', px: '3410.2', sz: '0.2' })];
+    const expected = ['Bought 0.2000 ETH-USDC | at 3,410.20 | buy'];
+    expect(told(fillNews(fills, words.t, [eth]))).toEqual(expected);
   });
 });
 

@@ -1,13 +1,17 @@
-import type { Fill, LedgerUpdate } from '@oddlot/sdk';
-import { add, divide, multiply, sign, subtract } from '../../lib/decimal.ts';
+import type { Fill, LedgerUpdate, PerpMeta } from '@oddlot/sdk';
+import { add, decimalsOf, divide, multiply, sign, subtract } from '../../lib/decimal.ts';
 import { money, number, short } from '../../lib/format.ts';
 import type { Words } from '../../lib/words.ts';
 import type { Toast } from '../../ui/toast.tsx';
 
 export type News = Omit<Toast, 'id'>;
 
-/** What fills are worth telling: one notice an order, with its size and average price. */
-export function fillNews(fills: readonly Fill[], t: Words): readonly News[] {
+/** What fills are worth telling: one notice an order, with its size and average price on the grid of its market. */
+export function fillNews(
+  fills: readonly Fill[],
+  t: Words,
+  perps: readonly PerpMeta[] = [],
+): readonly News[] {
   const byOrder = new Map<string, Fill[]>();
   for (const fill of fills) {
     // What a settlement or a split does is told by the ledger.
@@ -21,9 +25,19 @@ export function fillNews(fills: readonly Fill[], t: Words): readonly News[] {
     const size = of.reduce((sum, { sz }) => add(sum, sz), '0');
     const value = of.reduce((sum, { px, sz }) => add(sum, multiply(px, sz)), '0');
     const isBuy = first.side === 'B';
-    const what = { size: number(size), market: first.title ?? first.symbol };
+    const perp = perps.find(({ index }) => index === first.instrumentId);
+    const decimals = {
+      size: perp && Math.max(0, perp.szDecimals),
+      price: perp && decimalsOf(perp.priceTick),
+    };
+    const what = {
+      size: number(size, { decimals: decimals.size }),
+      market: first.title ?? first.symbol,
+    };
     const price = divide(value, size, 6) ?? first.px;
-    const text = t('news.at', { price: number(of.length === 1 ? first.px : price) });
+    const text = t('news.at', {
+      price: number(of.length === 1 ? first.px : price, { decimals: decimals.price }),
+    });
     const tone = isBuy ? 'buy' : 'sell';
     return [{ title: t(isBuy ? 'news.bought' : 'news.sold', what), text, tone }];
   });

@@ -1,27 +1,18 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { PerpMeta, Ticker } from '@oddlot/sdk';
-import {
-  compare,
-  decimalsOf,
-  divide,
-  isDecimal,
-  multiply,
-  sign,
-  subtract,
-  toPixels,
-} from '../../lib/decimal.ts';
+import { compare, decimalsOf, isDecimal, multiply, sign, toPixels } from '../../lib/decimal.ts';
 import { compact, percent } from '../../lib/format.ts';
 import { useWords, type Words } from '../../lib/words.ts';
 import { usePerps } from '../../market/queries.ts';
 import { tickers } from '../../market/tickers.ts';
+import { dayChange, useTrends, type Trend } from '../../market/trends.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Percent, Price } from '../../ui/figure.tsx';
 import { Spark } from '../../ui/spark.tsx';
 import { Skeleton } from '../../ui/spinner.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
-import { useTrends, type Trend } from './trends.ts';
 
 type Row = {
   readonly perp: PerpMeta;
@@ -164,12 +155,8 @@ function Funding({ rate, t }: { readonly rate: string | undefined; readonly t: W
   return <span title={title}>{percent(rate, { decimals: 4, isSigned: true })}</span>;
 }
 
-/** Of the mark over a day; while the venue is younger than that, since the first trade. */
 function changeOf({ ticker, trend }: Row): string | undefined {
-  if (ticker === undefined || !isDecimal(ticker.markPx)) return undefined;
-  if (isDecimal(ticker.prevDayPx)) return divide(ticker.change24h, ticker.prevDayPx, 6);
-  if (trend?.open === undefined) return undefined;
-  return divide(subtract(ticker.markPx, trend.open), trend.open, 6);
+  return dayChange(ticker, trend);
 }
 
 /** From where the change is counted to where the price is now. */

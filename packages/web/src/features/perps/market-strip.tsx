@@ -1,10 +1,11 @@
-import { useEffect, useState, type ReactNode } from 'react';
-import { divide, isDecimal, multiply, sign, subtract } from '../../lib/decimal.ts';
+import { useEffect, useMemo, useState, type ReactNode } from 'react';
+import { isDecimal, multiply, sign } from '../../lib/decimal.ts';
 import { compact, money, number, percent } from '../../lib/format.ts';
 import { usePageTitle } from '../../lib/page-title.ts';
 import { countdown } from '../../lib/time.ts';
 import { useWords, type Words } from '../../lib/words.ts';
 import { contexts } from '../../market/contexts.ts';
+import { dayChange, useTrends } from '../../market/trends.ts';
 import { venueNow } from '../../market/venue.ts';
 import { Percent, Price } from '../../ui/figure.tsx';
 import { Tooltip } from '../../ui/tooltip.tsx';
@@ -20,10 +21,8 @@ export function MarketStrip() {
   usePageTitle(
     isDecimal(mark) ? `${number(mark, { decimals: grid.priceDecimals })} ${perp.name}` : perp.name,
   );
-  const change =
-    ctx !== undefined && isDecimal(ctx.prevDayPx) && isDecimal(ctx.markPx)
-      ? divide(subtract(ctx.markPx, ctx.prevDayPx), ctx.prevDayPx, 6)
-      : undefined;
+  const own = useMemo(() => [perp], [perp]);
+  const change = dayChange(ctx, useTrends(own).get(perp.index));
   const interest =
     ctx !== undefined && isDecimal(mark) ? multiply(ctx.openInterest, mark) : undefined;
   return (

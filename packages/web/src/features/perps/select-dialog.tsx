@@ -1,11 +1,12 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import type { PerpMeta, Ticker } from '@oddlot/sdk';
-import { compare, decimalsOf, divide, isDecimal, multiply } from '../../lib/decimal.ts';
+import { compare, decimalsOf, isDecimal, multiply } from '../../lib/decimal.ts';
 import { compact, percent } from '../../lib/format.ts';
 import { useWords, type Words } from '../../lib/words.ts';
 import { usePerps } from '../../market/queries.ts';
 import { tickers } from '../../market/tickers.ts';
+import { dayChange, useTrends, type Trend } from '../../market/trends.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Percent, Price } from '../../ui/figure.tsx';
@@ -17,6 +18,7 @@ import { useKept } from './use-kept.ts';
 type Row = {
   readonly perp: PerpMeta;
   readonly ticker: Ticker | undefined;
+  readonly trend: Trend | undefined;
   readonly isFavourite: boolean;
 };
 
@@ -31,6 +33,7 @@ export function SelectDialog({ onClose }: { readonly onClose: () => void }) {
   const [favourites, setFavourites] = useKept<readonly string[]>('favourites', []);
   const listed = usePerps().data?.universe ?? NO_PERPS;
   const byId = tickers.use({ accountType: 'perp' }, (state) => state.byId);
+  const trends = useTrends(listed);
   const rows = useMemo(
     () =>
       listed
@@ -38,9 +41,10 @@ export function SelectDialog({ onClose }: { readonly onClose: () => void }) {
         .map((perp): Row => ({
           perp,
           ticker: byId.get(perp.index),
+          trend: trends.get(perp.index),
           isFavourite: favourites.includes(perp.name),
         })),
-    [listed, wanted, byId, favourites],
+    [listed, wanted, byId, trends, favourites],
   );
   const columns = useMemo(
     () =>
@@ -159,9 +163,8 @@ function columnsOf(t: Words, favour: (row: Row) => void): readonly Column<Row>[]
   ];
 }
 
-function changeOf({ ticker }: Row): string | undefined {
-  if (!isDecimal(ticker?.prevDayPx) || !isDecimal(ticker.change24h)) return undefined;
-  return divide(ticker.change24h, ticker.prevDayPx, 6);
+function changeOf({ ticker, trend }: Row): string | undefined {
+  return dayChange(ticker, trend);
 }
 
 function interestOf({ ticker }: Row): string | undefined {

@@ -35,6 +35,13 @@ export function usePositions(): readonly AssetPosition[] {
   return useAccountState()?.assetPositions ?? NO_POSITIONS;
 }
 
+/** Positions change with every mark; how many there are does not. */
+export function usePositionCount(): number {
+  const user = useSession()?.address;
+  const key = user === undefined ? undefined : ({ user, accountType: 'perp' } as const);
+  return accountStates.use(key, ({ state }) => state?.assetPositions.length ?? 0);
+}
+
 export function isLong({ position }: AssetPosition): boolean {
   return sign(position.szi) > 0;
 }

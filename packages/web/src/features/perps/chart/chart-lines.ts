@@ -4,6 +4,7 @@ import { compare, isDecimal, sign } from '../../../lib/decimal.ts';
 import { money, number } from '../../../lib/format.ts';
 import type { Words } from '../../../lib/words.ts';
 import { replaceExits } from '../tables/replace-exits.ts';
+import { exitsAmong } from '../tables/waiting-exits.ts';
 import { failureOf } from '../use-act.ts';
 import { isLong } from '../use-account.ts';
 
@@ -34,7 +35,10 @@ export function chartLines(
   return [
     ...positions.flatMap((row) => positionLines(row, t)),
     ...orders.map((order) => orderLine(order, t)),
-    ...triggers.map((trigger) => triggerLine(trigger, markOf, t)),
+    ...triggers.map((trigger) => {
+      const isExit = positions.some((row) => exitsAmong(row, [trigger]).length > 0);
+      return triggerLine(trigger, { markOf, isExit }, t);
+    }),
   ];
 }
 
@@ -106,7 +110,11 @@ function orderLine(
 }
 
 /** A trigger cannot be amended: a new one is placed, and then the old one goes. */
-function triggerLine(trigger: TriggerOrder, markOf: () => string, t: Words): ChartLine {
+function triggerLine(
+  trigger: TriggerOrder,
+  { isExit, markOf }: { readonly isExit: boolean; readonly markOf: () => string },
+  t: Words,
+): ChartLine {
   const { asset, limitPx, marginMode, oid, orderType, reduceOnly, side, sz, triggerPx } = trigger;
   const isBuy = side === 'B';
   const isMarket = orderType === 'Market';
@@ -114,15 +122,21 @@ function triggerLine(trigger: TriggerOrder, markOf: () => string, t: Words): Cha
   return {
     id: `trigger ${oid}`,
     price: triggerPx,
-    label: t(isBuy ? 'perps.line.triggerBuy' : 'perps.line.triggerSell', { size: number(sz) }),
+    label: isExit
+      ? t(kindNow() === 'tp' ? 'perps.line.takeProfit' : 'perps.line.stopLoss')
+      : t(isBuy ? 'perps.line.triggerBuy' : 'perps.line.triggerSell', { size: number(sz) }),
     tone: isBuy ? 'buy' : 'sell',
     style: 'dotted',
     move: hasChildren || trigger.triggerState !== 'Pending' ? undefined : move,
   };
 
+  /** One that waits has the mark on the side from which it fires, and that tells its kind. */
+  function kindNow(): 'tp' | 'sl' {
+    return isBuy === compare(triggerPx, markOf()) > 0 ? 'sl' : 'tp';
+  }
+
   async function move(trader: Client, price: string): Promise<ActionReply> {
-    // One that waits has the mark on the side from which it fires, and that tells its kind.
-    const kind = isBuy === compare(triggerPx, markOf()) > 0 ? 'sl' : 'tp';
+    const kind = kindNow();
     const order = triggerOrder({
       asset: Number(asset),
       side: isBuy ? 'buy' : 'sell',

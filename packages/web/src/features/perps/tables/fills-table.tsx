@@ -1,15 +1,15 @@
 import { useMemo } from 'react';
 import type { Fill } from '@oddlot/sdk';
 import { multiply } from '../../../lib/decimal.ts';
-import { money, number } from '../../../lib/format.ts';
-import { dateTime } from '../../../lib/time.ts';
+import { money } from '../../../lib/format.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
 import { fillId, useFills } from '../../../market/account-lists.ts';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { Money } from '../../../ui/figure.tsx';
 import { Table, type Column } from '../../../ui/table.tsx';
 import { MarketLink } from './market-link.tsx';
-import { OnGrid } from './positions-table.tsx';
+import { Moment } from './moment.tsx';
+import { OnGrid, SizeOnGrid } from '../../../market/on-grid.tsx';
 import { SideWord } from './side-word.tsx';
 
 export function FillsTable({ user }: { readonly user: string }) {
@@ -34,8 +34,8 @@ function columnsOf(t: Words): readonly Column<Fill>[] {
     {
       id: 'time',
       header: t('perps.column.time'),
-      width: '120px',
-      cell: ({ time }) => dateTime(time),
+      width: '136px',
+      cell: ({ time }) => <Moment ms={time} />,
     },
     {
       id: 'market',
@@ -58,8 +58,13 @@ function columnsOf(t: Words): readonly Column<Fill>[] {
       id: 'size',
       header: t('perps.column.size'),
       align: 'right',
-      cell: ({ side, sz }) => (
-        <SideWord side={side} text={number(side === 'B' ? sz : `-${sz}`, { isSigned: true })} />
+      cell: ({ instrumentId, side, sz }) => (
+        <SideWord
+          side={side}
+          text={
+            <SizeOnGrid coin={String(instrumentId)} value={side === 'B' ? sz : `-${sz}`} isSigned />
+          }
+        />
       ),
     },
     {

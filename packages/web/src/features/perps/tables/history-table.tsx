@@ -1,14 +1,15 @@
 import { useMemo } from 'react';
 import type { HistOrderRow } from '@oddlot/sdk';
-import { number } from '../../../lib/format.ts';
-import { dateTime } from '../../../lib/time.ts';
+import { sign } from '../../../lib/decimal.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
 import { orderId, useOrderHistory } from '../../../market/account-lists.ts';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { Table, type Column } from '../../../ui/table.tsx';
 import { MarketLink } from './market-link.tsx';
-import { OnGrid } from './positions-table.tsx';
+import { Moment } from './moment.tsx';
+import { OnGrid, SizeOnGrid } from '../../../market/on-grid.tsx';
 import { SideWord } from './side-word.tsx';
+import { triggerKind } from './trigger-kind.ts';
 
 /** Every order, with the reason of its end. */
 export function HistoryTable({ user }: { readonly user: string }) {
@@ -33,8 +34,8 @@ function columnsOf(t: Words): readonly Column<HistOrderRow>[] {
     {
       id: 'time',
       header: t('perps.column.time'),
-      width: '120px',
-      cell: ({ statusTimestamp }) => dateTime(statusTimestamp),
+      width: '136px',
+      cell: ({ statusTimestamp }) => <Moment ms={statusTimestamp} />,
     },
     {
       id: 'market',
@@ -45,25 +46,30 @@ function columnsOf(t: Words): readonly Column<HistOrderRow>[] {
       id: 'side',
       header: t('perps.column.side'),
       from: 'tablet',
-      cell: ({ order }) => <SideWord side={order.side} text={order.dir} />,
+      cell: ({ order }) => {
+        const kind = triggerKind(order);
+        const suffix = kind === undefined ? '' : ` · ${t(`perps.ticket.${kind}`)}`;
+        return <SideWord side={order.side} text={`${order.dir}${suffix}`} />;
+      },
     },
     {
       id: 'price',
       header: t('perps.column.price'),
       align: 'right',
-      cell: ({ order }) =>
-        order.orderType === 'Market' ? (
-          t('perps.market')
-        ) : (
-          <OnGrid coin={String(order.instrumentId)} value={order.limitPx} />
-        ),
+      cell: ({ order }) => <OwnPrice order={order} />,
     },
     {
       id: 'size',
       header: t('perps.column.size'),
       align: 'right',
       from: 'tablet',
-      cell: ({ order }) => number(order.origSz),
+      cell: ({ order }) =>
+        // An exit of a position closes all of it, however much that is.
+        order.isPositionTpsl && sign(order.origSz) === 0 ? (
+          t('perps.wholeSize')
+        ) : (
+          <SizeOnGrid coin={String(order.instrumentId)} value={order.origSz} />
+        ),
     },
     {
       id: 'average',
@@ -89,4 +95,19 @@ function columnsOf(t: Words): readonly Column<HistOrderRow>[] {
       },
     },
   ];
+}
+
+/** What it asked for: the mark at which it fires, its limit, or whatever the market has. */
+function OwnPrice({ order }: { readonly order: HistOrderRow['order'] }) {
+  const t = useWords();
+  const coin = String(order.instrumentId);
+  if (order.isTrigger) {
+    return (
+      <span title={order.triggerCondition}>
+        <OnGrid coin={coin} value={order.triggerPx} />
+      </span>
+    );
+  }
+  if (order.orderType === 'Market') return <>{t('perps.market')}</>;
+  return <OnGrid coin={coin} value={order.limitPx} />;
 }

@@ -1,21 +1,18 @@
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import type { OpenOrder } from '@oddlot/sdk';
-import { subtract } from '../../../lib/decimal.ts';
+import { decimalsOf, subtract } from '../../../lib/decimal.ts';
 import { number } from '../../../lib/format.ts';
 import { dateTime } from '../../../lib/time.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
 import { openOrders } from '../../../market/account.ts';
 import { usePerp } from '../../../market/queries.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Dialog } from '../../../ui/dialog.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
-import { ErrorSentence } from '../../../ui/error-sentence.tsx';
-import { NumberField } from '../../../ui/number-field.tsx';
 import { Table, type Column } from '../../../ui/table.tsx';
-import { gridOf } from '../grid.ts';
 import { useAct } from '../use-act.ts';
+import { AmendButtons, AmendField, AmendingOrders, useAmending } from './amend-order.tsx';
 import { MarketLink } from './market-link.tsx';
-import { OnGrid } from './positions-table.tsx';
+import { OnGrid, SizeOnGrid } from '../../../market/on-grid.tsx';
 import { SideWord } from './side-word.tsx';
 
 export function OrdersTable({ user }: { readonly user: string }) {
@@ -23,13 +20,15 @@ export function OrdersTable({ user }: { readonly user: string }) {
   const orders = openOrders.use(user, (state) => state.orders);
   const columns = useMemo(() => columnsOf(t), [t]);
   return (
-    <Table
-      label={t('perps.tables.orders')}
-      columns={columns}
-      rows={orders}
-      rowKey={({ oid }) => oid}
-      empty={<EmptyState title={t('perps.empty.orders')} text={t('perps.empty.ordersText')} />}
-    />
+    <AmendingOrders>
+      <Table
+        label={t('perps.tables.orders')}
+        columns={columns}
+        rows={orders}
+        rowKey={({ oid }) => oid}
+        empty={<EmptyState title={t('perps.empty.orders')} text={t('perps.empty.ordersText')} />}
+      />
+    </AmendingOrders>
   );
 }
 
@@ -51,32 +50,36 @@ function columnsOf(t: Words): readonly Column<OpenOrder>[] {
       id: 'price',
       header: t('perps.column.price'),
       align: 'right',
-      cell: ({ instrumentId, limitPx }) => <OnGrid coin={String(instrumentId)} value={limitPx} />,
+      cell: (order) => (
+        <AmendField order={order} field="price">
+          <OnGrid coin={String(order.instrumentId)} value={order.limitPx} />
+        </AmendField>
+      ),
     },
     {
       id: 'size',
       header: t('perps.column.size'),
       align: 'right',
-      cell: ({ origSz }) => number(origSz),
+      cell: (order) => (
+        <AmendField order={order} field="size">
+          <SizeOnGrid coin={String(order.instrumentId)} value={order.origSz} />
+        </AmendField>
+      ),
     },
     {
       id: 'filled',
       header: t('perps.column.filled'),
       align: 'right',
       from: 'tablet',
-      cell: ({ origSz, sz }) => number(subtract(origSz, sz)),
+      cell: ({ instrumentId, origSz, sz }) => (
+        <SizeOnGrid coin={String(instrumentId)} value={subtract(origSz, sz)} />
+      ),
     },
     {
       id: 'kind',
       header: t('perps.column.kind'),
       from: 'tablet',
-      cell: ({ expireTime, reduceOnly, tif }) => (
-        <span className="text-muted">
-          {tif}
-          {expireTime !== undefined && ` ${dateTime(expireTime)}`}
-          {reduceOnly && ` · ${t('perps.ticket.reduceOnly')}`}
-        </span>
-      ),
+      cell: (order) => <Kind order={order} />,
     },
     {
       id: 'time',
@@ -97,11 +100,14 @@ function columnsOf(t: Words): readonly Column<OpenOrder>[] {
 
 function OrderActions({ order }: { readonly order: OpenOrder }) {
   const t = useWords();
-  const [isAmending, setIsAmending] = useState(false);
+  const amending = useAmending(order.oid);
   const { act, canAct, isBusy } = useAct();
+  const perp = usePerp(String(order.instrumentId));
   if (!canAct) return null;
+  if (amending.draft !== undefined) return <AmendButtons order={order} />;
   const { instrumentId, limitPx, oid } = order;
-  const words = { price: number(limitPx) };
+  const decimals = perp === undefined ? undefined : decimalsOf(perp.priceTick);
+  const words = { price: number(limitPx, { decimals }) };
   const cancel = (): void => {
     const cancels = [{ a: instrumentId, o: oid }];
     void act((trader) => trader.exchange.cancel({ cancels }, { confirm: 'executed' }));
@@ -112,7 +118,7 @@ function OrderActions({ order }: { readonly order: OpenOrder }) {
         size="small"
         disabled={isBusy}
         aria-label={t('perps.amend.label', words)}
-        onClick={() => setIsAmending(true)}
+        onClick={() => amending.begin(order)}
       >
         {t('perps.amend.button')}
       </Button>
@@ -124,73 +130,18 @@ function OrderActions({ order }: { readonly order: OpenOrder }) {
       >
         {t('perps.cancel.button')}
       </Button>
-      {isAmending && <AmendDialog order={order} onClose={() => setIsAmending(false)} />}
     </span>
   );
 }
 
-/** Another price or size for an order that rests; at the same price it keeps its place. */
-function AmendDialog({
-  order,
-  onClose,
-}: {
-  readonly order: OpenOrder;
-  readonly onClose: () => void;
-}) {
+/** How long it rests, and whether it may only reduce. */
+function Kind({ order: { expireTime, reduceOnly, tif } }: { readonly order: OpenOrder }) {
   const t = useWords();
-  const { instrumentId, limitPx, oid, origSz, symbol } = order;
-  const perp = usePerp(String(instrumentId));
-  const grid = perp === undefined ? undefined : gridOf(perp);
-  const [price, setPrice] = useState(limitPx);
-  const [size, setSize] = useState(origSz);
-  const [fault, setFault] = useState<unknown>();
-  const { act, isBusy } = useAct(setFault);
-  const save = async (): Promise<void> => {
-    setFault(undefined);
-    const reply = await act((trader) =>
-      trader.exchange.modify2(
-        { a: instrumentId, o: oid, p: price, s: size },
-        { confirm: 'executed' },
-      ),
-    );
-    if (reply !== undefined) onClose();
-  };
   return (
-    <Dialog
-      title={t('perps.amend.title', { market: symbol })}
-      description={t('perps.amend.text')}
-      isOpen
-      onClose={onClose}
-    >
-      <div className="flex flex-col gap-3">
-        <NumberField
-          label={t('perps.ticket.price')}
-          value={price}
-          step={grid?.tick}
-          onChange={setPrice}
-          onEnter={() => void save()}
-        />
-        <NumberField
-          label={t('perps.ticket.size')}
-          value={size}
-          step={grid?.lot}
-          unit={perp?.baseCurrency}
-          onChange={setSize}
-          onEnter={() => void save()}
-        />
-        {fault !== undefined && (
-          <ErrorSentence
-            error={fault}
-            onRemedy={(remedy) => {
-              if (remedy.kind !== 'useValue') return undefined;
-              return () => (remedy.field === 's' ? setSize(remedy.value) : setPrice(remedy.value));
-            }}
-          />
-        )}
-        <Button kind="accent" isWide isBusy={isBusy} onClick={() => void save()}>
-          {t('perps.amend.save', { size: number(size), price: number(price) })}
-        </Button>
-      </div>
-    </Dialog>
+    <span className="text-muted">
+      {tif}
+      {expireTime !== undefined && ` ${dateTime(expireTime)}`}
+      {reduceOnly && ` · ${t('perps.ticket.reduceOnly')}`}
+    </span>
   );
 }

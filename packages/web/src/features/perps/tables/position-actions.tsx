@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { memo, useState } from 'react';
 import type { AssetPosition } from '@oddlot/sdk';
 import { useWords } from '../../../lib/words.ts';
 import { usePerp } from '../../../market/queries.ts';
@@ -7,44 +7,52 @@ import { Menu } from '../../../ui/menu.tsx';
 import { closingOrder } from '../close-orders.ts';
 import { gridOf } from '../grid.ts';
 import { useAct } from '../use-act.ts';
-import { isLong, positionName } from '../use-account.ts';
-import { ExitsDialog } from './position-exits.tsx';
+import { ExitsDialog } from './exits-dialog.tsx';
 import { MarginDialog } from './position-margin.tsx';
+import { ReverseDialog } from './reverse-dialog.tsx';
+import { useWaitingExits, withoutLeftovers } from './waiting-exits.ts';
+import { positionName } from '../use-account.ts';
 
 const PARTS = [25, 50, 100] as const;
 
 /** Closes a part at the market, or turns the position round. */
-export function PositionActions({ row }: { readonly row: AssetPosition }) {
+export const PositionActions = memo(function PositionActions({
+  row,
+}: {
+  readonly row: AssetPosition;
+}) {
   const t = useWords();
   const perp = usePerp(row.position.asset);
   const { act, canAct, isBusy } = useAct();
-  const coin = positionName(row, t);
+  const [isReversing, setIsReversing] = useState(false);
+  const waiting = useWaitingExits(row);
   if (perp === undefined || !canAct) return null;
+  const market = positionName(row, t);
   const close = (percent: number): void => {
     const order = closingOrder(row, percent, gridOf(perp));
-    void act((trader) => trader.exchange.order(order, { confirm: 'executed' }));
+    const leftovers = percent === 100 ? waiting : [];
+    void act((trader) =>
+      withoutLeftovers(
+        trader,
+        () => trader.exchange.order(order, { confirm: 'executed' }),
+        leftovers,
+      ),
+    );
   };
-  const reverse = (): void => {
-    const parameters = {
-      asset: perp.index,
-      ...(row.type === 'Hedge' ? { isBuy: isLong(row) } : {}),
-    };
-    void act((trader) => trader.exchange.reversePosition(parameters, { confirm: 'executed' }));
-  };
+  const reverse = (): void => setIsReversing(true);
   return (
     <span className="inline-flex gap-1">
       <Menu
         trigger={
-          <Button
-            size="small"
-            isBusy={isBusy}
-            aria-label={t('perps.close.label', { market: coin })}
-          >
+          <Button size="small" isBusy={isBusy} aria-label={t('perps.close.label', { market })}>
             {t('perps.close.button')}
           </Button>
         }
         items={PARTS.map((percent) => ({
-          label: t('perps.close.part', { percent }),
+          label:
+            percent === 100 && waiting.length > 0
+              ? t('perps.close.allWithExits', { count: waiting.length })
+              : t('perps.close.part', { percent }),
           onSelect: () => close(percent),
         }))}
       />
@@ -54,14 +62,15 @@ export function PositionActions({ row }: { readonly row: AssetPosition }) {
           size="small"
           disabled={isBusy}
           onClick={reverse}
-          aria-label={t('perps.close.reverseLabel', { market: coin })}
+          aria-label={t('perps.close.reverseLabel', { market })}
         >
           {t('perps.close.reverse')}
         </Button>
       </span>
+      {isReversing && <ReverseDialog row={row} perp={perp} onClose={() => setIsReversing(false)} />}
     </span>
   );
-}
+});
 
 type Opened = 'exits' | 'add' | 'remove' | undefined;
 

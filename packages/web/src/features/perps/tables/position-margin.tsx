@@ -12,7 +12,7 @@ import { NumberField } from '../../../ui/number-field.tsx';
 import { gridOf } from '../grid.ts';
 import { useSimulatedAction } from '../ticket/use-simulation.ts';
 import { useAct } from '../use-act.ts';
-import { isLong, positionName, useAccountState } from '../use-account.ts';
+import { isLong, useAccountState, positionName } from '../use-account.ts';
 
 /** The margin of a position; that of an isolated one can be changed. */
 export function PositionMargin({ row }: { readonly row: AssetPosition }) {

@@ -1,9 +1,9 @@
 import { useMemo } from 'react';
 import type { AssetPosition } from '@oddlot/sdk';
-import { compare, decimalsOf, divide, isDecimal, sign, subtract } from '../../../lib/decimal.ts';
-import { money, number, percent } from '../../../lib/format.ts';
+import { compare, divide, isDecimal, sign, subtract } from '../../../lib/decimal.ts';
+import { money, percent } from '../../../lib/format.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
-import { usePerp } from '../../../market/queries.ts';
+import { OnGrid, SizeOnGrid } from '../../../market/on-grid.tsx';
 import { Badge } from '../../../ui/badge.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { colourOf, Money } from '../../../ui/figure.tsx';
@@ -61,7 +61,7 @@ function valueColumns(t: Words): readonly Column<AssetPosition>[] {
       width: '62px',
       header: t('perps.column.size'),
       align: 'right',
-      cell: ({ position }) => number(position.szi),
+      cell: ({ position }) => <SizeOnGrid coin={position.asset} value={position.szi} />,
     },
     {
       id: 'entry',
@@ -147,13 +147,6 @@ function riskColumns(t: Words): readonly Column<AssetPosition>[] {
       cell: (row) => <PositionActions row={row} />,
     },
   ];
-}
-
-/** A price with the decimals of its own market. */
-export function OnGrid({ coin, value }: { readonly coin: string; readonly value: string }) {
-  const perp = usePerp(coin);
-  const decimals = perp === undefined ? undefined : decimalsOf(perp.priceTick);
-  return <span>{number(value, { decimals })}</span>;
 }
 
 /** The price at which it ends, and how far the mark is from there. */

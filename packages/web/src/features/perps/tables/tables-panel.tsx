@@ -5,7 +5,7 @@ import { openOrders } from '../../../market/account.ts';
 import { useSession } from '../../../session/use-session.ts';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
-import { usePositions } from '../use-account.ts';
+import { usePositionCount } from '../use-account.ts';
 import { CancelAll } from './cancel-all.tsx';
 import { FillsTable } from './fills-table.tsx';
 import { FundingTable } from './funding-table.tsx';
@@ -35,12 +35,12 @@ export function TablesPanel() {
   const search: { readonly tab?: unknown } = useSearch({ strict: false });
   const tab = NAMES.find((name) => name === search.tab) ?? 'positions';
   const user = useSession()?.address;
-  const positions = usePositions();
+  const positions = usePositionCount();
   const working = openOrders.use(user, ({ orders, triggers }) => ({
     orders: orders.length,
     triggers: triggers.length,
   }));
-  const counts: Partial<Record<TabName, number>> = { positions: positions.length, ...working };
+  const counts: Partial<Record<TabName, number>> = { positions, ...working };
   const show = (next: TabName): void => {
     void navigate({
       to: '.',

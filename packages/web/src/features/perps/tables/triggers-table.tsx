@@ -9,7 +9,7 @@ import { EmptyState } from '../../../ui/empty-state.tsx';
 import { Table, type Column } from '../../../ui/table.tsx';
 import { useAct } from '../use-act.ts';
 import { MarketLink } from './market-link.tsx';
-import { OnGrid } from './positions-table.tsx';
+import { OnGrid, SizeOnGrid } from '../../../market/on-grid.tsx';
 import { SideWord } from './side-word.tsx';
 
 /** Orders that wait for the mark; those of a position are with the position. */
@@ -62,7 +62,7 @@ function columnsOf(t: Words): readonly Column<TriggerOrder>[] {
       header: t('perps.column.size'),
       align: 'right',
       from: 'tablet',
-      cell: ({ sz }) => number(sz),
+      cell: ({ asset, sz }) => <SizeOnGrid coin={asset} value={sz} />,
     },
     {
       id: 'state',

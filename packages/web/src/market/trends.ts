@@ -1,7 +1,7 @@
 import { useQueries } from '@tanstack/react-query';
 import type { Candle, PerpMeta } from '@oddlot/sdk';
-import { toPixels } from '../../lib/decimal.ts';
-import { reader, venueNow } from '../../market/venue.ts';
+import { divide, isDecimal, subtract, toPixels } from '../lib/decimal.ts';
+import { reader, venueNow } from './venue.ts';
 
 /** Where the price of a perp came from. */
 export type Trend = {
@@ -35,6 +35,19 @@ export function useTrends(perps: readonly PerpMeta[]): ReadonlyMap<number, Trend
         }),
       ),
   });
+}
+
+type Prices = { readonly markPx: string; readonly prevDayPx: string };
+
+/** Of the mark over a day, as a fraction; while the venue is younger than that, since the first trade. */
+export function dayChange(
+  prices: Prices | undefined,
+  since: Trend | undefined,
+): string | undefined {
+  if (!isDecimal(prices?.markPx)) return undefined;
+  const before = isDecimal(prices.prevDayPx) ? prices.prevDayPx : since?.open;
+  if (before === undefined) return undefined;
+  return divide(subtract(prices.markPx, before), before, 6);
 }
 
 async function trendOf(coin: string): Promise<Trend> {
