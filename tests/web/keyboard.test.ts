@@ -139,11 +139,16 @@ async function tabTo(page: Page, name: string, key = 'Tab'): Promise<void> {
 }
 
 async function arrowTo(page: Page, name: string): Promise<void> {
+  const passed: string[] = [];
   for (let count = 0; count < 12; count++) {
-    if ((await focused(page)) === name) return;
+    const here = await focused(page);
+    if (here === name) return;
+    passed.push(here);
     await page.keyboard.press('ArrowDown');
+    // The focus follows a moment later; a key that comes before it starts from the same place.
+    await expect.poll(() => focused(page)).not.toBe(here);
   }
-  throw new Error(`${name} was not reached by arrows`);
+  throw new Error(`${name} was not reached by arrows, but ${passed.join(', ')}`);
 }
 
 /** What the element with the focus is called. */
