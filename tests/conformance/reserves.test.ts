@@ -34,12 +34,14 @@ const client = () => createClient({ url: venue.url }).info;
 const usdc = (amount: string): bigint => parseUnits(amount, 6);
 
 /** The first proof of an address that shows an amount. */
-async function proven(user: Hex, amount: string): Promise<ReservesProof> {
+async function proven(user: Hex, amount: string, keptAside?: string): Promise<ReservesProof> {
   let proof: ReservesProof | null = null;
+  // Two deposits may be seen in two blocks, with a publication between them.
   await expect
     .poll(async () => {
       proof = await client().reservesProof({ user });
-      return proof?.amount;
+      const isAside = keptAside === undefined || proof?.published.keptAside === keptAside;
+      return isAside ? proof?.amount : undefined;
     }, WAIT)
     .toBe(amount);
   return proof as unknown as ReservesProof;
@@ -75,7 +77,7 @@ test('a deposit, test money and what is kept aside are told apart, and a user’
   await chain.wallet(small).transfer(chain.bridge, usdc('0.5'));
   const granted = await post(venue.url, '/request-fund', { user: `0x${'5e'.repeat(20)}` });
   expect(granted).toMatchObject({ success: true });
-  const proof = await proven(user, '12.345678');
+  const proof = await proven(user, '12.345678', '0.5');
   expect(proof.parts).toEqual({
     perp: '12.345678',
     outcome: '0',

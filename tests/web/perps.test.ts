@@ -403,8 +403,20 @@ test(
     await page.getByText('Filled 0.002 at 97,010.0').first().waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Close', exact: true }).click();
     await page.getByRole('row', { name: /BTC-USDC/ }).waitFor();
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    expect(wide).toBeLessThanOrEqual(0);
+    await button(page, 'More for BTC-USDC').click();
+    await page.getByRole('menuitem', { name: 'Everything about BTC-USDC' }).click();
+    const all = page.getByRole('dialog', { name: 'BTC-USDC' });
+    await all.getByText('97,010.0', { exact: true }).waitFor();
+    await all.getByText('Liquidation', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await all.waitFor({ state: 'detached' });
+    // At 320 px, which is also a small window at 200 %, nothing has to be scrolled sideways either.
+    for (const width of [PHONE.width, 320]) {
+      await page.setViewportSize({ width, height: PHONE.height });
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect([width, wide > 0]).toEqual([width, false]);
+    }
+    await page.setViewportSize({ ...PHONE });
     await close(page, '100 %');
     await page.getByText('No open positions').waitFor();
   },

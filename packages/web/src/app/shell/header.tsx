@@ -16,7 +16,7 @@ export function Header({ onHelp }: { readonly onHelp: () => void }) {
   const { data: settings } = useSettings();
   const isTestnet = settings !== undefined && !settings.service_network.endsWith('Mainnet');
   return (
-    <header className="flex h-12 shrink-0 items-center gap-5 border-b border-line px-4">
+    <header className="flex h-12 shrink-0 items-center gap-5 border-b border-line px-4 max-[379px]:gap-2 max-[379px]:px-3">
       <Link to="/" aria-label={t('app.name')}>
         <Wordmark />
       </Link>
@@ -33,14 +33,18 @@ export function Header({ onHelp }: { readonly onHelp: () => void }) {
         ))}
       </nav>
       <div className="flex items-center gap-2">
-        {isTestnet && <Badge title={t('header.testnetTitle')}>{t('header.testnet')}</Badge>}
+        {isTestnet && (
+          <span className="max-[379px]:hidden">
+            <Badge title={t('header.testnetTitle')}>{t('header.testnet')}</Badge>
+          </span>
+        )}
         {settings?.simulated_traders === true && (
           <span className="max-desktop:hidden">
             <Badge title={t('header.simulatedTitle')}>{t('header.simulated')}</Badge>
           </span>
         )}
       </div>
-      <div className="ml-auto flex items-center gap-3">
+      <div className="ml-auto flex items-center gap-3 max-[379px]:gap-1">
         <Latency />
         <Equity />
         <Deposit />

@@ -8,6 +8,7 @@ import { closingOrder } from '../close-orders.ts';
 import { gridOf } from '../grid.ts';
 import { useAct } from '../use-act.ts';
 import { ExitsDialog } from './exits-dialog.tsx';
+import { PositionDetails } from './position-details.tsx';
 import { MarginDialog } from './position-margin.tsx';
 import { ReverseDialog } from './reverse-dialog.tsx';
 import { useWaitingExits, withoutLeftovers } from './waiting-exits.ts';
@@ -72,7 +73,7 @@ export const PositionActions = memo(function PositionActions({
   );
 });
 
-type Opened = 'exits' | 'add' | 'remove' | undefined;
+type Opened = 'details' | 'exits' | 'add' | 'remove' | undefined;
 
 /** On a phone there is no room for all columns: what they offer is here. */
 function More({ row, onReverse }: { readonly row: AssetPosition; readonly onReverse: () => void }) {
@@ -89,6 +90,7 @@ function More({ row, onReverse }: { readonly row: AssetPosition; readonly onReve
           </Button>
         }
         items={[
+          { label: t('perps.details', { market }), onSelect: () => setOpen('details') },
           { label: t('perps.exits.label', { market }), onSelect: () => setOpen('exits') },
           { label: t('perps.close.reverseLabel', { market }), onSelect: onReverse },
           ...(row.position.leverage.type === 'Isolated'
@@ -99,6 +101,7 @@ function More({ row, onReverse }: { readonly row: AssetPosition; readonly onReve
             : []),
         ]}
       />
+      {open === 'details' && <PositionDetails row={row} onClose={close} />}
       {open === 'exits' && <ExitsDialog row={row} onClose={close} />}
       {(open === 'add' || open === 'remove') && (
         <MarginDialog row={row} direction={open === 'add' ? 1 : -1} onClose={close} />

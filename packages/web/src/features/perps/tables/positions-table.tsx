@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import type { AssetPosition } from '@oddlot/sdk';
-import { compare, divide, isDecimal, sign, subtract } from '../../../lib/decimal.ts';
+import { compare } from '../../../lib/decimal.ts';
 import { money, percent } from '../../../lib/format.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
 import { OnGrid, SizeOnGrid } from '../../../market/on-grid.tsx';
@@ -10,6 +10,7 @@ import { colourOf, Money } from '../../../ui/figure.tsx';
 import { Table, type Column } from '../../../ui/table.tsx';
 import { isLong, positionKey, usePositions } from '../use-account.ts';
 import { AdlLights } from './adl-lights.tsx';
+import { LiquidationPrice } from './liquidation-price.tsx';
 import { MarketLink } from './market-link.tsx';
 import { PositionActions } from './position-actions.tsx';
 import { PositionExits } from './position-exits.tsx';
@@ -106,7 +107,7 @@ function riskColumns(t: Words): readonly Column<AssetPosition>[] {
       header: t('perps.column.liquidation'),
       align: 'right',
       from: 'tablet',
-      cell: ({ position }) => <Liquidation position={position} />,
+      cell: ({ position }) => <LiquidationPrice position={position} />,
     },
     {
       id: 'margin',
@@ -147,20 +148,4 @@ function riskColumns(t: Words): readonly Column<AssetPosition>[] {
       cell: (row) => <PositionActions row={row} />,
     },
   ];
-}
-
-/** The price at which it ends, and how far the mark is from there. */
-function Liquidation({ position }: { readonly position: AssetPosition['position'] }) {
-  const { liquidationPx, markPx } = position;
-  if (!isDecimal(liquidationPx) || sign(liquidationPx) <= 0)
-    return <span className="text-faint">–</span>;
-  const distance = isDecimal(markPx)
-    ? divide(subtract(liquidationPx, markPx), markPx, 6)
-    : undefined;
-  return (
-    <span>
-      <OnGrid coin={position.asset} value={liquidationPx} />{' '}
-      <span className="text-muted">{percent(distance, { decimals: 1, isSigned: true })}</span>
-    </span>
-  );
 }
