@@ -1,13 +1,16 @@
 import { execFile } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { alone } from '../../../packages/web/build/build-lock.ts';
 
 /** Where a browser is on this machine, and what it must be started with. */
 export type FoundBrowser = { readonly path: string; readonly args: readonly string[] };
 
 const run = promisify(execFile);
 const SYSTEM_NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
+const LOCK = join(tmpdir(), 'oddlot-chromium.lock');
 /** As root there is no sandbox to be had, and in containers shared memory is small. */
 const ARGS = [
   '--no-sandbox',
@@ -26,7 +29,10 @@ export async function findChromium(): Promise<FoundBrowser> {
     if (await isProgram(named)) return { path: named, args: ARGS };
     throw new Error(`CHROMIUM_PATH names no program: ${named}`);
   }
-  const found = (await onSystem()) ?? (await fromPackage()) ?? (await installed());
+  // Files of tests start together, and a browser that one of them still unpacks can't be started by another.
+  const found =
+    (await onSystem()) ??
+    (await alone(LOCK, async () => (await fromPackage()) ?? (await installed())));
   if (found !== undefined) return found;
   throw new Error(
     'The tests of the page need Chromium: install it (on Debian `apt-get install chromium`), or name one by CHROMIUM_PATH.',
@@ -63,6 +69,8 @@ async function fromPackage(): Promise<FoundBrowser | undefined> {
 
 async function installed(): Promise<FoundBrowser | undefined> {
   if (process.getuid?.() !== 0 || !(await isProgram('/usr/bin/apt-get'))) return undefined;
+  const there = await onSystem();
+  if (there !== undefined) return there;
   try {
     await run('apt-get', ['update', '-qq'], { timeout: 120_000 });
     await run('apt-get', ['install', '-y', '-qq', 'chromium'], { timeout: 300_000 });
