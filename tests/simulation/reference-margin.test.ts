@@ -158,8 +158,15 @@ test('the engine and the ledger agree on all money and margin, after every block
       const pair = new Pair(seed);
       for (let i = 0; i < length; i++) pair.step();
     }),
-    // Two hedge pairs, of which closing the first is enough.
-    { numRuns: RUNS, examples: [[[-249_557_702, 201]]] },
+    {
+      numRuns: RUNS,
+      examples: [
+        // Two hedge pairs, of which closing the first is enough.
+        [[-249_557_702, 201]],
+        // A trigger that fired, rests, and is amended so that it trades and rests again.
+        [[-12, 102]],
+      ],
+    },
   );
 }, 120_000);
 
