@@ -54,6 +54,7 @@ import { simulate } from './simulate.ts';
 import { stateHash } from './state-hash.ts';
 import { triggerOrders } from './trigger-orders.ts';
 import { tx } from './tx.ts';
+import { txs } from './txs.ts';
 import { userFills } from './user-fills.ts';
 import { userFundings } from './user-fundings.ts';
 import { userNonFundingLedgerUpdates } from './user-non-funding-ledger-updates.ts';
@@ -134,6 +135,7 @@ export function createInfo(context: InfoContext) {
     allBlocks: bind(allBlocks),
     block: bind(block),
     tx: bind(tx),
+    txs: bind(txs),
     historyPage: bindPage(context),
   };
 }

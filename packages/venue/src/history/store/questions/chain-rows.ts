@@ -74,6 +74,30 @@ export async function tx(database: Database, { txHash }: Ask<'tx'>): Promise<Ans
   return null;
 }
 
+export async function txs(
+  database: Database,
+  { height, limit }: Ask<'txs'>,
+): Promise<Answer<'txs'>> {
+  const query = database
+    .selectFrom('tx_blocks')
+    .innerJoin('blocks', 'blocks.height', 'tx_blocks.height')
+    .select(['tx_blocks.height', 'tx_blocks.txs', 'tx_blocks.crc', 'blocks.time_ms']);
+  const packed =
+    height === undefined
+      ? // Each of them has at least one.
+        await query.orderBy('tx_blocks.height', 'desc').limit(limit).execute()
+      : await query.where('tx_blocks.height', '=', height).execute();
+  const rows: Answer<'txs'>[number][] = [];
+  for (const { time_ms: timeMs, ...rest } of packed) {
+    const found = unpackTxs(rest);
+    for (const each of height === undefined ? found.reverse() : found) {
+      if (rows.length === limit) return rows;
+      rows.push({ ...rowOf(each, { height: rest.height, timeMs }), request: each.request });
+    }
+  }
+  return rows;
+}
+
 type StoredBlock = Selectable<HistoryTables['blocks']>;
 
 function blockAt(database: Database, height: number): Promise<StoredBlock | undefined> {
