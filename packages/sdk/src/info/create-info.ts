@@ -69,10 +69,7 @@ export type InfoClient = ReturnType<typeof createInfo>;
 
 /** Binds the queries to a venue. */
 export function createInfo(context: InfoContext) {
-  const bind =
-    <Rest extends unknown[], Answer>(query: (context: InfoContext, ...rest: Rest) => Answer) =>
-    (...rest: Rest): Answer =>
-      query(context, ...rest);
+  const bind = bindTo(context);
   return {
     perpMeta: bind(perpMeta),
     perpMetaDetail: bind(perpMetaDetail),
@@ -138,6 +135,12 @@ export function createInfo(context: InfoContext) {
     txs: bind(txs),
     historyPage: bindPage(context),
   };
+}
+
+function bindTo(context: InfoContext) {
+  return <Rest extends unknown[], Answer>(query: (context: InfoContext, ...rest: Rest) => Answer) =>
+    (...rest: Rest): Answer =>
+      query(context, ...rest);
 }
 
 /** Generic in what is asked for, so it is bound by hand. */

@@ -50,8 +50,8 @@ export async function block(database: Database, ask: Ask<'block'>): Promise<Answ
     'height' in ask ? await blockAt(database, ask.height) : await blockOf(database, ask);
   if (found === undefined) return null;
   const record = recordOf(found);
-  const txs = await txsOf(database, record.height);
-  return { ...record, txs: txs.map((each) => rowOf(each, record)) };
+  const executed = await txsOf(database, record.height);
+  return { ...record, txs: executed.map((each) => rowOf(each, record)) };
 }
 
 export async function tx(database: Database, { txHash }: Ask<'tx'>): Promise<Answer<'tx'>> {
