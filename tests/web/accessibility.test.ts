@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { limitOrder } from '@oddlot/sdk';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEPLOYER } from '../support/deployer.ts';
 import { REPOSITORY, type Venue } from '../support/venue-process.ts';
 import { faultsFound } from './support/accessibility.ts';
-import { OutcomePeople } from './support/outcome-people.ts';
+import { OutcomePeople, WHO_DEPLOYS } from './support/outcome-people.ts';
 import { ownerOf, perpNear, tradeBetween, trader } from './support/trading.ts';
 import { DESKTOP, PHONE, type Visit } from './support/visit.ts';
 import { WebBrowser } from './support/web-browser.ts';
@@ -56,7 +57,8 @@ let visit: Visit;
 let known: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
-  const flags = ['--oracle', 'still', '--no-limits', '--no-bots', '--web', '--deployers', DEPLOYER];
+  const operated = ['--admins', DEPLOYER, '--deployers', DEPLOYER];
+  const flags = ['--oracle', 'still', '--no-limits', '--no-bots', '--web', ...operated];
   [venue, browser] = await Promise.all([startWebVenue(flags), WebBrowser.start()]);
   visit = await browser.visit(venue.url);
   known = await livedIn();
@@ -89,21 +91,68 @@ test.each(Object.entries(SHOWN))(
       await page.locator('main').getByText(new RegExp(text)).first().waitFor();
       // What is behind another tab shares all colours but its own: two looks show both themes and both sizes.
       for (const [theme, size] of at === 0 ? LOOKS : LOOKS.filter((_look, i) => i !== 1)) {
-        await page.setViewportSize({ ...size });
-        await page.evaluate((name) => {
-          document.documentElement.dataset['theme'] = name;
-          // Two frames: the layout of the new size stands, and no colour is on its way.
-          return new Promise((resolve) => {
-            requestAnimationFrame(() => requestAnimationFrame(resolve));
-          });
-        }, theme);
-        const look = `${here} ${theme} ${size.width}`;
-        expect([look, await faultsFound(page)]).toEqual([look, []]);
-        const over = await page.evaluate(
-          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-        );
-        expect([look, over]).toEqual([look, 0]);
+        await expectReadable(page, here, { theme, size });
       }
+    }
+  },
+  LONG_MS,
+);
+
+type Look = { readonly theme: string; readonly size: { width: number; height: number } };
+
+async function expectReadable(page: Page, what: string, { size, theme }: Look): Promise<void> {
+  await page.setViewportSize({ ...size });
+  await page.evaluate((name) => {
+    document.documentElement.dataset['theme'] = name;
+    // Two frames: the layout of the new size stands, and no colour is on its way.
+    return new Promise((resolve) => {
+      requestAnimationFrame(() => requestAnimationFrame(resolve));
+    });
+  }, theme);
+  const look = `${what} ${theme} ${size.width}`;
+  expect([look, await faultsFound(page)]).toEqual([look, []]);
+  const over = await page.evaluate(
+    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  );
+  expect([look, over]).toEqual([look, 0]);
+}
+
+/** What an operator opens: the tab, the button on it, and what else is pressed in the form. */
+const FORMS: readonly (readonly [tab: string, button: string, more?: string])[] = [
+  ['Perps', 'List a perp', 'Add a tier'],
+  ['Perps', 'Push a price of BTC-USDC'],
+  ['Events', 'Create an event', 'Add a market'],
+  ['Fees', 'Edit the ladder', 'Add a level'],
+];
+
+test(
+  'what an operator opens can be read by everybody, in every look',
+  async () => {
+    const operator = await browser.visit(venue.url);
+    const { page } = operator;
+    const looks = async (what: string): Promise<void> => {
+      for (const [theme, size] of LOOKS) await expectReadable(page, what, { theme, size });
+      await page.setViewportSize({ ...DESKTOP });
+    };
+    await operator.open('/operate?tab=perps');
+    await page.getByRole('button', { name: "Open an operator's key" }).click();
+    await page.getByLabel('Private key').fill('0x12');
+    await page.getByText(/^0x and 64 digits/).waitFor();
+    await looks('the dialog of the key');
+    await page.getByLabel('Private key').fill(WHO_DEPLOYS);
+    await page.getByRole('button', { name: 'Operate with this key' }).click();
+    await page.getByRole('button', { name: 'Put the key away' }).waitFor();
+    for (const [tab, button, more] of FORMS) {
+      await page.getByRole('tab', { name: tab }).click();
+      await page.getByRole('button', { name: button }).click();
+      if (more !== undefined) await page.getByRole('button', { name: more }).click();
+      await looks(button);
+      await page.keyboard.press('Escape');
+    }
+    for (const tab of ['Gates', 'Operators', 'Health']) {
+      await page.getByRole('tab', { name: tab }).click();
+      await page.getByRole('tabpanel', { name: tab }).waitFor();
+      await looks(tab);
     }
   },
   LONG_MS,

@@ -69,7 +69,22 @@ test('a trade shows in positions, fills and sums, by day and as a file', async (
   await page.getByRole('row', { name: /BTC-USDC.*0\.01/ }).waitFor();
   const fills = await fileOf(page, () => page.getByRole('link', { name: 'Fills as CSV' }).click());
   expect(fills).toHaveLength(2);
-  expect(fills[1]).toContain('BTC-USDC');
+  // To the last digit what the venue answers.
+  const names = fills[0]!.split(',');
+  const saved = Object.fromEntries(fills[1]!.split(',').map((text, at) => [names[at]!, text]));
+  const [fill] = await owner.info.userFills({ user });
+  const { closedPnl, coin, fee, px, startPosition, sz, tid, time } = fill!;
+  const exact = {
+    closedPnl,
+    coin,
+    fee,
+    px,
+    startPosition,
+    sz,
+    tid: String(tid),
+    time: String(time),
+  };
+  expect(saved).toMatchObject(exact);
 
   // The day that runs has the volume of the trade.
   const days = page.getByRole('group', { name: 'By day' });
