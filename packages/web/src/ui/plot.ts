@@ -6,13 +6,19 @@ import { clockTime, dayMonth, hourMinute } from '../lib/time.ts';
  * Charts of lines over time. Loaded when the first one is shown: nothing else on a screen waits for it.
  */
 
-export type PlotLine = { readonly colour: string; readonly width?: number };
+export type PlotLine = {
+  readonly colour: string;
+  readonly width?: number;
+  /** The area below it is tinted. */
+  readonly isFilled?: boolean;
+};
 
 export type PlotOptions = {
   readonly lines: readonly PlotLine[];
   /** Bounds of the values for what is in sight. */
   readonly bounds: (low: number, high: number) => [number, number];
-  readonly label: (value: number) => string;
+  /** Of a value beside the chart; the values of two neighbours lie a step apart. */
+  readonly label: (value: number, step: number) => string;
   readonly ticks?: (low: number, high: number) => number[];
   /** Which place the pointer is at; null when it is nowhere. */
   readonly onPoint?: (place: number | null) => void;
@@ -110,13 +116,17 @@ function settings(options: PlotOptions, size: { width: number; height: number })
         ...(options.ticks === undefined
           ? {}
           : { splits: (_, __, low, high) => options.ticks?.(low, high) ?? [] }),
-        values: (_, splits) => splits.map((value) => options.label(value)),
+        values: (_, splits) => {
+          const step = Math.abs((splits[1] ?? 0) - (splits[0] ?? 0));
+          return splits.map((value) => options.label(value, step));
+        },
       },
     ],
     series: [
       {},
-      ...options.lines.map(({ colour, width = 1.5 }) => ({
+      ...options.lines.map(({ colour, isFilled = false, width = 1.5 }) => ({
         stroke: colourOf(colour),
+        ...(isFilled ? { fill: `color-mix(in srgb, ${colourOf(colour)} 8%, transparent)` } : {}),
         width,
         spanGaps: true,
         points: { show: false },
