@@ -81,6 +81,39 @@ test('a name that an agent was given stays text, and turns nothing around', asyn
   await page.getByRole('button', { name: 'Really revoke' }).click();
   await page.locator('bdi', { hasText: names[0]! }).waitFor({ state: 'detached' });
   expect(await info({ type: 'approvedAgents', user })).toHaveLength(3);
+  // One whose name has a sign that isn't shown goes by the name that it was given.
+  await page.getByRole('row', { name: 'neves' }).getByRole('button').click();
+  await page.getByRole('button', { name: 'Really revoke' }).click();
+  await page.locator('bdi', { hasText: 'neves' }).waitFor({ state: 'detached' });
+  expect(await info({ type: 'approvedAgents', user })).toHaveLength(2);
+});
+
+test('a key that is revoked in one tab, or elsewhere, can be replaced in the ticket of another', async () => {
+  const visit = await atKeys();
+  const { page } = visit;
+  const user = (await page.locator('h1 ~ span code').textContent())!;
+  const owner = await ownerOf(page, venue.url, user);
+  const ticket = await page.context().newPage();
+  await ticket.goto(`${venue.url}/trade/BTC-USDC`);
+  await ticket.getByRole('button', { name: 'Enter a price' }).waitFor();
+  const agent = page.getByRole('row', { name: /this browser/ });
+  await agent.getByRole('button', { name: 'Revoke' }).click();
+  await agent.getByRole('button', { name: 'Really revoke' }).click();
+  await ticket.getByText('No key of this browser may trade for your account any more.').waitFor();
+  await ticket.reload();
+  await ticket.getByRole('button', { name: 'Let this browser trade' }).click();
+  await ticket.getByRole('button', { name: 'Enter a price' }).waitFor();
+  await agent.waitFor();
+
+  // From elsewhere nobody tells it: the refusal does, in words, and offers the same.
+  const none = `0x${'0'.repeat(40)}`;
+  const revoked = { agentAddress: none, agentName: 'this browser' };
+  await owner.exchange.approveAgent(revoked, { confirm: 'executed' });
+  await ticket.getByRole('textbox', { name: 'Price' }).fill('90000');
+  await ticket.getByRole('textbox', { name: 'Size' }).fill('0.001');
+  await ticket.getByRole('button', { name: /^Buy 0\.001/ }).click();
+  await ticket.getByText(/^This browser may not trade for your account any more/).waitFor();
+  await ticket.getByRole('button', { name: 'Let this browser trade' }).waitFor();
 });
 
 test('a builder is approved up to a rate, and revoked', async () => {

@@ -9,7 +9,7 @@ import { useSession } from './use-session.ts';
 
 const EVERY_MS = 3_000;
 
-/** In a ticket, for a wallet without an agent in this browser: what is lacking, and the button for it. */
+/** In a ticket, for an account without an agent in this browser: what is lacking, and the button for it. */
 export function LetTrade() {
   const t = useWords();
   const session = useSession();
@@ -37,7 +37,9 @@ export function LetTrade() {
         {t('header.enableTrading')}
       </Button>
       <p className="text-12 text-muted">
-        {isConnected ? t('wallet.letTrade') : t('wallet.comeBack')}
+        {!isConnected
+          ? t('wallet.comeBack')
+          : t(session?.kind === 'burner' ? 'wallet.letTradeAgain' : 'wallet.letTrade')}
       </p>
       {error !== undefined && <ErrorSentence error={error} />}
     </div>

@@ -21,12 +21,31 @@ export async function approveOwnAgent(
     { confirm: 'executed' },
   );
   await keepAgent({ account, key });
+  otherTabs?.postMessage(account);
   return { trader: clientOf(wallet), agentAddress: wallet.address };
 }
 
 /** After its approval was taken back: the key is of no use any more, so it is not kept. */
 export async function forgetAgent(account: string): Promise<void> {
   await dropAgent(account);
+  otherTabs?.postMessage(account);
   const { session } = sessionStore.getState();
   if (session?.address === account) setSession({ ...session, ...NO_TRADER });
 }
+
+/** Looks again whether this browser may trade for the account that is open: who may revoke it need not be here. */
+export async function findAgentAgain(): Promise<void> {
+  const { session } = sessionStore.getState();
+  if (session === undefined || session.kind === 'spectator') return;
+  const trader = await traderOf(session.address);
+  const now = sessionStore.getState().session;
+  if (now?.address !== session.address || now.agentAddress === trader?.agentAddress) return;
+  setSession({ ...now, ...(trader ?? NO_TRADER) });
+}
+
+/** What one tab does to the agent of an account, the others hear. */
+const otherTabs =
+  typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel('oddlot-agents');
+otherTabs?.addEventListener('message', ({ data }) => {
+  if (sessionStore.getState().session?.address === data) void findAgentAgain();
+});

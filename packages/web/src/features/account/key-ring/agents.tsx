@@ -37,7 +37,10 @@ export function Agents({ session }: { readonly session: Session }) {
   const columns = useMemo(() => {
     const revoke = (agent: ApprovedAgent): Promise<boolean> =>
       run(async () => {
-        const agentName = agent.agentName === '' ? null : agent.agentName;
+        // What is shown has no signs that turn the text around it; what is signed is the name to the letter.
+        const exact = await owner!.info.approvedAgents({ user: address });
+        const named = exact.find(({ agentAddress: own }) => own === agent.agentAddress) ?? agent;
+        const agentName = named.agentName === '' ? null : named.agentName;
         await owner!.exchange.approveAgent(
           { agentAddress: ZERO_ADDRESS, agentName },
           { confirm: 'executed' },
@@ -55,7 +58,7 @@ export function Agents({ session }: { readonly session: Session }) {
         label={t('account.agents')}
         columns={columns}
         rows={data}
-        rowKey={({ agentName }) => agentName}
+        rowKey={({ agentAddress: own }) => own}
         rowHeight={36}
         empty={<EmptyState title={t('account.noAgents')} text={t('account.noAgentsText')} />}
       />
@@ -91,10 +94,10 @@ function columnsOf(t: Words, { own, revoking }: ColumnNeeds): readonly Column<Ap
         <span className="flex items-center gap-2">
           {/* A name is anybody's: it neither turns the text around it nor takes its place. */}
           <bdi
-            className={agentName === '' ? 'truncate text-muted' : 'truncate'}
+            className={agentName.trim() === '' ? 'truncate text-muted' : 'truncate'}
             title={agentName === '' ? undefined : agentName}
           >
-            {agentName === '' ? t('account.unnamed') : agentName}
+            {agentName.trim() === '' ? t('account.unnamed') : agentName}
           </bdi>
           {agentAddress === own && (
             <span className="max-tablet:hidden">

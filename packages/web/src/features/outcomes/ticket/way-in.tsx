@@ -15,7 +15,8 @@ export function WayIn({ session }: { readonly session: Session | undefined }) {
   if (session?.kind === 'spectator') {
     return <p className="text-12 text-muted">{t('outcomes.ticket.lookingOn')}</p>;
   }
-  if (session?.kind === 'wallet') {
+  const isBeginning = at !== 'idle' && at !== 'done';
+  if (session?.kind === 'wallet' || (session !== undefined && !isBeginning)) {
     return <LetTrade />;
   }
   if (settings?.faucet_amount === null) {
