@@ -11,6 +11,7 @@ import { exhibitionResults, promise, type ResultOptions } from './exhibition-res
 import type { FairPaths } from './fair-paths.ts';
 import {
   GRID,
+  lastStartMs,
   SERIES_DELAY_MS,
   SERIES_SHOWS,
   type SeriesShow,
@@ -34,7 +35,7 @@ const STRIKE_MS = 65_000;
 const ROUND_LEFT_MS_MIN = MINUTE_MS;
 
 /**
- * What is missing: the running and the next round of each show, the series, and the results of what
+ * What is missing: the running rounds and the next one of each show, the series, and the results of what
  * has ended. All of it is read from the state, so that nothing is listed twice or forgotten, however
  * often the process restarts.
  */
@@ -49,11 +50,17 @@ export function exhibitionCommands(state: State, options: ExhibitionOptions): Co
 }
 
 function listings(state: State, show: Show, { nowMs, paths }: ExhibitionOptions): Command[] {
-  const runningMs = nowMs - (nowMs % show.roundMs);
-  const starts = [runningMs, runningMs + show.roundMs];
-  return starts
-    .filter((startMs) => startMs + show.roundMs - nowMs >= ROUND_LEFT_MS_MIN)
-    .flatMap((startMs) => roundListings(state, show, startMs, paths));
+  return dueStarts(show, nowMs).flatMap((startMs) => roundListings(state, show, startMs, paths));
+}
+
+/** When the rounds start that should be listed by now: those that run and the next one. */
+export function dueStarts(show: Show, nowMs: number): number[] {
+  const { everyMs, roundMs } = show;
+  const nextMs = lastStartMs(show, nowMs) + everyMs;
+  const running = Math.ceil(roundMs / everyMs);
+  return Array.from({ length: running + 1 }, (_, at) => nextMs - (running - at) * everyMs).filter(
+    (startMs) => startMs + roundMs - nowMs >= ROUND_LEFT_MS_MIN,
+  );
 }
 
 function roundListings(
