@@ -2,16 +2,18 @@ import type { LedgerUpdate } from '@oddlot/sdk';
 import { useMemo } from 'react';
 import { useWords, type Words } from '../lib/words.ts';
 import { ledgerId, useLedger } from '../market/account-lists.ts';
+import { useMarketNames, type MarketNames } from '../market/market-names.ts';
 import { Money } from '../ui/figure.tsx';
 import { Table, type Column } from '../ui/table.tsx';
 import { Nothing, numberColumn, timeColumn } from './cells.tsx';
-import { amountOf, detailOf } from './ledger-words.ts';
+import { amountOf, detailOf, marketIdOf } from './ledger-words.ts';
 
 /** What changed the account other than trading and funding. */
 export function LedgerTable({ user }: { readonly user: string }) {
   const t = useWords();
   const { isLoaded, older, rows } = useLedger(user);
-  const columns = useMemo(() => columnsOf(t), [t]);
+  const names = useMarketNames(rows.flatMap(({ delta }) => marketIdOf(delta) ?? []));
+  const columns = useMemo(() => columnsOf(t, names), [t, names]);
   return (
     <Table
       label={t('portfolio.tab.ledger')}
@@ -24,7 +26,7 @@ export function LedgerTable({ user }: { readonly user: string }) {
   );
 }
 
-function columnsOf(t: Words): readonly Column<LedgerUpdate>[] {
+function columnsOf(t: Words, names: MarketNames): readonly Column<LedgerUpdate>[] {
   return [
     timeColumn(({ time }) => time, t),
     {
@@ -39,7 +41,7 @@ function columnsOf(t: Words): readonly Column<LedgerUpdate>[] {
       header: t('portfolio.detail'),
       from: 'tablet',
       cell: ({ delta }) => {
-        const detail = detailOf(delta, t);
+        const detail = detailOf(delta, t, names);
         return (
           <span className="text-muted" title={detail}>
             {detail}
