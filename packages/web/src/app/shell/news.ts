@@ -1,14 +1,5 @@
 import type { Fill, LedgerUpdate, PerpMeta } from '@oddlot/sdk';
-import {
-  add,
-  decimalsOf,
-  divide,
-  multiply,
-  roundTo,
-  sign,
-  subtract,
-  sum,
-} from '../../lib/decimal.ts';
+import { decimalsOf, divide, multiply, roundTo, sign, subtract, sum } from '../../lib/decimal.ts';
 import { cents, money, number, short } from '../../lib/format.ts';
 import type { Words } from '../../lib/words.ts';
 import type { MarketName, MarketNames } from '../../market/market-names.ts';
@@ -34,8 +25,8 @@ export function fillNews(
     const [first] = of;
     if (first === undefined) return [];
     if (first.outcome !== undefined) return [sharesNews(of, first, markets, t)];
-    const size = of.reduce((sum, { sz }) => add(sum, sz), '0');
-    const value = of.reduce((sum, { px, sz }) => add(sum, multiply(px, sz)), '0');
+    const size = sum(of.map(({ sz }) => sz));
+    const value = sum(of.map(({ px, sz }) => multiply(px, sz)));
     const isBuy = first.side === 'B';
     const perp = perps.find(({ index }) => index === first.instrumentId);
     const decimals = {
