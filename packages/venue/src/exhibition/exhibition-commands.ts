@@ -4,7 +4,8 @@ import {
   type MarketListing,
   type SeriesListing,
   type State,
-  utcSpan,
+  utcDay,
+  utcMinute,
 } from '@oddlot/engine';
 import { timeMs } from '@oddlot/units';
 import { exhibitionResults, promise, type ResultOptions } from './exhibition-results.ts';
@@ -85,7 +86,7 @@ function eventOf(show: Show, startMs: number): EventListing {
   const endMs = startMs + roundMs;
   return {
     slug: `${show.slug}-${Math.floor(startMs / 1_000)}`,
-    title: `${title} (${utcSpan(startMs, endMs)})`,
+    title: `${title} (${spanOf(startMs, endMs)})`,
     description,
     tags,
     mutuallyExclusive,
@@ -97,13 +98,18 @@ function eventOf(show: Show, startMs: number): EventListing {
   };
 }
 
+/** `15 Nov 2026, 21:55–01:55 UTC`: the day is that of the start. */
+function spanOf(startMs: number, endMs: number): string {
+  return `${utcDay(startMs)}, ${utcMinute(startMs)}–${utcMinute(endMs)} UTC`;
+}
+
 function marketOf(event: EventListing, market: ShowMarket, paths: FairPaths): MarketListing {
   const { groupTitle, outcomes, question } = market;
   const { description, endMs, startMs } = event;
   const slug = `${event.slug}-${market.slug}`;
   return {
     ...GRID,
-    question: `${question} (${utcSpan(startMs, endMs)})`,
+    question: `${question} (${spanOf(startMs, endMs)})`,
     groupTitle,
     outcomes,
     description: `${description} ${promise(paths, slug)}`,

@@ -31,7 +31,7 @@ export function EventTile({
       <div className="flex items-start justify-between gap-4">
         <h2 className="line-clamp-2 min-w-0 text-15 font-medium break-words">
           <Link to={`/events/${event.slug}`} className="after:absolute after:inset-0">
-            <EventTitle title={event.title} />
+            <EventTitle title={event.title} isShort />
           </Link>
         </h2>
         {only !== undefined && (
@@ -69,13 +69,15 @@ function Single({ market, byId }: { readonly market: OutcomeMarketMeta; readonly
     <>
       <ChanceBar price={price} place={0} isWide />
       <p className="mt-3 flex items-center gap-2 text-12">
-        <span className="rounded bg-buy/12 px-2 py-1 text-buy-strong">
-          {legName(market, 'Yes')} {cents(price, market.price_decimals)}
+        <span className="flex min-w-0 gap-1 rounded bg-buy/12 px-2 py-1 text-buy-strong">
+          <bdi className="truncate">{legName(market, 'Yes')}</bdi>
+          <span className="shrink-0">{cents(price, market.price_decimals)}</span>
         </span>
-        <span className="rounded bg-sell/12 px-2 py-1 text-sell-strong">
-          {legName(market, 'No')} {cents(no, market.price_decimals)}
+        <span className="flex min-w-0 gap-1 rounded bg-sell/12 px-2 py-1 text-sell-strong">
+          <bdi className="truncate">{legName(market, 'No')}</bdi>
+          <span className="shrink-0">{cents(no, market.price_decimals)}</span>
         </span>
-        <span className="ml-auto tabular-nums">
+        <span className="ml-auto shrink-0 tabular-nums">
           <Move market={market} byId={byId} />
         </span>
       </p>
