@@ -1,3 +1,5 @@
+import { classes } from './class-names.ts';
+
 /** A title; what stands in brackets at its end, often a time, steps back. */
 export function EventTitle({
   title,
@@ -13,11 +15,23 @@ export function EventTitle({
     <>
       {main}
       {shown !== undefined && (
-        <span className="text-[max(0.75em,11px)] font-normal text-muted"> {shown}</span>
+        <>
+          {' '}
+          <span
+            className={classes(
+              'text-[max(0.75em,11px)] font-normal text-muted',
+              TIME.test(shown) && 'whitespace-nowrap',
+            )}
+          >
+            {shown}
+          </span>
+        </>
       )}
     </>
   );
 }
 
+/** `(15:00–15:15 UTC)`, with or without a day: short enough to stay in one line. */
+const TIME = /^\([\p{L}\d ,]*\d{2}:\d{2}–\d{2}:\d{2}[\p{L} ]*\)$/u;
 /** `15 Nov 2026, ` before a time. */
 const DAY = /\d{1,2} \p{L}{3} \d{4}, (?=\d{2}:\d{2})/u;

@@ -33,7 +33,7 @@ export function EventCard({
         </h3>
         {isSingle && <span className="text-20 font-semibold">{chance(priceOf(only, byId))}</span>}
       </div>
-      <div className="mt-2 min-h-0 flex-1 max-tablet:pb-3">
+      <div className="mt-2 min-h-0 flex-1 overflow-hidden max-tablet:pb-3">
         {isSingle ? <Single market={only} byId={byId} /> : <Candidates event={event} byId={byId} />}
       </div>
       <p className="flex gap-3 overflow-hidden text-12 whitespace-nowrap text-muted tabular-nums">

@@ -52,13 +52,16 @@ export function EventsGrid({ wanted }: { readonly wanted: string }) {
           text={singles.length === 0 ? t('markets.noEventsText') : undefined}
         />
       ) : (
-        <ul className="grid gap-px bg-line tablet:auto-rows-[168px] tablet:grid-cols-2">
+        <ul className="grid gap-px bg-line tablet:auto-rows-[180px] tablet:grid-cols-2 wide:grid-cols-3">
           {events.map((event) => (
             <EventCard key={event.slug} event={event} byId={byId} />
           ))}
           {events.length % 2 === 1 && (
-            <li aria-hidden="true" className="bg-panel max-tablet:hidden" />
+            <li aria-hidden="true" className="bg-panel max-tablet:hidden wide:hidden" />
           )}
+          {Array.from({ length: (3 - (events.length % 3)) % 3 }, (_, at) => (
+            <li key={at} aria-hidden="true" className="bg-panel max-wide:hidden" />
+          ))}
         </ul>
       )}
       <OpeningSoon wanted={wanted} />
@@ -72,7 +75,7 @@ function Loading() {
   return (
     <div aria-hidden="true" className="grid gap-px bg-line tablet:grid-cols-2">
       {[0, 1].map((at) => (
-        <div key={at} className="flex h-[168px] flex-col gap-3 bg-panel p-4">
+        <div key={at} className="flex h-[180px] flex-col gap-3 bg-panel p-4">
           <Skeleton width="80%" />
           <Skeleton width="60%" />
           <Skeleton width="60%" />
