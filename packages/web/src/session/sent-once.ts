@@ -29,7 +29,7 @@ export async function sentOnce(
   } catch (error) {
     if (isRevoked(error)) {
       await findAgentAgain();
-      throw new Error(words.t('wallet.agentGone'));
+      throw new Error(words.t('wallet.agentGone'), { cause: error });
     }
     if (!(error instanceof HttpError) || error.txHash === undefined) throw error;
     sent = { txHash: error.txHash, expiresAfter: error.expiresAfter };
@@ -40,7 +40,7 @@ export async function sentOnce(
 
 /** The key that trades was revoked, here in another tab or elsewhere. */
 function isRevoked(error: unknown): boolean {
-  return error instanceof ApiError && / is not authorized by any account$/.test(error.message);
+  return error instanceof ApiError && error.message.endsWith(' is not authorized by any account');
 }
 
 async function fateOf(trader: Client, sent: Sent): Promise<ActionReply> {
