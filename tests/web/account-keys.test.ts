@@ -217,3 +217,41 @@ test('an account is put into the hands of several, after a warning, and its key 
     owner.exchange.transferBetween({ from: 'perp', to: 'outcome', amount: '1' }),
   ).rejects.toThrow(/Multi-sig account requires a multiSig payload/);
 });
+
+test("keys that can no longer be read stand in nobody's way", async () => {
+  const { page } = await atKeys();
+  await page.evaluate(
+    () =>
+      new Promise<void>((resolve, reject) => {
+        const opening = indexedDB.open('oddlot-keys');
+        opening.addEventListener('success', () => {
+          const writing = opening.result.transaction('entries', 'readwrite');
+          const store = writing.objectStore('entries');
+          for (const name of ['device', 'burner']) store.put('junk', name);
+          writing.addEventListener('complete', () => resolve());
+          writing.addEventListener('error', () => reject(writing.error!));
+        });
+      }),
+  );
+  await page.reload();
+  await page.getByRole('button', { name: 'Trade with a test account' }).click();
+  await page.getByRole('row', { name: /this browser/ }).waitFor();
+  // What is kept from now on is found again.
+  await page.reload();
+  await page.getByRole('row', { name: /this browser/ }).waitFor();
+});
+
+test('where the browser denies all storage, an account lasts as long as the page', async () => {
+  const denied = () => {
+    throw new DOMException('denied', 'SecurityError');
+  };
+  const script = `(() => {
+    const denied = ${denied.toString()};
+    Object.defineProperty(globalThis, 'localStorage', { get: denied });
+    IDBFactory.prototype.open = denied;
+  })()`;
+  const { page } = await atKeys({ script });
+  await page.getByText(/^This browser keeps no keys for this page/).waitFor();
+  await page.getByRole('link', { name: 'Trade' }).first().click();
+  await page.getByRole('button', { name: 'Enter a price' }).waitFor();
+});
