@@ -1,4 +1,5 @@
-import type { Client } from '@oddlot/sdk';
+import { ApiError, type Client } from '@oddlot/sdk';
+import { words } from '../lib/words.ts';
 import { loadSigning } from './load-signing.ts';
 import { sessionStore, setSession, type Session } from './session.ts';
 import { dropAgent, keepAgent, NO_TRADER, traderOf } from './stored-session.ts';
@@ -21,31 +22,29 @@ export async function approveOwnAgent(
     { confirm: 'executed' },
   );
   await keepAgent({ account, key });
-  otherTabs?.postMessage(account);
   return { trader: clientOf(wallet), agentAddress: wallet.address };
 }
 
 /** After its approval was taken back: the key is of no use any more, so it is not kept. */
 export async function forgetAgent(account: string): Promise<void> {
   await dropAgent(account);
-  otherTabs?.postMessage(account);
   const { session } = sessionStore.getState();
   if (session?.address === account) setSession({ ...session, ...NO_TRADER });
 }
 
-/** Looks again whether this browser may trade for the account that is open: who may revoke it need not be here. */
-export async function findAgentAgain(): Promise<void> {
+/**
+ * Why something was refused. Where the venue no longer knows the agent of this browser, somebody took its approval
+ * back (in another tab, or by another program): its key is forgotten, and the page offers to approve another.
+ */
+export async function unlessRevoked(refusal: unknown): Promise<unknown> {
   const { session } = sessionStore.getState();
-  if (session === undefined || session.kind === 'spectator') return;
-  const trader = await traderOf(session.address);
-  const now = sessionStore.getState().session;
-  if (now?.address !== session.address || now.agentAddress === trader?.agentAddress) return;
-  setSession({ ...now, ...(trader ?? NO_TRADER) });
+  const agent = session?.agentAddress?.toLowerCase();
+  const isRevoked =
+    refusal instanceof ApiError &&
+    refusal.name === 'UNAUTHORIZED' &&
+    agent !== undefined &&
+    String(refusal.details?.got).toLowerCase() === agent;
+  if (session === undefined || !isRevoked) return refusal;
+  await forgetAgent(session.address);
+  return new Error(words.t('wallet.revoked'));
 }
-
-/** What one tab does to the agent of an account, the others hear. */
-const otherTabs =
-  typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel('oddlot-agents');
-otherTabs?.addEventListener('message', ({ data }) => {
-  if (sessionStore.getState().session?.address === data) void findAgentAgain();
-});

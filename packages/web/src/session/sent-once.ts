@@ -1,8 +1,7 @@
 import { ApiError, ExpiredError, HttpError } from '@oddlot/sdk';
 import type { ActionReply, ActionStatus, Client, ExecutedReply } from '@oddlot/sdk';
-import { words } from '../lib/words.ts';
 import { venueNow } from '../market/venue.ts';
-import { findAgentAgain } from './own-agent.ts';
+import { unlessRevoked } from './own-agent.ts';
 
 /** What was sent, and when it can no longer be taken in. */
 type Sent = { readonly txHash: string; readonly expiresAfter: number | undefined };
@@ -27,20 +26,12 @@ export async function sentOnce(
     if (reply.status !== 'pending') return reply;
     sent = { txHash: reply.txHash, expiresAfter: undefined };
   } catch (error) {
-    if (isRevoked(error)) {
-      await findAgentAgain();
-      throw new Error(words.t('wallet.agentGone'), { cause: error });
-    }
-    if (!(error instanceof HttpError) || error.txHash === undefined) throw error;
+    if (!(error instanceof HttpError) || error.txHash === undefined)
+      throw await unlessRevoked(error);
     sent = { txHash: error.txHash, expiresAfter: error.expiresAfter };
   }
   onAsk();
   return fateOf(trader, sent);
-}
-
-/** The key that trades was revoked, here in another tab or elsewhere. */
-function isRevoked(error: unknown): boolean {
-  return error instanceof ApiError && error.message.endsWith(' is not authorized by any account');
 }
 
 async function fateOf(trader: Client, sent: Sent): Promise<ActionReply> {

@@ -2,10 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import type { ApprovedAgent } from '@oddlot/sdk';
 import { useMemo } from 'react';
 import { short } from '../../../lib/format.ts';
+import { inOneDirection } from '../../../lib/one-direction.ts';
 import { relative, wholeDate } from '../../../lib/time.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
 import { queryClient } from '../../../market/queries.ts';
-import { reader, venueNow } from '../../../market/venue.ts';
+import { letterReader, venueNow } from '../../../market/venue.ts';
 import { enableTrading } from '../../../session/browser-wallets.ts';
 import { forgetAgent } from '../../../session/own-agent.ts';
 import type { Session } from '../../../session/session.ts';
@@ -30,17 +31,14 @@ export function Agents({ session }: { readonly session: Session }) {
   );
   const { data = NONE } = useQuery({
     queryKey,
-    queryFn: ({ signal }) => reader.info.approvedAgents({ user: address }, { signal }),
+    queryFn: ({ signal }) => letterReader.info.approvedAgents({ user: address }, { signal }),
     staleTime: 0,
   });
   const { error, isBusy, run } = useDoing();
   const columns = useMemo(() => {
     const revoke = (agent: ApprovedAgent): Promise<boolean> =>
       run(async () => {
-        // What is shown has no signs that turn the text around it; what is signed is the name to the letter.
-        const exact = await owner!.info.approvedAgents({ user: address });
-        const named = exact.find(({ agentAddress: own }) => own === agent.agentAddress) ?? agent;
-        const agentName = named.agentName === '' ? null : named.agentName;
+        const agentName = agent.agentName === '' ? null : agent.agentName;
         await owner!.exchange.approveAgent(
           { agentAddress: ZERO_ADDRESS, agentName },
           { confirm: 'executed' },
@@ -58,7 +56,7 @@ export function Agents({ session }: { readonly session: Session }) {
         label={t('account.agents')}
         columns={columns}
         rows={data}
-        rowKey={({ agentAddress: own }) => own}
+        rowKey={({ agentName }) => agentName}
         rowHeight={36}
         empty={<EmptyState title={t('account.noAgents')} text={t('account.noAgentsText')} />}
       />
@@ -95,9 +93,9 @@ function columnsOf(t: Words, { own, revoking }: ColumnNeeds): readonly Column<Ap
           {/* A name is anybody's: it neither turns the text around it nor takes its place. */}
           <bdi
             className={agentName.trim() === '' ? 'truncate text-muted' : 'truncate'}
-            title={agentName === '' ? undefined : agentName}
+            title={inOneDirection(agentName)}
           >
-            {agentName.trim() === '' ? t('account.unnamed') : agentName}
+            {agentName.trim() === '' ? t('account.unnamed') : inOneDirection(agentName)}
           </bdi>
           {agentAddress === own && (
             <span className="max-tablet:hidden">

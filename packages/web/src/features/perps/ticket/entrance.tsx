@@ -1,7 +1,7 @@
 import { useStore } from 'zustand';
 import { useWords } from '../../../lib/words.ts';
 import { FirstSteps } from '../../../session/first-steps.tsx';
-import { firstVisit, openTestAccount } from '../../../session/first-visit.ts';
+import { firstVisit, isUnderWay, openTestAccount } from '../../../session/first-visit.ts';
 import { LetTrade } from '../../../session/let-trade.tsx';
 import { useIsSessionLoaded, useSession } from '../../../session/use-session.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -11,7 +11,7 @@ export function Entrance() {
   const t = useWords();
   const isLoaded = useIsSessionLoaded();
   const session = useSession();
-  const isBeginning = useStore(firstVisit, ({ at }) => at !== 'idle' && at !== 'done');
+  const isOpening = useStore(firstVisit, isUnderWay);
   if (session?.kind === 'spectator') {
     return <p className="text-12 text-muted">{t('perps.ticket.lookingOn')}</p>;
   }
@@ -28,7 +28,7 @@ export function Entrance() {
           {t('first.button')}
         </Button>
       )}
-      {session !== undefined && !isBeginning && <LetTrade />}
+      {session !== undefined && !isOpening && <LetTrade />}
       <FirstSteps />
     </div>
   );
