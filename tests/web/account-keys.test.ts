@@ -91,7 +91,7 @@ test('revoked in another tab: the terminal says so, and offers to let this brows
   const user = (await page.locator('h1 ~ span code').textContent())!;
   const terminal = await page.context().newPage();
   await terminal.goto(`${venue.url}/trade/BTC-USDC`);
-  const ticket = terminal.getByRole('region', { name: 'Order ticket' });
+  const ticket = terminal.getByRole('form', { name: 'Order ticket' });
   const order = async (): Promise<void> => {
     await ticket.getByLabel('Price', { exact: true }).fill('90000');
     await ticket.getByLabel('Size', { exact: true }).fill('.001');
