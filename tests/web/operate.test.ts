@@ -265,6 +265,33 @@ test('an admin works the lists of a gate, and replaces the fees', async () => {
   const visit = await operating('/operate?tab=gates', ADMIN_KEY);
   const { page } = visit;
   const gate = page.getByRole('region', { name: 'Outcome markets' });
+  const [listed, zero] = [addressOf(keyOf('somebody listed')), `0x${'0'.repeat(40)}`];
+  const person = gate.getByRole('textbox', { name: 'Address' });
+  const [add, remove] = [
+    gate.getByRole('button', { name: 'Add', exact: true }),
+    gate.getByRole('button', { name: 'Remove', exact: true }),
+  ];
+  await person.fill(zero);
+  await gate.getByText('The zero address is nobody’s.').waitFor();
+  expect(await add.isDisabled()).toBe(true);
+  await person.fill(listed);
+  await gate.getByText('It is not on the list.').waitFor();
+  expect(await remove.isDisabled()).toBe(true);
+  await add.click();
+  await page
+    .getByText(/^0x.* is on the whitelist$/)
+    .first()
+    .waitFor();
+  await gate.getByRole('list', { name: 'Entries of Whitelist' }).getByText(listed).waitFor();
+  await person.fill(listed);
+  await gate.getByText('It is on the list already.').waitFor();
+  expect(await add.isDisabled()).toBe(true);
+  await remove.click();
+  await page
+    .getByText(/^0x.* is not on the whitelist$/)
+    .first()
+    .waitFor();
+  await gate.getByText('It is empty.').waitFor();
   await gate.getByRole('radio', { name: 'Codes 0' }).click();
   await gate.getByRole('textbox', { name: 'Access code' }).fill('WHISPER-7');
   await gate.getByRole('button', { name: 'Add code' }).click();

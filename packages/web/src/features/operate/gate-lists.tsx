@@ -6,7 +6,9 @@ import { Button } from '../../ui/button.tsx';
 import { NumberField } from '../../ui/number-field.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { TextField } from '../../ui/text-field.tsx';
+import { GateEntries, isOn } from './gate-entries.tsx';
 import { personFault, personOf } from './person.ts';
+import { useGateLists } from './use-status.ts';
 
 export const GATE_LISTS = ['whitelist', 'blacklist', 'accessCodes', 'grants'] as const;
 type List = (typeof GATE_LISTS)[number];
@@ -16,7 +18,7 @@ type Draft = { readonly address: string; readonly code: string; readonly uses: s
 
 const EMPTY: Draft = { address: '', code: '', uses: '1' };
 
-/** Puts somebody or a code on a list of a gate, or takes it away. Who is on them, the venue tells nobody. */
+/** Who is on the lists of a gate; puts somebody or a code on one of them, or takes it away. */
 export function GateLists({
   gate,
   isBusy,
@@ -30,6 +32,10 @@ export function GateLists({
   const t = useWords();
   const [list, setList] = useState<List>('whitelist');
   const [draft, setDraft] = useState(EMPTY);
+  const { data: lists } = useGateLists(gate);
+  const isThere = isOn(list, lists, { address: personOf(draft.address), count: gate[list] });
+  // A grant may be given anew, by another code.
+  const idle = isThere === true && list !== 'grants' ? 'add' : isThere === false && 'remove';
   const set = async (way: Way, change: Change | undefined): Promise<void> => {
     const entry = list === 'accessCodes' ? draft.code.trim() : short(draft.address.trim());
     const done = t(`operate.${way}Done.${list}`, { entry });
@@ -48,14 +54,15 @@ export function GateLists({
         }))}
       />
       <p className="text-12 text-muted">{t(`operate.listHelp.${list}`)}</p>
+      <GateEntries list={list} lists={lists} />
       <Fields list={list} draft={draft} onChange={setDraft} />
-      <div className="flex gap-2">
+      <div className="flex flex-wrap items-center gap-2">
         {(['add', 'remove'] as const).map((way) => {
           const change = changeOf(list, way, draft);
           return (
             <Button
               key={way}
-              disabled={change === undefined}
+              disabled={change === undefined || way === idle}
               isBusy={isBusy}
               onClick={() => void set(way, change)}
             >
@@ -63,6 +70,11 @@ export function GateLists({
             </Button>
           );
         })}
+        {isThere !== undefined && (
+          <span className="text-12 text-muted">
+            {t(isThere ? 'operate.isThere' : 'operate.isNotThere')}
+          </span>
+        )}
       </div>
     </div>
   );
