@@ -30,6 +30,8 @@ import { SignedRequests } from './signed-requests.ts';
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_261_115);
 const COUNT = Number(process.env['FUZZ_ENVELOPES'] ?? 100_000);
+/** More envelopes may take longer. */
+const TIMEOUT_MS = 100_000 + 3 * COUNT;
 /** Each is signed anew, which costs more than all else about it. */
 const SIGNED_COUNT = Math.ceil(COUNT / 50);
 const MEBIBYTE = 1024 * 1024;
@@ -132,47 +134,51 @@ describe('requests that nobody signed', () => {
   /** What the venue needs after each quarter of the requests, in bytes. */
   const memory: { readonly heap: number; readonly resident: number }[] = [];
 
-  test('are all answered as the interface says, and change nothing', async () => {
-    const users = [...residents.map(({ address }) => address), SOMEONE];
-    const envelopes = [...strangerSamples, ...executed];
-    const requests = new Requests(
-      {
-        shares: {
-          '/exchange': 60,
-          '/info': 32,
-          '/account-status': 4,
-          '/account': 1,
-          '/request-fund': 3,
+  test(
+    'are all answered as the interface says, and change nothing',
+    async () => {
+      const users = [...residents.map(({ address }) => address), SOMEONE];
+      const envelopes = [...strangerSamples, ...executed];
+      const requests = new Requests(
+        {
+          shares: {
+            '/exchange': 60,
+            '/info': 32,
+            '/account-status': 4,
+            '/account': 1,
+            '/request-fund': 3,
+          },
+          bodies: [
+            ...envelopes.map((envelope) => ['/exchange', envelope] as const),
+            ...queries(users, world.btc, executed[0]!).map((query) => ['/info', query] as const),
+            ...serviceRequests(residents.map(({ address }) => address)),
+          ],
         },
-        bodies: [
-          ...envelopes.map((envelope) => ['/exchange', envelope] as const),
-          ...queries(users, world.btc, executed[0]!).map((query) => ['/info', query] as const),
-          ...serviceRequests(residents.map(({ address }) => address)),
-        ],
-      },
-      random,
-    );
-    const before = await seen();
-    const { operations } = world.venue;
-    const ordersBefore = await metricOf(operations, 'oddlot_orders_total');
-    const probe = await HeapProbe.open(world.venue);
-    const quarters: Pressed[] = [];
-    try {
-      for (let quarter = 0; quarter < 4; quarter++) {
-        quarters.push(await press(world.venue.url, COUNT / 4, () => requests.next()));
-        const resident = await metricOf(operations, 'process_resident_memory_bytes');
-        memory.push({ heap: await probe.used(), resident });
+        random,
+      );
+      const before = await seen();
+      const { operations } = world.venue;
+      const ordersBefore = await metricOf(operations, 'oddlot_orders_total');
+      const probe = await HeapProbe.open(world.venue);
+      const quarters: Pressed[] = [];
+      try {
+        for (let quarter = 0; quarter < 4; quarter++) {
+          quarters.push(await press(world.venue.url, COUNT / 4, () => requests.next()));
+          const resident = await metricOf(operations, 'process_resident_memory_bytes');
+          memory.push({ heap: await probe.used(), resident });
+        }
+      } finally {
+        // A process whose inspector is in use does not end.
+        probe.close();
       }
-    } finally {
-      // A process whose inspector is in use does not end.
-      probe.close();
-    }
-    pressed = together(quarters);
-    tell('requests', pressed);
-    expect(pressed.faults).toEqual([]);
-    expect(await seen()).toEqual(before);
-    expect(await metricOf(operations, 'oddlot_orders_total')).toBe(ordersBefore);
-  }, 400_000);
+      pressed = together(quarters);
+      tell('requests', pressed);
+      expect(pressed.faults).toEqual([]);
+      expect(await seen()).toEqual(before);
+      expect(await metricOf(operations, 'oddlot_orders_total')).toBe(ordersBefore);
+    },
+    TIMEOUT_MS,
+  );
 
   test('reach every layer of the venue', () => {
     const { tally } = pressed;

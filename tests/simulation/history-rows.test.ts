@@ -23,6 +23,8 @@ import { PERPS, Workload } from './workload.ts';
  */
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 40);
+/** More runs may take longer. */
+const TIMEOUT_MS = 30_000 + 1_000 * RUNS;
 
 /** Plays blocks twice, the second time with a start after every so many of them. */
 function playTwice(blocks: readonly LoggedBlock[], every: number): RowRig {
@@ -65,51 +67,59 @@ class Counts {
   }
 }
 
-test('R-conservation: rows of any history of perps, builders and money add up', () => {
-  const counts = new Counts();
-  fc.assert(
-    fc.property(fc.integer(), fc.integer({ min: 1, max: 30 }), (seed, every) => {
-      const pick = randomIntegers(seed);
-      const scenario = openEverything(300_000_000);
-      for (let step = 0; step < 60; step++) {
-        disturb(scenario, pick);
-        scenario.block(anyCommand(scenario, pick).command);
-      }
-      const rig = playTwice(scenario.blocks, every);
-      counts.add(checkRows(rig));
-      checkRemembered(rig);
-    }),
-    { numRuns: RUNS },
-  );
-  counts.demand('fills', 'closing', 'orders', 'earnings', 'ledger', 'triggered', 'with children');
-});
-
-test('R-conservation: rows of any history of an outcome market add up, its settlement included', () => {
-  const counts = new Counts();
-  fc.assert(
-    fc.property(
-      outcomeSteps,
-      fc.constantFrom(0, 250),
-      fc.integer({ min: 0, max: 100 }),
-      (steps, delayMs, percent) => {
-        const venue = openForSteps(delayMs);
-        for (const step of steps) takeStep(venue, step);
-        const rig = playTwice(venue.blocks, 7);
+test(
+  'R-conservation: rows of any history of perps, builders and money add up',
+  () => {
+    const counts = new Counts();
+    fc.assert(
+      fc.property(fc.integer(), fc.integer({ min: 1, max: 30 }), (seed, every) => {
+        const pick = randomIntegers(seed);
+        const scenario = openEverything(300_000_000);
+        for (let step = 0; step < 60; step++) {
+          disturb(scenario, pick);
+          scenario.block(anyCommand(scenario, pick).command);
+        }
+        const rig = playTwice(scenario.blocks, every);
         counts.add(checkRows(rig));
-        setPhase(venue, 'closed');
-        decide(venue, percent * 100);
-        venue.block();
-        const settled = playTwice(venue.blocks, 11);
-        counts.add(checkRows(settled));
-        const events = settled.rows.flatMap(({ settledEvents }) => settledEvents);
-        expect(events.map(({ slug }) => slug)).toEqual(['event']);
-        checkRemembered(settled);
-      },
-    ),
-    { numRuns: RUNS },
-  );
-  counts.demand('fills', 'closing', 'without an order', 'orders', 'ledger');
-});
+        checkRemembered(rig);
+      }),
+      { numRuns: RUNS },
+    );
+    counts.demand('fills', 'closing', 'orders', 'earnings', 'ledger', 'triggered', 'with children');
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  'R-conservation: rows of any history of an outcome market add up, its settlement included',
+  () => {
+    const counts = new Counts();
+    fc.assert(
+      fc.property(
+        outcomeSteps,
+        fc.constantFrom(0, 250),
+        fc.integer({ min: 0, max: 100 }),
+        (steps, delayMs, percent) => {
+          const venue = openForSteps(delayMs);
+          for (const step of steps) takeStep(venue, step);
+          const rig = playTwice(venue.blocks, 7);
+          counts.add(checkRows(rig));
+          setPhase(venue, 'closed');
+          decide(venue, percent * 100);
+          venue.block();
+          const settled = playTwice(venue.blocks, 11);
+          counts.add(checkRows(settled));
+          const events = settled.rows.flatMap(({ settledEvents }) => settledEvents);
+          expect(events.map(({ slug }) => slug)).toEqual(['event']);
+          checkRemembered(settled);
+        },
+      ),
+      { numRuns: RUNS },
+    );
+    counts.demand('fills', 'closing', 'without an order', 'orders', 'ledger');
+  },
+  TIMEOUT_MS,
+);
 
 test.each([1, 2, 4])(
   'R-liquidation, R-delist: rows of seed %i add up through take-overs, deleveraging and a settlement',

@@ -25,9 +25,6 @@ import { lossOf, ReferenceOrders, same } from './reference-orders.ts';
  * and reserve: what a trade, an hour of funding, a liquidation step, a deleveraging, a settlement or
  * a changed setting does to money is computed here a second time, from the rulebook. Who trades with
  * whom, and whether they may, is the engine's business; fees and funding amounts are taken as told.
- *
- * A block has to be later than the one before: orders that waited for the mark are told from those
- * that have fired by the time of their acceptance.
  */
 
 const DAY_MS = 86_400_000;

@@ -32,8 +32,6 @@ const DAY_MS = 86_400_000;
 
 export class ReferenceOrders {
   readonly #books: ReferenceBooks;
-  /** Orders that wait for the mark, and when they were accepted. */
-  readonly #waiting = new Map<number, number>();
   /** Standings as they were before the order now on its way through the book. */
   readonly #before = new Map<Position, Standing>();
   /** What the taker now at work has moved into its isolated position, fees included. */
@@ -49,21 +47,15 @@ export class ReferenceOrders {
   order(event: Extract<EngineEvent, { type: 'orderUpdated' }>): boolean {
     const { order, status } = event;
     const resting = this.#books.resting.get(order.orderId);
+    const isWaiting = order.trigger !== undefined && order.hasFired !== true;
     if (status !== 'open') {
-      const isWaiting = this.#waiting.get(order.orderId) === order.acceptedMs;
-      this.#waiting.delete(order.orderId);
       if (resting !== undefined) this.drop(order.orderId, resting);
       const isTaker = resting === undefined && !isWaiting;
       const isApart = event.cancelCause !== undefined && !WITHIN.has(event.cancelCause);
       if (isTaker || isApart) this.endExecution();
       return isTaker;
     }
-    if (order.trigger !== undefined && resting === undefined) {
-      const since = this.#waiting.get(order.orderId) ?? order.acceptedMs;
-      this.#waiting.set(order.orderId, since);
-      if (since === order.acceptedMs) return false;
-      this.#waiting.delete(order.orderId);
-    }
+    if (isWaiting) return false;
     if (resting === undefined) this.#rest(order);
     else if (this.amend?.orderId === order.orderId) this.#restAmended(order, resting);
     else if (order.reduceOnly) resting.remaining = BigInt(order.remaining);

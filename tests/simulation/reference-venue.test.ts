@@ -24,6 +24,8 @@ import { PARAMETERS, PERPS, Workload } from './workload.ts';
  */
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 60);
+/** More runs may take longer. */
+const TIMEOUT_MS = 30_000 + 1_000 * RUNS;
 
 class Pair {
   readonly state: State = createState();
@@ -209,16 +211,20 @@ function referenceOrders(reference: ReferenceVenue, trader: Address): string[] {
     .map((order) => `${order.id}: ${order.remaining}/${order.original} at ${order.price}`);
 }
 
-test('the engine and the reference venue agree on everything, after every command', () => {
-  const history = fc.tuple(fc.integer(), fc.integer({ min: 1, max: 250 }));
-  fc.assert(
-    fc.property(history, ([seed, length]) => {
-      const pair = new Pair(seed);
-      for (let i = 0; i < length && pair.step(); i++);
-    }),
-    { numRuns: RUNS },
-  );
-});
+test(
+  'the engine and the reference venue agree on everything, after every command',
+  () => {
+    const history = fc.tuple(fc.integer(), fc.integer({ min: 1, max: 250 }));
+    fc.assert(
+      fc.property(history, ([seed, length]) => {
+        const pair = new Pair(seed);
+        for (let i = 0; i < length && pair.step(); i++);
+      }),
+      { numRuns: RUNS },
+    );
+  },
+  TIMEOUT_MS,
+);
 
 test('the histories reach what they are meant to compare', () => {
   const seen = new Map<string, number>();

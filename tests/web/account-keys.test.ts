@@ -148,3 +148,39 @@ test('preferences change the page at once and are there after a reload', async (
   const look = await page.evaluate(() => ({ ...document.documentElement.dataset }));
   expect(look).toMatchObject({ theme: 'light', sides: 'blue-orange' });
 });
+
+test('an account is put into the hands of several, after a warning, and its key does nothing any more', async () => {
+  const visit = await atKeys();
+  const { page } = visit;
+  const user = (await page.locator('h1 ~ span code').textContent())!;
+  const owner = await ownerOf(page, venue.url, user);
+  const [ann, ben] = ['ann of the club', 'ben of the club'].map(
+    (name) => injectedWallet(keyOf(name)).address,
+  );
+  await page.getByRole('button', { name: 'Put it into the hands of several' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Put it into the hands of several' });
+  await dialog.getByText(/^The key of this account will sign nothing any more/).waitFor();
+  await dialog.getByRole('textbox', { name: 'Signer 1' }).fill(user);
+  await dialog.getByText("The account can't be a signer of itself").waitFor();
+  await dialog.getByRole('textbox', { name: 'Signer 1' }).fill(ann!);
+  await dialog.getByRole('textbox', { name: 'Signer 2' }).fill(ann!);
+  await dialog.getByText('This one is there already').waitFor();
+  await dialog.getByRole('textbox', { name: 'Signer 2' }).fill(ben!);
+  expect(await faultsFound(page)).toEqual([]);
+  // Nothing can be pressed before somebody says that it is meant.
+  const button = dialog.getByRole('button', { name: 'Hand it over: 2 of 2 must sign' });
+  expect(await button.isDisabled()).toBe(true);
+  await dialog.getByRole('checkbox').click();
+  await button.click();
+  await dialog.waitFor({ state: 'hidden' });
+  await page.getByText('2 of 2 signers must agree:').waitFor();
+  await page.getByText('No agent may trade').waitFor();
+  const signers = {
+    authorizedUsers: [ann, ben].map((each) => each!.toLowerCase()).sort(),
+    threshold: 2,
+  };
+  expect(await info({ type: 'multiSigSigners', user })).toEqual(signers);
+  await expect(
+    owner.exchange.transferBetween({ from: 'perp', to: 'outcome', amount: '1' }),
+  ).rejects.toThrow(/Multi-sig account requires a multiSig payload/);
+});

@@ -22,6 +22,8 @@ const LOOKS = [
 const SETTLE_MS = 1_500;
 /** Bots need longer to make a market of a new venue. */
 const WARM_UP_MS = 20_000;
+/** What could not be taken, a line each. */
+const missed: string[] = [];
 
 const [folder = join('data', 'pictures'), wanted = ''] = process.argv.slice(2);
 await mkdir(folder, { recursive: true });
@@ -42,6 +44,8 @@ try {
     if (wanted.split(',').some((part) => picture.name.includes(part)))
       await takeAll(picture, venue);
   }
+  if (missed.length > 0) process.exitCode = 1;
+  for (const line of missed) process.stderr.write(`not taken: ${line}\n`);
 } finally {
   await browser.close();
   await venue.remove();
@@ -62,17 +66,22 @@ async function allPictures(): Promise<Picture[]> {
   return modules.flatMap(({ pictures }) => pictures);
 }
 
+/** A picture that can't be taken is told at the end and doesn't keep the others from being taken. */
 async function takeAll(picture: Picture, from: Venue): Promise<void> {
-  for (const { name, theme, viewport } of LOOKS) {
-    const visit = await browser.visit(from.url, { theme, viewport, expectedErrors: /./ });
-    if (picture.hasAccount === true) await openAccount(visit);
-    await visit.open(picture.path);
-    await picture.prepare?.(visit.page, from);
-    await visit.page.waitForTimeout(SETTLE_MS);
-    const file = join(folder, `${picture.name}-${name}.png`);
-    await visit.page.screenshot({ path: file });
+  for (const look of LOOKS) {
+    const visit = await browser.visit(from.url, { ...look, expectedErrors: /./ });
+    const file = join(folder, `${picture.name}-${look.name}.png`);
+    try {
+      if (picture.hasAccount === true) await openAccount(visit);
+      await visit.open(picture.path);
+      await picture.prepare?.(visit.page, from);
+      await visit.page.waitForTimeout(SETTLE_MS);
+      await visit.page.screenshot({ path: file });
+      process.stdout.write(`${file}\n`);
+    } catch (error) {
+      missed.push(`${file}: ${error instanceof Error ? error.message.split('\n')[0] : error}`);
+    }
     await visit.leave();
-    process.stdout.write(`${file}\n`);
   }
 }
 

@@ -23,6 +23,8 @@ import { signPermit } from './testing/sign.ts';
  * came in, each withdrawal is paid at most once, and none after it was cancelled.
  */
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 3);
+/** More runs may take longer. */
+const TIMEOUT_MS = 60_000 + 3_000 * RUNS;
 const STEPS_MAX = 120;
 const USERS = [ALICE, BOB, CAROL];
 /** Few ids, so that most are tried several times, and not so few that all are soon used up. */
@@ -217,37 +219,41 @@ async function depositWithPermits(world: BridgeWorld, permits: PermitStep): Prom
   return world.call(ANYONE, 'batchedDepositWithPermit', [signed]);
 }
 
-test('R-conservation: what the bridge paid never exceeds what came in, and each withdrawal once', async () => {
-  const totals = new Map<string, number>();
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(step, { minLength: STEPS_MAX, maxLength: STEPS_MAX, size: 'max' }),
-      async (steps) => {
-        const world = await BridgeWorld.open();
-        for (const each of USERS) await world.fund(each, 20n * LARGE_USD);
-        const observer = new Observer();
-        const deciders: Deciders = { validators: VALIDATORS, nonce: 0n };
-        for (const next of steps) {
-          if (next.do === 'transfer') {
-            const args = [world.bridge.address, next.usd];
-            const sent = await world.evm.send(next.user, world.token, { name: 'transfer', args });
-            if (sent.ok) observer.transferred += next.usd;
+test(
+  'R-conservation: what the bridge paid never exceeds what came in, and each withdrawal once',
+  async () => {
+    const totals = new Map<string, number>();
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { minLength: STEPS_MAX, maxLength: STEPS_MAX, size: 'max' }),
+        async (steps) => {
+          const world = await BridgeWorld.open();
+          for (const each of USERS) await world.fund(each, 20n * LARGE_USD);
+          const observer = new Observer();
+          const deciders: Deciders = { validators: VALIDATORS, nonce: 0n };
+          for (const next of steps) {
+            if (next.do === 'transfer') {
+              const args = [world.bridge.address, next.usd];
+              const sent = await world.evm.send(next.user, world.token, { name: 'transfer', args });
+              if (sent.ok) observer.transferred += next.usd;
+            }
+            for (const outcome of await take(world, deciders, next)) observer.see(outcome);
+            await observer.check(world);
           }
-          for (const outcome of await take(world, deciders, next)) observer.see(outcome);
-          await observer.check(world);
-        }
-        for (const [name, count] of observer.counts) {
-          totals.set(name, (totals.get(name) ?? 0) + count);
-        }
-      },
-    ),
-    // Shrinking a history of this length takes longer than a test may; the seed brings it back.
-    { numRuns: RUNS, endOnFailure: true },
-  );
-  // Histories in which nothing happens would prove nothing.
-  const names = ['Deposit', 'FailedPermitDeposit', 'Paid', 'Queued', 'Cancelled', 'PayoutFailed'];
-  const reasons = (['ALREADY_PAID', 'ALREADY_CANCELLED', 'TOO_EARLY'] as const).map(refused);
-  for (const name of [...names, 'Paused', 'Unpaused', 'Rotated', ...reasons]) {
-    expect(totals.get(name) ?? 0, name).toBeGreaterThan(0);
-  }
-}, 60_000);
+          for (const [name, count] of observer.counts) {
+            totals.set(name, (totals.get(name) ?? 0) + count);
+          }
+        },
+      ),
+      // Shrinking a history of this length takes longer than a test may; the seed brings it back.
+      { numRuns: RUNS, endOnFailure: true },
+    );
+    // Histories in which nothing happens would prove nothing.
+    const names = ['Deposit', 'FailedPermitDeposit', 'Paid', 'Queued', 'Cancelled', 'PayoutFailed'];
+    const reasons = (['ALREADY_PAID', 'ALREADY_CANCELLED', 'TOO_EARLY'] as const).map(refused);
+    for (const name of [...names, 'Paused', 'Unpaused', 'Rotated', ...reasons]) {
+      expect(totals.get(name) ?? 0, name).toBeGreaterThan(0);
+    }
+  },
+  TIMEOUT_MS,
+);

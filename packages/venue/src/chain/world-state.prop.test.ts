@@ -87,39 +87,47 @@ async function expectSame(state: WorldState, twin: Twin): Promise<void> {
   }
 }
 
-test('it holds what plain maps would, through checkpoints; what is written can be done elsewhere and undone', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.array(act, { maxLength: 25 }), { maxLength: 4 }),
-      async (blocks) => {
-        const [state, follower] = [new WorldState(), new WorldState()];
-        let twin: Twin = { accounts: new Map(), codes: new Map(), slots: new Map() };
-        const undos: { readonly undo: Writes; readonly before: Twin }[] = [];
-        let digest = '0x';
-        for (const steps of blocks) {
-          const stack = [copy(twin), copy(twin)];
-          state.begin();
-          for (const step of steps) await perform(state, stack, step);
-          await expectSame(state, stack.at(-1) as Twin);
-          const writes = state.written();
-          state.undoAll();
-          await expectSame(state, twin);
-          const next = stack.at(-1) as Twin;
-          undos.push({ undo: state.apply(writes), before: twin });
-          follower.apply(JSON.parse(JSON.stringify(writes)) as Writes);
-          await expectSame(state, next);
-          await expectSame(follower, next);
-          const changed = stateDigest(digest, { ...writes, extra: '1' });
-          digest = stateDigest(digest, writes);
-          expect(changed).not.toBe(digest);
-          twin = next;
-        }
-        for (const { undo, before } of undos.toReversed()) {
-          state.apply(undo);
-          await expectSame(state, before);
-        }
-      },
-    ),
-    { numRuns: Number(process.env['FUZZ_RUNS'] ?? 100) },
-  );
-});
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? 100);
+/** More runs may take longer. */
+const TIMEOUT_MS = 30_000 + 500 * RUNS;
+
+test(
+  'it holds what plain maps would, through checkpoints; what is written can be done elsewhere and undone',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(act, { maxLength: 25 }), { maxLength: 4 }),
+        async (blocks) => {
+          const [state, follower] = [new WorldState(), new WorldState()];
+          let twin: Twin = { accounts: new Map(), codes: new Map(), slots: new Map() };
+          const undos: { readonly undo: Writes; readonly before: Twin }[] = [];
+          let digest = '0x';
+          for (const steps of blocks) {
+            const stack = [copy(twin), copy(twin)];
+            state.begin();
+            for (const step of steps) await perform(state, stack, step);
+            await expectSame(state, stack.at(-1) as Twin);
+            const writes = state.written();
+            state.undoAll();
+            await expectSame(state, twin);
+            const next = stack.at(-1) as Twin;
+            undos.push({ undo: state.apply(writes), before: twin });
+            follower.apply(JSON.parse(JSON.stringify(writes)) as Writes);
+            await expectSame(state, next);
+            await expectSame(follower, next);
+            const changed = stateDigest(digest, { ...writes, extra: '1' });
+            digest = stateDigest(digest, writes);
+            expect(changed).not.toBe(digest);
+            twin = next;
+          }
+          for (const { undo, before } of undos.toReversed()) {
+            state.apply(undo);
+            await expectSame(state, before);
+          }
+        },
+      ),
+      { numRuns: RUNS },
+    );
+  },
+  TIMEOUT_MS,
+);

@@ -4,11 +4,12 @@ import { useMemo, useState } from 'react';
 import { short } from '../lib/format.ts';
 import { useWords, type Words } from '../lib/words.ts';
 import { ledgerId, useLedger } from '../market/account-lists.ts';
+import { useMarketNames, type MarketNames } from '../market/market-names.ts';
 import { Button } from '../ui/button.tsx';
 import { Money } from '../ui/figure.tsx';
 import { Table, type Column } from '../ui/table.tsx';
 import { Nothing, numberColumn, timeColumn } from './cells.tsx';
-import { amountOf, detailOf } from './ledger-words.ts';
+import { amountOf, detailOf, marketIdOf } from './ledger-words.ts';
 import { WhyDialog } from './why-dialog.tsx';
 
 /** What changed the account other than trading and funding; a liquidation opens its why. */
@@ -16,7 +17,8 @@ export function LedgerTable({ user }: { readonly user: string }) {
   const t = useWords();
   const { isLoaded, older, rows } = useLedger(user);
   const [asked, setAsked] = useState<LedgerUpdate>();
-  const columns = useMemo(() => columnsOf(setAsked, t), [t]);
+  const names = useMarketNames(rows.flatMap(({ delta }) => marketIdOf(delta) ?? []));
+  const columns = useMemo(() => columnsOf(setAsked, t, names), [t, names]);
   return (
     <>
       <Table
@@ -32,7 +34,11 @@ export function LedgerTable({ user }: { readonly user: string }) {
   );
 }
 
-function columnsOf(ask: (row: LedgerUpdate) => void, t: Words): readonly Column<LedgerUpdate>[] {
+function columnsOf(
+  ask: (row: LedgerUpdate) => void,
+  t: Words,
+  names: MarketNames,
+): readonly Column<LedgerUpdate>[] {
   return [
     timeColumn(({ time }) => time, t),
     {
@@ -47,7 +53,7 @@ function columnsOf(ask: (row: LedgerUpdate) => void, t: Words): readonly Column<
       header: t('portfolio.detail'),
       from: 'tablet',
       cell: ({ delta }) => {
-        const detail = detailOf(delta, t);
+        const detail = detailOf(delta, t, names);
         return (
           <span className="text-muted" title={detail}>
             {detail}

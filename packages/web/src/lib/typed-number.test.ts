@@ -13,6 +13,8 @@ describe('what is copied from the screen is read as it was shown', () => {
     ['fr-FR', '97\u202F174,6', '97174.6'],
     ['de-CH', '97’174.6', '97174.6'],
     ['ar-EG', '٩٧٬١٧٤٫٦', '97174.6'],
+    ['en-IN', '12,34,567.5', '1234567.5'],
+    ['en-IN', '97,174.6', '97174.6'],
     ['en-US', '−12.5', '-12.5'],
   ])('%s: %s is %s', (tag, typed, meant) => {
     expect(typedNumber(typed, tag)).toBe(meant);
@@ -45,6 +47,8 @@ test.each([
   ['en-US', '1.2.3'],
   ['en-US', '97.174,6'],
   ['en-US', '1,2,3'],
+  ['en-US', '12,34,567'],
+  ['en-IN', '1,234,567'],
   ['de-DE', '97,174.6'],
   ['en-US', '1e5'],
   ['en-US', '0x10'],

@@ -1,15 +1,29 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
 import { useWords } from '../lib/words.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorSentence } from '../ui/error-sentence.tsx';
 import { useDoing } from '../ui/use-doing.ts';
-import { enableTrading } from './browser-wallets.ts';
+import { enableTrading, hasAccount } from './browser-wallets.ts';
 import { useSession } from './use-session.ts';
+
+const EVERY_MS = 3_000;
 
 /** In a ticket, for a wallet without an agent in this browser: what is lacking, and the button for it. */
 export function LetTrade() {
   const t = useWords();
+  const session = useSession();
   const { error, isBusy, run } = useDoing();
-  const isConnected = useSession()?.owner !== undefined;
+  const owner = session?.owner;
+  const { data: isThere = true } = useQuery({
+    queryKey: ['hasAccount', session?.address],
+    queryFn: () => hasAccount(owner!, session!.address),
+    enabled: owner !== undefined,
+    // Its first money opens it, which somebody may send from anywhere.
+    refetchInterval: ({ state }) => (state.data === false ? EVERY_MS : false),
+  });
+  if (!isThere) return <FirstMoney />;
+  const isConnected = owner !== undefined;
   return (
     <div className="flex flex-col gap-2">
       <Button
@@ -26,6 +40,26 @@ export function LetTrade() {
         {isConnected ? t('wallet.letTrade') : t('wallet.comeBack')}
       </p>
       {error !== undefined && <ErrorSentence error={error} />}
+    </div>
+  );
+}
+
+/** For an address that the venue does not know yet. */
+function FirstMoney() {
+  const t = useWords();
+  const navigate = useNavigate();
+  const search = { tab: 'money', do: 'deposit' };
+  return (
+    <div className="flex flex-col gap-2">
+      <Button
+        kind="accent"
+        size="large"
+        isWide
+        onClick={() => void navigate({ to: '/account' as '/', search: search as never })}
+      >
+        {t('error.addFunds')}
+      </Button>
+      <p className="text-12 text-muted">{t('wallet.depositFirst')}</p>
     </div>
   );
 }

@@ -53,7 +53,7 @@ const Query = fc.record({
   pauseMs: fc.constantFrom(0, 0, 30_000, 3 * DAY_MS),
 });
 
-const TIMEOUT_MS = 30_000 + 1_000 * RUNS;
+const TIMEOUT_MS = 30_000 + 2_000 * RUNS;
 
 test(
   'pages through memory and the history are pages through one list',
