@@ -81,6 +81,8 @@ export type Settings = {
   faucet_amount: string | null;
   /** Simulated traders make the books. */
   simulated_traders: boolean;
+  /** Their accounts; none where nobody is simulated. */
+  simulated_accounts: string[];
   /** A relay serves at `relay_url`. */
   has_relay: boolean;
 };
@@ -98,7 +100,7 @@ export type VenueGate = {
 /** How old the oracle price of a perp is. */
 export type VenueOracle = {
   coin: string;
-  /** Halted and delisted ones wait for no price. */
+  /** Neither halted nor delisted, which a perp is from the first entry of its closing hour on. */
   trading: boolean;
   /** Milliseconds; null before the first price. */
   ageMs: number | null;

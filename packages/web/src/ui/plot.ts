@@ -6,13 +6,21 @@ import { clockTime, dayMonth, hourMinute } from '../lib/time.ts';
  * Charts of lines over time. Loaded when the first one is shown: nothing else on a screen waits for it.
  */
 
-export type PlotLine = { readonly colour: string; readonly width?: number };
+export type PlotLine = {
+  readonly colour: string;
+  readonly width?: number;
+  /** The area below it is tinted. */
+  readonly isFilled?: boolean;
+  /** Where a value is missing the line is broken, instead of going on to the next one. */
+  readonly isBroken?: boolean;
+};
 
 export type PlotOptions = {
   readonly lines: readonly PlotLine[];
   /** Bounds of the values for what is in sight. */
   readonly bounds: (low: number, high: number) => [number, number];
-  readonly label: (value: number) => string;
+  /** Of a value beside the chart; the values of two neighbours lie a step apart. */
+  readonly label: (value: number, step: number) => string;
   readonly ticks?: (low: number, high: number) => number[];
   /** Which place the pointer is at; null when it is nowhere. */
   readonly onPoint?: (place: number | null) => void;
@@ -67,8 +75,10 @@ function sizeOf(target: HTMLElement): { width: number; height: number } {
   return { width: target.clientWidth, height: target.clientHeight };
 }
 
-/** Half of the widest label. */
-const EDGE_PX = 26;
+/** The place of the values at the right. */
+const VALUES_PX = 64;
+/** The widest letter of a label. */
+const LETTER_PX = 7;
 const FONT = '11px "Inter Variable", sans-serif';
 
 function settings(options: PlotOptions, size: { width: number; height: number }): uPlot.Options {
@@ -95,30 +105,40 @@ function settings(options: PlotOptions, size: { width: number; height: number })
         space: 90,
         grid: { show: false },
         ticks: { show: false },
-        // Half of a label at the edge would be cut off.
-        values: (plot, splits) =>
-          splits.map((at) => (plot.valToPos(at, 'x') < EDGE_PX ? '' : timeLabel(at, splits))),
+        values: ({ scales, width }, splits) => {
+          const { max = 1, min = 0 } = scales['x'] ?? {};
+          return splits.map((at) => {
+            const label = timeLabel(at, splits);
+            // Half of a label at the edge would be cut off.
+            const fromEdge = ((at - min) / (max - min)) * (width - VALUES_PX);
+            return fromEdge < (label.length * LETTER_PX) / 2 ? '' : label;
+          });
+        },
       },
       {
         side: 1,
         stroke: muted,
         font: FONT,
-        size: 64,
+        size: VALUES_PX,
         gap: 8,
         grid: { stroke: line, width: 1 },
         ticks: { show: false },
         ...(options.ticks === undefined
           ? {}
           : { splits: (_, __, low, high) => options.ticks?.(low, high) ?? [] }),
-        values: (_, splits) => splits.map((value) => options.label(value)),
+        values: (_, splits) => {
+          const step = Math.abs((splits[1] ?? 0) - (splits[0] ?? 0));
+          return splits.map((value) => options.label(value, step));
+        },
       },
     ],
     series: [
       {},
-      ...options.lines.map(({ colour, width = 1.5 }) => ({
+      ...options.lines.map(({ colour, isBroken = false, isFilled = false, width = 1.5 }) => ({
         stroke: colourOf(colour),
+        ...(isFilled ? { fill: `color-mix(in srgb, ${colourOf(colour)} 8%, transparent)` } : {}),
         width,
-        spanGaps: true,
+        spanGaps: !isBroken,
         points: { show: false },
       })),
     ],

@@ -7,17 +7,21 @@ import { useEvents } from '../../market/queries.ts';
 import { useVenueSecond } from '../../market/use-venue-second.ts';
 import { EventTitle } from '../../ui/event-title.tsx';
 
+/** Some of them are of series, which stand above with their own countdown. */
+const LOOKED_AT = 20;
 const EVENTS_SHOWN = 6;
 
 /** What is decided next. */
 export function EndingSoon({ wanted }: { readonly wanted: string }) {
   const t = useWords();
-  const { data } = useEvents({ sortBy: 'endingSoon', status: 'open', limit: EVENTS_SHOWN });
+  const { data } = useEvents({ sortBy: 'endingSoon', status: 'open', limit: LOOKED_AT });
   const nowMs = useVenueSecond();
-  const events = (data?.events ?? []).filter(
-    ({ end_time: end, title }) =>
-      end > nowMs && title.toLowerCase().includes(wanted.trim().toLowerCase()),
-  );
+  const events = (data?.events ?? [])
+    .filter(
+      ({ end_time: end, series_slug: series, title }) =>
+        series === null && end > nowMs && title.toLowerCase().includes(wanted.trim().toLowerCase()),
+    )
+    .slice(0, EVENTS_SHOWN);
   if (events.length === 0) return null;
   return (
     <section aria-labelledby="ending">
@@ -37,7 +41,7 @@ export function EndingSoon({ wanted }: { readonly wanted: string }) {
               to={`/events/${slug}`}
               className="min-w-0 flex-1 truncate after:absolute after:inset-0"
             >
-              <EventTitle title={title} />
+              <EventTitle title={title} isShort />
             </Link>
             <Favourite markets={markets} />
             <span className="w-20 text-right text-muted">{countdown(end - nowMs)}</span>
