@@ -217,6 +217,7 @@ describe('docs/reference/limits.md', () => {
     'Items of builderMeShare': [n(SHARES_MAX)],
     'Rows of withdrawals': rowsOfPage(PAGE_LIMITS.withdrawals),
     'Rows of blocks': rowsOfPage(PAGE_LIMITS.blocks),
+    'Rows of txs': rowsOfPage(PAGE_LIMITS.txs),
     'Points of a portfolio': [n(LIMITS.portfolioPointsMax)],
     'Exports at a time': [
       `${EXPORT_LIMITS.perClientMax} a client, ${EXPORT_LIMITS.totalMax} in all`,

@@ -147,6 +147,10 @@ describe('tx', () => {
       result: { type: 'PlaceOrder', statuses: ['success'] },
     });
     expect(Object.keys(found.action)).toEqual(['type']);
+    const list = (await past(world.client, { type: 'txs', height: found.block })).data;
+    const listed = list.find(({ hash }: { hash: string }) => hash === signed.txHash);
+    expect(listed).toMatchObject({ action: { type: 'order' }, entries: null });
+    expect(Object.keys(listed.action)).toEqual(['type']);
     expect(found.result).not.toHaveProperty('orders');
     const released = await eventually(async () => {
       const { data } = await past(world.client, query);
@@ -160,5 +164,53 @@ describe('tx', () => {
     expect(await refused({ type: 'tx', txHash: NO_HASH })).toBe('200 10404 Transaction not found');
     expect(await refused({ type: 'tx' })).toBe('400 10002 Missing field: txHash');
     expect(await refused({ type: 'tx', txHash: 'x' })).toBe('400 10002 Wrong type for txHash');
+  });
+});
+
+describe('txs', () => {
+  const bid = (p: string) =>
+    ({ a: perp.id, b: true, p, s: '1', r: false, t: { limit: { tif: 'Gtc' } } }) as const;
+
+  test('the newest first, each with its first entry and how many it has', async () => {
+    const action = { type: 'order', orders: [bid('90'), bid('89')], grouping: 'na' } as const;
+    const signed = await alice.sign(action);
+    const { json } = await world.client.executed(signed);
+    const oid = 999_999;
+    const cancels = [{ a: perp.id, o: oid }];
+    const refusedOne = await alice.sign({ type: 'cancel', cancels });
+    await world.client.executed(refusedOne);
+    const { data } = await past(world.client, { type: 'txs', limit: 2 });
+    expect(data).toEqual([
+      {
+        hash: refusedOne.txHash,
+        time: expect.any(Number),
+        user: alice.address,
+        action: { type: 'cancel', cancels },
+        block: expect.any(Number),
+        error: expect.stringContaining('Order was never placed'),
+        entries: 1,
+      },
+      {
+        hash: signed.txHash,
+        time: expect.any(Number),
+        user: alice.address,
+        action: { ...action, orders: [bid('90')] },
+        block: json.height,
+        error: null,
+        entries: 2,
+      },
+    ]);
+  });
+
+  test('those of a block in their order, as the block has them', async () => {
+    const [newest] = (await past(world.client, { type: 'txs', limit: 1 })).data;
+    const height = newest.block;
+    const { data: block } = await past(world.client, { type: 'block', height });
+    const { data } = await past(world.client, { type: 'txs', height });
+    expect(data.map(({ hash }: { hash: string }) => hash)).toEqual(
+      block.txs.map(({ hash }: { hash: string }) => hash),
+    );
+    expect((await past(world.client, { type: 'txs', height: 1 })).data).toEqual([]);
+    expect(await refused({ type: 'txs', limit: 0 })).toBe('200 10000 Invalid limit');
   });
 });

@@ -365,6 +365,7 @@ describe('settings', () => {
         settlement_rpc_url: nullable(text),
         faucet_amount: exactly('1000'),
         simulated_traders: flag,
+        simulated_accounts: listOf(address),
         has_relay: exactly(false),
       }),
     );

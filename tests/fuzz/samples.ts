@@ -231,6 +231,7 @@ export function queries(
     { type: 'blocks', before: 10, limit: 5 },
     { type: 'block', height: 3 },
     { type: 'tx', txHash: HASH },
+    { type: 'txs', limit: 5 },
     { type: 'stateHash', height: 2 },
   ];
 }

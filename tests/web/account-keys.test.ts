@@ -77,11 +77,51 @@ test('a name that an agent was given stays text, and turns nothing around', asyn
     ),
   );
   expect(new Set(columns).size).toBe(1);
-  await page.getByRole('row', { name: '<img src=x>' }).getByRole('button').click();
-  await page.getByRole('button', { name: 'Really revoke' }).click();
-  await page.locator('bdi', { hasText: names[0]! }).waitFor({ state: 'detached' });
-  expect(await info({ type: 'approvedAgents', user })).toHaveLength(3);
+  // Shown without its sign, and revoked by the label that the venue has to the letter.
+  for (const shown of ['<img src=x>', 'neves']) {
+    await page.getByRole('row', { name: shown }).getByRole('button').click();
+    await page.getByRole('button', { name: 'Really revoke' }).click();
+    await page.locator('bdi', { hasText: shown }).waitFor({ state: 'detached' });
+  }
+  expect(await info({ type: 'approvedAgents', user })).toHaveLength(2);
 });
+
+test('revoked in another tab: the terminal says so, and offers to let this browser trade again', async () => {
+  const { page } = await atKeys();
+  const user = (await page.locator('h1 ~ span code').textContent())!;
+  const terminal = await page.context().newPage();
+  await terminal.goto(`${venue.url}/trade/BTC-USDC`);
+  const ticket = terminal.getByRole('region', { name: 'Order ticket' });
+  const order = async (): Promise<void> => {
+    await ticket.getByLabel('Price', { exact: true }).fill('90000');
+    await ticket.getByLabel('Size', { exact: true }).fill('.001');
+    await ticket.getByRole('button', { name: 'Buy 0.001 BTC at 90,000.0' }).click();
+  };
+  await order();
+  await terminal.getByRole('tab', { name: 'Open orders 1' }).waitFor();
+
+  const agent = page.getByRole('row', { name: /this browser/ });
+  await agent.getByRole('button', { name: 'Revoke' }).click();
+  await agent.getByRole('button', { name: 'Really revoke' }).click();
+  await page.getByText('No agent may trade').waitFor();
+  await order();
+  await terminal
+    .getByText(/its approval was taken back/)
+    .first()
+    .waitFor();
+  await ticket.getByRole('button', { name: 'Let this browser trade' }).waitFor();
+
+  // The same after a reload; what rests can't be cancelled from here, which is said beside it.
+  await terminal.reload();
+  await ticket.getByRole('button', { name: 'Let this browser trade' }).waitFor();
+  await terminal.getByRole('tab', { name: 'Open orders 1' }).click();
+  const note = terminal.getByRole('status').filter({ hasText: 'may not trade for the account' });
+  await note.getByRole('button', { name: 'Let this browser trade' }).click();
+  await note.waitFor({ state: 'detached' });
+  expect(await info({ type: 'approvedAgents', user })).toHaveLength(1);
+  await order();
+  await terminal.getByRole('tab', { name: 'Open orders 2' }).waitFor();
+}, 60_000);
 
 test('a builder is approved up to a rate, and revoked', async () => {
   const { page } = await atKeys();
@@ -147,4 +187,40 @@ test('preferences change the page at once and are there after a reload', async (
   await page.getByRole('tab', { name: 'Preferences', selected: true }).waitFor();
   const look = await page.evaluate(() => ({ ...document.documentElement.dataset }));
   expect(look).toMatchObject({ theme: 'light', sides: 'blue-orange' });
+});
+
+test('an account is put into the hands of several, after a warning, and its key does nothing any more', async () => {
+  const visit = await atKeys();
+  const { page } = visit;
+  const user = (await page.locator('h1 ~ span code').textContent())!;
+  const owner = await ownerOf(page, venue.url, user);
+  const [ann, ben] = ['ann of the club', 'ben of the club'].map(
+    (name) => injectedWallet(keyOf(name)).address,
+  );
+  await page.getByRole('button', { name: 'Put it into the hands of several' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Put it into the hands of several' });
+  await dialog.getByText(/^The key of this account will sign nothing any more/).waitFor();
+  await dialog.getByRole('textbox', { name: 'Signer 1' }).fill(user);
+  await dialog.getByText("The account can't be a signer of itself").waitFor();
+  await dialog.getByRole('textbox', { name: 'Signer 1' }).fill(ann!);
+  await dialog.getByRole('textbox', { name: 'Signer 2' }).fill(ann!);
+  await dialog.getByText('This one is there already').waitFor();
+  await dialog.getByRole('textbox', { name: 'Signer 2' }).fill(ben!);
+  expect(await faultsFound(page)).toEqual([]);
+  // Nothing can be pressed before somebody says that it is meant.
+  const button = dialog.getByRole('button', { name: 'Hand it over: 2 of 2 must sign' });
+  expect(await button.isDisabled()).toBe(true);
+  await dialog.getByRole('checkbox').click();
+  await button.click();
+  await dialog.waitFor({ state: 'hidden' });
+  await page.getByText('2 of 2 signers must agree:').waitFor();
+  await page.getByText('No agent may trade').waitFor();
+  const signers = {
+    authorizedUsers: [ann, ben].map((each) => each!.toLowerCase()).sort(),
+    threshold: 2,
+  };
+  expect(await info({ type: 'multiSigSigners', user })).toEqual(signers);
+  await expect(
+    owner.exchange.transferBetween({ from: 'perp', to: 'outcome', amount: '1' }),
+  ).rejects.toThrow(/Multi-sig account requires a multiSig payload/);
 });

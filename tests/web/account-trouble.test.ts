@@ -140,3 +140,28 @@ test(
   },
   SLOW_MS,
 );
+
+test(
+  'money goes out to another chain through the relay, and is followed to its end',
+  async () => {
+    const relay = await relayOf(venue.url);
+    const { page, user } = await atMoney('withdraw');
+    const somebody = privateKeyToAccount(generatePrivateKey()).address.toLowerCase() as Hex;
+    await page.getByRole('radio', { name: 'Another chain' }).click();
+    await page.getByRole('radio', { name: 'Base' }).click();
+    await withdraw(page, '25', somebody);
+    const transfers = page.getByRole('list', { name: 'Through the relay' });
+    await transfers.getByText(/^25\.00 USDC to Base/).waitFor(PATIENT);
+    await row(page, /Sent.*25\.00/).waitFor();
+    const base = await relay.chain('base');
+    await expect.poll(() => base.balanceOf(somebody), PATIENT).toBeGreaterThan(0n);
+    const [sent] = (await relay.client.transfers({ user })).items;
+    expect(await base.balanceOf(somebody)).toBe(
+      parseUnits(sent!.amount, 6) - parseUnits(sent!.fee, 6),
+    );
+    // No step of it is still to come.
+    await transfers.locator('li[aria-current="step"]').waitFor({ state: 'hidden', ...PATIENT });
+    expect(await faultsFound(page)).toEqual([]);
+  },
+  SLOW_MS,
+);

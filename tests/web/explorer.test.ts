@@ -40,8 +40,9 @@ test('an order is found as it happens, and read in words from block to account',
 
   const txs = page.getByRole('group', { name: 'Latest transactions' });
   const own = txs.getByRole('row').filter({ has: page.getByTitle(buyer.wallet!.address) });
-  await own.filter({ hasText: 'Order' }).first().getByRole('link').first().click();
   const price = Number(perp.price).toLocaleString('en-US');
+  const said = `Buy 0.01 BTC-USDC at ${price}, limit`;
+  await own.filter({ hasText: said }).first().getByRole('link').first().click();
   await page.getByText(`Buy 0.01 BTC-USDC at ${price}`).waitFor();
   await page.getByText(`filled: 0.01 at ${price}`).waitFor();
   await page.getByText('executed').waitFor();

@@ -72,6 +72,23 @@ describe('the markets screen', () => {
     await page.getByText('To beat').first().waitFor();
   }, 90_000);
 
+  test('what opens on a press is loaded when somebody moves towards something to press', async () => {
+    // The page never comes to rest here, however long the machine takes.
+    const script = `{
+      const later = globalThis.setTimeout;
+      globalThis.setTimeout = (act, ms, ...rest) => later(act, ms === 5_000 ? 2 ** 30 : ms, ...rest);
+    }`;
+    const visit = await browser.visit(venue.url, { script });
+    const { page } = visit;
+    const menus = (): number => visit.sent.filter(({ url }) => url.includes('/menu-panel-')).length;
+    await visit.open();
+    const row = page.getByRole('row', { name: /BTC-USDC/ });
+    await row.waitFor();
+    expect(menus()).toBe(0);
+    await row.getByRole('link').hover();
+    await expect.poll(menus, { timeout: 10_000 }).toBe(1);
+  });
+
   test('the search is in the address, so that a link shows what its sender saw', async () => {
     const { open, page } = await visiting();
     await open('/?q=eth');

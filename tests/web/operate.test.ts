@@ -6,6 +6,7 @@ import { addressOf, keyOf } from '../support/wallet.ts';
 import { faultsFound } from './support/accessibility.ts';
 import { injectedWallet } from './support/injected-wallet.ts';
 import { OPERATED, WHO_ADMINISTERS } from './support/operators.ts';
+import { keptCount } from './support/stored-keys.ts';
 import { WHO_DEPLOYS } from './support/outcome-people.ts';
 import { tradeBetween, trader } from './support/trading.ts';
 import { PHONE, type Visit, type VisitOptions } from './support/visit.ts';
@@ -54,7 +55,9 @@ async function expectKept({ page, sent }: Visit, key: string): Promise<void> {
   const bare = key.slice(2);
   expect(JSON.stringify(sent)).not.toContain(bare);
   expect(await page.content()).not.toContain(bare);
-  expect(await page.evaluate('JSON.stringify({ ...localStorage })')).not.toContain(bare);
+  const stored = 'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])';
+  expect(await page.evaluate(stored)).not.toContain(bare);
+  expect(await keptCount(page)).toBe(0);
 }
 
 async function perpNamed(name: string) {
@@ -265,4 +268,22 @@ test('a wallet that is on another chain is told why it cannot operate', async ()
   await page.getByLabel('Private key').fill(keyOf('nobody in particular'));
   await page.getByRole('button', { name: 'Operate with this key' }).click();
   await page.getByText(/does not operate this venue, so you may look/).waitFor();
+});
+
+test('a key that was typed in is gone after a reload, and was neither sent nor kept', async () => {
+  const visit = await operating('/operate?tab=operators', ADMIN_KEY);
+  const { page } = visit;
+  // It did sign: the last admin can't leave, which the venue refuses in words.
+  const admins = page.getByRole('region', { name: 'Admins' });
+  const own = admins.getByRole('listitem').filter({ hasText: addressOf(ADMIN_KEY) });
+  visit.expectErrors(/status of 400/);
+  await own.getByRole('button', { name: 'Remove' }).click();
+  await own.getByRole('button', { name: 'Remove now' }).click();
+  await admins.getByRole('alert').waitFor();
+  await expectKept(visit, ADMIN_KEY);
+  await page.reload();
+  await page.getByRole('button', { name: "Open an operator's key" }).waitFor();
+  await page.getByText("Changing this takes an admin's key.").waitFor();
+  expect(await admins.getByRole('button').count()).toBe(0);
+  await expectKept(visit, ADMIN_KEY);
 });

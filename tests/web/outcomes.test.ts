@@ -234,7 +234,7 @@ describe('a resolution', () => {
     await shares(page).waitFor();
     await people.set(market, 'close');
     await page.getByRole('status').getByText('the result is on its way').waitFor();
-    await people.decide(market, '1', 'The <b>gauge</b> said 4 mm');
+    await people.decide(market, '1', 'The <b>gauge</b> said \u202E4 mm');
     await page.getByRole('heading', { name: 'Rain won' }).waitFor();
     await page.getByText('paid 10.00', { exact: true }).waitFor();
     await page.getByRole('row', { name: /You were paid 10\.00/ }).waitFor();

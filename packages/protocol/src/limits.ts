@@ -106,6 +106,7 @@ export const PAGE_LIMITS = {
   outcomeMeta: { default: 20, max: 50 },
   outcomeSeriesTimeline: { default: 20, max: 50 },
   blocks: { default: 20, max: 100 },
+  txs: { default: 20, max: 100 },
   withdrawals: { default: 50, max: 200 },
   builderMe: { default: 50, max: 100 },
   relayTransfers: { default: 50, max: 200 },

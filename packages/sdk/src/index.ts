@@ -152,6 +152,7 @@ export type { PortfolioParameters } from './info/portfolio.ts';
 export type { ReservesProofParameters } from './info/reserves-proof.ts';
 export type { ReservesParameters } from './info/reserves.ts';
 export type { TxParameters } from './info/tx.ts';
+export type { TxsParameters } from './info/txs.ts';
 export type { UserFillsParameters } from './info/user-fills.ts';
 export type { UserFundingsParameters } from './info/user-fundings.ts';
 export type { VenueHealthParameters } from './info/venue-health.ts';
@@ -299,6 +300,7 @@ export type {
   Trade,
   TriggerChild,
   TriggerOrder,
+  TxBrief,
   TxDetail,
   TxRow,
   UpdatedOutcomeOrder,

@@ -1,3 +1,4 @@
+import { simulatedAccounts } from './bots/simulated-accounts.ts';
 import type { Clock } from './clock.ts';
 import {
   chainOf,
@@ -147,5 +148,6 @@ export function infoSettings(
     chainName: 'oddlot',
     faucetUsdc: hasFaucet(config) ? config.faucetUsdc : undefined,
     hasBots: hasBots(config),
+    botAccounts: hasBots(config) ? simulatedAccounts() : [],
   };
 }

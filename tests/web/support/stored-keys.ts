@@ -26,3 +26,24 @@ export async function keptKeys(page: Page): Promise<readonly string[]> {
     return keys;
   });
 }
+
+/** How many keys a page keeps, which may never have kept any. */
+export async function keptCount(page: Page): Promise<number> {
+  const hasAny = await page.evaluate(async () =>
+    (await indexedDB.databases()).some(({ name }) => name === 'oddlot-keys'),
+  );
+  if (!hasAny) return 0;
+  const names = await page.evaluate(
+    () =>
+      new Promise<readonly IDBValidKey[]>((resolve, reject) => {
+        const opening = indexedDB.open('oddlot-keys');
+        opening.addEventListener('error', () => reject(opening.error!));
+        opening.addEventListener('success', () => {
+          const reading = opening.result.transaction('entries').objectStore('entries').getAllKeys();
+          reading.addEventListener('success', () => resolve(reading.result));
+          reading.addEventListener('error', () => reject(reading.error!));
+        });
+      }),
+  );
+  return names.filter((name) => name !== 'device').length;
+}

@@ -95,6 +95,14 @@ export type TxRow = {
 /** A block with what it executed. */
 export type BlockDetail = BlockRow & { txs: TxRow[] };
 
+/** A request of a list, with what it says. */
+export type TxBrief = Omit<TxRow, 'action'> & {
+  /** As received, but of orders, cancels, splits and merges the first alone; nothing but its type while an order is queued. */
+  action: { type: string } & Record<string, unknown>;
+  /** How many of those there are, 1 for what has no list; null while an order is queued. */
+  entries: number | null;
+};
+
 /** A transaction as it was received, and what became of it. */
 export type TxDetail = Omit<TxRow, 'action'> & {
   /** Its place in the block. */

@@ -52,6 +52,7 @@ const TYPES = [
   'stateHash',
   'triggerOrders',
   'tx',
+  'txs',
   'userFills',
   'userFundings',
   'userNonFundingLedgerUpdates',

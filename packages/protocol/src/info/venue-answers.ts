@@ -81,6 +81,8 @@ export type Settings = {
   faucet_amount: string | null;
   /** Simulated traders make the books. */
   simulated_traders: boolean;
+  /** Their accounts; none where nobody is simulated. */
+  simulated_accounts: string[];
   /** A relay serves at `relay_url`. */
   has_relay: boolean;
 };

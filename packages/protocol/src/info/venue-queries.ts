@@ -89,6 +89,12 @@ export const VENUE_QUERIES = {
   }),
   block,
   tx,
+  txs: z.object({
+    type: z.literal('txs'),
+    height: U64.optional(),
+    limit: limitOf(PAGE_LIMITS.txs),
+    ...MIN_HEIGHT,
+  }),
   stateHash: z.object({ type: z.literal('stateHash'), height: U64.optional(), ...MIN_HEIGHT }),
   depositWithPermit: z.object({
     type: z.literal('depositWithPermit'),

@@ -54,6 +54,7 @@ import { simulate } from './simulate.ts';
 import { stateHash } from './state-hash.ts';
 import { triggerOrders } from './trigger-orders.ts';
 import { tx } from './tx.ts';
+import { txs } from './txs.ts';
 import { userFills } from './user-fills.ts';
 import { userFundings } from './user-fundings.ts';
 import { userNonFundingLedgerUpdates } from './user-non-funding-ledger-updates.ts';
@@ -68,10 +69,7 @@ export type InfoClient = ReturnType<typeof createInfo>;
 
 /** Binds the queries to a venue. */
 export function createInfo(context: InfoContext) {
-  const bind =
-    <Rest extends unknown[], Answer>(query: (context: InfoContext, ...rest: Rest) => Answer) =>
-    (...rest: Rest): Answer =>
-      query(context, ...rest);
+  const bind = bindTo(context);
   return {
     perpMeta: bind(perpMeta),
     perpMetaDetail: bind(perpMetaDetail),
@@ -134,8 +132,15 @@ export function createInfo(context: InfoContext) {
     allBlocks: bind(allBlocks),
     block: bind(block),
     tx: bind(tx),
+    txs: bind(txs),
     historyPage: bindPage(context),
   };
+}
+
+function bindTo(context: InfoContext) {
+  return <Rest extends unknown[], Answer>(query: (context: InfoContext, ...rest: Rest) => Answer) =>
+    (...rest: Rest): Answer =>
+      query(context, ...rest);
 }
 
 /** Generic in what is asked for, so it is bound by hand. */

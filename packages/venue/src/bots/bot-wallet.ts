@@ -23,7 +23,7 @@ export class BotWallet {
   private constructor(secp256k1: Secp256k1, network: Network, label: string) {
     this.#secp256k1 = secp256k1;
     this.#hasher = createHasher(network);
-    this.#privateKey = createHash('sha256').update(`oddlot simulated trader ${label}`).digest();
+    this.#privateKey = botKey(label);
     this.address = addressOf(wanted(secp256k1.derivePublicKeyUncompressed(this.#privateKey)));
   }
 
@@ -43,6 +43,11 @@ export class BotWallet {
     const signature = { r: hex(0, 32), s: hex(32, 64), v: 27 + made.recoveryId };
     return JSON.stringify({ action, signature, nonce });
   }
+}
+
+/** The private key of a label. */
+export function botKey(label: string): Buffer {
+  return createHash('sha256').update(`oddlot simulated trader ${label}`).digest();
 }
 
 /** The library answers a fault with its text. */

@@ -3,6 +3,7 @@ import type { Logger } from '../operate/log.ts';
 import { BotWallet } from './bot-wallet.ts';
 import { FairValues, type FairValuesOptions } from './fair-values.ts';
 import { Maker } from './maker.ts';
+import { BOT_LABELS } from './simulated-accounts.ts';
 import { ShareMaker } from './share-maker.ts';
 import { ShareTaker } from './share-taker.ts';
 import { Taker } from './taker.ts';
@@ -18,8 +19,6 @@ export type SimulatedTradersOptions = Omit<BotVenue, 'onRefused'> & {
   readonly everyMs?: number;
 };
 
-const MAKERS = 2;
-const TAKERS = 2;
 const MAKER_GRANT_MICRO_USDC = 2_000_000 * 1_000_000;
 const TAKER_GRANT_MICRO_USDC = 50_000 * 1_000_000;
 const MAKER_OUTCOME_GRANT_MICRO_USDC = 200_000 * 1_000_000;
@@ -84,15 +83,12 @@ export class SimulatedTraders {
       ...options,
       onRefused: (account, message) => log.debug({ account, message }, 'simulated order refused'),
     };
-    const traders = (kind: string, count: number): Promise<Trader[]> =>
+    const traders = (labels: readonly string[]): Promise<Trader[]> =>
       Promise.all(
-        Array.from({ length: count }, async (_, index) => {
-          const wallet = await BotWallet.create(network, `${kind} ${index + 1}`);
-          return new Trader(venue, wallet);
-        }),
+        labels.map(async (label) => new Trader(venue, await BotWallet.create(network, label))),
       );
-    const makers = await traders('maker', MAKERS);
-    return new SimulatedTraders(options, makers, await traders('taker', TAKERS));
+    const makers = await traders(BOT_LABELS.makers);
+    return new SimulatedTraders(options, makers, await traders(BOT_LABELS.takers));
   }
 
   /** Starts trading; it goes on until the stop. */

@@ -60,6 +60,11 @@ export type HistoryQuestions = {
     ask: { readonly txHash: string };
     answer: (TxRecordRow & { readonly index: number; readonly request: string }) | null;
   };
+  /** Requests of one block in their order, or the newest of all, with what they say. */
+  readonly txs: {
+    ask: { readonly height?: number; readonly limit: number };
+    answer: readonly (TxRecordRow & { readonly request: string })[];
+  };
   /** Bars of a step that start in a span, oldest first. */
   readonly bars: {
     ask: {

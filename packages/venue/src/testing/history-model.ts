@@ -165,6 +165,14 @@ const MODEL: {
     }
     return null;
   },
+  txs: (blocks, { height, limit }) => {
+    const rows = blocks.flatMap((block) =>
+      txRows(block).map((row, at) => ({ ...row, request: block.txs[at]?.request ?? '' })),
+    );
+    return height === undefined
+      ? rows.reverse().slice(0, limit)
+      : rows.filter((row) => row.height === height).slice(0, limit);
+  },
   bars: (blocks, { endMs, instrumentId, limit, startMs, stepMs, withPrevious }) => {
     const newest = new Map<number, BlockRows['candles'][number]>();
     for (const candle of blocks.flatMap(({ candles }) => candles)) {

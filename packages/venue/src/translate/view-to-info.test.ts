@@ -135,6 +135,7 @@ describe('metadata', () => {
       chain_name: 'oddlot',
       faucet_amount: null,
       simulated_traders: false,
+      simulated_accounts: [],
       has_relay: false,
     });
     const zero = { level: 0, min14dTradingVolume: '0' };

@@ -69,7 +69,9 @@ function sentenceOf(message: string, details: Details | undefined, t: Words): st
     const amounts = { required: money(required), available: money(available) };
     return t('error.short', { message: ended(message), ...amounts });
   }
-  return why === undefined ? ended(message) : `${ended(message)} ${ended(why)}`;
+  // What names fields of a request (`got`) is said to programs.
+  const isForPeople = why !== undefined && !why.includes('`');
+  return isForPeople ? `${ended(message)} ${ended(why)}` : ended(message);
 }
 
 function remediesOf(details: Details | undefined): readonly Remedy[] {

@@ -1,4 +1,4 @@
-import type { ExplorerBlock, ExplorerTx } from '@oddlot/sdk';
+import type { ExplorerBlock, TxBrief } from '@oddlot/sdk';
 import { createLive } from './live.ts';
 import { reader } from './venue.ts';
 
@@ -7,9 +7,10 @@ import { reader } from './venue.ts';
 export const LATEST_MAX = 40;
 
 export type BlocksState = { readonly blocks: readonly ExplorerBlock[]; readonly isLoaded: boolean };
-export type TxsState = { readonly txs: readonly ExplorerTx[]; readonly isLoaded: boolean };
+export type TxsState = { readonly txs: readonly TxBrief[]; readonly isLoaded: boolean };
 
 const FILL_EVERY_MS = 1_000;
+const RETRY_MS = 2_000;
 
 /** Whether a block is missing between the newest and the oldest. */
 function hasGap(blocks: readonly ExplorerBlock[]): boolean {
@@ -57,13 +58,35 @@ export const latestTxs = createLive<'latest', TxsState>({
   key: (name) => name,
   initial: () => ({ txs: [], isLoaded: false }),
   open: (_, store) => {
-    const stream = reader.streams.explorerTxs({}, (event) => {
-      if (event.type === 'reset') return;
-      const fresh = new Set(event.data.map(({ hash }) => hash));
-      const known = store.getState().txs.filter(({ hash }) => !fresh.has(hash));
-      const txs = [...event.data.toReversed(), ...known].slice(0, LATEST_MAX);
-      store.setState({ txs, isLoaded: true });
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isClosed = false;
+    let isWanted = true;
+    // The stream tells that there are new ones, not what they say. Those of a busy second are asked for at once.
+    const fill = async (): Promise<void> => {
+      isWanted = false;
+      const txs = await reader.info.txs({ limit: LATEST_MAX }).catch(() => undefined);
+      if (isClosed) return;
+      if (txs !== undefined) store.setState({ txs, isLoaded: true });
+      // What waits in the delay queue is told when it is released, and what could not be had may come.
+      const isOpen = txs === undefined || txs.some(({ entries }) => entries === null);
+      timer = setTimeout(
+        () => {
+          timer = undefined;
+          if (isWanted || isOpen) void fill();
+        },
+        isOpen ? RETRY_MS : FILL_EVERY_MS,
+      );
+    };
+    void fill();
+    const stream = reader.streams.explorerTxs({}, () => {
+      const isIdle = !isWanted && timer === undefined && store.getState().isLoaded;
+      isWanted = true;
+      if (isIdle) void fill();
     });
-    return () => stream.close();
+    return () => {
+      isClosed = true;
+      clearTimeout(timer);
+      stream.close();
+    };
   },
 });

@@ -9,6 +9,8 @@ import { clockTime, dayMonth, hourMinute } from '../lib/time.ts';
 export type PlotLine = {
   readonly colour: string;
   readonly width?: number;
+  /** The area below it is tinted. */
+  readonly isFilled?: boolean;
   /** Where a value is missing the line is broken, instead of going on to the next one. */
   readonly isBroken?: boolean;
 };
@@ -17,7 +19,8 @@ export type PlotOptions = {
   readonly lines: readonly PlotLine[];
   /** Bounds of the values for what is in sight. */
   readonly bounds: (low: number, high: number) => [number, number];
-  readonly label: (value: number) => string;
+  /** Of a value beside the chart; the values of two neighbours lie a step apart. */
+  readonly label: (value: number, step: number) => string;
   readonly ticks?: (low: number, high: number) => number[];
   /** Which place the pointer is at; null when it is nowhere. */
   readonly onPoint?: (place: number | null) => void;
@@ -123,13 +126,17 @@ function settings(options: PlotOptions, size: { width: number; height: number })
         ...(options.ticks === undefined
           ? {}
           : { splits: (_, __, low, high) => options.ticks?.(low, high) ?? [] }),
-        values: (_, splits) => splits.map((value) => options.label(value)),
+        values: (_, splits) => {
+          const step = Math.abs((splits[1] ?? 0) - (splits[0] ?? 0));
+          return splits.map((value) => options.label(value, step));
+        },
       },
     ],
     series: [
       {},
-      ...options.lines.map(({ colour, isBroken = false, width = 1.5 }) => ({
+      ...options.lines.map(({ colour, isBroken = false, isFilled = false, width = 1.5 }) => ({
         stroke: colourOf(colour),
+        ...(isFilled ? { fill: `color-mix(in srgb, ${colourOf(colour)} 8%, transparent)` } : {}),
         width,
         spanGaps: !isBroken,
         points: { show: false },

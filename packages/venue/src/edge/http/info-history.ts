@@ -10,7 +10,7 @@ import {
   builderMeShare,
 } from './history/builder-rows.ts';
 import { writeCursor } from './history/cursor.ts';
-import { block, blocks, stateHash, tx } from './history/explorer.ts';
+import { block, blocks, stateHash, tx, txs } from './history/explorer.ts';
 import type { HistoryAnswer, HistoryContext, HistoryHandler } from './history/handler.ts';
 import { portfolio } from './history/portfolio.ts';
 import {
@@ -40,6 +40,7 @@ const HISTORY_HANDLERS = {
   blocks,
   block,
   tx,
+  txs,
   stateHash,
 } as const satisfies { readonly [Type in InfoType]?: HistoryHandler<Type> };
 

@@ -393,6 +393,7 @@ function* questions(
     yield ['block', { hash: one(blocks).head.hash }];
     yield ['block', { hash: `0x${'12'.repeat(32)}` }];
     yield ['tx', { txHash: `0x${'34'.repeat(32)}` }];
+    yield ['txs', { limit: 1 + roll(20), ...maybe(() => ({ height: one(blocks).head.height })) }];
     const span = { startMs: time(), endMs: time() };
     yield [
       'bars',

@@ -30,5 +30,6 @@ export const settings: InfoHandler<'settings', Settings> = ({
     settlement_rpc_url: deployment.settlementRpcUrl ?? null,
     faucet_amount: deployment.faucetUsdc === undefined ? null : String(deployment.faucetUsdc),
     simulated_traders: deployment.hasBots ?? false,
+    simulated_accounts: [...(deployment.botAccounts ?? [])],
     has_relay: deployment.hasRelay ?? false,
   });

@@ -37,6 +37,8 @@ export type InfoSettings = {
   readonly faucetUsdc?: number | undefined;
   /** Simulated traders make the books; not unless told. */
   readonly hasBots?: boolean;
+  /** The accounts of simulated traders; none unless told. */
+  readonly botAccounts?: readonly string[];
   /** A relay serves at its address; not unless told. */
   readonly hasRelay?: boolean;
 };

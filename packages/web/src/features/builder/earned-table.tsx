@@ -1,51 +1,29 @@
 import type { BuilderEarning } from '@oddlot/sdk';
-import { useMemo } from 'react';
 import { number } from '../../lib/format.ts';
-import { dateTime, wholeDate } from '../../lib/time.ts';
 import { useWords, type Words } from '../../lib/words.ts';
-import { EmptyState } from '../../ui/empty-state.tsx';
 import { Money, Percent } from '../../ui/figure.tsx';
-import { Table, type Column } from '../../ui/table.tsx';
-import { useBuilderRows } from './use-builder-rows.ts';
+import type { Column } from '../../ui/table.tsx';
+import { BuilderTable } from './builder-table.tsx';
 
 const idOf = ({ marketType, orderId }: BuilderEarning) => `${marketType} ${orderId}`;
 
 /** Orders that paid this builder, one row each. */
 export function EarnedTable({ user }: { readonly user: string }) {
   const t = useWords();
-  const { isLoaded, older, rows } = useBuilderRows<BuilderEarning>({
-    user,
-    type: 'builderMeEarned',
-    idOf,
-  });
-  const columns = useMemo(() => columnsOf(t), [t]);
   return (
-    <Table
+    <BuilderTable<BuilderEarning>
       label={t('builder.tabEarned')}
-      columns={columns}
-      rows={rows}
-      rowKey={idOf}
-      older={older}
-      empty={
-        isLoaded && <EmptyState title={t('builder.noEarned')} text={t('builder.noEarnedText')} />
-      }
+      user={user}
+      type="builderMeEarned"
+      idOf={idOf}
+      columnsOf={columnsOf}
+      empty={{ title: t('builder.noEarned'), text: t('builder.noEarnedText') }}
     />
   );
 }
 
 function columnsOf(t: Words): readonly Column<BuilderEarning>[] {
   return [
-    {
-      id: 'time',
-      header: t('builder.time'),
-      width: '124px',
-      phoneWidth: '104px',
-      cell: ({ time }) => (
-        <span className="text-muted" title={wholeDate(time)}>
-          {dateTime(time)}
-        </span>
-      ),
-    },
     {
       id: 'market',
       header: t('builder.market'),

@@ -9,16 +9,22 @@ const PAGE_ROWS = 100;
 const NONE: readonly never[] = [];
 const timeOf = ({ time }: { readonly time: number }): number => time;
 
+export type BuilderRowsOptions<Row> = {
+  readonly user: string;
+  readonly type: 'builderMeEarned' | 'builderMeClaimed';
+  readonly idOf: (row: Row) => string | number;
+};
+
 /** What a builder earned or claimed: the newest page again and again, older ones on scrolling. */
 export function useBuilderRows<Row extends { readonly time: number }>({
   user,
   type,
   idOf,
-}: {
-  readonly user: string;
-  readonly type: 'builderMeEarned' | 'builderMeClaimed';
-  readonly idOf: (row: Row) => string | number;
-}): { readonly rows: readonly Row[]; readonly isLoaded: boolean; readonly older: Older } {
+}: BuilderRowsOptions<Row>): {
+  readonly rows: readonly Row[];
+  readonly isLoaded: boolean;
+  readonly older: Older;
+} {
   const page = (start: object, options: { readonly signal: AbortSignal }) =>
     reader.info.historyPage<typeof type, BuilderRows<Row>>(
       { type, user, pageSize: PAGE_ROWS, ...start },

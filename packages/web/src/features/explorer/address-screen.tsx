@@ -8,6 +8,7 @@ import { isAddress } from '../../lib/is-address.ts';
 import { usePageTitle } from '../../lib/page-title.ts';
 import { addWords, useWords } from '../../lib/words.ts';
 import { accountStates } from '../../market/account.ts';
+import { useSettings } from '../../market/queries.ts';
 import { reader } from '../../market/venue.ts';
 import { spectate } from '../../session/browser-wallets.ts';
 import { useSession } from '../../session/use-session.ts';
@@ -20,6 +21,7 @@ import { Money } from '../../ui/figure.tsx';
 import { Stat } from '../../ui/stat.tsx';
 import { Head } from './head.tsx';
 import { AddressLink } from './links.tsx';
+import { SimulatedBadge } from './simulated-badge.tsx';
 
 addWords(texts);
 
@@ -71,6 +73,7 @@ function Who({ user }: { readonly user: string }) {
     queryFn: ({ signal }) => reader.info.agentOwner({ agent: user }, { signal }),
   });
   const owner = agent?.owner ?? null;
+  const { data: settings } = useSettings();
   const look = (): void => {
     spectate(user);
     void navigate({ to: '/portfolio' });
@@ -79,6 +82,7 @@ function Who({ user }: { readonly user: string }) {
     <div className="flex flex-wrap items-center gap-x-3 gap-y-2 border-b border-line px-4 py-2">
       <Code>{user}</Code>
       <CopyButton text={user} />
+      {settings?.simulated_accounts.includes(user) === true && <SimulatedBadge />}
       {owner !== null && (
         <span className="flex items-center gap-2 text-12 text-muted">
           <Badge>{t('explorer.agent')}</Badge>

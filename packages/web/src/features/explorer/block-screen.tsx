@@ -2,6 +2,7 @@ import { texts } from 'words:explorer';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import type { BlockDetail } from '@oddlot/sdk';
+import { useMemo } from 'react';
 import { number } from '../../lib/format.ts';
 import { usePageTitle } from '../../lib/page-title.ts';
 import { wholeDate } from '../../lib/time.ts';
@@ -15,6 +16,10 @@ import { BlockLink } from './links.tsx';
 import { TxsTable } from './txs-table.tsx';
 
 addWords(texts);
+
+/** How many are told in words. */
+const TOLD_MAX = 100;
+const EVERY_MS = 2_000;
 
 /** One block: its place in the chain of hashes, and what it executed. */
 export function Screen() {
@@ -65,6 +70,20 @@ function Neighbours({ height }: { readonly height: number }) {
 function Block({ block }: { readonly block: BlockDetail }) {
   const t = useWords();
   const { blockTime, hash, height, parentHash, stateHash, txs } = block;
+  const { data: told } = useQuery({
+    queryKey: ['txs', height],
+    queryFn: ({ signal }) => reader.info.txs({ height, limit: TOLD_MAX }, { signal }),
+    enabled: txs.length > 0,
+    staleTime: Infinity,
+    // An order that waits in the delay queue shows what it is when it is released.
+    refetchInterval: ({ state }) =>
+      state.data?.some(({ entries }) => entries === null) === true ? EVERY_MS : false,
+  });
+  // Of a block with more of them the rest keep the names of their kinds.
+  const listed = useMemo(
+    () => (told === undefined ? txs : [...told, ...txs.slice(told.length)]),
+    [told, txs],
+  );
   return (
     <>
       <Facts>
@@ -87,7 +106,7 @@ function Block({ block }: { readonly block: BlockDetail }) {
       </h2>
       <TxsTable
         label={t('explorer.txs')}
-        txs={txs}
+        txs={listed}
         isOfOneBlock
         empty={<EmptyState title={t('explorer.quietBlock')} text={t('explorer.quietBlockText')} />}
       />

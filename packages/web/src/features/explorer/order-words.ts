@@ -84,7 +84,12 @@ function triggerWords({ tpsl, triggerPx }: Fields, t: Words): readonly string[] 
 }
 
 function limitWords({ expireTime, tif }: Fields, t: Words): readonly string[] {
-  if (/^(?:alo|post_only)$/i.test(textOf(tif))) return [t('explorer.says.postOnly')];
-  if (expireTime === undefined) return [];
-  return [t('explorer.says.until', { time: wholeDate(Number(expireTime)) })];
+  const kind = textOf(tif);
+  if (/^(?:alo|post_only)$/i.test(kind)) return [t('explorer.says.postOnly')];
+  return [
+    ...(/^(?:gtc|gtd)$/i.test(kind) ? [t('explorer.says.limit')] : []),
+    ...(expireTime === undefined
+      ? []
+      : [t('explorer.says.until', { time: wholeDate(Number(expireTime)) })]),
+  ];
 }

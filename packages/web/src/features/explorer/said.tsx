@@ -1,28 +1,16 @@
-import { useQuery } from '@tanstack/react-query';
-import type { TxRow } from '@oddlot/sdk';
 import { useWords } from '../../lib/words.ts';
-import { reader } from '../../market/venue.ts';
-import { actionName } from './explorer-words.ts';
-import { marketIdsOf, sentencesOf } from './tx-words.ts';
-import { useNames } from './use-names.ts';
+import { briefOf, type ListedTx } from './brief-words.ts';
+import type { NameOf } from './sentence.ts';
 
 /** A transaction of a list in one line: the first thing that it says, and how many more there are. */
-export function Said({ tx }: { readonly tx: TxRow }) {
+export function Said({ tx, nameOf }: { readonly tx: ListedTx; readonly nameOf: NameOf }) {
   const t = useWords();
-  const { data } = useQuery({
-    queryKey: ['tx', tx.hash],
-    queryFn: ({ signal }) => reader.info.tx({ txHash: tx.hash }, { signal }),
-    staleTime: Infinity,
-  });
-  const nameOf = useNames(marketIdsOf(data?.action));
-  const [first, ...more] = data === undefined ? [] : sentencesOf(data.action, nameOf, t);
-  if (first === undefined) return <>{actionName(tx.action.type, t)}</>;
+  const { more, side, text } = briefOf(tx, nameOf, t);
   return (
     <>
-      <span className={SIDES[first.side ?? 'none']}>{first.text}</span>
-      {more.length > 0 && (
-        <span className="text-muted"> {t('explorer.says.more', { count: more.length })}</span>
-      )}
+      <span className={SIDES[side ?? 'none']}>{text}</span>
+      {more > 0 && <span className="text-muted"> {t('explorer.says.more', { count: more })}</span>}
+      {tx.entries === null && <span className="text-muted"> · {t('explorer.queued')}</span>}
     </>
   );
 }

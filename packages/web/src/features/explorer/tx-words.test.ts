@@ -1,6 +1,7 @@
 import { texts } from 'words:explorer';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { addWords, words } from '../../lib/words.ts';
+import { briefOf } from './brief-words.ts';
 import { sentencesOf } from './tx-words.ts';
 
 addWords(texts);
@@ -22,18 +23,18 @@ const order = (changes: object) => ({
 });
 
 test.each([
-  [{}, 'Buy 0.014 BTC-USDC at 96,926.5'],
-  [{ b: false, r: true }, 'Sell 0.014 BTC-USDC at 96,926.5, reducing only'],
+  [{}, 'Buy 0.014 BTC-USDC at 96,926.5, limit'],
+  [{ b: false, r: true }, 'Sell 0.014 BTC-USDC at 96,926.5, reducing only, limit'],
   [{ t: { limit: { tif: 'alo' } } }, 'Buy 0.014 BTC-USDC at 96,926.5, post-only'],
   [{ t: { limit: { tif: 'Ioc' } } }, 'Buy 0.014 BTC-USDC now, at 96,926.5 or better'],
   [
     { b: false, t: { trigger: { isMarket: true, triggerPx: '95000', tpsl: 'sl' } } },
     'Sell 0.014 BTC-USDC at market, once the mark reaches 95,000, stop loss',
   ],
-  [{ a: 100_000, p: '0.44', s: '5' }, 'Buy 5 Market 100000 YES at 0.44'],
-  [{ a: 100_000, b: false, p: '0.44', s: '5' }, 'Buy 5 Market 100000 NO at 0.44'],
-  [{ a: 100_000, b: false, r: true, p: '0.44', s: '5' }, 'Sell 5 Market 100000 YES at 0.44'],
-  [{ a: 100_000, r: true, p: '0.44', s: '5' }, 'Sell 5 Market 100000 NO at 0.44'],
+  [{ a: 100_000, p: '0.44', s: '5' }, 'Buy 5 Market 100000 YES at 0.44, limit'],
+  [{ a: 100_000, b: false, p: '0.44', s: '5' }, 'Buy 5 Market 100000 NO at 0.44, limit'],
+  [{ a: 100_000, b: false, r: true, p: '0.44', s: '5' }, 'Sell 5 Market 100000 YES at 0.44, limit'],
+  [{ a: 100_000, r: true, p: '0.44', s: '5' }, 'Sell 5 Market 100000 NO at 0.44, limit'],
 ])('the order %j in words', (changes, sentence) => {
   expect(say({ type: 'order', orders: [order(changes)] })).toEqual([sentence]);
 });
@@ -59,4 +60,34 @@ test('texts of others stay as they are', () => {
 test('what cannot be read is passed over', () => {
   expect(say({ type: 'order', orders: 'none' })).toEqual([]);
   expect(say({ type: 'somethingElse' })).toEqual([]);
+});
+
+describe('a line of a list', () => {
+  const listed = (action: { type: string }, entries: number | null) =>
+    briefOf(
+      { hash: '0x1', time: 1, user: '0xab', block: 1, error: null, action, entries },
+      nameOf,
+      words.t,
+    );
+
+  test('has the first of many orders, and how many more', () => {
+    expect(listed({ type: 'order', orders: [order({})] } as never, 20)).toMatchObject({
+      text: 'Buy 0.014 BTC-USDC at 96,926.5, limit',
+      side: 'buy',
+      more: 19,
+    });
+  });
+
+  test('counts orders that are cancelled together', () => {
+    const cancels = [{ a: 1, o: 7 }];
+    expect(listed({ type: 'cancel', cancels } as never, 3).text).toBe('Cancel 3 orders');
+    expect(listed({ type: 'cancel', cancels } as never, 1).text).toBe('Cancel order 7 of BTC-USDC');
+  });
+
+  test('shortens addresses, and says what kind it is where nothing more may be known', () => {
+    const destination = `0x${'ab'.repeat(20)}`;
+    const send = { type: 'withdraw3', amount: '25', destination };
+    expect(listed(send, 1).text).toBe('Withdraw 25 USDC to 0xabab…abab');
+    expect(listed({ type: 'order' }, null)).toEqual({ text: 'Order', more: 0 });
+  });
 });

@@ -1,14 +1,15 @@
-import type { TxRow } from '@oddlot/sdk';
 import { useMemo, type ReactNode } from 'react';
 import { clockTime, wholeDate } from '../../lib/time.ts';
 import { useWords, type Words } from '../../lib/words.ts';
+import { useSettings } from '../../market/queries.ts';
 import { Table, type Column } from '../../ui/table.tsx';
-import { actionName } from './explorer-words.ts';
+import type { ListedTx } from './brief-words.ts';
 import { AddressLink, BlockLink, TxLink } from './links.tsx';
 import { Said } from './said.tsx';
-
-/** Of a block so many are read whole; of more the rest keep the name of their kind. */
-const SAID_MAX = 40;
+import type { NameOf } from './sentence.ts';
+import { SimulatedBadge } from './simulated-badge.tsx';
+import { marketIdsOf } from './tx-words.ts';
+import { useNames } from './use-names.ts';
 
 /** Signed requests that were executed, each in a line. */
 export function TxsTable({
@@ -18,29 +19,26 @@ export function TxsTable({
   empty,
 }: {
   readonly label: string;
-  readonly txs: readonly TxRow[];
+  readonly txs: readonly ListedTx[];
   /** They share a block, which needs no column. */
   readonly isOfOneBlock?: boolean;
   readonly empty: ReactNode;
 }) {
   const t = useWords();
-  const columns = useMemo(
-    () =>
-      isOfOneBlock
-        ? columnsOf(t, new Set(txs.slice(0, SAID_MAX).map(({ hash }) => hash))).filter(
-            ({ id }) => id !== 'block' && id !== 'time',
-          )
-        : columnsOf(t, NONE),
-    [t, isOfOneBlock, txs],
-  );
+  const nameOf = useNames(useMemo(() => marketIdsOf(txs.map(({ action }) => action)), [txs]));
+  const { data: settings } = useSettings();
+  const columns = useMemo(() => {
+    const all = columnsOf(t, { nameOf, simulated: settings?.simulated_accounts ?? [] });
+    return isOfOneBlock ? all.filter(({ id }) => id !== 'block' && id !== 'time') : all;
+  }, [t, isOfOneBlock, nameOf, settings]);
   return (
     <Table label={label} columns={columns} rows={txs} rowKey={({ hash }) => hash} empty={empty} />
   );
 }
 
-const NONE: ReadonlySet<string> = new Set();
+type ColumnNeeds = { readonly nameOf: NameOf; readonly simulated: readonly string[] };
 
-function columnsOf(t: Words, said: ReadonlySet<string>): readonly Column<TxRow>[] {
+function columnsOf(t: Words, { nameOf, simulated }: ColumnNeeds): readonly Column<ListedTx>[] {
   return [
     {
       id: 'hash',
@@ -54,17 +52,24 @@ function columnsOf(t: Words, said: ReadonlySet<string>): readonly Column<TxRow>[
       header: t('explorer.what'),
       cell: (tx) => (
         <span title={tx.error ?? undefined}>
-          {said.has(tx.hash) ? <Said tx={tx} /> : actionName(tx.action.type, t)}
-          {tx.error !== null && <span className="text-warning"> · {tx.error}</span>}
+          {tx.error !== null && (
+            <span className="text-warning">{t('explorer.refused', { why: tx.error })} · </span>
+          )}
+          <Said tx={tx} nameOf={nameOf} />
         </span>
       ),
     },
     {
       id: 'user',
       header: t('explorer.account'),
-      width: '128px',
+      width: '148px',
       phoneWidth: '104px',
-      cell: ({ user }) => <AddressLink address={user} />,
+      cell: ({ user }) => (
+        <span className="flex items-center gap-2">
+          <AddressLink address={user} />
+          {simulated.includes(user) && <SimulatedBadge />}
+        </span>
+      ),
     },
     {
       id: 'block',

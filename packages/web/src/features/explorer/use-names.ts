@@ -11,12 +11,18 @@ const ASKED_MAX = 50;
 /** Names of instruments by their ids: of perps all, of outcome markets those that are asked for. */
 export function useNames(ids: readonly number[]): NameOf {
   const { data: perps } = usePerps();
-  const wanted = [...new Set(ids)].filter((id) => id >= OUTCOME_ID_MIN).slice(0, ASKED_MAX);
+  const wanted = [...new Set(ids)]
+    .filter((id) => id >= OUTCOME_ID_MIN)
+    .slice(0, ASKED_MAX)
+    .toSorted((left, right) => left - right);
   const { data: events } = useQuery({
     queryKey: ['outcomeMeta', 'names', wanted],
     queryFn: ({ signal }) =>
       reader.info.outcomeMeta({ instrumentIds: wanted, limit: ASKED_MAX }, { signal }),
     enabled: wanted.length > 0,
+    staleTime: Infinity,
+    // A list that moves on keeps the names that it has.
+    placeholderData: (before) => before,
   });
   return useCallback(
     (id) => {

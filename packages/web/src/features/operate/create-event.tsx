@@ -2,13 +2,11 @@ import type { Client } from '@oddlot/sdk';
 import { useState } from 'react';
 import { useWords } from '../../lib/words.ts';
 import { venueNow } from '../../market/venue.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { ErrorSentence } from '../../ui/error-sentence.tsx';
 import { NumberField } from '../../ui/number-field.tsx';
 import { TextArea } from '../../ui/text-area.tsx';
 import { TextField } from '../../ui/text-field.tsx';
 import { eventOf, marketsOf, NEW_EVENT, type EventDraft } from './event-draft.ts';
+import { FormDialog } from './form-dialog.tsx';
 import { MarketDrafts } from './market-drafts.tsx';
 import { CONFIRMED, useOperation } from './operation.ts';
 
@@ -26,14 +24,14 @@ export function CreateEvent({
   const [draft, setDraft] = useState(NEW_EVENT);
   // What a try has listed already is not listed again by the next one.
   const [listed] = useState(() => new Set<string>());
-  const { error, isBusy, operate } = useOperation();
+  const operation = useOperation();
   const change = (part: Partial<EventDraft>): void => setDraft({ ...draft, ...part });
   const event = eventOf(draft, Math.floor(venueNow()));
   const markets = event && marketsOf(draft, event);
   const create = async (): Promise<void> => {
     if (event === undefined || markets === undefined) return;
     const { outcomeDeploy } = deployer.exchange;
-    const isDone = await operate(
+    const isDone = await operation.operate(
       async () => {
         // Of a slug that is known the texts change, so that a second try goes on where the first one stopped.
         let reply = await outcomeDeploy.registerEvent(event, CONFIRMED);
@@ -49,28 +47,18 @@ export function CreateEvent({
     if (isDone) onClose();
   };
   return (
-    <Dialog
+    <FormDialog
       title={t('operate.createEvent')}
       description={t('operate.createEventHelp')}
-      isOpen
       isWide
+      label={t('operate.createEventDo')}
+      isReady={markets !== undefined}
+      operation={operation}
+      onSend={() => void create()}
       onClose={onClose}
     >
       <Fields draft={draft} onChange={change} />
-      <div className="mt-4 flex flex-col gap-3">
-        {error !== undefined && <ErrorSentence error={error} />}
-        <Button
-          kind="accent"
-          size="large"
-          isWide
-          isBusy={isBusy}
-          disabled={markets === undefined}
-          onClick={() => void create()}
-        >
-          {t('operate.createEventDo')}
-        </Button>
-      </div>
-    </Dialog>
+    </FormDialog>
   );
 }
 

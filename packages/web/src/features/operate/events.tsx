@@ -9,12 +9,11 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { ErrorSentence } from '../../ui/error-sentence.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { useIsNarrow } from '../../ui/use-is-wide.ts';
 import { CreateEvent } from './create-event.tsx';
-import { NeedsRole } from './needs-role.tsx';
 import { CONFIRMED, useOperation, type Operation } from './operation.ts';
+import { OperatedList } from './operated-list.tsx';
 import { Resolve } from './resolve.tsx';
 
 /** The newest events; older ones are found by their address. */
@@ -51,21 +50,14 @@ export function Events({ deployer }: { readonly deployer: Client | undefined }) 
     [t, deployer, isBusy, operate],
   );
   return (
-    <div className="flex min-h-0 flex-col">
-      {deployer === undefined && <NeedsRole who="deployer" />}
-      {deployer !== undefined && (
-        <div className="flex items-center gap-4 border-b border-line px-4 py-2">
-          <Button kind="accent" onClick={() => setIsCreating(true)}>
-            {t('operate.createEvent')}
-          </Button>
-          <p className="text-12 text-muted">{t('operate.eventsHelp')}</p>
-        </div>
-      )}
-      {operation.error !== undefined && (
-        <div className="px-4 py-2">
-          <ErrorSentence error={operation.error} />
-        </div>
-      )}
+    <OperatedList
+      who="deployer"
+      isOperator={deployer !== undefined}
+      add={t('operate.createEvent')}
+      help={t('operate.eventsHelp')}
+      error={operation.error}
+      onAdd={() => setIsCreating(true)}
+    >
       <Table
         label={t('operate.tab.events')}
         columns={columns}
@@ -84,7 +76,7 @@ export function Events({ deployer }: { readonly deployer: Client | undefined }) 
       {deployer !== undefined && resolving !== undefined && (
         <Resolve deployer={deployer} market={resolving} onClose={() => setResolving(undefined)} />
       )}
-    </div>
+    </OperatedList>
   );
 }
 

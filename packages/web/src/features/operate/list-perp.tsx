@@ -5,10 +5,9 @@ import { percent } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { ErrorSentence } from '../../ui/error-sentence.tsx';
 import { NumberField } from '../../ui/number-field.tsx';
 import { TextField } from '../../ui/text-field.tsx';
+import { FormDialog } from './form-dialog.tsx';
 import { CONFIRMED, useOperation } from './operation.ts';
 import { NEW_PERP, NEW_TIER, perpOf, type PerpDraft, type TierDraft } from './perp-draft.ts';
 
@@ -30,40 +29,32 @@ export function ListPerp({
 }) {
   const t = useWords();
   const [draft, setDraft] = useState(NEW_PERP);
-  const { error, isBusy, operate } = useOperation();
+  const operation = useOperation();
   const change = (part: Partial<PerpDraft>): void => setDraft({ ...draft, ...part });
   const perp = perpOf(draft);
   const list = async (): Promise<void> => {
     if (perp === undefined) return;
-    const isDone = await operate(
+    const isDone = await operation.operate(
       () => admin.exchange.venueAdmin.registerPerp(perp, CONFIRMED),
       t('operate.listed', { name: perp.name }),
     );
     if (isDone) onClose();
   };
   return (
-    <Dialog
+    <FormDialog
       title={t('operate.listPerp')}
       description={t('operate.listPerpHelp')}
-      isOpen
       isWide
+      label={
+        perp === undefined ? t('operate.listPerp') : t('operate.listNamed', { name: perp.name })
+      }
+      isReady={perp !== undefined}
+      operation={operation}
+      onSend={() => void list()}
       onClose={onClose}
     >
       <Fields draft={draft} onChange={change} />
-      <div className="mt-4 flex flex-col gap-3">
-        {error !== undefined && <ErrorSentence error={error} />}
-        <Button
-          kind="accent"
-          size="large"
-          isWide
-          isBusy={isBusy}
-          disabled={perp === undefined}
-          onClick={() => void list()}
-        >
-          {perp === undefined ? t('operate.listPerp') : t('operate.listNamed', { name: perp.name })}
-        </Button>
-      </div>
-    </Dialog>
+    </FormDialog>
   );
 }
 

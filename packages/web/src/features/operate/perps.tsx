@@ -10,11 +10,10 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmButton } from '../../ui/confirm-button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { ErrorSentence } from '../../ui/error-sentence.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { ListPerp } from './list-perp.tsx';
-import { NeedsRole } from './needs-role.tsx';
 import { CONFIRMED, useOperation, type Operation } from './operation.ts';
+import { OperatedList } from './operated-list.tsx';
 import { PushPrice } from './push-price.tsx';
 
 const NONE: readonly PerpMeta[] = [];
@@ -33,21 +32,14 @@ export function Perps({ admin }: { readonly admin: Client | undefined }) {
     [t, admin, isBusy, operate],
   );
   return (
-    <div className="flex min-h-0 flex-col">
-      {admin === undefined && <NeedsRole who="admin" />}
-      {admin !== undefined && (
-        <div className="flex items-center gap-4 border-b border-line px-4 py-2">
-          <Button kind="accent" onClick={() => setIsListing(true)}>
-            {t('operate.listPerp')}
-          </Button>
-          <p className="text-12 text-muted">{t('operate.perpsHelp')}</p>
-        </div>
-      )}
-      {operation.error !== undefined && (
-        <div className="px-4 py-2">
-          <ErrorSentence error={operation.error} />
-        </div>
-      )}
+    <OperatedList
+      who="admin"
+      isOperator={admin !== undefined}
+      add={t('operate.listPerp')}
+      help={t('operate.perpsHelp')}
+      error={operation.error}
+      onAdd={() => setIsListing(true)}
+    >
       <Table
         label={t('operate.tab.perps')}
         columns={columns}
@@ -62,7 +54,7 @@ export function Perps({ admin }: { readonly admin: Client | undefined }) {
       {admin !== undefined && pricing !== undefined && (
         <PushPrice admin={admin} perp={pricing} onClose={() => setPricing(undefined)} />
       )}
-    </div>
+    </OperatedList>
   );
 }
 

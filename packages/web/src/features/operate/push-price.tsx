@@ -4,10 +4,8 @@ import { isDecimal, sign } from '../../lib/decimal.ts';
 import { number } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
 import { venueNow } from '../../market/venue.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { ErrorSentence } from '../../ui/error-sentence.tsx';
 import { NumberField } from '../../ui/number-field.tsx';
+import { FormDialog } from './form-dialog.tsx';
 import { CONFIRMED, useOperation } from './operation.ts';
 
 /** Gives a perp an oracle price by hand: its first one, or one while its feed is away. */
@@ -22,11 +20,11 @@ export function PushPrice({
 }) {
   const t = useWords();
   const [price, setPrice] = useState('');
-  const { error, isBusy, operate } = useOperation();
+  const operation = useOperation();
   const isFit = isDecimal(price) && sign(price) > 0;
   const push = async (): Promise<void> => {
     const prices = [{ instrumentId: index, oraclePx: price, externalPerpPx: null }];
-    const isDone = await operate(
+    const isDone = await operation.operate(
       () =>
         admin.exchange.venueAdmin.pushOracle({ prices, time: Math.floor(venueNow()) }, CONFIRMED),
       t('operate.pricePushed', { name, price: number(price) }),
@@ -34,33 +32,24 @@ export function PushPrice({
     if (isDone) onClose();
   };
   return (
-    <Dialog
+    <FormDialog
       title={t('operate.pushPriceOf', { name })}
       description={t('operate.pushPriceHelp')}
-      isOpen
+
+      label={isFit ? t('operate.pushPriceAt', { price: number(price) }) : t('operate.pushPrice')}
+      isReady={isFit}
+      operation={operation}
+      onSend={() => void push()}
       onClose={onClose}
     >
-      <div className="flex flex-col gap-3">
-        <NumberField
-          label={t('operate.oraclePrice')}
-          value={price}
-          step={priceTick}
-          unit="USDC"
-          onChange={setPrice}
-          onEnter={() => isFit && void push()}
-        />
-        {error !== undefined && <ErrorSentence error={error} />}
-        <Button
-          kind="accent"
-          size="large"
-          isWide
-          isBusy={isBusy}
-          disabled={!isFit}
-          onClick={() => void push()}
-        >
-          {isFit ? t('operate.pushPriceAt', { price: number(price) }) : t('operate.pushPrice')}
-        </Button>
-      </div>
-    </Dialog>
+      <NumberField
+        label={t('operate.oraclePrice')}
+        value={price}
+        step={priceTick}
+        unit="USDC"
+        onChange={setPrice}
+        onEnter={() => isFit && void push()}
+      />
+    </FormDialog>
   );
 }

@@ -3,12 +3,10 @@ import { useState } from 'react';
 import { compare, isDecimal, subtract } from '../../lib/decimal.ts';
 import { number } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { ErrorSentence } from '../../ui/error-sentence.tsx';
 import { NumberField } from '../../ui/number-field.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { TextArea } from '../../ui/text-area.tsx';
+import { FormDialog } from './form-dialog.tsx';
 import { CONFIRMED, useOperation } from './operation.ts';
 
 const EVIDENCE_MAX = 2_000;
@@ -32,14 +30,14 @@ export function Resolve({
   const [result, setResult] = useState<Result>();
   const [part, setPart] = useState(HALF);
   const [evidence, setEvidence] = useState('');
-  const { error, isBusy, operate } = useOperation();
+  const operation = useOperation();
   const fraction = result === 'part' ? part : result === undefined ? HALF : FRACTIONS[result];
   const isFraction = isShare(fraction);
   const [yes, no] = market.outcomes;
   const resolve = async (): Promise<void> => {
     const said = evidence.trim();
     const parameters = { instrumentId: market.instrument_id, settlementFraction: fraction };
-    const isDone = await operate(
+    const isDone = await operation.operate(
       () =>
         deployer.exchange.outcomeDeploy.resolve(
           said === '' ? parameters : { ...parameters, evidence: said },
@@ -50,10 +48,22 @@ export function Resolve({
     if (isDone) onClose();
   };
   return (
-    <Dialog
+    <FormDialog
       title={t('operate.resolveTitle')}
       description={market.question}
-      isOpen
+      label={
+        result === undefined
+          ? t('operate.chooseResult')
+          : t('operate.resolveAt', {
+              name: yes,
+              pays: number(isFraction ? fraction : '0'),
+              other: no,
+              rest: number(isFraction ? subtract('1', fraction) : '0'),
+            })
+      }
+      isReady={result !== undefined && isFraction}
+      operation={operation}
+      onSend={() => void resolve()}
       onClose={onClose}
     >
       <div className="flex flex-col gap-3">
@@ -66,26 +76,8 @@ export function Resolve({
           onChange={setEvidence}
         />
         <p className="text-12 text-muted">{t('operate.resolveHelp')}</p>
-        {error !== undefined && <ErrorSentence error={error} />}
-        <Button
-          kind="accent"
-          size="large"
-          isWide
-          isBusy={isBusy}
-          disabled={result === undefined || !isFraction}
-          onClick={() => void resolve()}
-        >
-          {result === undefined
-            ? t('operate.chooseResult')
-            : t('operate.resolveAt', {
-                name: yes,
-                pays: number(isFraction ? fraction : '0'),
-                other: no,
-                rest: number(isFraction ? subtract('1', fraction) : '0'),
-              })}
-        </Button>
       </div>
-    </Dialog>
+    </FormDialog>
   );
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PortfolioPoint } from '@oddlot/sdk';
-import { byDay } from './by-day.ts';
+import { sum } from '../../lib/decimal.ts';
+import { byDay, isEventful } from './by-day.ts';
 
 const HOUR = 60 * 60 * 1_000;
 const point = (hours: number, pnl: string, accountValue: string): PortfolioPoint => ({
@@ -28,6 +29,24 @@ describe('days of a portfolio', () => {
       [0, '5', '105'],
     ]);
     expect(days[0]?.fees).toBe('1.5');
+  });
+
+  test('the days that are shown sum up to what the curve ends with', () => {
+    const points = [
+      point(0, '0', '0'),
+      point(24, '0', '0'),
+      point(30, '0', '100'),
+      point(48, '-20.5', '79.5'),
+      // All of it was shares that paid nothing: neither value nor volume, and yet the day counts.
+      point(72, '-100', '0'),
+      point(96, '-100', '0'),
+    ];
+    const days = byDay(points).filter(isEventful);
+    expect(days.map(({ pnl, time }) => [time / HOUR, pnl])).toEqual([
+      [48, '-79.5'],
+      [24, '-20.5'],
+    ]);
+    expect(sum(days.map(({ pnl }) => pnl))).toBe(points.at(-1)?.pnl);
   });
 
   test('nothing, and a single point, are no day', () => {

@@ -43,3 +43,8 @@ export function byDay(points: readonly PortfolioPoint[]): readonly Day[] {
   if (last !== start) close(start, last);
   return days;
 }
+
+/** A month begins before most accounts do: days on which there was nothing are left out, and no sum with them. */
+export function isEventful(day: Day): boolean {
+  return day.value !== '0' || SUMS.some((name) => day[name] !== '0');
+}

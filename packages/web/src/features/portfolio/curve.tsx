@@ -1,72 +1,66 @@
-import type { PortfolioPoint } from '@oddlot/sdk';
-import { useEffect, useRef, useState } from 'react';
+import { useMemo, useState } from 'react';
+import type uPlot from 'uplot';
 import { toPixels } from '../../lib/decimal.ts';
-import { money } from '../../lib/format.ts';
-import { mendLanguage } from '../../lib/locale.ts';
-import { dateTime } from '../../lib/time.ts';
+import { compact, money } from '../../lib/format.ts';
+import { dateTimeSecond } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
-import { preferences } from '../../ui/preferences.ts';
-import type { CurveChart } from './curve-chart.ts';
+import { usePlot } from '../../ui/use-plot.ts';
+import type { CurvePoint } from './money-steps.ts';
 
 export type CurveKind = 'equity' | 'pnl';
+
+const SPAN_MS_MIN = 10 * 60 * 1_000;
+const LINES = [{ colour: 'var(--accent)', isFilled: true }] as const;
 
 /** The value of the account over time, or what it won. */
 export function Curve({
   points,
   kind,
 }: {
-  readonly points: readonly PortfolioPoint[];
+  readonly points: readonly CurvePoint[];
   readonly kind: CurveKind;
 }) {
   const t = useWords();
-  const frame = useRef<HTMLDivElement>(null);
-  const chart = useRef<CurveChart | undefined>(undefined);
-  const latest = useRef({ points, kind });
-  const [at, setAt] = useState<number>();
-  useEffect(() => {
-    const element = frame.current;
-    if (element === null) return undefined;
-    let isGone = false;
-    const begin = async (): Promise<void> => {
-      mendLanguage();
-      const { curveChart } = await import('./curve-chart.ts');
-      if (!isGone) chart.current = curveChart(element, dataOf(latest.current), setAt);
-    };
-    void begin();
-    const sizes = new ResizeObserver(() =>
-      chart.current?.resize(element.clientWidth, element.clientHeight),
-    );
-    sizes.observe(element);
-    // The colours change with the document, one step after the choice.
-    const leave = preferences.subscribe(() => queueMicrotask(() => chart.current?.recolour()));
-    return () => {
-      isGone = true;
-      leave();
-      sizes.disconnect();
-      chart.current?.destroy();
-      chart.current = undefined;
-    };
-  }, []);
-  useEffect(() => {
-    latest.current = { points, kind };
-    chart.current?.set(dataOf({ points, kind }));
-  }, [points, kind]);
-  const shown = at === undefined ? undefined : points[at];
+  const [at, setAt] = useState<number | null>(null);
+  // A young account has a curve of seconds: there is room for some minutes before it.
+  const startMs = (points.at(-1)?.time ?? 0) - SPAN_MS_MIN;
+  const isYoung = points.length > 0 && points[0]!.time > startMs;
+  const data = useMemo<uPlot.AlignedData>(() => {
+    const values = points.map((point) => toPixels(valueOf(point, kind)));
+    const seconds = points.map(({ time }) => time / 1_000);
+    return isYoung
+      ? [
+          [startMs / 1_000, ...seconds],
+          [null, ...values],
+        ]
+      : [seconds, values];
+  }, [points, kind, isYoung, startMs]);
+  const options = useMemo(
+    () => ({ lines: LINES, bounds: spread, label: amountLabel, onPoint: setAt }),
+    [],
+  );
+  const { hasFailed, target } = usePlot('curve', options, data);
+  const shown = at === null ? undefined : points[isYoung ? at - 1 : at];
   const last = points.at(-1);
   return (
     <div className="relative h-full min-h-0">
       <div
-        ref={frame}
+        ref={target}
         role="img"
         aria-label={t('portfolio.curveOf', {
           what: t(`portfolio.${kind}`),
           value: money(last && valueOf(last, kind)),
         })}
-        className="absolute inset-0"
+        className="absolute inset-0 overflow-hidden"
       />
+      {hasFailed && (
+        <p className="absolute inset-0 flex items-center justify-center text-12 text-muted">
+          {t('portfolio.curveFailed')}
+        </p>
+      )}
       {shown !== undefined && (
         <p className="pointer-events-none absolute top-1 left-4 text-12 text-muted tabular-nums">
-          {dateTime(shown.time)}{' '}
+          {dateTimeSecond(shown.time)}{' '}
           <span className="text-text">
             {money(valueOf(shown, kind), { isSigned: kind === 'pnl' })}
           </span>
@@ -76,19 +70,20 @@ export function Curve({
   );
 }
 
-function valueOf(point: PortfolioPoint, kind: CurveKind): string {
+function valueOf(point: CurvePoint, kind: CurveKind): string {
   return kind === 'equity' ? point.accountValue : point.pnl;
 }
 
-function dataOf({
-  points,
-  kind,
-}: {
-  readonly points: readonly PortfolioPoint[];
-  readonly kind: CurveKind;
-}) {
-  return {
-    times: points.map(({ time }) => time),
-    values: points.map((point) => toPixels(valueOf(point, kind))),
-  };
+/** A line that never moved stands in the middle, not on the edge. */
+function spread(low: number, high: number): [number, number] {
+  const room = high === low ? Math.max(1, Math.abs(high) * 0.02) : (high - low) * 0.12;
+  return [low - room, high + room];
+}
+
+const SHORT_FROM = 1_000_000;
+
+function amountLabel(value: number, step: number): string {
+  if (Math.abs(value) >= SHORT_FROM) return compact(value.toFixed(0));
+  const decimals = step >= 1 || step === 0 ? 0 : step >= 0.1 ? 1 : 2;
+  return money(value.toFixed(decimals), { decimals });
 }

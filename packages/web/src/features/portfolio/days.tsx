@@ -8,7 +8,7 @@ import { reader } from '../../market/venue.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Money } from '../../ui/figure.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
-import { byDay, type Day } from './by-day.ts';
+import { byDay, isEventful, type Day } from './by-day.ts';
 
 const EVERY_MS = 60_000;
 
@@ -22,11 +22,7 @@ export function Days({ user }: { readonly user: string }) {
     placeholderData: (before) => before,
     refetchInterval: EVERY_MS,
   });
-  // A month begins before most accounts do: days without anything at their end are left out.
-  const days = useMemo(
-    () => byDay(data?.points ?? []).filter(({ value, volume }) => value !== '0' || volume !== '0'),
-    [data],
-  );
+  const days = useMemo(() => byDay(data?.points ?? []).filter(isEventful), [data]);
   const columns = useMemo(() => columnsOf(t), [t]);
   return (
     <section

@@ -17,6 +17,7 @@ import { Stat } from '../../ui/stat.tsx';
 import { beginningOf, sinceBegun } from './beginning.ts';
 import { Curve } from './curve.tsx';
 import { Days } from './days.tsx';
+import { withSteps } from './money-steps.ts';
 import { AccountTables } from '../../account-tables/account-tables.tsx';
 import { texts } from 'words:portfolio';
 
@@ -57,7 +58,10 @@ function Portfolio({ user }: { readonly user: string }) {
   });
   const points = data?.points ?? NO_POINTS;
   const ledger = ledgerLists.use(user, ({ rows }) => rows);
-  const shown = useMemo(() => sinceBegun(points, beginningOf(ledger)), [points, ledger]);
+  const shown = useMemo(
+    () => withSteps(sinceBegun(points, beginningOf(ledger)), ledger),
+    [points, ledger],
+  );
   return (
     <div className="flex min-h-full flex-col bg-panel desktop:h-full">
       <h1 className="heard">{t('nav.portfolio')}</h1>

@@ -4,6 +4,7 @@ import type {
   BlockDetail,
   BlockRow,
   StateHash,
+  TxBrief,
   TxDetail,
   TxRow,
 } from '@oddlot/protocol';
@@ -11,6 +12,7 @@ import type { BlockRecord, TxRecordRow } from '../../../history/history.ts';
 import type { Receipt } from '../../../history/receipts.ts';
 import { authorityOf } from '../../../block/request-command.ts';
 import { internalNameNamed, internalNameOf } from '../../../translate/action-types.ts';
+import { briefAction } from '../../../translate/brief-action.ts';
 import { publicAction } from '../../../translate/public-action.ts';
 import { recovering } from '../recovering.ts';
 import {
@@ -119,6 +121,24 @@ export const tx: HistoryHandler<'tx', TxDetail> = async (context, query) => {
     result: fate.result,
   };
   return { ok: true, data, asOf, rows: 1 };
+};
+
+/** Lists of them, so that nobody has to ask for each one. */
+export const txs: HistoryHandler<'txs', TxBrief[]> = async (context, query) => {
+  const { height, limit } = query;
+  const wait =
+    height === undefined ? waitFor(query) : waitForHeight(context, height, query.minHeight);
+  const asked = { limit, ...(height === undefined ? {} : { height }) };
+  const { answer, asOf } = await context.history.ask('txs', asked, wait);
+  const data = answer.map(({ request, ...row }): TxBrief => {
+    const { action, ...rest } = txRow(row);
+    const { txHash } = row;
+    // R-delay: neither what is about to trade is shown, nor how much of it there is.
+    const isQueued = context.receipts.queued({ by: 'txHash', txHash }) !== undefined;
+    if (isQueued) return { ...rest, action, entries: null };
+    return { ...rest, ...briefAction(publicAction((JSON.parse(request) as Envelope).action)) };
+  });
+  return { ok: true, data, asOf, rows: answer.length };
 };
 
 type Envelope = Pick<TxDetail, 'action' | 'nonce' | 'signature'> & {

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Answer, Ask, StoreTopic } from '../../history.ts';
 import type { HistoryTables } from '../history-tables.ts';
 import { claimable, claimed, earned, shares } from './builder-rows.ts';
-import { block, blocks, receipt, tx } from './chain-rows.ts';
+import { block, blocks, receipt, tx, txs } from './chain-rows.ts';
 import { accountValues, bars, settledEvents, settledMarket } from './market-rows.ts';
 import { fills, fundings, ledger, orders, withdrawals } from './user-rows.ts';
 
@@ -25,6 +25,7 @@ export const ANSWERS: {
   blocks,
   block,
   tx,
+  txs,
   bars,
   accountValues,
   withdrawals,

@@ -50,8 +50,8 @@ export async function block(database: Database, ask: Ask<'block'>): Promise<Answ
     'height' in ask ? await blockAt(database, ask.height) : await blockOf(database, ask);
   if (found === undefined) return null;
   const record = recordOf(found);
-  const txs = await txsOf(database, record.height);
-  return { ...record, txs: txs.map((each) => rowOf(each, record)) };
+  const executed = await txsOf(database, record.height);
+  return { ...record, txs: executed.map((each) => rowOf(each, record)) };
 }
 
 export async function tx(database: Database, { txHash }: Ask<'tx'>): Promise<Answer<'tx'>> {
@@ -72,6 +72,30 @@ export async function tx(database: Database, { txHash }: Ask<'tx'>): Promise<Ans
     return { ...rowOf(found, { height: rest.height, timeMs }), index, request };
   }
   return null;
+}
+
+export async function txs(
+  database: Database,
+  { height, limit }: Ask<'txs'>,
+): Promise<Answer<'txs'>> {
+  const query = database
+    .selectFrom('tx_blocks')
+    .innerJoin('blocks', 'blocks.height', 'tx_blocks.height')
+    .select(['tx_blocks.height', 'tx_blocks.txs', 'tx_blocks.crc', 'blocks.time_ms']);
+  const packed =
+    height === undefined
+      ? // Each of them has at least one.
+        await query.orderBy('tx_blocks.height', 'desc').limit(limit).execute()
+      : await query.where('tx_blocks.height', '=', height).execute();
+  const rows: Answer<'txs'>[number][] = [];
+  for (const { time_ms: timeMs, ...rest } of packed) {
+    const found = unpackTxs(rest);
+    for (const each of height === undefined ? found.reverse() : found) {
+      if (rows.length === limit) return rows;
+      rows.push({ ...rowOf(each, { height: rest.height, timeMs }), request: each.request });
+    }
+  }
+  return rows;
 }
 
 type StoredBlock = Selectable<HistoryTables['blocks']>;

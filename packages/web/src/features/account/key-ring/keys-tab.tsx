@@ -27,7 +27,7 @@ export function KeysTab({ session }: { readonly session: Session }) {
           </Part>
         )}
         <Part title={t('account.multiSig')} text={t('account.multiSigText')}>
-          <MultiSig user={address} />
+          <MultiSig session={session} />
         </Part>
       </div>
     </div>

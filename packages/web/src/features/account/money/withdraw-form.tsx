@@ -1,91 +1,56 @@
 import type { Client, Settings } from '@oddlot/sdk';
-import { useState } from 'react';
-import { compare, subtract } from '../../../lib/decimal.ts';
-import { money, short } from '../../../lib/format.ts';
+import { lazy, Suspense, useState } from 'react';
 import { useWords } from '../../../lib/words.ts';
-import { accountStates } from '../../../market/account.ts';
 import { chainName, hasChain } from '../../../session/settlement-chain.ts';
-import { TextField } from '../../../ui/text-field.tsx';
-import { useDoing } from '../../../ui/use-doing.ts';
-import { isAddress } from '../../../lib/is-address.ts';
-import { AmountField, checkAmount, lackOf } from './amount-field.tsx';
-import { SendButton } from './send-button.tsx';
-import { Terms } from './terms.tsx';
+import { Segmented } from '../../../ui/segmented.tsx';
 import { askWithdrawals } from './use-withdrawals.ts';
+import { WithdrawFields } from './withdraw-fields.tsx';
 
-/** USDC of the account out to the settlement chain. */
-export function WithdrawForm({
-  user,
-  owner,
-  settings,
-}: {
+const RelayWithdraw = lazy(async () => ({
+  default: (await import('./relay-withdraw.tsx')).RelayWithdraw,
+}));
+
+export type WithdrawFormProps = {
   readonly user: string;
   readonly owner: Client;
   readonly settings: Settings;
-}) {
+};
+
+/** USDC of the account out to the settlement chain, or where there is a relay to another one. */
+export function WithdrawForm(props: WithdrawFormProps) {
   const t = useWords();
-  const free = accountStates.use({ user, accountType: 'perp' }, ({ state }) => state?.withdrawable);
-  const [amount, setAmount] = useState('');
-  const [destination, setDestination] = useState<string>(user);
-  const doing = useDoing();
-  const fee = settings.withdraw_fee;
-  const limits = { most: free, least: settings.min_withdraw };
-  const isFit = checkAmount(amount, limits, t).isFit;
-  const to = destination.trim().toLowerCase();
-  const isReady = isFit && isAddress(to);
-  const receives = isFit && compare(amount, fee) > 0 ? subtract(amount, fee) : undefined;
-  const send = async (): Promise<void> => {
-    if (!isReady || doing.isBusy) return;
-    const isSent = await doing.run(() =>
-      owner.exchange.withdraw3({ destination: to, amount }, { confirm: 'executed' }),
-    );
-    if (!isSent) return;
-    setAmount('');
-    askWithdrawals();
-  };
+  const [way, setWay] = useState<'settlement' | 'relay'>('settlement');
+  const { owner, settings, user } = props;
   if (!hasChain(settings)) return <p className="text-12 text-muted">{t('account.noChain')}</p>;
   return (
-    <div className="flex flex-col gap-3">
-      <p className="text-12 text-muted">{t('account.withdrawText')}</p>
-      <AmountField
-        value={amount}
-        onChange={setAmount}
-        onEnter={() => void send()}
-        limits={limits}
-        source={t('account.perpPart')}
-      />
-      <TextField
-        label={t('account.destination', { chain: chainName(settings) })}
-        value={destination}
-        isCode
-        onChange={setDestination}
-        fault={destination === '' || isAddress(to) ? undefined : t('wallet.watchFault')}
-      />
-      {isAddress(to) && to !== user && <Elsewhere />}
-      <Terms
-        rows={[
-          { label: t('account.fee'), value: `${money(fee)} USDC` },
-          {
-            label: t('account.receives', { address: isAddress(to) ? short(to) : '–' }),
-            value: receives === undefined ? '–' : `${money(receives)} USDC`,
-          },
-        ]}
-      />
-      <SendButton
-        doing={doing}
-        isReady={isReady}
-        label={
-          isReady
-            ? t('account.withdrawButton', { amount: money(amount), address: short(to) })
-            : lackOf('withdraw', { amount, hasAddress: isAddress(to) }, t)
-        }
-        onSend={() => void send()}
-      />
-    </div>
+    <>
+      {settings.has_relay && (
+        <Segmented
+          label={t('account.outWay')}
+          size="small"
+          value={way}
+          onChange={setWay}
+          segments={[
+            { value: 'settlement', label: chainName(settings) },
+            { value: 'relay', label: t('account.ways.relay') },
+          ]}
+        />
+      )}
+      {way === 'relay' ? (
+        <Suspense>
+          <RelayWithdraw {...props} />
+        </Suspense>
+      ) : (
+        <WithdrawFields
+          user={user}
+          text={t('account.withdrawText')}
+          chain={chainName(settings)}
+          least={settings.min_withdraw}
+          fee={settings.withdraw_fee}
+          onSend={(order) => owner.exchange.withdraw3(order, { confirm: 'executed' })}
+          onSent={askWithdrawals}
+        />
+      )}
+    </>
   );
-}
-
-function Elsewhere() {
-  const t = useWords();
-  return <p className="border-l-2 border-warning pl-3 text-12">{t('account.otherDestination')}</p>;
 }

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { briefAction } from './brief-action.ts';
+
+test('of a list the first entry is left, and how many there were', () => {
+  const action = { type: 'order', orders: [{ a: 1 }, { a: 2 }, { a: 3 }], grouping: 'na' };
+  expect(briefAction(action)).toEqual({
+    action: { type: 'order', orders: [{ a: 1 }], grouping: 'na' },
+    entries: 3,
+  });
+  expect(action.orders).toHaveLength(3);
+});
+
+test('what has no list is one thing, and stays whole', () => {
+  const action = { type: 'tokenSend', amount: '25', destination: '0xab' };
+  expect(briefAction(action)).toEqual({ action, entries: 1 });
+});
+
+test('what several signed together is cut within', () => {
+  const inner = { type: 'cancel', cancels: [{ o: 1 }, { o: 2 }] };
+  const action = {
+    type: 'multiSig',
+    signatures: [{}, {}],
+    payload: { multiSigUser: '0xab', action: inner },
+  };
+  expect(briefAction(action)).toEqual({
+    action: {
+      type: 'multiSig',
+      signatures: [{}, {}],
+      payload: { multiSigUser: '0xab', action: { type: 'cancel', cancels: [{ o: 1 }] } },
+    },
+    entries: 2,
+  });
+});

@@ -1,0 +1,125 @@
+import type { Client } from '@oddlot/sdk';
+import { useState } from 'react';
+import { useWords } from '../../../lib/words.ts';
+import { queryClient } from '../../../market/queries.ts';
+import { forgetAgent } from '../../../session/own-agent.ts';
+import type { Session } from '../../../session/session.ts';
+import { Button } from '../../../ui/button.tsx';
+import { Checkbox } from '../../../ui/checkbox.tsx';
+import { Dialog } from '../../../ui/dialog.tsx';
+import { ErrorSentence } from '../../../ui/error-sentence.tsx';
+import { NumberField } from '../../../ui/number-field.tsx';
+import { TextField } from '../../../ui/text-field.tsx';
+import { useDoing } from '../../../ui/use-doing.ts';
+import { signerFault, signersOf, SIGNERS_MAX } from './signer-draft.ts';
+
+const COUNT = /^[1-9]\d*$/;
+
+/** Puts the account into the hands of several signers: who they are, how many must agree, and that it is meant. */
+export function ConvertDialog({
+  session: { address },
+  owner,
+  onClose,
+}: {
+  readonly session: Session;
+  readonly owner: Client;
+  readonly onClose: () => void;
+}) {
+  const t = useWords();
+  const [typed, setTyped] = useState<readonly string[]>(['', '']);
+  const [needed, setNeeded] = useState('2');
+  const [isSure, setIsSure] = useState(false);
+  const { error, isBusy, run } = useDoing();
+  const signers = signersOf(typed, address);
+  const count = signers?.length ?? 0;
+  const threshold = COUNT.test(needed) ? Number(needed) : 0;
+  const isFit = threshold >= 1 && threshold <= count;
+  const convert = async (): Promise<void> => {
+    if (signers === undefined || !isFit || !isSure) return;
+    const isDone = await run(async () => {
+      await owner.exchange.convertToMultiSigUser(
+        { signers: { authorizedUsers: [...signers], threshold } },
+        { confirm: 'executed' },
+      );
+      // Its agents are dismissed, that of this browser with them.
+      await forgetAgent(address);
+    });
+    for (const name of ['multiSigSigners', 'approvedAgents']) {
+      await queryClient.invalidateQueries({ queryKey: [name, address] });
+    }
+    if (isDone) onClose();
+  };
+  return (
+    <Dialog
+      title={t('account.convert')}
+      description={t('account.convertText')}
+      isOpen
+      onClose={onClose}
+    >
+      <div className="flex flex-col gap-3">
+        <Signers typed={typed} own={address} onChange={setTyped} />
+        <NumberField
+          label={t('account.needed')}
+          value={needed}
+          min="1"
+          step="1"
+          unit={t('account.neededOf', { count })}
+          fault={count === 0 || isFit ? undefined : t('account.neededFault', { count })}
+          onChange={setNeeded}
+        />
+        <p className="border-l-2 border-warning pl-3 text-12">{t('account.convertWarning')}</p>
+        <Checkbox label={t('account.convertSure')} isOn={isSure} onChange={setIsSure} />
+        {error !== undefined && <ErrorSentence error={error} />}
+        <Button
+          kind="danger"
+          size="large"
+          isWide
+          isBusy={isBusy}
+          disabled={!isFit || !isSure}
+          onClick={() => void convert()}
+        >
+          {isFit ? t('account.convertDo', { threshold, count }) : t('account.convert')}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function Signers({
+  typed,
+  own,
+  onChange,
+}: {
+  readonly typed: readonly string[];
+  readonly own: string;
+  readonly onChange: (typed: readonly string[]) => void;
+}) {
+  const t = useWords();
+  return (
+    <>
+      {typed.map((signer, at) => {
+        const fault = signerFault(typed, at, own);
+        return (
+          <TextField
+            // Fields have no name but their place.
+            // oxlint-disable-next-line react/no-array-index-key
+            key={at}
+            label={t('account.signer', { number: at + 1 })}
+            value={signer}
+            placeholder="0x…"
+            isCode
+            fault={fault === undefined ? undefined : t(`account.signerFault.${fault}`)}
+            onChange={(text) => onChange(typed.map((each, i) => (i === at ? text : each)))}
+          />
+        );
+      })}
+      {typed.length < SIGNERS_MAX && (
+        <span>
+          <Button size="small" onClick={() => onChange([...typed, ''])}>
+            {t('account.addSigner')}
+          </Button>
+        </span>
+      )}
+    </>
+  );
+}

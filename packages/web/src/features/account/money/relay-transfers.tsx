@@ -1,0 +1,109 @@
+import { useQuery } from '@tanstack/react-query';
+import type { RelayTransfer } from '@oddlot/sdk';
+import { money, short } from '../../../lib/format.ts';
+import { dateTime } from '../../../lib/time.ts';
+import { useWords, type Words } from '../../../lib/words.ts';
+import { loadSigning } from '../../../session/load-signing.ts';
+import { Code } from '../../../ui/code.tsx';
+import { CopyButton } from '../../../ui/copy-button.tsx';
+import { Ladder } from '../../../ui/ladder.tsx';
+import { relayChainName } from './use-relay-chains.ts';
+
+const EVERY_MS = 2_000;
+const SHOWN_MAX = 5;
+const STEPS = ['waiting', 'confirming', 'relaying', 'completed'] as const;
+export const RELAY_TRANSFERS = 'relayTransfers';
+
+/** What the relay has of this account: addresses that wait, and money on its way. */
+export function RelayTransfers({
+  user,
+  url,
+  direction,
+}: {
+  readonly user: string;
+  readonly url: string;
+  readonly direction: RelayTransfer['direction'];
+}) {
+  const t = useWords();
+  const { data } = useQuery({
+    queryKey: [RELAY_TRANSFERS, url, user],
+    queryFn: async () => (await loadSigning()).relayAt(url).transfers({ user }),
+    refetchInterval: EVERY_MS,
+  });
+  const shown = data?.items.filter((transfer) => transfer.direction === direction) ?? [];
+  if (shown.length === 0) return null;
+  return (
+    <ul aria-label={t('account.relayTransfers')} className="flex flex-col">
+      {shown.slice(0, SHOWN_MAX).map((transfer) => (
+        <Transfer key={transfer.id} transfer={transfer} />
+      ))}
+    </ul>
+  );
+}
+
+function Transfer({ transfer }: { readonly transfer: RelayTransfer }) {
+  const t = useWords();
+  const { address, createTime, status, trouble } = transfer;
+  const isDeposit = transfer.direction === 'deposit';
+  // Money on its way out was in the venue when it was sent; of a deposit nobody knows before it is there.
+  const hasCome = !isDeposit || transfer.srcTxHash !== null;
+  const title = titleOf(transfer, t);
+  const reached = STEPS.indexOf(status as (typeof STEPS)[number]);
+  return (
+    <li className="flex flex-col gap-2 border-t border-line py-3">
+      <p className="flex items-baseline justify-between gap-4 text-13">
+        <span>{title}</span>
+        {hasCome ? (
+          <span className="shrink-0 text-11 text-faint">{dateTime(createTime)}</span>
+        ) : (
+          <CopyButton text={address} />
+        )}
+      </p>
+      {!hasCome && (
+        <p className="rounded border border-line bg-canvas/60 p-2 break-all">
+          <Code>{address}</Code>
+        </p>
+      )}
+      {reached < 0 ? (
+        <p className="text-12 text-warning">
+          {t(faultWords(status, isDeposit), {
+            address: short(address),
+          })}
+        </p>
+      ) : (
+        <Ladder
+          label={title}
+          steps={STEPS.map((step) =>
+            t(isDeposit ? `account.relayStep.${step}` : `account.relayOutStep.${step}`),
+          )}
+          reached={status === 'completed' ? STEPS.length : reached}
+          isStopped={trouble !== undefined}
+        />
+      )}
+      {trouble !== undefined && (
+        <p role="status" className="border-l-2 border-warning pl-3 text-12">
+          {t('account.waitsFor', { error: trouble })}
+        </p>
+      )}
+    </li>
+  );
+}
+
+function titleOf(
+  { amount, direction, dstChain, fee, srcChain, srcTxHash }: RelayTransfer,
+  t: Words,
+): string {
+  const sums = { amount: money(amount), fee: money(fee) };
+  if (direction !== 'deposit') {
+    return t('account.relayOutOf', { ...sums, chain: relayChainName(dstChain) });
+  }
+  const chain = relayChainName(srcChain);
+  return srcTxHash === null
+    ? t('account.relaySend', { chain })
+    : t('account.relayOf', { ...sums, chain });
+}
+
+function faultWords(status: RelayTransfer['status'], isDeposit: boolean) {
+  if (status === 'failed') return 'account.relayFailed';
+  return isDeposit ? 'account.relayRefunded' : 'account.relayOutRefunded';
+}

@@ -1,0 +1,60 @@
+import type { RelayChainRow } from '@oddlot/sdk';
+import { useState } from 'react';
+import { useWords } from '../../../lib/words.ts';
+import { queryClient } from '../../../market/queries.ts';
+import { loadSigning } from '../../../session/load-signing.ts';
+import { ErrorSentence } from '../../../ui/error-sentence.tsx';
+import { Segmented } from '../../../ui/segmented.tsx';
+import { RELAY_TRANSFERS, RelayTransfers } from './relay-transfers.tsx';
+import { relayChainName, useRelayChains } from './use-relay-chains.ts';
+import { WithdrawFields, type WithdrawalOrder } from './withdraw-fields.tsx';
+import type { WithdrawFormProps } from './withdraw-form.tsx';
+
+/** USDC of the account out to another chain, by an account that the relay has in the venue. */
+export function RelayWithdraw(props: WithdrawFormProps) {
+  const { settings, user } = props;
+  const { chains, error } = useRelayChains(settings);
+  if (error !== null) return <ErrorSentence error={error} />;
+  if (chains.length === 0) return null;
+  return (
+    <>
+      <Form {...props} chains={chains} />
+      <RelayTransfers user={user} url={settings.relay_url} direction="withdraw" />
+    </>
+  );
+}
+
+function Form({
+  user,
+  owner,
+  settings: { chain_name: srcChain, relay_url: url },
+  chains,
+}: WithdrawFormProps & { readonly chains: readonly RelayChainRow[] }) {
+  const t = useWords();
+  const [name, setName] = useState(chains.at(-1)!.chain);
+  const chain = chains.find((each) => each.chain === name) ?? chains[0]!;
+  const send = async ({ amount, destination: dstAddr }: WithdrawalOrder): Promise<void> => {
+    const relay = (await loadSigning()).relayAt(url);
+    const way = { srcChain, dstChain: chain.chain, asset: 'USDC', dstAddr } as const;
+    const { pegAddress: destination } = await relay.pegAddress(way);
+    await owner.exchange.sendTo({ destination, amount }, { confirm: 'executed' });
+  };
+  return (
+    <WithdrawFields
+      user={user}
+      text={t('account.relayOutText')}
+      chain={relayChainName(chain.chain)}
+      least={chain.minWithdraw}
+      fee={chain.withdrawFee}
+      onSend={send}
+      onSent={() => void queryClient.invalidateQueries({ queryKey: [RELAY_TRANSFERS] })}
+    >
+      <Segmented
+        label={t('account.relayOutChain')}
+        value={chain.chain}
+        onChange={setName}
+        segments={chains.map((each) => ({ value: each.chain, label: relayChainName(each.chain) }))}
+      />
+    </WithdrawFields>
+  );
+}
