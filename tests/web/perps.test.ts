@@ -169,6 +169,21 @@ test(
     await page.getByRole('slider', { name: 'Trigger sell 0.001' }).press('Enter');
     await page.getByRole('row', { name: /96,499\.9/ }).waitFor();
     await page.getByRole('row', { name: /96,500\.0/ }).waitFor({ state: 'detached' });
+    // In the table too, with a limit that it had not. Past the mark it would fire at once, and is not sent.
+    await page.getByRole('row', { name: /Sell · SL.*96,499\.9 Market/ }).waitFor();
+    await button(page, 'Amend the order at 96,499.9').click();
+    const dialog = page.getByRole('dialog', { name: 'Amend what waits' });
+    const put = dialog.getByRole('button', { name: 'Put it in place' });
+    expect(await put.isDisabled()).toBe(true);
+    await dialog.getByRole('textbox', { name: 'When the mark is' }).fill('99000');
+    await dialog.getByText('it would fire at once').waitFor();
+    expect(await put.isDisabled()).toBe(true);
+    await dialog.getByRole('textbox', { name: 'When the mark is' }).fill('96300');
+    await dialog.getByRole('textbox', { name: 'Limit' }).fill('96200');
+    await put.click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('row', { name: /Sell · SL.*96,300\.0 96,200\.0/ }).waitFor();
+    await page.getByRole('row', { name: /96,499\.9/ }).waitFor({ state: 'detached' });
 
     await button(page, 'Cancel all').click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel 4 orders' }).click();
@@ -224,7 +239,7 @@ test(
     await page.getByRole('textbox', { name: 'Price' }).fill('96500');
     await size(page).fill('0.001');
     await button(page, /How long it rests/).click();
-    await page.getByRole('menuitem', { name: 'Until a date' }).click();
+    await page.getByRole('menuitemradio', { name: 'Until a date' }).click();
     await button(page, 'Choose a date').waitFor();
     const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 16);
     await page.getByLabel('Until', { exact: true }).fill(tomorrow);
@@ -257,6 +272,45 @@ test(
   },
   LONG_MS,
 );
+
+test('what would happen is told of what stands in the ticket, and heard once', async () => {
+  const page = await trading();
+  await choose(page, 'Market');
+  await size(page).fill('0.002');
+  await page
+    .getByText(/Fills 0.002 now/)
+    .first()
+    .waitFor();
+  const preview = page.locator('p[aria-live]', { hasText: /^(Fills|Asking)/ });
+  await expect.poll(() => preview.getAttribute('aria-live')).toBe('off');
+  await preview.evaluate((element) => {
+    const heard: string[] = [];
+    Object.assign(globalThis, { heard });
+    new MutationObserver(() => {
+      if (element.getAttribute('aria-live') === 'polite') heard.push(element.textContent!);
+    }).observe(element, { subtree: true, childList: true, characterData: true });
+  });
+  // Another size: until the venue has answered, nothing is said of the one before.
+  let answer = (): void => undefined;
+  const asked = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route('**/info', async (route) => {
+    if (route.request().postData()!.includes('"simulate"')) await asked;
+    await route.continue();
+  });
+  await size(page).fill('0.003');
+  await page.getByText('Asking the venue what would happen.').waitFor();
+  expect(await page.getByText(/Fills 0.002 now/).count()).toBe(0);
+  answer();
+  await page.getByText(/Fills 0.003 now/).waitFor();
+  // The venue is asked again every three seconds; who listens hears it once.
+  await page.waitForRequest((request) => (request.postData() ?? '').includes('"simulate"'));
+  await page.waitForRequest((request) => (request.postData() ?? '').includes('"simulate"'));
+  const heard = await page.evaluate(() => (globalThis as { heard?: string[] }).heard!);
+  expect(heard).toHaveLength(1);
+  expect(heard[0]).toMatch(/^Fills 0.003 now/);
+});
 
 describe('a refusal teaches', () => {
   test('a price off the tick comes with the next one that is on it', async () => {
