@@ -1,12 +1,17 @@
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { compileHintsPlugin } from './build/compile-hints-plugin.ts';
 import { wordsPlugin } from './build/words-plugin.ts';
+
+/** What every screen runs on and seldom changes: one file, kept by browsers over many versions of the page. */
+const BASE =
+  /node_modules\/(?:react|react-dom|scheduler|i18next|react-i18next|zustand|use-sync-external-store|@tanstack\/(?:history|query-core|react-query|react-router|react-store|router-core|store))\//;
 
 /** The page as static files; who changes it runs `npx vite packages/web` against a venue on the usual port. */
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), tailwindcss(), wordsPlugin()],
+  plugins: [react(), tailwindcss(), wordsPlugin(), compileHintsPlugin()],
   // The SDK falls back on `ws` where the host has no sockets; a browser has them.
   resolve: { alias: { ws: `${import.meta.dirname}/build/no-ws.ts` } },
   build: {
@@ -19,6 +24,7 @@ export default defineConfig({
     reportCompressedSize: false,
     manifest: true,
     chunkSizeWarningLimit: 700,
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'base', test: BASE }] } } },
   },
   server: {
     proxy: Object.fromEntries(

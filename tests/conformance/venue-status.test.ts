@@ -118,6 +118,20 @@ describe('venueStatus', () => {
     expect(await oracle()).toMatchObject({ trading: false });
   });
 
+  test('R-delist: a perp does not trade from its closing hour on', async () => {
+    const registerPerp = definition();
+    const { instrumentId } = done(await operator.send({ registerPerp })).created;
+    done(await operator.push([{ instrumentId, oraclePx: '100', externalPerpPx: null }]));
+    done(await operator.send({ setPerp: { instrumentId, delisted: true } }));
+    const { universe } = await world.client.data({ type: 'perpMeta' });
+    const perp = universe.find(({ index }: Json) => index === instrumentId);
+    expect(perp).toMatchObject({ delisted: true, haltTrading: false });
+    expect(perp.closingTime).toBeGreaterThan(Date.now());
+    const { oracles } = await status();
+    const oracle = oracles.find(({ coin }: Json) => coin === registerPerp['name']);
+    expect(oracle).toMatchObject({ trading: false, stale: false });
+  });
+
   test('of the process: how far it is, who listens, and nothing that is not well', async () => {
     const count = record({ ws: integer, apiWs: integer, wsRtds: integer });
     const health = () => world.client.data({ type: 'venueHealth' });

@@ -62,3 +62,12 @@ test(`JavaScript before the chart is at most ${KILOBYTES_MAX} KB on every screen
   const first = [...needed(entry)].map((key) => manifest[key]!.file).join(' ');
   expect(first).not.toMatch(/\/signing|lightweight|uplot/i);
 });
+
+test('what a first screen runs is compiled while it arrives', () => {
+  const keys = [...needed('index.html'), ...needed('src/features/markets/markets-screen.tsx')];
+  for (const key of keys) {
+    const { file } = manifest[key]!;
+    const code = readFileSync(join(PAGE, file), 'utf8');
+    expect([file, code.split('\n', 1)[0]]).toEqual([file, '//# allFunctionsCalledOnLoad']);
+  }
+});

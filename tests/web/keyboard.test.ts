@@ -83,6 +83,36 @@ test('the header can be skipped, and every stop on the way is seen', async () =>
   expect(await page.evaluate(() => document.activeElement?.closest('main')?.id)).toBe('screen');
 });
 
+test('the ticket is a press away, and a menu says which of its choices is chosen', async () => {
+  const visit = await browser.visit(venue.url);
+  const { page } = visit;
+  await visit.open('/trade/BTC-USDC');
+  await page.getByRole('radio', { name: 'Market' }).waitFor();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  await expect.poll(() => focused(page)).toBe('To the ticket');
+  await expect.poll(() => isSeen(page)).toBe(true);
+  await page.keyboard.press('Enter');
+  await expect.poll(() => focused(page)).toBe('Price');
+  // In a field it is a letter, anywhere else it leads to the ticket.
+  await page.keyboard.press('Shift+Tab');
+  await page.keyboard.press('t');
+  await expect.poll(() => focused(page)).toBe('Price');
+
+  await tabTo(page, 'Settings', 'Shift+Tab');
+  await page.keyboard.press('Enter');
+  const theme = (name: string) => page.getByRole('menuitemradio', { name, exact: true });
+  await expect.poll(() => theme('Dark').getAttribute('aria-checked')).toBe('true');
+  await arrowTo(page, 'Light');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => page.locator('html').getAttribute('data-theme')).toBe('light');
+  await expect.poll(() => focused(page)).toBe('Settings');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => theme('Light').getAttribute('aria-checked')).toBe('true');
+  expect(await theme('Dark').getAttribute('aria-checked')).toBe('false');
+});
+
 test('? lists the keys; dialogs, menus and sheets give the focus back, also under a notice', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;

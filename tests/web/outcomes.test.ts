@@ -234,7 +234,7 @@ describe('a resolution', () => {
     await shares(page).waitFor();
     await people.set(market, 'close');
     await page.getByRole('status').getByText('the result is on its way').waitFor();
-    await people.decide(market, '1', 'The <b>gauge</b> said 4 mm');
+    await people.decide(market, '1', 'The <b>gauge</b> said \u202E4 mm');
     await page.getByRole('heading', { name: 'Rain won' }).waitFor();
     await page.getByText('paid 10.00', { exact: true }).waitFor();
     await page.getByRole('row', { name: /You were paid 10\.00/ }).waitFor();
@@ -250,6 +250,32 @@ describe('a resolution', () => {
     await page.getByRole('button', { name: 'Recompute it here' }).click();
     await page.getByText('receiptHash agrees').waitFor();
     await page.getByText('winningOutcome agrees').waitFor();
+  });
+});
+
+describe('in the tables of an account', () => {
+  test('shares follow the price as it moves, and what they paid is named after their market', async () => {
+    const event = await people.event({ title: 'Does the ice hold?' });
+    const market = await people.market({ question: 'Does the ice hold on Friday?' }, event);
+    const holder = await people.holder(market, '100');
+    const visit = await browser.visit(venue.url, { expectedErrors: /ERR_FAILED/ });
+    const { page } = visit;
+    await visit.open(`/explorer/address/${holder}?tab=shares`);
+    const row = page.getByRole('row', { name: /Yes/ }).filter({ hasText: 'ice' });
+    await row.getByText('50.00').first().waitFor();
+    // From here on only the stream can tell what they are worth.
+    await page.route('**/info', (route) =>
+      /clearinghouseState|outcomePositions/.test(route.request().postData() ?? '')
+        ? route.abort()
+        : route.continue(),
+    );
+    await people.quote(market, '20');
+    await row.getByText('45.00').first().waitFor();
+    await page.unroute('**/info');
+    await people.resolve(market, '0.25', 'it held for an hour');
+    await page.getByRole('tab', { name: 'Ledger' }).click();
+    await page.getByText(/Does the ice hold.*: 100 Yes at 25¢/).waitFor();
+    await page.getByText(/Does the ice hold.*: 100 No at 75¢/).waitFor();
   });
 });
 

@@ -3,7 +3,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Venue } from '../support/venue-process.ts';
 import { faultsFound } from './support/accessibility.ts';
 import { quoteMarket } from './support/market-maker.ts';
-import { button, choose, close, exits, marksMove, position, size } from './support/terminal.ts';
+import {
+  button,
+  choose,
+  close,
+  exitPrices,
+  marksMove,
+  position,
+  size,
+} from './support/terminal.ts';
 import { PHONE } from './support/visit.ts';
 import { WebBrowser } from './support/web-browser.ts';
 import { startWebVenue } from './support/web-venue.ts';
@@ -52,11 +60,11 @@ test(
     await dialog.getByRole('textbox', { name: 'SL' }).fill('96500');
     await dialog.getByText('At 96,500.0 it makes −5.10 USDC').waitFor();
     await dialog.getByRole('button', { name: 'Set the exits' }).click();
-    await row.getByText('97,500.0 / 96,500.0').waitFor();
+    await expect.poll(() => exitPrices(page)).toBe('97,500.0 / 96,500.0');
     // On the chart, by the keyboard: a tick up. The pair is replaced, the other half stays.
     await page.getByRole('slider', { name: 'Take profit' }).press('ArrowUp');
     await page.getByRole('slider', { name: 'Take profit' }).press('Enter');
-    await row.getByText('97,500.1 / 96,500.0').waitFor();
+    await expect.poll(() => exitPrices(page)).toBe('97,500.1 / 96,500.0');
 
     await close(page, '50 %');
     await row.getByText('0.00500', { exact: true }).waitFor();
@@ -161,6 +169,21 @@ test(
     await page.getByRole('slider', { name: 'Trigger sell 0.001' }).press('Enter');
     await page.getByRole('row', { name: /96,499\.9/ }).waitFor();
     await page.getByRole('row', { name: /96,500\.0/ }).waitFor({ state: 'detached' });
+    // In the table too, with a limit that it had not. Past the mark it would fire at once, and is not sent.
+    await page.getByRole('row', { name: /Sell · SL.*96,499\.9 Market/ }).waitFor();
+    await button(page, 'Amend the order at 96,499.9').click();
+    const dialog = page.getByRole('dialog', { name: 'Amend what waits' });
+    const put = dialog.getByRole('button', { name: 'Put it in place' });
+    expect(await put.isDisabled()).toBe(true);
+    await dialog.getByRole('textbox', { name: 'When the mark is' }).fill('99000');
+    await dialog.getByText('it would fire at once').waitFor();
+    expect(await put.isDisabled()).toBe(true);
+    await dialog.getByRole('textbox', { name: 'When the mark is' }).fill('96300');
+    await dialog.getByRole('textbox', { name: 'Limit' }).fill('96200');
+    await put.click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('row', { name: /Sell · SL.*96,300\.0 96,200\.0/ }).waitFor();
+    await page.getByRole('row', { name: /96,499\.9/ }).waitFor({ state: 'detached' });
 
     await button(page, 'Cancel all').click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel 4 orders' }).click();
@@ -188,8 +211,7 @@ test(
     // 500 / 97,000, down to the lot.
     await button(page, 'Buy 0.00515 BTC now').click();
     await page.getByText('Filled 0.00515 at 97,010.0').first().waitFor();
-    const row = position(page);
-    await row.getByText('97,970.0 / 96,030.0').waitFor();
+    await expect.poll(() => exitPrices(page)).toBe('97,970.0 / 96,030.0');
 
     const line = page.locator('[role=slider][aria-valuetext*="97,970"]');
     const box = (await line.boundingBox())!;
@@ -197,8 +219,7 @@ test(
     await page.mouse.down();
     await page.mouse.move(box.x + 20, box.y + box.height / 2 + 30, { steps: 4 });
     await page.mouse.up();
-    await row.getByText('97,970.0 / 96,030.0').waitFor({ state: 'detached' });
-    await expect.poll(() => exits(page).innerText()).toMatch(/97,[0-8].* \/ 96,030\.0$/);
+    await expect.poll(() => exitPrices(page)).toMatch(/^97,[0-8].* \/ 96,030\.0$/);
     // They came with the order, so that the venue would leave them; the page takes them back with the close.
     await button(page, 'Close BTC-USDC').click();
     await page
@@ -218,7 +239,7 @@ test(
     await page.getByRole('textbox', { name: 'Price' }).fill('96500');
     await size(page).fill('0.001');
     await button(page, /How long it rests/).click();
-    await page.getByRole('menuitem', { name: 'Until a date' }).click();
+    await page.getByRole('menuitemradio', { name: 'Until a date' }).click();
     await button(page, 'Choose a date').waitFor();
     const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 16);
     await page.getByLabel('Until', { exact: true }).fill(tomorrow);
@@ -251,6 +272,45 @@ test(
   },
   LONG_MS,
 );
+
+test('what would happen is told of what stands in the ticket, and heard once', async () => {
+  const page = await trading();
+  await choose(page, 'Market');
+  await size(page).fill('0.002');
+  await page
+    .getByText(/Fills 0.002 now/)
+    .first()
+    .waitFor();
+  const preview = page.locator('p[aria-live]', { hasText: /^(Fills|Asking)/ });
+  await expect.poll(() => preview.getAttribute('aria-live')).toBe('off');
+  await preview.evaluate((element) => {
+    const heard: string[] = [];
+    Object.assign(globalThis, { heard });
+    new MutationObserver(() => {
+      if (element.getAttribute('aria-live') === 'polite') heard.push(element.textContent!);
+    }).observe(element, { subtree: true, childList: true, characterData: true });
+  });
+  // Another size: until the venue has answered, nothing is said of the one before.
+  let answer = (): void => undefined;
+  const asked = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route('**/info', async (route) => {
+    if (route.request().postData()!.includes('"simulate"')) await asked;
+    await route.continue();
+  });
+  await size(page).fill('0.003');
+  await page.getByText('Asking the venue what would happen.').waitFor();
+  expect(await page.getByText(/Fills 0.002 now/).count()).toBe(0);
+  answer();
+  await page.getByText(/Fills 0.003 now/).waitFor();
+  // The venue is asked again every three seconds; who listens hears it once.
+  await page.waitForRequest((request) => (request.postData() ?? '').includes('"simulate"'));
+  await page.waitForRequest((request) => (request.postData() ?? '').includes('"simulate"'));
+  const heard = await page.evaluate(() => (globalThis as { heard?: string[] }).heard!);
+  expect(heard).toHaveLength(1);
+  expect(heard[0]).toMatch(/^Fills 0.003 now/);
+});
 
 describe('a refusal teaches', () => {
   test('a price off the tick comes with the next one that is on it', async () => {
@@ -338,7 +398,7 @@ test(
     await button(page, 'Buy 0.02 BTC now').click();
     await page.getByText('10× Isolated').waitFor();
     await marksMove(venue.url, page, '97010', '0.02');
-    const margin = position(page).getByRole('cell').nth(6);
+    const margin = position(page).getByRole('cell').nth(5);
     const before = Number.parseFloat(await margin.innerText());
     await button(page, 'Add margin to BTC-USDC').click();
     await page.getByRole('dialog').getByRole('textbox', { name: 'Amount' }).fill('5');

@@ -159,9 +159,19 @@ test('what shares paid when their market resolved', async () => {
   expect(rows).toHaveLength(2);
 });
 
-test('on a phone nothing is wider than the screen', async () => {
-  const { page } = await atScreen('/portfolio', { viewport: PHONE });
+test('on a phone nothing is wider than the screen, and a position tells the rest when it is pressed', async () => {
+  const { page, user } = await atScreen('/portfolio', { viewport: PHONE });
   await page.getByText('No position is open').waitFor();
+  const maker = await trader(venue.url, 'maker for a phone');
+  const perp = await perpNear(maker, 'BTC-USDC');
+  await tradeBetween(maker, await ownerOf(page, venue.url, user), { ...perp, size: '0.02' });
+  const positions = page.getByRole('group', { name: 'Positions' });
+  await positions.getByRole('button', { name: 'BTC-USDC' }).click();
+  const details = page.getByRole('dialog', { name: 'BTC-USDC' });
+  await details.getByText('Liquidation').waitFor();
+  await details.getByText('0.02000').waitFor();
+  expect(await faultsFound(page)).toEqual([]);
+  await page.keyboard.press('Escape');
   for (const tab of ['Ledger', 'Order history', 'Shares']) {
     await page.getByRole('tab', { name: tab }).click();
     const width = await page.evaluate(() => document.documentElement.scrollWidth);

@@ -88,6 +88,64 @@ describe('the page', () => {
     expect(head.headers.get('content-length')).toBe(String(Buffer.byteLength(plain.text)));
   });
 
+  test('the scripts of the screen are named in the page, so that a browser asks for all at once', async () => {
+    const scriptsAt = async (path: string): Promise<readonly string[]> => {
+      const { text } = await get(path, HTML);
+      return [...text.matchAll(/rel="modulepreload" crossorigin href="([^"]+)"/g)].map(
+        ([, script]) => script!,
+      );
+    };
+    const [front, trade, unknown] = await Promise.all(
+      ['/', '/trade/BTC-USDC', '/nope'].map(scriptsAt),
+    );
+    expect(front!.some((path) => path.startsWith('/assets/markets-screen-'))).toBe(true);
+    expect(trade!.some((path) => path.startsWith('/assets/trade-screen-'))).toBe(true);
+    expect(unknown!.some((path) => path.includes('-screen-'))).toBe(false);
+    for (const path of new Set([...front!, ...trade!])) {
+      expect([path, (await get(path)).status]).toEqual([path, 200]);
+    }
+  });
+
+  test('who holds the page or a file as it is now is not sent it again', async () => {
+    for (const path of ['/', '/trade/BTC-USDC', '/favicon.svg', '/manifest.webmanifest']) {
+      const first = await get(path, HTML);
+      const tag = first.headers.get('etag')!;
+      expect(tag).toMatch(/^"[^"]+"$/);
+      const again = await get(path, { ...HTML, 'if-none-match': `"other", W/${tag}` });
+      expect([path, again.status, again.text]).toEqual([path, 304, '']);
+      expect(again.headers.get('etag')).toBe(tag);
+      expect(again.headers.get('vary')).toBe(first.headers.get('vary'));
+      // The copy goes on with the nonce that it holds.
+      expect(again.headers.get('content-security-policy')).toBe(
+        first.headers.get('content-security-policy'),
+      );
+      const other = await get(path, { ...HTML, 'if-none-match': '"other"' });
+      expect([path, other.status]).toEqual([path, 200]);
+    }
+  });
+
+  test('another encoding and another screen are other bytes with other tags', async () => {
+    const path = await scriptPath();
+    const tags = await Promise.all(
+      ['br', 'gzip', 'identity'].map(async (encoding) => {
+        const { headers } = await get(path, { 'accept-encoding': encoding });
+        return headers.get('etag');
+      }),
+    );
+    expect(new Set(tags).size).toBe(3);
+    const front = (await get('/', HTML)).headers.get('etag')!;
+    expect((await get('/trade/BTC-USDC', { ...HTML, 'if-none-match': front })).status).toBe(200);
+    const forged = front.replace(/\..*"$/, `.' *; script-src *"`);
+    expect((await get('/', { ...HTML, 'if-none-match': forged })).status).toBe(200);
+  });
+
+  test('who asks for a part of a file gets all of it and reads that there are no parts', async () => {
+    const { headers, status, text } = await get('/favicon.svg', { range: 'bytes=0-3' });
+    expect([status, headers.get('accept-ranges')]).toEqual([200, 'none']);
+    expect(headers.get('content-range')).toBeNull();
+    expect(headers.get('content-length')).toBe(String(Buffer.byteLength(text)));
+  });
+
   test('installs as an app', async () => {
     const { headers, text } = await get('/manifest.webmanifest');
     expect(headers.get('content-type')).toBe('application/manifest+json');

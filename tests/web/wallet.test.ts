@@ -44,7 +44,8 @@ test('a wallet of the browser opens its account, and approves an agent that trad
   // Where the ticket cannot send yet, it has the button for that itself.
   await visit.open('/trade/BTC-USDC');
   await page.getByText('Your wallet signs once.').waitFor();
-  await page.getByRole('button', { name: 'Let this browser trade' }).click();
+  const ticket = page.getByRole('region', { name: 'Order ticket' });
+  await ticket.getByRole('button', { name: 'Let this browser trade' }).click();
   await page.getByRole('button', { name: 'Enter a price' }).waitFor();
   expect(wallet.asked.map(({ method }) => method)).toContain('eth_signTypedData_v4');
   await expect.poll(async () => (await keptKeys(page)).length).toBe(1);
@@ -89,4 +90,24 @@ test('any account can be looked at without a key', async () => {
   await field.press('Enter');
   await page.getByRole('button', { name: /looking on/ }).waitFor();
   await page.getByText('1,000.00').waitFor();
+});
+
+test('a wallet whose address the venue does not know is offered a deposit, and asked for no signature', async () => {
+  const wallet = injectedWallet(keyOf('page wallet without an account'));
+  const visit = await browser.visit(venue.url, { wallet });
+  const { page } = visit;
+  await visit.open('/trade/BTC-USDC');
+  await page.getByRole('button', { name: 'Connect' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Test Wallet <b>' }).click();
+  await page.getByText('This address has no account here yet.').waitFor();
+  const letTrade = page.getByRole('button', { name: 'Let this browser trade' });
+  expect(await letTrade.count()).toBe(0);
+  await page.locator('main').getByRole('button', { name: 'Deposit' }).click();
+  await page.waitForURL('**/account?tab=money&do=deposit');
+  // Money that comes from elsewhere opens the account, and the ticket sees it.
+  await visit.open('/trade/BTC-USDC');
+  await page.getByText('This address has no account here yet.').waitFor();
+  await fund(wallet.address);
+  await letTrade.first().waitFor();
+  expect(wallet.asked.map(({ method }) => method)).not.toContain('eth_signTypedData_v4');
 });

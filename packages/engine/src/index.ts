@@ -57,7 +57,7 @@ export {
   type Worth,
 } from './read/read-worth.ts';
 export { nextWithdrawalId, openWithdrawals, type OpenWithdrawal } from './read/read-withdrawals.ts';
-export { utcSpan } from './outcome/utc-text.ts';
+export { utcDay, utcMinute } from './outcome/utc-text.ts';
 export { nextDueMs } from './read/next-due.ts';
 export { checkNonceWindow } from './auth/nonces.ts';
 export { clientOrderKey } from './messages/client-order-id.ts';

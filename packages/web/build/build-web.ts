@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { alone } from './build-lock.ts';
 import { compressAll } from './compress-all.ts';
 import { sourceHash } from './source-hash.ts';
+import { writeScreens } from './write-screens.ts';
 
 /**
  * Builds the page into `dist/page`, with brotli and gzip ready-made beside every file that gains by it. With
@@ -45,6 +46,7 @@ async function buildPage(hash: string): Promise<void> {
     logLevel: 'warn',
     build: { outDir: next, emptyOutDir: true },
   });
+  await writeScreens(next);
   await compressAll(next);
   await writeFile(join(next, 'built-of.txt'), `${hash}\n`);
   await rm(PAGE, { recursive: true, force: true });

@@ -20,6 +20,11 @@ export function exits(page: Page) {
   return button(page, /Take profit and stop loss of BTC/);
 }
 
+/** What the row of the position says of its exits: the profit and the loss, a line each. */
+export async function exitPrices(page: Page): Promise<string> {
+  return (await exits(page).innerText()).split('\n').slice(-2).join(' / ');
+}
+
 export async function choose(page: Page, kind: string): Promise<void> {
   await page.getByRole('radio', { name: kind, exact: true }).click();
 }
@@ -36,20 +41,20 @@ export async function marksMove(
   entry: string,
   held: string,
 ): Promise<void> {
-  const [mark, pnl] = [4, 5].map((at) =>
-    position(page)
-      .getByRole('cell')
-      .nth(at - 1),
-  );
-  const [before, equity] = [await mark!.innerText(), await worth(page)];
+  const figures = async (): Promise<readonly [mark: string, pnl: string]> => {
+    const cells = position(page).getByRole('cell');
+    const [prices, results] = [await cells.nth(2).innerText(), await cells.nth(3).innerText()];
+    return [prices.split('\n')[1]!, results.split('\n')[0]!];
+  };
+  const [[before], equity] = [await figures(), await worth(page)];
   const market = 'BTC-USDC';
   const maker = await quoteMarket(url, { market, bids: ['97009'], asks: [], size: '0.001' });
-  await expect.poll(() => mark!.innerText(), { timeout: 20_000 }).not.toBe(before);
+  await expect.poll(async () => (await figures())[0], { timeout: 20_000 }).not.toBe(before);
   // The premium of the mark follows the book over minutes.
   await expect.poll(() => worth(page), { timeout: 40_000 }).not.toBe(equity);
   await expect
     .poll(async () => {
-      const [at, made] = [await mark!.innerText(), await pnl!.innerText()];
+      const [at, made] = await figures();
       const due = (Number(at.replace(',', '')) - Number(entry)) * Number(held);
       return Math.abs(due - Number.parseFloat(made.replace('−', '-'))) < 0.0051;
     })

@@ -13,8 +13,8 @@ describe('R-oracle-stale: the ages of prices', () => {
     const { oracleStaleMs } = PARAMETERS;
     const at = (ms: number) => oracleAges(venue.state, venue.state.timeMs + ms);
     expect(at(0)).toEqual([
-      { name: PERP.name, isTrading: true, ageMs: 0, isStale: false },
-      { name: 'B-USDC', isTrading: true, ageMs: undefined, isStale: true },
+      { name: PERP.name, isTrading: true, isAwaited: true, ageMs: 0, isStale: false },
+      { name: 'B-USDC', isTrading: true, isAwaited: true, ageMs: undefined, isStale: true },
     ]);
     expect(at(oracleStaleMs)[0]).toMatchObject({ ageMs: oracleStaleMs, isStale: false });
     expect(at(oracleStaleMs + 1)[0]).toMatchObject({ ageMs: oracleStaleMs + 1, isStale: true });
@@ -28,7 +28,25 @@ describe('R-oracle-stale: the ages of prices', () => {
       halted: true,
       changes: {},
     });
-    expect(oracleAges(venue.state, venue.state.timeMs)[0]).toMatchObject({ isTrading: false });
+    expect(oracleAges(venue.state, venue.state.timeMs)[0]).toMatchObject({
+      isTrading: false,
+      isAwaited: false,
+    });
+  });
+
+  test('R-delist: a perp in its closing hour does not trade, and its price is waited for', () => {
+    const venue = Scenario.open({ accounts: [alice, bob] });
+    venue.oracle(1_000_000);
+    venue.block({
+      type: 'setPerp',
+      instrumentId: PERP.instrumentId,
+      delisted: true,
+      changes: {},
+    });
+    expect(oracleAges(venue.state, venue.state.timeMs)[0]).toMatchObject({
+      isTrading: false,
+      isAwaited: true,
+    });
   });
 });
 

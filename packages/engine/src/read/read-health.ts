@@ -7,8 +7,10 @@ import type { State } from '../state/state.ts';
 /** How old the oracle of a perp is, and whether that keeps it from trading. */
 export type OracleAge = {
   readonly name: string;
-  /** False for one that is halted or delisted: nobody waits for its price. */
+  /** False for one that is halted or delisted, which it is from its closing hour on (R-delist). */
   readonly isTrading: boolean;
+  /** Whether anything waits for its price: the closing hour does, which averages it. */
+  readonly isAwaited: boolean;
   /** Milliseconds; undefined before the first price. */
   readonly ageMs: number | undefined;
   /** R-oracle-stale. */
@@ -20,9 +22,11 @@ export function oracleAges(state: State, nowMs: number): OracleAge[] {
   const { oracleStaleMs } = parametersOf(state);
   return state.perpIds.map((id) => {
     const perp = present(state.perps.get(id), 'a listed perp');
+    const isAwaited = !perp.halted && !perp.delisted;
     return {
       name: perp.definition.name,
-      isTrading: !perp.halted && !perp.delisted,
+      isTrading: isAwaited && perp.closing === undefined,
+      isAwaited,
       ageMs: perp.oracle === 0 ? undefined : Math.max(0, nowMs - perp.oracleMs),
       isStale: isOracleStale(perp, nowMs, oracleStaleMs),
     };

@@ -109,7 +109,7 @@ export type GateLists = {
 /** How old the oracle price of a perp is. */
 export type VenueOracle = {
   coin: string;
-  /** Halted and delisted ones wait for no price. */
+  /** Neither halted nor delisted, which a perp is from the first entry of its closing hour on. */
   trading: boolean;
   /** Milliseconds; null before the first price. */
   ageMs: number | null;

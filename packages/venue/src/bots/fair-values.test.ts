@@ -21,9 +21,10 @@ describe('the chance to end above a strike', () => {
   });
 });
 
-function open() {
+/** A venue so many minutes after a full third hour. */
+function open(minutes = 0) {
   const replica = new TestReplica();
-  replica.nowMs = Math.ceil(replica.nowMs / (3 * HOUR_MS)) * 3 * HOUR_MS;
+  replica.nowMs = Math.ceil(replica.nowMs / (3 * HOUR_MS)) * 3 * HOUR_MS + minutes * 60_000;
   replica.pass(0);
   let seed = 1;
   const random = () => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
@@ -71,7 +72,7 @@ const believed = ({ values }: ReturnType<typeof open>, slug: string): number[] =
   );
 
 test('made-up markets follow their paths, whatever they trade at; an exclusive event sums to one', () => {
-  const venue = open();
+  const venue = open(10);
   venue.list(false);
   const markets = [...venue.replica.state.outcomes.markets.values()];
   const seen = new Set<number>();
@@ -125,10 +126,13 @@ test('a market about a price follows the price, once it has a strike', () => {
 });
 
 test('nobody trades what is about to close, or not open', () => {
-  const venue = open();
+  const venue = open(10);
   venue.list(false);
-  venue.replica.pass(12 * 60_000 - 5_000);
   venue.values.update();
-  expect(believed(venue, 'harbour')).toEqual([]);
+  // One that ends in eight minutes, one that has just begun; the third is not open.
+  expect(believed(venue, 'lighthouse')).toHaveLength(2);
+  venue.replica.pass(8 * 60_000 - 5_000);
+  venue.values.update();
+  expect(believed(venue, 'lighthouse')).toHaveLength(1);
   expect(believed(venue, 'snail')).toHaveLength(4);
 });

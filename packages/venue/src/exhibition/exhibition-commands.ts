@@ -4,13 +4,15 @@ import {
   type MarketListing,
   type SeriesListing,
   type State,
-  utcSpan,
+  utcDay,
+  utcMinute,
 } from '@oddlot/engine';
 import { timeMs } from '@oddlot/units';
 import { exhibitionResults, promise, type ResultOptions } from './exhibition-results.ts';
 import type { FairPaths } from './fair-paths.ts';
 import {
   GRID,
+  lastStartMs,
   SERIES_DELAY_MS,
   SERIES_SHOWS,
   type SeriesShow,
@@ -34,7 +36,7 @@ const STRIKE_MS = 65_000;
 const ROUND_LEFT_MS_MIN = MINUTE_MS;
 
 /**
- * What is missing: the running and the next round of each show, the series, and the results of what
+ * What is missing: the running rounds and the next one of each show, the series, and the results of what
  * has ended. All of it is read from the state, so that nothing is listed twice or forgotten, however
  * often the process restarts.
  */
@@ -49,11 +51,17 @@ export function exhibitionCommands(state: State, options: ExhibitionOptions): Co
 }
 
 function listings(state: State, show: Show, { nowMs, paths }: ExhibitionOptions): Command[] {
-  const runningMs = nowMs - (nowMs % show.roundMs);
-  const starts = [runningMs, runningMs + show.roundMs];
-  return starts
-    .filter((startMs) => startMs + show.roundMs - nowMs >= ROUND_LEFT_MS_MIN)
-    .flatMap((startMs) => roundListings(state, show, startMs, paths));
+  return dueStarts(show, nowMs).flatMap((startMs) => roundListings(state, show, startMs, paths));
+}
+
+/** When the rounds start that should be listed by now: those that run and the next one. */
+export function dueStarts(show: Show, nowMs: number): number[] {
+  const { everyMs, roundMs } = show;
+  const nextMs = lastStartMs(show, nowMs) + everyMs;
+  const running = Math.ceil(roundMs / everyMs);
+  return Array.from({ length: running + 1 }, (_, at) => nextMs - (running - at) * everyMs).filter(
+    (startMs) => startMs + roundMs - nowMs >= ROUND_LEFT_MS_MIN,
+  );
 }
 
 function roundListings(
@@ -78,7 +86,7 @@ function eventOf(show: Show, startMs: number): EventListing {
   const endMs = startMs + roundMs;
   return {
     slug: `${show.slug}-${Math.floor(startMs / 1_000)}`,
-    title: `${title} (${utcSpan(startMs, endMs)})`,
+    title: `${title} (${spanOf(startMs, endMs)})`,
     description,
     tags,
     mutuallyExclusive,
@@ -90,13 +98,18 @@ function eventOf(show: Show, startMs: number): EventListing {
   };
 }
 
+/** `15 Nov 2026, 21:55–01:55 UTC`: the day is that of the start. */
+function spanOf(startMs: number, endMs: number): string {
+  return `${utcDay(startMs)}, ${utcMinute(startMs)}–${utcMinute(endMs)} UTC`;
+}
+
 function marketOf(event: EventListing, market: ShowMarket, paths: FairPaths): MarketListing {
   const { groupTitle, outcomes, question } = market;
   const { description, endMs, startMs } = event;
   const slug = `${event.slug}-${market.slug}`;
   return {
     ...GRID,
-    question: `${question} (${utcSpan(startMs, endMs)})`,
+    question: `${question} (${spanOf(startMs, endMs)})`,
     groupTitle,
     outcomes,
     description: `${description} ${promise(paths, slug)}`,

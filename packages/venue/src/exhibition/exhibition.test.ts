@@ -7,11 +7,15 @@ import { createLogger } from '../operate/log.ts';
 import { Exhibition } from './exhibition.ts';
 import { exhibitionCommands } from './exhibition-commands.ts';
 import { FairPaths } from './fair-paths.ts';
+import { SHOWS } from './programme.ts';
 import { OutcomeCatalogue } from '../read-models/catalogue.ts';
 
 /** The real engine; time is moved by hand, and chance is a secret. */
 
 const MINUTE_MS = 60_000;
+/** Steps of five seconds in 25 and in 40 minutes. */
+const HARBOUR_STEPS = 300;
+const DERBY_STEPS = 480;
 let replica: TestReplica;
 let catalogue: OutcomeCatalogue;
 let paths: FairPaths;
@@ -21,7 +25,7 @@ beforeEach(() => {
   replica = new TestReplica();
   catalogue = new OutcomeCatalogue(() => replica.state);
   replica.onBlock((block) => catalogue.onBlock(block));
-  // A full hour, and the start of a round of both shows.
+  // A full hour.
   replica.nowMs = Math.ceil(replica.nowMs / (180 * MINUTE_MS)) * 180 * MINUTE_MS;
   replica.pass(0);
   paths = pathsOf(1);
@@ -58,7 +62,7 @@ const settled = (show: string): number[] =>
     .map(({ fraction }) => fraction);
 
 describe('an empty venue', () => {
-  test('gets a running and an upcoming round of each show', async () => {
+  test('gets the running rounds and the next one of each show', async () => {
     await exhibition().look();
     expect(phases('harbour-day')).toEqual([
       'harbour-day-rain open',
@@ -66,7 +70,12 @@ describe('an empty venue', () => {
       'harbour-day-rain upcoming',
       'harbour-day-ferry upcoming',
     ]);
-    expect(phases('snail-derby')).toHaveLength(8);
+    expect(phases('lighthouse-cat')).toEqual([
+      'lighthouse-cat-herring open',
+      'lighthouse-cat-herring upcoming',
+    ]);
+    // One that ends soon, one that has just begun, and the next.
+    expect(phases('snail-derby')).toHaveLength(12);
     const event = [...replica.state.outcomes.events.values()].find(({ slug }) =>
       /derby/.test(slug),
     );
@@ -87,12 +96,13 @@ describe('an empty venue', () => {
     expect(phases('btc-up-or-down-15m')).toEqual(['btc-up-or-down-15m upcoming']);
   });
 
-  test('near the end of a round gets the next one only', () => {
-    replica.nowMs += 11 * MINUTE_MS + 1;
+  test('does not get a round that is nearly over', () => {
+    replica.nowMs += 12 * MINUTE_MS + 1;
     const slugs = due().flatMap((command) =>
       command.type === 'registerEvent' ? [command.event.slug] : [],
     );
-    expect(slugs.filter((slug) => slug.startsWith('harbour'))).toHaveLength(1);
+    // The one that ends in less than a minute is left out; another runs, and one is to come.
+    expect(slugs.filter((slug) => slug.startsWith('harbour-day'))).toHaveLength(2);
   });
 });
 
@@ -184,16 +194,15 @@ function told(show: string) {
 }
 
 /** Lists a round with the secret of now, and plays it to its result. */
-async function endOfRound(show: string, minutes: number): Promise<void> {
+async function endOfRound(slug: string): Promise<void> {
+  const { everyMs, roundMs } = SHOWS.find((show) => show.slug === slug)!;
   // What was listed before, with another secret, is over first.
-  replica.pass(36 * MINUTE_MS - (replica.nowMs % (36 * MINUTE_MS)));
+  replica.pass(everyMs + roundMs);
   await exhibition().look();
-  replica.pass(36 * MINUTE_MS);
-  await exhibition().look();
-  replica.pass(minutes * MINUTE_MS + 10_000);
+  replica.pass(everyMs + roundMs + 10_000);
   await exhibition().look();
   replica.pass(0);
-  expect(told(show).length).toBeGreaterThan(0);
+  expect(told(slug).length).toBeGreaterThan(0);
 }
 
 /** Two accounts of one trader make a price with each other. */
@@ -225,7 +234,7 @@ function trade(id: number, price: number, size: number): void {
 describe('when a round has ended', () => {
   test('the next one runs, the one after is listed, and the result comes a moment later', async () => {
     await exhibition().look();
-    replica.pass(12 * MINUTE_MS);
+    replica.pass(13 * MINUTE_MS);
     await exhibition().look();
     expect(phases('harbour-day').map((text) => text.split(' ')[1])).toEqual([
       'closed',
@@ -246,14 +255,14 @@ describe('when a round has ended', () => {
     const results = new Set<string>();
     for (let secret = 2; secret < 10; secret++) {
       paths = pathsOf(secret);
-      await endOfRound('harbour-day', 12);
+      await endOfRound('harbour-day');
       for (const { definition, fraction, evidence } of told('harbour-day')) {
         const [, value, seed] = EVIDENCE.exec(evidence) ?? [];
         expect(fraction).toBe(Number(value) >= 0.5 ? 10_000 : 0);
         // What the description promised, the receipt reveals, and anybody walks it again.
         const commitment = createHash('sha256').update(Buffer.from(seed!, 'hex')).digest('hex');
         expect(definition.description).toContain(`SHA-256 0x${commitment}`);
-        expect(walked(seed!, 144) >= 0).toBe(fraction === 10_000);
+        expect(walked(seed!, HARBOUR_STEPS) >= 0).toBe(fraction === 10_000);
         results.add(String(fraction));
       }
     }
@@ -264,9 +273,11 @@ describe('when a round has ended', () => {
     const winners = new Set<number>();
     for (let secret = 2; secret < 10; secret++) {
       paths = pathsOf(secret);
-      await endOfRound('snail-derby', 18);
+      await endOfRound('snail-derby');
       const four = told('snail-derby');
-      const scores = four.map(({ evidence }) => walked(EVIDENCE.exec(evidence)?.[2] ?? '', 216));
+      const scores = four.map(({ evidence }) =>
+        walked(EVIDENCE.exec(evidence)?.[2] ?? '', DERBY_STEPS),
+      );
       const winner = scores.indexOf(Math.max(...scores));
       expect(four.map(({ fraction }) => fraction)).toEqual(
         four.map((_, index) => (index === winner ? 10_000 : 0)),
@@ -281,8 +292,8 @@ describe('when a round has ended', () => {
       await exhibition().look();
       const rain = running('harbour-day')[0]!;
       const { definition } = rain;
-      const isYes = walked(paths.seedOf(definition.slug), 144) >= 0;
-      replica.pass(12 * MINUTE_MS - 500);
+      const isYes = walked(paths.seedOf(definition.slug), HARBOUR_STEPS) >= 0;
+      replica.pass(definition.endMs - replica.nowMs - 500);
       const wanted = isYes ? 100 : 9_900;
       trade(definition.instrumentId, wanted, 600);
       expect(rain.lastTrade).toBe(wanted);
@@ -292,7 +303,6 @@ describe('when a round has ended', () => {
       expect(settledMarketView(replica.state, definition.instrumentId)?.fraction).toBe(
         isYes ? 10_000 : 0,
       );
-      replica.pass(12 * MINUTE_MS - (replica.nowMs % (12 * MINUTE_MS)));
     }
   });
 
@@ -346,7 +356,7 @@ test('markets of others are not touched', async () => {
 
 test('what is refused is told once and not tried again', async () => {
   await exhibition().look();
-  replica.pass(12 * MINUTE_MS + 10_000);
+  replica.pass(13 * MINUTE_MS + 10_000);
   const show = exhibition();
   const [first] = due().filter(({ type }) => type === 'resolveMarket');
   if (first?.type !== 'resolveMarket') throw new Error('a result is due');

@@ -52,4 +52,14 @@ describe('the fair value of a made-up market', () => {
     expect(paths.valueOf({ ...market, eventSlug: 'harbour-days-1' }, START_MS)).toBeUndefined();
     expect(paths.seedOf('a')).not.toBe(paths.seedOf('b'));
   });
+
+  test('is the same whether a path is walked at once, bit by bit, or back and forth', () => {
+    const { market, paths } = rain(2);
+    const minutes = [0, 1, 5, 3, 12, 11, 12, 0];
+    const asked = minutes.map((minute) => paths.scoreOf(market, START_MS + minute * MINUTE_MS));
+    const anew = minutes.map((minute) =>
+      rain(2).paths.scoreOf(market, START_MS + minute * MINUTE_MS),
+    );
+    expect(asked).toEqual(anew);
+  });
 });

@@ -20,6 +20,12 @@ const STEP_MEAN = STEP_BYTES * 127.5;
 const STEP_DEVIATION = 147.8;
 const STEPS_PER_HASH = 32 / STEP_BYTES;
 
+/** A place on a path. */
+type Reached = { readonly steps: number; readonly score: number };
+const NOWHERE: Reached = { steps: -1, score: 0 };
+/** More paths than are ever walked at a time. */
+const REACHED_MAX = 256;
+
 /**
  * What the made-up markets are worth, and what decides them: each has a score that walks at random from
  * its start to its end, whatever anybody trades. The fair value is the chance that YES wins, given the
@@ -29,6 +35,8 @@ const STEPS_PER_HASH = 32 / STEP_BYTES;
  */
 export class FairPaths {
   readonly #secret: Uint8Array;
+  /** How far each path was walked last, by market: a look a moment later goes on from there. */
+  readonly #reached = new Map<string, Reached>();
 
   constructor(secret: Uint8Array) {
     this.#secret = secret;
@@ -48,7 +56,13 @@ export class FairPaths {
 
   /** A whole number; YES of a market for itself wins from 0 on. */
   scoreOf({ slug, startMs }: Pick<PathMarket, 'slug' | 'startMs'>, atMs: number): number {
-    return scoreAfter(this.seedOf(slug), Math.max(0, Math.floor((atMs - startMs) / STEP_MS)));
+    const steps = Math.max(0, Math.floor((atMs - startMs) / STEP_MS));
+    const before = this.#reached.get(slug);
+    const isAhead = before !== undefined && before.steps <= steps;
+    const score = scoreAfter(this.seedOf(slug), steps, isAhead ? before : undefined);
+    if (before === undefined && this.#reached.size >= REACHED_MAX) this.#reached.clear();
+    this.#reached.set(slug, { steps, score });
+    return score;
   }
 
   /** The chance of YES, without rounding; undefined for a market that is no show's. */
@@ -69,14 +83,14 @@ export class FairPaths {
 }
 
 /** The score after so many steps of a seed. Anybody can compute it who knows the seed. */
-export function scoreAfter(seed: string, steps: number): number {
-  let score = 0;
-  let bytes = Buffer.alloc(0);
-  for (let step = 0; step <= steps; step++) {
+export function scoreAfter(seed: string, steps: number, from: Reached = NOWHERE): number {
+  let { score } = from;
+  let bytes: Uint8Array | undefined;
+  for (let step = from.steps + 1; step <= steps; step++) {
     const at = (step % STEPS_PER_HASH) * STEP_BYTES;
-    if (at === 0) {
+    if (at === 0 || bytes === undefined) {
       bytes = createHash('sha256')
-        .update(`${seed} ${step / STEPS_PER_HASH}`)
+        .update(`${seed} ${Math.floor(step / STEPS_PER_HASH)}`)
         .digest();
     }
     const drawn = sum([...bytes.subarray(at, at + STEP_BYTES)]) - STEP_MEAN;

@@ -9,7 +9,11 @@ export type Show = {
   readonly title: string;
   readonly description: string;
   readonly tags: readonly string[];
-  /** Rounds start at whole multiples of this. */
+  /** Rounds start this long after one another, */
+  readonly everyMs: number;
+  /** counted from this long after the full day. */
+  readonly offsetMs: number;
+  /** Longer than rounds are apart: the next one has opened well before a round ends. */
   readonly roundMs: number;
   readonly mutuallyExclusive: boolean;
   readonly markets: readonly ShowMarket[];
@@ -18,7 +22,8 @@ export type Show = {
 export type ShowMarket = {
   readonly slug: string;
   readonly question: string;
-  readonly groupTitle: string;
+  /** Null for the only one of its event, which is called by its question. */
+  readonly groupTitle: string | null;
   readonly outcomes: readonly [string, string];
 };
 
@@ -48,13 +53,22 @@ export const SERIES_DELAY_MS = 250;
 const MADE_UP =
   'Made up for this venue, and no trade moves the result. The simulated makers quote around a fair value that walks at random';
 
+const BY_ITSELF = `${MADE_UP}: each market resolves to Yes if its fair value at the close is 0.5 or more.`;
+const ONE_OF_THEM = `${MADE_UP}: the market with the highest fair value at the close resolves to Yes, exactly one of them.`;
+
+/**
+ * Every show has at any time an open round with at least ten minutes to go, whenever a venue is started, and the
+ * rounds of two shows end minutes apart: thirteen, three, eight and ten after each quarter.
+ */
 export const SHOWS: readonly Show[] = [
   {
     slug: 'harbour-day',
     title: 'A day at the harbour',
-    description: `${MADE_UP}: each market resolves to Yes if its fair value at the close is 0.5 or more.`,
+    description: BY_ITSELF,
     tags: ['exhibition', 'weather'],
-    roundMs: 12 * MINUTE_MS,
+    everyMs: 15 * MINUTE_MS,
+    offsetMs: 3 * MINUTE_MS,
+    roundMs: 25 * MINUTE_MS,
     mutuallyExclusive: false,
     markets: [
       {
@@ -72,15 +86,51 @@ export const SHOWS: readonly Show[] = [
     ],
   },
   {
+    slug: 'lighthouse-cat',
+    title: 'Does the lighthouse cat catch a herring?',
+    description: BY_ITSELF,
+    tags: ['exhibition', 'nature'],
+    everyMs: 30 * MINUTE_MS,
+    offsetMs: 8 * MINUTE_MS,
+    roundMs: 40 * MINUTE_MS,
+    mutuallyExclusive: false,
+    markets: [
+      {
+        slug: 'herring',
+        question: 'Does the lighthouse cat catch a herring?',
+        groupTitle: null,
+        outcomes: ['Yes', 'No'],
+      },
+    ],
+  },
+  {
     slug: 'snail-derby',
     title: 'Who wins the snail derby?',
-    description: `${MADE_UP}: the market with the highest fair value at the close resolves to Yes, exactly one of them.`,
+    description: ONE_OF_THEM,
     tags: ['exhibition', 'sport'],
-    roundMs: 18 * MINUTE_MS,
+    everyMs: 30 * MINUTE_MS,
+    offsetMs: 28 * MINUTE_MS,
+    roundMs: 40 * MINUTE_MS,
     mutuallyExclusive: true,
     markets: ['Atlas', 'Comet', 'Dune', 'Other'].map((name) => ({
       slug: name.toLowerCase(),
       question: name === 'Other' ? 'Does another snail win?' : `Does ${name} win?`,
+      groupTitle: name,
+      outcomes: ['Yes', 'No'],
+    })),
+  },
+  {
+    slug: 'harbour-master',
+    title: 'Who is elected harbour master?',
+    description: ONE_OF_THEM,
+    tags: ['exhibition', 'politics'],
+    everyMs: 180 * MINUTE_MS,
+    offsetMs: 55 * MINUTE_MS,
+    roundMs: 240 * MINUTE_MS,
+    mutuallyExclusive: true,
+    markets: ['Ada Finch', 'Bo Lindgren', 'Carla Reyes', 'Another'].map((name) => ({
+      slug: name.toLowerCase().replace(' ', '-'),
+      question: name === 'Another' ? 'Is somebody else elected?' : `Is ${name} elected?`,
       groupTitle: name,
       outcomes: ['Yes', 'No'],
     })),
@@ -95,6 +145,11 @@ export const SERIES_SHOWS: readonly SeriesShow[] = (['BTC', 'ETH'] as const).fla
 function series(symbol: string, recurrence: SeriesShow['recurrence'], when: string): SeriesShow {
   const slug = `${symbol.toLowerCase()}-up-or-down-${recurrence}`;
   return { slug, title: `${symbol} up or down ${when}`, symbol, recurrence };
+}
+
+/** When the last round began that has begun by then. */
+export function lastStartMs({ everyMs, offsetMs }: Show, nowMs: number): number {
+  return nowMs - ((nowMs - offsetMs) % everyMs);
 }
 
 /** The show that an event is a round of; undefined for those of others. */

@@ -113,7 +113,7 @@ function observeHistory(metrics: Metrics, { archivist, exports }: Observed): voi
 function observeMoney(metrics: Metrics, { clock, replica }: Observed): void {
   metrics.gauges('oracle_age_seconds', 'Age of the price of each perp.', 'instrument', () => {
     const nowMs = Math.max(clock.nowMs(), replica.state.timeMs);
-    const ages = oracleAges(replica.state, nowMs).filter(({ isTrading }) => isTrading);
+    const ages = oracleAges(replica.state, nowMs).filter(({ isAwaited }) => isAwaited);
     return Object.fromEntries(ages.map(({ ageMs, name }) => [name, (ageMs ?? Infinity) / 1000]));
   });
   const money = (read: keyof ReturnType<typeof venueMoney>) => (): number =>

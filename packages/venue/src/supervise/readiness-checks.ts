@@ -43,7 +43,7 @@ export function bridgeCheck(settlement: Pick<Settlement, 'status'> | undefined):
 export function pricesCheck(state: State, nowMs: number): ReadinessCheck {
   if (state.parameters === undefined)
     return { name: 'prices', ok: false, why: 'no perp is listed' };
-  const stale = oracleAges(state, nowMs).filter(({ isStale, isTrading }) => isTrading && isStale);
+  const stale = oracleAges(state, nowMs).filter(({ isAwaited, isStale }) => isAwaited && isStale);
   const each = stale.map(({ ageMs, name }) =>
     ageMs === undefined ? `${name} has no price` : `the price of ${name} is ${ageMs} ms old`,
   );

@@ -1,12 +1,18 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { dateTime, wholeDate } from '../lib/time.ts';
+import { dateTime, dateTimeSecond, wholeDate } from '../lib/time.ts';
 import { useWords, type Words } from '../lib/words.ts';
 import { useSession } from '../session/use-session.ts';
 import { EmptyState } from '../ui/empty-state.tsx';
 import type { Column } from '../ui/table.tsx';
 
 /** Cells that all tables of the account share. */
+
+/** Whose rows, and whether only those of one kind of market. */
+export type Shown = {
+  readonly user: string;
+  readonly only?: 'perps' | 'outcome' | undefined;
+};
 
 type TableName =
   | 'positions'
@@ -76,6 +82,24 @@ export function timeColumn<Row>(of: (row: Row) => number, t: Words): Column<Row>
   };
 }
 
+/** To the second, where there is room for it. */
+export function secondColumn<Row>(of: (row: Row) => number, t: Words): Column<Row> {
+  return {
+    ...timeColumn(of, t),
+    width: '132px',
+    cell: (row) => (
+      <time
+        className="text-muted"
+        dateTime={new Date(of(row)).toISOString()}
+        title={wholeDate(of(row))}
+      >
+        <span className="max-tablet:hidden">{dateTimeSecond(of(row))}</span>
+        <span className="tablet:hidden">{dateTime(of(row))}</span>
+      </time>
+    ),
+  };
+}
+
 export type Traded = {
   /** Of a perp, as its address has it. */
   readonly symbol: string;
@@ -97,10 +121,15 @@ export function Market({ symbol, slug, title, isOutcome }: Traded) {
     );
   }
   return (
-    <Link to={`/trade/${symbol}` as '/'} className="hover:underline">
+    <Link to={`/trade/${symbol}` as '/'} search={sameTab} className="hover:underline">
       {name}
     </Link>
   );
+}
+
+/** The terminal has the same tables: what was looked at here is in front there too. */
+function sameTab({ tab }: { readonly tab?: unknown }): object {
+  return tab === undefined ? {} : { tab };
 }
 
 /** A word in the colour of its side. */
@@ -117,7 +146,7 @@ export function Sided({
 /** A column of a number to the right. */
 export function numberColumn<Row>(
   id: string,
-  header: string,
+  header: ReactNode,
   cell: (row: Row) => ReactNode,
   rest: Partial<Column<Row>> = {},
 ): Column<Row> {

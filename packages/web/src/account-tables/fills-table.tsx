@@ -1,17 +1,21 @@
 import type { Fill } from '@oddlot/sdk';
 import { useMemo } from 'react';
 import { multiply } from '../lib/decimal.ts';
-import { number } from '../lib/format.ts';
 import { useWords, type Words } from '../lib/words.ts';
 import { fillId, useFills } from '../market/account-lists.ts';
 import { Money } from '../ui/figure.tsx';
 import { Table, type Column } from '../ui/table.tsx';
-import { Market, Nothing, numberColumn, Sided, timeColumn } from './cells.tsx';
+import { Market, Nothing, numberColumn, secondColumn, Sided, type Shown } from './cells.tsx';
+import { TradedPrice, TradedSize } from './traded-figures.tsx';
 
 /** Each trade, newest first. */
-export function FillsTable({ user }: { readonly user: string }) {
+export function FillsTable({ user, only }: Shown) {
   const t = useWords();
-  const { isLoaded, older, rows } = useFills(user);
+  const { isLoaded, older, rows: all } = useFills(user);
+  const rows = useMemo(
+    () => (only === undefined ? all : all.filter(({ marketType }) => marketType === only)),
+    [all, only],
+  );
   const columns = useMemo(() => columnsOf(t), [t]);
   return (
     <Table
@@ -27,7 +31,7 @@ export function FillsTable({ user }: { readonly user: string }) {
 
 function columnsOf(t: Words): readonly Column<Fill>[] {
   return [
-    timeColumn(({ time }) => time, t),
+    secondColumn(({ time }) => time, t),
     {
       id: 'market',
       header: t('portfolio.market'),
@@ -38,37 +42,53 @@ function columnsOf(t: Words): readonly Column<Fill>[] {
     {
       id: 'side',
       header: t('portfolio.side'),
-      width: '130px',
+      width: '116px',
       from: 'tablet',
       cell: ({ dir, side }) => <Sided isBuy={side === 'B'}>{dir}</Sided>,
     },
     numberColumn(
       'price',
       t('portfolio.price'),
-      ({ px, side }) => <Sided isBuy={side === 'B'}>{number(px)}</Sided>,
-      {
-        width: '110px',
-        phoneWidth: '80px',
-      },
+      (fill) => <TradedPrice of={fill} value={fill.px} />,
+      { width: '96px', phoneWidth: '80px' },
     ),
-    numberColumn('size', t('portfolio.size'), ({ sz }) => number(sz), {
-      width: '100px',
-      phoneWidth: '68px',
-    }),
+    numberColumn(
+      'size',
+      t('portfolio.size'),
+      (fill) => (
+        <Sided isBuy={fill.side === 'B'}>
+          <TradedSize of={fill} value={fill.side === 'B' ? fill.sz : `-${fill.sz}`} isSigned />
+        </Sided>
+      ),
+      { width: '116px', phoneWidth: '104px' },
+    ),
+    ...moneyColumns(t),
+  ];
+}
+
+function moneyColumns(t: Words): readonly Column<Fill>[] {
+  return [
     numberColumn(
       'worth',
       t('portfolio.worth'),
       ({ px, sz }) => <Money value={multiply(px, sz)} />,
-      {
-        from: 'tablet',
-      },
+      { width: '124px', from: 'desktop' },
     ),
-    numberColumn('fee', t('portfolio.fee'), ({ fee }) => <Money value={fee} />, { from: 'tablet' }),
+    numberColumn(
+      'fee',
+      t('portfolio.fee'),
+      ({ fee, tradeSide }) => (
+        <span title={tradeSide === null ? undefined : t(`portfolio.${tradeSide}`)}>
+          <Money value={fee} />
+        </span>
+      ),
+      { width: '92px', from: 'tablet' },
+    ),
     numberColumn(
       'closedPnl',
       t('portfolio.closedPnl'),
       ({ closedPnl }) => <Money value={closedPnl} isSigned isColoured />,
-      { from: 'tablet' },
+      { width: '108px', from: 'tablet' },
     ),
   ];
 }

@@ -1,8 +1,8 @@
 import type { FundingRow } from '@oddlot/sdk';
 import { useMemo } from 'react';
-import { number } from '../lib/format.ts';
 import { useWords, type Words } from '../lib/words.ts';
 import { fundingId, useFundings } from '../market/account-lists.ts';
+import { SizeOnGrid } from '../market/on-grid.tsx';
 import { Money, Percent } from '../ui/figure.tsx';
 import { Table, type Column } from '../ui/table.tsx';
 import { Market, Nothing, numberColumn, timeColumn } from './cells.tsx';
@@ -32,20 +32,23 @@ function columnsOf(t: Words): readonly Column<FundingRow>[] {
       header: t('portfolio.market'),
       cell: ({ coin }) => <Market symbol={coin} isOutcome={false} />,
     },
-    numberColumn('size', t('portfolio.size'), ({ szi }) => number(szi), { phoneWidth: '80px' }),
+    numberColumn(
+      'size',
+      t('portfolio.size'),
+      ({ coin, szi }) => <SizeOnGrid coin={coin} value={szi} />,
+      { width: '160px', phoneWidth: '106px' },
+    ),
     numberColumn(
       'rate',
       t('portfolio.rate'),
       ({ fundingRate }) => <Percent value={fundingRate} decimals={5} isColoured={false} />,
-      { from: 'tablet' },
+      { width: '140px', from: 'tablet' },
     ),
     numberColumn(
       'payment',
       t('portfolio.payment'),
       ({ usdc }) => <Money value={usdc} isSigned isColoured />,
-      {
-        phoneWidth: '92px',
-      },
+      { width: '160px', phoneWidth: '92px' },
     ),
   ];
 }

@@ -1,17 +1,22 @@
-import type { HistOrderRow } from '@oddlot/sdk';
+import type { HistOrder, HistOrderRow } from '@oddlot/sdk';
 import { useMemo } from 'react';
-import { subtract } from '../lib/decimal.ts';
-import { number } from '../lib/format.ts';
+import { sign, subtract } from '../lib/decimal.ts';
 import { useWords, type Words } from '../lib/words.ts';
 import { orderId, useOrderHistory } from '../market/account-lists.ts';
 import { Table, type Column } from '../ui/table.tsx';
-import { Market, Nothing, numberColumn, Sided, timeColumn } from './cells.tsx';
+import { Market, Nothing, numberColumn, secondColumn, Sided, type Shown } from './cells.tsx';
+import { TradedPrice, TradedSize } from './traded-figures.tsx';
+import { triggerKind } from './trigger-kind.ts';
 
 /** Every order, with the reason of its end. */
-export function HistoryTable({ user }: { readonly user: string }) {
+export function HistoryTable({ user, only }: Shown) {
   const t = useWords();
-  const { isLoaded, older, rows } = useOrderHistory(user);
-  const columns = useMemo(() => columnsOf(t), [t]);
+  const { isLoaded, older, rows: all } = useOrderHistory(user);
+  const rows = useMemo(
+    () => (only === undefined ? all : all.filter(({ order }) => order.marketType === only)),
+    [all, only],
+  );
+  const columns = useMemo(() => [...orderColumns(t), ...endColumns(t)], [t]);
   return (
     <Table
       label={t('portfolio.tab.history')}
@@ -24,9 +29,10 @@ export function HistoryTable({ user }: { readonly user: string }) {
   );
 }
 
-function columnsOf(t: Words): readonly Column<HistOrderRow>[] {
+/** What was asked for. */
+function orderColumns(t: Words): readonly Column<HistOrderRow>[] {
   return [
-    timeColumn(({ statusTimestamp }) => statusTimestamp, t),
+    secondColumn(({ statusTimestamp }) => statusTimestamp, t),
     {
       id: 'market',
       header: t('portfolio.market'),
@@ -37,42 +43,81 @@ function columnsOf(t: Words): readonly Column<HistOrderRow>[] {
     {
       id: 'side',
       header: t('portfolio.side'),
-      width: '120px',
+      width: '136px',
       from: 'tablet',
-      cell: ({ order: { dir, side } }) => <Sided isBuy={side === 'B'}>{dir}</Sided>,
+      cell: ({ order }) => {
+        const kind = triggerKind(order);
+        return (
+          <Sided isBuy={order.side === 'B'}>
+            {order.dir}
+            {kind !== undefined && ` · ${t(`portfolio.${kind}`)}`}
+          </Sided>
+        );
+      },
     },
-    numberColumn(
-      'price',
-      t('portfolio.price'),
-      ({ order: { avgFillPrice, limitPx, orderType } }) =>
-        orderType === 'Market' ? number(avgFillPrice ?? undefined) : number(limitPx),
-      { width: '110px', phoneWidth: '84px' },
-    ),
-    numberColumn('size', t('portfolio.size'), ({ order }) => number(order.origSz), {
+    numberColumn('price', t('portfolio.price'), ({ order }) => <OwnPrice order={order} />, {
+      width: '96px',
+      phoneWidth: '84px',
+    }),
+    numberColumn('size', t('portfolio.size'), ({ order }) => <OwnSize order={order} />, {
+      width: '108px',
       from: 'tablet',
     }),
+  ];
+}
+
+/** What became of it. */
+function endColumns(t: Words): readonly Column<HistOrderRow>[] {
+  return [
     numberColumn(
       'filled',
       t('portfolio.filled'),
-      ({ order: { origSz, sz } }) => number(subtract(origSz, sz)),
-      { from: 'tablet' },
+      ({ order }) => <TradedSize of={order} value={subtract(order.origSz, order.sz)} />,
+      { width: '108px', from: 'desktop' },
+    ),
+    numberColumn(
+      'average',
+      t('portfolio.average'),
+      ({ order }) => <TradedPrice of={order} value={order.avgFillPrice ?? ''} />,
+      { width: '96px', from: 'tablet' },
     ),
     {
       id: 'status',
       header: t('portfolio.status'),
-      width: '240px',
-      phoneWidth: '92px',
+      width: '176px',
+      phoneWidth: '96px',
       cell: ({ order: { cancelReason, rejectReason }, status }) => {
-        const reason = rejectReason ?? cancelReason;
+        const reason = rejectReason ?? cancelReason ?? '';
         return (
           <span title={reason}>
             {t(`portfolio.orderStatus.${status}`)}
-            {reason !== undefined && reason !== '' && (
-              <span className="text-muted max-tablet:hidden"> · {reason}</span>
-            )}
+            {reason !== '' && <span className="text-muted max-tablet:hidden"> · {reason}</span>}
           </span>
         );
       },
     },
   ];
+}
+
+/** The mark at which it fires, its limit, or whatever the market has. */
+function OwnPrice({ order }: { readonly order: HistOrder }) {
+  const t = useWords();
+  if (order.isTrigger) {
+    return (
+      <span title={order.triggerCondition}>
+        <TradedPrice of={order} value={order.triggerPx} />
+      </span>
+    );
+  }
+  if (order.orderType === 'Market') {
+    return <span className="text-muted">{t('portfolio.marketPrice')}</span>;
+  }
+  return <TradedPrice of={order} value={order.limitPx} />;
+}
+
+/** An exit of a position closes all of it, however much that is. */
+function OwnSize({ order }: { readonly order: HistOrder }) {
+  const t = useWords();
+  if (order.isPositionTpsl && sign(order.origSz) === 0) return <>{t('portfolio.wholeSize')}</>;
+  return <TradedSize of={order} value={order.origSz} />;
 }

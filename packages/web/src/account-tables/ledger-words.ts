@@ -1,7 +1,8 @@
 import type { LedgerUpdate } from '@oddlot/sdk';
-import { negate } from '../lib/decimal.ts';
-import { money, number, short } from '../lib/format.ts';
+import { decimalsOf, negate, subtract } from '../lib/decimal.ts';
+import { cents, money, number, short } from '../lib/format.ts';
 import type { Words } from '../lib/words.ts';
+import type { MarketName, MarketNames } from '../market/market-names.ts';
 
 type Delta = LedgerUpdate['delta'];
 
@@ -22,7 +23,7 @@ export function amountOf(delta: Delta): string | undefined {
 }
 
 /** Why, whom with and how much of what, in one line. */
-export function detailOf(delta: Delta, t: Words): string {
+export function detailOf(delta: Delta, t: Words, names: MarketNames = new Map()): string {
   switch (delta.type) {
     case 'liquidation':
       return t('portfolio.liquidationDetail', {
@@ -47,16 +48,42 @@ export function detailOf(delta: Delta, t: Words): string {
       return short(delta.user);
     case 'outcomeSplit':
     case 'outcomeMerge':
-      return t('portfolio.splitDetail', { size: number(delta.sz) });
+      return ofMarket(
+        names.get(delta.instrumentId),
+        t('portfolio.splitDetail', { size: number(delta.sz) }),
+        t,
+      );
     case 'outcomeSettlement': {
-      const { outcome, settlementFraction, sz } = delta;
-      return t('portfolio.settlementDetail', {
+      const { instrumentId, outcome, settlementFraction: fraction, sz } = delta;
+      const market = names.get(instrumentId);
+      const isYes = outcome === 'Yes';
+      // The fraction is what YES pays; NO pays the rest.
+      const paid = isYes ? fraction : subtract('1', fraction);
+      const detail = t('portfolio.settlementDetail', {
         size: number(sz),
-        outcome,
-        fraction: number(settlementFraction),
+        outcome: market?.outcomes[isYes ? 0 : 1] ?? outcome,
+        price: cents(paid, Math.max(2, decimalsOf(paid))),
       });
+      return ofMarket(market, detail, t);
     }
     default:
       return '';
+  }
+}
+
+/** Which market a row is about, where that is known. */
+function ofMarket(market: MarketName | undefined, detail: string, t: Words): string {
+  return market === undefined ? detail : t('portfolio.ofMarket', { market: market.name, detail });
+}
+
+/** The outcome market that a row is about. */
+export function marketIdOf(delta: Delta): number | undefined {
+  switch (delta.type) {
+    case 'outcomeSplit':
+    case 'outcomeMerge':
+    case 'outcomeSettlement':
+      return delta.instrumentId;
+    default:
+      return undefined;
   }
 }

@@ -1,5 +1,5 @@
 import type { AssetPosition } from '@oddlot/sdk';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { compare, divide, isDecimal, sign, subtract } from '../lib/decimal.ts';
 import { percent } from '../lib/format.ts';
 import { useWords, type Words } from '../lib/words.ts';
@@ -9,6 +9,7 @@ import { Badge } from '../ui/badge.tsx';
 import { colourOf, Money, Percent } from '../ui/figure.tsx';
 import { Table, type Column } from '../ui/table.tsx';
 import { Market, Nothing, numberColumn, Sided } from './cells.tsx';
+import { PositionDetails } from './position-details.tsx';
 
 const NONE: readonly AssetPosition[] = [];
 
@@ -38,7 +39,7 @@ function columnsOf(equity: string | undefined, t: Words): readonly Column<AssetP
       header: t('portfolio.market'),
       width: '210px',
       phoneWidth: '120px',
-      cell: ({ position }) => <Held position={position} />,
+      cell: (row) => <Held row={row} />,
     },
     numberColumn('size', t('portfolio.size'), ({ position: { asset, szi } }) => (
       <SizeOnGrid coin={asset} value={szi} />
@@ -92,13 +93,25 @@ function columnsOf(equity: string | undefined, t: Words): readonly Column<AssetP
   ];
 }
 
-/** The market in the colour of the side, and how it is margined. */
-function Held({ position: { coin, leverage, szi } }: Pick<AssetPosition, 'position'>) {
+/** The market in the colour of the side, and how it is margined; on a phone the way to the rest. */
+function Held({ row }: { readonly row: AssetPosition }) {
+  const { coin, leverage, szi } = row.position;
+  const [isOpen, setIsOpen] = useState(false);
   return (
     <span className="flex items-center gap-2">
       <Sided isBuy={sign(szi) > 0}>
-        <Market symbol={coin} isOutcome={false} />
+        <span className="max-tablet:hidden">
+          <Market symbol={coin} isOutcome={false} />
+        </span>
+        <button
+          type="button"
+          className="underline decoration-line underline-offset-4 tablet:hidden"
+          onClick={() => setIsOpen(true)}
+        >
+          {coin}
+        </button>
       </Sided>
+      {isOpen && <PositionDetails row={row} onClose={() => setIsOpen(false)} />}
       <span className="max-tablet:hidden">
         <Badge>
           {leverage.value}× {leverage.type.toLowerCase()}

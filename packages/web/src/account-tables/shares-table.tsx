@@ -11,30 +11,50 @@ import { Table, type Column } from '../ui/table.tsx';
 import { Market, Nothing, numberColumn, Sided } from './cells.tsx';
 
 const NONE: readonly AssetPosition[] = [];
+/** Titles change when a market is resolved. */
+const TITLES_MS = 15_000;
 
 /** Shares of events: what they are worth now, and in either end. */
 export function SharesTable({ user }: { readonly user: string }) {
   const t = useWords();
   // The stream has the numbers, the query the titles beside them: a change of the one asks for the other.
-  const sizes = accountStates.use({ user, accountType: 'outcome' }, ({ state }) =>
-    state?.assetPositions.map(({ position }) => `${position.asset} ${position.szi}`).join(','),
-  );
+  const live = accountStates.use({ user, accountType: 'outcome' }, ({ state }) => state);
+  const sizes = live?.assetPositions
+    .map(({ position }) => `${position.asset} ${position.szi}`)
+    .join(',');
   const { data } = useQuery({
     queryKey: ['outcomePositions', user, sizes],
     queryFn: ({ signal }) => reader.info.outcomePositions({ user }, { signal }),
     placeholderData: (before) => before,
-    refetchInterval: 5_000,
+    refetchInterval: TITLES_MS,
   });
+  const rows = useMemo(() => withLive(data ?? NONE, live?.assetPositions ?? NONE), [data, live]);
   const columns = useMemo(() => columnsOf(t), [t]);
   return (
     <Table
       label={t('portfolio.tab.shares')}
       columns={columns}
-      rows={data ?? NONE}
-      rowKey={({ position }) => `${position.asset} ${sign(position.szi)}`}
+      rows={rows}
+      rowKey={keyOf}
       empty={<Nothing name="shares" user={user} isLoaded={data !== undefined} />}
     />
   );
+}
+
+function keyOf({ position }: AssetPosition): string {
+  return `${position.asset} ${sign(position.szi)}`;
+}
+
+/** The figures of now under the titles that were asked for. */
+function withLive(
+  titled: readonly AssetPosition[],
+  live: readonly AssetPosition[],
+): readonly AssetPosition[] {
+  const byKey = new Map(live.map((row) => [keyOf(row), row.position]));
+  return titled.map((row) => {
+    const now = byKey.get(keyOf(row));
+    return now === undefined ? row : { ...row, position: { ...row.position, ...now } };
+  });
 }
 
 function columnsOf(t: Words): readonly Column<AssetPosition>[] {

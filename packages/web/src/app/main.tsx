@@ -6,7 +6,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { setNonce } from 'get-nonce';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { queryClient } from '../market/queries.ts';
+import { askAhead, queryClient } from '../market/queries.ts';
 import { watchVenue } from '../market/venue.ts';
 import { watchWallets } from '../session/browser-wallets.ts';
 import { restoreSession } from '../session/stored-session.ts';
@@ -19,6 +19,7 @@ const nonce = document.querySelector('meta[name="style-nonce"]')?.getAttribute('
 if (nonce) setNonce(nonce);
 
 applyPreferences();
+askAhead();
 watchVenue();
 watchWallets();
 // A browser that keeps keys but can't reach the venue shows the page without an account.

@@ -85,9 +85,9 @@ function sentenceOf(message: string, details: Details | undefined, t: Words): st
     const amounts = { required: money(required), available: money(available) };
     return t('error.short', { message: ended(message), ...amounts });
   }
-  // Some messages end with the reason already.
-  const isSaid = why === undefined || message.includes(why);
-  return isSaid ? ended(message) : `${ended(message)} ${ended(why)}`;
+  // Some messages end with the reason already; what names fields of a request (`got`) is said to programs.
+  const isNew = why !== undefined && !message.includes(why) && !why.includes('`');
+  return isNew ? `${ended(message)} ${ended(why)}` : ended(message);
 }
 
 function remediesOf(details: Details | undefined): readonly Remedy[] {

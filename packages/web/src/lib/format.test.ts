@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cents, chance, compact, money, number, percent, short } from './format.ts';
 import { chooseLocale } from './locale.ts';
-import { countdown, relative } from './time.ts';
+import { clockTime, countdown, relative } from './time.ts';
+import { fieldText, typedNumber } from './typed-number.ts';
 
 beforeAll(() => chooseLocale('en-US'));
 afterAll(() => chooseLocale(undefined));
@@ -33,6 +34,12 @@ describe('numbers as people read them', () => {
     ['at a glance', compact('184200000'), '184.2\u202fM'],
     ['a round one at a glance', compact('2000'), '2.0\u202fK'],
     ['small at a glance', compact('68.2'), '68.2'],
+    ['just below a thousand', compact('999.94'), '999.9'],
+    ['a thousand when it is rounded', compact('999.96'), '1.0\u202fK'],
+    ['a million when it is rounded', compact('999960'), '1.0\u202fM'],
+    ['just below a million', compact('999940'), '999.9\u202fK'],
+    ['a loss at a glance', compact('-348507.2'), '\u2212348.5\u202fK'],
+    ['billions and more', compact('5500000000000'), '5.5\u202fT'],
     ['an address', short('0x3ddf6345b552870f36ae1eb1f4eeee0895e57f98'), '0x3ddf…7f98'],
   ])('%s', (_, found, expected) => {
     expect(found).toBe(expected);
@@ -44,6 +51,27 @@ describe('numbers as people read them', () => {
     chooseLocale('en-US');
   });
 
+  test.each([
+    ['de-DE', '348507.2', '348,5\u202fK', '348.507,20'],
+    ['de-DE', '3008.6', '3,0\u202fK', '3.008,60'],
+    ['es-ES', '3008.6', '3,0\u202fK', '3.008,60'],
+    ['pl-PL', '3008.6', '3,0\u202fK', '3\u00a0008,60'],
+    ['en-IN', '1234567.5', '1.2\u202fM', '12,34,567.50'],
+    ['ja-JP', '348507.2', '348.5\u202fK', '348,507.20'],
+    ['ar-EG', '348507.2', '348.5\u202fK', '348,507.20'],
+    ['fa-IR', '348507.2', '348.5\u202fK', '348,507.20'],
+    ['hi-IN', '348507.2', '348.5\u202fK', '3,48,507.20'],
+    ['bn-BD', '348507.2', '348.5\u202fK', '3,48,507.20'],
+  ])('%s: %s is %s at a glance and %s in whole, in Latin digits', (tag, text, glance, whole) => {
+    chooseLocale(tag);
+    expect(compact(text)).toBe(glance);
+    expect(number(text, { decimals: 2 })).toBe(whole);
+    // What is shown can be copied into a field.
+    expect(typedNumber(number(text))).toBe(text);
+    expect(typedNumber(fieldText(text))).toBe(text);
+    chooseLocale('en-US');
+  });
+
   test('a name of a locale that no formatter takes is passed over', () => {
     chooseLocale('en-US@posix');
     expect(number('1234.5')).toBe('1,234.5');
@@ -52,6 +80,13 @@ describe('numbers as people read them', () => {
 });
 
 describe('times as people read them', () => {
+  test('are in Latin digits too, and words are those of the texts beside them', () => {
+    chooseLocale('ar-EG');
+    expect(clockTime(Date.UTC(2026, 10, 16, 12))).toMatch(/^\d\d:\d\d:\d\d$/);
+    expect(relative(2_460_000)).toBe('in 41 min.');
+    chooseLocale('en-US');
+  });
+
   test.each([
     [countdown(1_421_999), '23:41'],
     [countdown(3_723_000), '1:02:03'],

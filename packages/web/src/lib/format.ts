@@ -1,4 +1,4 @@
-import { compare, isDecimal, multiply, roundTo, sign } from './decimal.ts';
+import { compare, divide, isDecimal, magnitude, multiply, roundTo, sign } from './decimal.ts';
 import { locale } from './locale.ts';
 
 /**
@@ -63,11 +63,27 @@ export function cents(text: string | null | undefined, tickDecimals = 3): string
 /** Large amounts at a glance: `184.2 M`. */
 export function compact(text: string | null | undefined): string {
   if (!isDecimal(text)) return NOTHING;
+  // By what it is when it is rounded: 999,960 is a million at a glance.
+  const size = magnitude(roundTo(text, 1));
+  const step = STEPS.find(({ from }) => compare(size, from) >= 0);
+  if (step === undefined) return withSign(formatterOf('small').format(asNumber(text)), text, false);
   // From a thousand on always one decimal, so that a column of them lines up.
-  const isLong = compare(text.replace('-', ''), '1000') >= 0;
-  const formatter = formatterOf(isLong ? 'compact' : 'small');
-  const shown = formatter.format(roundTo(text, 2) as `${number}`);
-  return withSign(shown.replace(/(\d)([^\d.,\s]+)$/, `$1${THIN}$2`), text, false);
+  return `${number(divide(text, step.one, 6), { decimals: 1 })}${THIN}${step.letter}`;
+}
+
+/**
+ * The letters of traders, in every language: many have none for a thousand, and words of different lengths for the
+ * rest. A step begins where its figure, rounded to one decimal, is no longer 1,000.0 of the one below.
+ */
+const STEPS = [
+  { letter: 'T', from: '999950000000', one: '1000000000000' },
+  { letter: 'B', from: '999950000', one: '1000000000' },
+  { letter: 'M', from: '999950', one: '1000000' },
+  { letter: 'K', from: '1000', one: '1000' },
+] as const;
+
+function asNumber(text: string): `${number}` {
+  return roundTo(text, 2) as `${number}`;
 }
 
 /** The beginning and the end of an address or a hash. */
@@ -80,8 +96,8 @@ function withSign(shown: string, text: string, isSigned: boolean): string {
   return isSigned && sign(text) > 0 ? `+${real}` : real;
 }
 
-/** So many decimals, all that there are, or a large number in short. */
-type Kind = number | 'all' | 'compact' | 'small';
+/** So many decimals, all that there are, or one where it has any. */
+type Kind = number | 'all' | 'small';
 
 const formatters = new Map<Kind, Intl.NumberFormat>();
 let formattersFor = '';
@@ -101,10 +117,9 @@ function formatterOf(kind: Kind): Intl.NumberFormat {
 }
 
 function optionsOf(kind: Kind): Intl.NumberFormatOptions {
-  if (kind === 'all') return { maximumFractionDigits: 20 };
-  if (kind === 'small') return { maximumFractionDigits: 1 };
-  if (kind === 'compact') {
-    return { notation: 'compact', minimumFractionDigits: 1, maximumFractionDigits: 1 };
-  }
-  return { minimumFractionDigits: kind, maximumFractionDigits: kind };
+  // Also where running text would leave four digits alone: figures stand in columns.
+  const useGrouping = 'always';
+  if (kind === 'all') return { useGrouping, maximumFractionDigits: 20 };
+  if (kind === 'small') return { useGrouping, maximumFractionDigits: 1 };
+  return { useGrouping, minimumFractionDigits: kind, maximumFractionDigits: kind };
 }

@@ -24,10 +24,17 @@ export function mendLanguage(): void {
   Object.defineProperty(navigator, 'language', { configurable: true, get: () => language });
 }
 
-/** Some systems name a locale that no formatter takes, such as `en-US@posix`. */
+/**
+ * Some systems name a locale that no formatter takes, such as `en-US@posix`. Digits are Latin in all of them as
+ * long as the texts beside them are: a screen with two kinds of digits is read wrong.
+ */
 function usable(tag: string | undefined): string {
   try {
-    return Intl.NumberFormat.supportedLocalesOf(tag ?? FALLBACK)[0] ?? FALLBACK;
+    const known = Intl.NumberFormat.supportedLocalesOf(tag ?? FALLBACK)[0] ?? FALLBACK;
+    const { numberingSystem } = new Intl.NumberFormat(known).resolvedOptions();
+    return numberingSystem === 'latn'
+      ? known
+      : new Intl.Locale(known, { numberingSystem: 'latn' }).toString();
   } catch {
     return FALLBACK;
   }

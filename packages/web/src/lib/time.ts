@@ -72,9 +72,12 @@ export function countdown(ms: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds)}` : `${two(minutes)}:${two(seconds)}`;
 }
 
+/** The language of the texts that such words stand in. */
+const CATALOGUE = 'en';
+
 /** What is left in words: `in 41 min`, `2 hr ago`. */
 export function relative(ms: number): string {
-  const format = new Intl.RelativeTimeFormat(locale(), { style: 'short', numeric: 'always' });
+  const format = new Intl.RelativeTimeFormat(CATALOGUE, { style: 'short', numeric: 'always' });
   const size = Math.abs(ms);
   const [value, unit] =
     size < MINUTE_MS

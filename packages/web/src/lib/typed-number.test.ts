@@ -13,6 +13,8 @@ describe('what is copied from the screen is read as it was shown', () => {
     ['fr-FR', '97\u202F174,6', '97174.6'],
     ['de-CH', '97’174.6', '97174.6'],
     ['ar-EG', '٩٧٬١٧٤٫٦', '97174.6'],
+    ['en-IN', '12,34,567.5', '1234567.5'],
+    ['en-IN', '97,174.6', '97174.6'],
     ['en-US', '−12.5', '-12.5'],
   ])('%s: %s is %s', (tag, typed, meant) => {
     expect(typedNumber(typed, tag)).toBe(meant);
@@ -33,10 +35,12 @@ describe('what cannot be a grouping is a decimal sign', () => {
 
 test.each([
   ['', ''],
-  ['1.', '1.'],
-  ['.5', '.5'],
+  ['1.', '1'],
+  ['.5', '0.5'],
+  ['-.5', '-0.5'],
+  ['.', '.'],
   ['-', '-'],
-])('an unfinished number stays what it is: %s', (typed, meant) => {
+])('%s is as much of a number as it can be', (typed, meant) => {
   expect(typedNumber(typed, 'en-US')).toBe(meant);
 });
 
@@ -45,6 +49,8 @@ test.each([
   ['en-US', '1.2.3'],
   ['en-US', '97.174,6'],
   ['en-US', '1,2,3'],
+  ['en-US', '12,34,567'],
+  ['en-IN', '1,234,567'],
   ['de-DE', '97,174.6'],
   ['en-US', '1e5'],
   ['en-US', '0x10'],
@@ -55,7 +61,7 @@ test.each([
 test.each(['en-US', 'de-DE', 'fr-FR', 'de-CH', 'ar-EG', 'hi-IN'])(
   '%s: what a field shows is read back as it was',
   (tag) => {
-    for (const value of ['', '1.', '1.234', '97174.6', '0.014', '1234', '-0.5']) {
+    for (const value of ['', '1', '1.234', '97174.6', '0.014', '1234', '-0.5']) {
       expect(typedNumber(fieldText(value, tag), tag)).toBe(value);
     }
   },

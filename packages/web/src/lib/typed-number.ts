@@ -5,7 +5,13 @@ import { locale } from './locale.ts';
  * too: a price that is copied from the screen must not come back a thousand times smaller.
  */
 
-type Signs = { readonly group: string; readonly decimal: string; readonly zero: number };
+type Signs = {
+  readonly group: string;
+  /** Digits between two groupings; the last three are always together. */
+  readonly middle: number;
+  readonly decimal: string;
+  readonly zero: number;
+};
 
 const SPACES = /[\s’'_]/g;
 const PLAIN = /^-?\d*\.?\d*$/;
@@ -14,7 +20,7 @@ const LATIN_ZERO = 48;
 let known: { readonly tag: string; readonly signs: Signs } | undefined;
 
 /**
- * Decimal text, possibly unfinished (`1.`); undefined for what is no number in this locale. Between two ways to
+ * Decimal text, possibly unfinished (`-`); undefined for what is no number in this locale. Between two ways to
  * read a text the locale decides; a sign that cannot be its grouping is a decimal point, since keyboards of all
  * countries have that.
  */
@@ -23,7 +29,7 @@ export function typedNumber(text: string, tag: string = locale()): string | unde
   const typed = latin(text, signs.zero).replace(SPACES, '').replace(/^−/, '-');
   const { decimal, group } = signs;
   const [whole = '', ...fractions] = typed.split(decimal);
-  if (fractions.length <= 1 && isGrouped(whole, group)) {
+  if (fractions.length <= 1 && isGrouped(whole, signs)) {
     return plain([whole.replaceAll(group, ''), ...fractions].join('.'));
   }
   // `97.5` where a comma is the decimal sign, and `97,5` where a point is.
@@ -38,15 +44,20 @@ export function fieldText(value: string, tag: string = locale()): string {
   return value.replace('.', signsOf(tag).decimal);
 }
 
-/** Digits in threes, or without any grouping. */
-function isGrouped(whole: string, group: string): boolean {
+/** Digits in threes (in India pairs before the last three), or without any grouping. */
+function isGrouped(whole: string, { group, middle }: Signs): boolean {
   if (!whole.includes(group)) return true;
   const [first = '', ...rest] = whole.replace(/^-/, '').split(group);
-  return /^\d{1,3}$/.test(first) && first !== '0' && rest.every((part) => /^\d{3}$/.test(part));
+  if (!/^\d{1,3}$/.test(first) || first === '0' || first.length > middle) return false;
+  return rest.every(
+    (part, at) => /^\d+$/.test(part) && part.length === (at === rest.length - 1 ? 3 : middle),
+  );
 }
 
+/** `.5` and `5.` are numbers to whoever types them. */
 function plain(text: string): string | undefined {
-  return PLAIN.test(text) ? text : undefined;
+  if (!PLAIN.test(text)) return undefined;
+  return text.replace(/^(-?)\.(?=\d)/, '$10.').replace(/(?<=\d)\.$/, '');
 }
 
 /** Digits of another script as those that decimal text has. */
@@ -60,12 +71,13 @@ function latin(text: string, zero: number): string {
 
 function signsOf(tag: string): Signs {
   if (known?.tag === tag) return known.signs;
-  const formatter = new Intl.NumberFormat(tag, { useGrouping: true });
-  const parts = formatter.formatToParts(-1_234_567.8);
+  const formatter = new Intl.NumberFormat(tag, { useGrouping: 'always' });
+  const parts = formatter.formatToParts(-123_456_789.8);
   const sign = (type: string): string | undefined =>
     parts.find((part) => part.type === type)?.value;
   const signs = {
     group: (sign('group') ?? ',').replace(SPACES, '') || ' ',
+    middle: parts.filter(({ type }) => type === 'integer').at(-2)?.value.length ?? 3,
     decimal: sign('decimal') ?? '.',
     zero: formatter.format(0).codePointAt(0) ?? LATIN_ZERO,
   };

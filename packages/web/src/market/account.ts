@@ -1,7 +1,7 @@
 import type { ClearinghouseState, OpenOrder, OutcomeOpenOrder, TriggerOrder } from '@oddlot/sdk';
 import { createLive } from './live.ts';
 import { followMarks } from './follow-marks.ts';
-import { stateAtMarks } from './marked-state.ts';
+import { sharesAtMarks, stateAtMarks } from './marked-state.ts';
 import { reader } from './venue.ts';
 
 /** What an account has now. Any address may be looked at; what is past is in `account-lists.ts`. */
@@ -14,29 +14,32 @@ export type AccountState = {
   readonly height: number | undefined;
 };
 
-/** Between two questions for what no stream tells: free money, ratios, liquidation prices, the worth of shares. */
+/** Between two questions for what no stream tells: free money, ratios, liquidation prices. */
 const RETELL_MS = 5_000;
+/** Each is a stream of its own; what is held beyond so many moves when it is asked for again. */
+const FOLLOWED_MAX = 40;
 
 /**
  * Positions and money of one sub-account. The venue tells them when something was done to the account; between,
- * what follows from the marks of the perps that are held moves with those.
+ * what follows from the marks of what is held moves with those.
  */
 export const accountStates = createLive<AccountKey, AccountState>({
   key: ({ accountType, user }) => `${user} ${accountType}`,
   initial: () => ({ state: undefined, height: undefined }),
   open: (parameters, store) => {
     let told: AccountState = { state: undefined, height: undefined };
+    const atMarks = parameters.accountType === 'perp' ? stateAtMarks : sharesAtMarks;
     const marks = followMarks(() => show());
     const show = (): void => {
       const { height, state } = told;
       if (state === undefined) return;
-      store.setState({ state: stateAtMarks(state, marks.since(height)), height });
+      store.setState({ state: atMarks(state, marks.since(height)), height });
     };
     const tell = (next: AccountState): void => {
       told = next;
       const rows = next.state?.assetPositions ?? [];
-      if (parameters.accountType === 'perp')
-        marks.follow(rows.map(({ position }) => position.asset));
+      const held = new Set(rows.map(({ position }) => position.asset));
+      marks.follow([...held].slice(0, FOLLOWED_MAX));
       show();
     };
     const stream = reader.streams.clearinghouseState(parameters, (event) => {

@@ -1,6 +1,6 @@
 import type { AssetPosition, ClearinghouseState } from '@oddlot/sdk';
 import { describe, expect, test } from 'vitest';
-import { stateAtMarks } from './marked-state.ts';
+import { sharesAtMarks, stateAtMarks } from './marked-state.ts';
 
 /** Long 0.02 BTC from 97,010, at 20 times: 1,940.2 were paid. */
 const LONG = position({
@@ -105,6 +105,85 @@ describe('an account at other marks', () => {
     const state = stateAtMarks({ ...TOLD, assetPositions: [row] }, new Map([['1', '97001']]));
     // 1,940.02 / 3 = 646.67333…
     expect(state.assetPositions[0]?.position.marginUsed).toBe('646.673334');
+  });
+});
+
+/** 100 Yes for 40 and 50 No for 30, at 0.45: 520 of money beside them. */
+const SHARES = {
+  accountValuePlusWithdrawHold: '592.5',
+  assetPositions: [
+    position({
+      asset: '100001',
+      szi: '100',
+      markPx: '0.45',
+      marginUsed: '40',
+      positionValue: '45',
+      unrealizedPnl: '5',
+      returnOnEquity: '0.125',
+    }),
+    position({
+      asset: '100001',
+      szi: '-50',
+      markPx: '0.55',
+      marginUsed: '30',
+      positionValue: '27.5',
+      unrealizedPnl: '-2.5',
+      returnOnEquity: '-0.083333',
+    }),
+  ],
+  marginSummary: {
+    accountValue: '592.5',
+    totalMarginUsed: '70',
+    totalNtlPos: '72.5',
+    totalRawUsd: '520',
+  },
+  withdrawable: '520',
+} as unknown as ClearinghouseState;
+
+describe('shares at another price', () => {
+  test('YES is worth the mark and NO the rest of one; what they cost and the money stay', () => {
+    const state = sharesAtMarks(SHARES, new Map([['100001', '0.6']]));
+    const [yes, no] = state.assetPositions.map((row) => row.position);
+    expect(yes).toMatchObject({
+      markPx: '0.6',
+      positionValue: '60',
+      unrealizedPnl: '20',
+      returnOnEquity: '0.5',
+      marginUsed: '40',
+    });
+    expect(no).toMatchObject({
+      markPx: '0.4',
+      positionValue: '20',
+      unrealizedPnl: '-10',
+      returnOnEquity: '-0.333333',
+    });
+    expect(state.marginSummary).toEqual({
+      accountValue: '600',
+      totalMarginUsed: '70',
+      totalNtlPos: '80',
+      totalRawUsd: '520',
+    });
+    expect(state.accountValuePlusWithdrawHold).toBe('600');
+    expect(state.withdrawable).toBe('520');
+  });
+
+  test('half a micro-USDC is shown as one, as the venue does', () => {
+    const one = position({
+      asset: '7',
+      szi: '0.01',
+      markPx: '0.5',
+      marginUsed: '0.005',
+      positionValue: '0.005',
+      unrealizedPnl: '0',
+    });
+    const told = { ...SHARES, assetPositions: [one] } as unknown as ClearinghouseState;
+    const [row] = sharesAtMarks(told, new Map([['7', '0.50005']])).assetPositions;
+    expect(row?.position.positionValue).toBe('0.005001');
+  });
+
+  test('are the same object while no mark of theirs has changed', () => {
+    expect(sharesAtMarks(SHARES, new Map([['100001', '0.45']]))).toBe(SHARES);
+    expect(sharesAtMarks(SHARES, new Map([['1', '97000']]))).toBe(SHARES);
   });
 });
 

@@ -7,6 +7,7 @@ import {
   magnitude,
   multiply,
   roundTo,
+  sign,
   subtract,
   sum,
 } from '../lib/decimal.ts';
@@ -39,6 +40,46 @@ export function stateAtMarks(
       told.accountValuePlusWithdrawHold,
       change(pairs, 'unrealizedPnl'),
     ),
+  };
+}
+
+/** Shares at other YES prices, by instrument id: a NO share is worth the rest of one. */
+export function sharesAtMarks(
+  told: ClearinghouseState,
+  marks: ReadonlyMap<string, string>,
+): ClearinghouseState {
+  const assetPositions = told.assetPositions.map((row) => sharesAtMark(row, marks));
+  if (assetPositions.every((row, at) => row === told.assetPositions[at])) return told;
+  const pairs = assetPositions.map((row, at) => [row, told.assetPositions[at]!] as const);
+  const marginSummary = summaryAtMarks(told.marginSummary, pairs);
+  return {
+    ...told,
+    assetPositions,
+    marginSummary,
+    crossMarginSummary: { ...marginSummary },
+    accountValuePlusWithdrawHold: marginSummary.accountValue,
+  };
+}
+
+function sharesAtMark(row: AssetPosition, marks: ReadonlyMap<string, string>): AssetPosition {
+  const { position } = row;
+  const { marginUsed: cost, szi } = position;
+  const yes = marks.get(position.asset);
+  if (!isDecimal(yes)) return row;
+  const markPx = sign(szi) > 0 ? yes : subtract('1', yes);
+  if (isDecimal(position.markPx) && compare(markPx, position.markPx) === 0) return row;
+  const positionValue = roundTo(multiply(magnitude(szi), markPx), USDC_DECIMALS);
+  const unrealizedPnl = subtract(positionValue, cost);
+  const earned = divide(unrealizedPnl, cost);
+  return {
+    ...row,
+    position: {
+      ...position,
+      markPx,
+      positionValue,
+      unrealizedPnl,
+      returnOnEquity: earned === undefined ? '0' : roundTo(earned, RATIO_DECIMALS),
+    },
   };
 }
 

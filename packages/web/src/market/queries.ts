@@ -1,4 +1,4 @@
-import { QueryClient, useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { QueryClient, queryOptions, useQuery, type UseQueryResult } from '@tanstack/react-query';
 import {
   ApiError,
   type OutcomeEventPage,
@@ -36,21 +36,29 @@ function isLimited({ httpStatus, name }: ApiError): boolean {
   return name === 'RATE_LIMITED' && httpStatus === 429;
 }
 
+const settingsQuery = queryOptions({
+  queryKey: ['settings'],
+  queryFn: ({ signal }) => reader.info.settings({}, { signal }),
+  staleTime: Infinity,
+});
+const perpsQuery = queryOptions({
+  queryKey: ['perpMeta'],
+  queryFn: ({ signal }) => reader.info.perpMeta({}, { signal }),
+});
+
+/** Asks for what nearly every screen shows while its code still comes. */
+export function askAhead(): void {
+  void queryClient.prefetchQuery(settingsQuery);
+  void queryClient.prefetchQuery(perpsQuery);
+}
+
 export function useSettings(): UseQueryResult<Settings> {
-  return useQuery({
-    queryKey: ['settings'],
-    queryFn: ({ signal }) => reader.info.settings({}, { signal }),
-    staleTime: Infinity,
-  });
+  return useQuery(settingsQuery);
 }
 
 /** All perps; who shows their states asks more often than who lists them. */
 export function usePerps(everyMs = META_STALE_MS): UseQueryResult<PerpUniverse> {
-  return useQuery({
-    queryKey: ['perpMeta'],
-    queryFn: ({ signal }) => reader.info.perpMeta({}, { signal }),
-    refetchInterval: everyMs,
-  });
+  return useQuery({ ...perpsQuery, refetchInterval: everyMs });
 }
 
 /** The perps as far as they have been asked for. */

@@ -1,4 +1,4 @@
-import type { ReferencePrice, ReferencePricesChannel } from '@oddlot/sdk';
+import type { OutcomeMarketMeta, ReferencePrice, ReferencePricesChannel } from '@oddlot/sdk';
 import { createLive } from './live.ts';
 import { reader } from './venue.ts';
 
@@ -25,3 +25,15 @@ export const referencePrices = createLive<ReferencePricesChannel, ReferenceState
     return () => stream.close();
   },
 });
+
+/** Where the price of what a market is about is told; undefined for one that is about no price. */
+export function channelOf(
+  market: OutcomeMarketMeta | undefined,
+): ReferencePricesChannel | undefined {
+  const underlying = market?.underlying;
+  if (underlying === null || underlying === undefined) return undefined;
+  const symbol = underlying.symbol.toLowerCase();
+  return underlying.source === 'spot'
+    ? { topic: 'crypto_prices', symbol: `${symbol}usdt` }
+    : { topic: 'crypto_prices_oracle', symbol: `${symbol}/usd` };
+}

@@ -1,5 +1,6 @@
-import type { Eip1193Provider } from '@oddlot/sdk';
+import type { Client, Eip1193Provider } from '@oddlot/sdk';
 import { createStore } from 'zustand/vanilla';
+import { words } from '../lib/words.ts';
 import { loadSigning } from './load-signing.ts';
 import { approveOwnAgent } from './own-agent.ts';
 import { sessionStore, setSession } from './session.ts';
@@ -89,9 +90,19 @@ async function rejoinWallet(): Promise<void> {
 export async function enableTrading(): Promise<void> {
   const { session } = sessionStore.getState();
   if (session?.owner === undefined || session.trader !== undefined) return;
+  // An address without an account can appoint nobody: its signature would be asked for in vain.
+  if (!(await hasAccount(session.owner, session.address))) {
+    throw new Error(words.t('wallet.depositFirst'));
+  }
   const trader = await approveOwnAgent(session.owner, session.address);
   const now = sessionStore.getState().session;
   if (now?.owner === session.owner) setSession({ ...now, ...trader });
+}
+
+/** Whether the venue has an account of an address; one that can't be asked is taken for it. */
+export async function hasAccount(owner: Client, user: string): Promise<boolean> {
+  const status = await owner.accountStatus({ user }).catch(() => undefined);
+  return status?.checked !== true || status.exists;
 }
 
 /** Looks at any account, read-only. */

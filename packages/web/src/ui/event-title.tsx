@@ -1,10 +1,37 @@
+import { classes } from './class-names.ts';
+
 /** A title; what stands in brackets at its end, often a time, steps back. */
-export function EventTitle({ title }: { readonly title: string }) {
+export function EventTitle({
+  title,
+  isShort = false,
+}: {
+  readonly title: string;
+  /** Leaves the day of a time out, where the time that is left stands beside it. */
+  readonly isShort?: boolean;
+}) {
   const [, main = title, aside] = /^(.*\S)\s*(\([^()]+\))$/.exec(title) ?? [];
+  const shown = isShort ? aside?.replace(DAY, '') : aside;
   return (
     <>
       {main}
-      {aside !== undefined && <span className="text-[0.7em] font-normal text-muted"> {aside}</span>}
+      {shown !== undefined && (
+        <>
+          {' '}
+          <span
+            className={classes(
+              'text-[max(0.75em,11px)] font-normal text-muted',
+              TIME.test(shown) && 'whitespace-nowrap',
+            )}
+          >
+            {shown}
+          </span>
+        </>
+      )}
     </>
   );
 }
+
+/** `(15:00–15:15 UTC)`, with or without a day: short enough to stay in one line. */
+const TIME = /^\([\p{L}\d ,]*\d{2}:\d{2}–\d{2}:\d{2}[\p{L} ]*\)$/u;
+/** `15 Nov 2026, ` before a time. */
+const DAY = /\d{1,2} \p{L}{3} \d{4}, (?=\d{2}:\d{2})/u;

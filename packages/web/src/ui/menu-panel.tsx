@@ -58,21 +58,26 @@ function Entry({ item, onChoose }: { readonly item: MenuItem; readonly onChoose:
       <DropdownMenu.Label className="px-2 py-1 text-11 text-muted">{item.label}</DropdownMenu.Label>
     );
   }
+  const looks = {
+    disabled: item.isDisabled === true,
+    onSelect: () => {
+      // Before anything else happens: a dialog that opens now gives the focus back to where it was.
+      onChoose();
+      item.onSelect();
+    },
+    className: classes(
+      'flex h-8 cursor-pointer items-center justify-between gap-4 rounded px-2 text-13 outline-none data-disabled:opacity-50 data-highlighted:bg-line',
+      item.isDanger === true ? 'text-sell' : 'text-text',
+    ),
+  };
+  if (item.isChosen === undefined) {
+    return <DropdownMenu.Item {...looks}>{item.label}</DropdownMenu.Item>;
+  }
+  // One of several, and which of them it is can be heard too.
   return (
-    <DropdownMenu.Item
-      disabled={item.isDisabled === true}
-      onSelect={() => {
-        // Before anything else happens: a dialog that opens now gives the focus back to where it was.
-        onChoose();
-        item.onSelect();
-      }}
-      className={classes(
-        'flex h-8 cursor-pointer items-center justify-between gap-4 rounded px-2 text-13 outline-none data-disabled:opacity-50 data-highlighted:bg-line',
-        item.isDanger === true ? 'text-sell' : 'text-text',
-      )}
-    >
+    <DropdownMenu.Item {...looks} role="menuitemradio" aria-checked={item.isChosen}>
       {item.label}
-      {item.isChosen === true && (
+      {item.isChosen && (
         <svg viewBox="0 0 10 8" className="w-2.5 text-accent" aria-hidden="true">
           <path d="M1 4l3 3 5-6" fill="none" stroke="currentColor" strokeWidth="1.8" />
         </svg>

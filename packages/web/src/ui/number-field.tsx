@@ -96,7 +96,8 @@ export function NumberField({
 
 /**
  * What stands in the field: the text as it was typed while somebody types, the value as soon as another one is
- * set. A text that is no number changes nothing, and that is said.
+ * set. A text that is no number stays to be mended and is said to be none; the value is empty then, so that nobody
+ * sends the one that stood there before.
  */
 function useTyped(
   value: string,
@@ -110,22 +111,23 @@ function useTyped(
   const t = useWords();
   const [typed, setTyped] = useState('');
   const [unread, setUnread] = useState<string>();
+  const isUnread = unread !== undefined && value === '';
+  // Another value was set since.
+  if (unread !== undefined && !isUnread) setUnread(undefined);
+  const read = typedNumber(typed) === value ? typed : fieldText(value);
   return {
-    shown: typedNumber(typed) === value ? typed : fieldText(value),
-    unread:
-      unread === undefined
-        ? undefined
-        : t('ui.noNumber', { text: unread, example: number(EXAMPLE, { decimals: 1 }) }),
+    shown: isUnread ? unread : read,
+    unread: !isUnread
+      ? undefined
+      : t('ui.noNumber', { text: unread, example: number(EXAMPLE, { decimals: 1 }) }),
     onType(text) {
       const next = typedNumber(text);
       setUnread(next === undefined ? text : undefined);
-      if (next === undefined) return;
-      setTyped(text);
-      onChange(next);
+      setTyped(next === undefined ? '' : text);
+      onChange(next ?? '');
     },
     onBlur() {
       setTyped('');
-      setUnread(undefined);
     },
   };
 }

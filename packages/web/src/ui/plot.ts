@@ -11,6 +11,8 @@ export type PlotLine = {
   readonly width?: number;
   /** The area below it is tinted. */
   readonly isFilled?: boolean;
+  /** Where a value is missing the line is broken, instead of going on to the next one. */
+  readonly isBroken?: boolean;
 };
 
 export type PlotOptions = {
@@ -73,8 +75,10 @@ function sizeOf(target: HTMLElement): { width: number; height: number } {
   return { width: target.clientWidth, height: target.clientHeight };
 }
 
-/** Half of the widest label. */
-const EDGE_PX = 26;
+/** The place of the values at the right. */
+const VALUES_PX = 64;
+/** The widest letter of a label. */
+const LETTER_PX = 7;
 const FONT = '11px "Inter Variable", sans-serif';
 
 function settings(options: PlotOptions, size: { width: number; height: number }): uPlot.Options {
@@ -101,15 +105,21 @@ function settings(options: PlotOptions, size: { width: number; height: number })
         space: 90,
         grid: { show: false },
         ticks: { show: false },
-        // Half of a label at the edge would be cut off.
-        values: (plot, splits) =>
-          splits.map((at) => (plot.valToPos(at, 'x') < EDGE_PX ? '' : timeLabel(at, splits))),
+        values: ({ scales, width }, splits) => {
+          const { max = 1, min = 0 } = scales['x'] ?? {};
+          return splits.map((at) => {
+            const label = timeLabel(at, splits);
+            // Half of a label at the edge would be cut off.
+            const fromEdge = ((at - min) / (max - min)) * (width - VALUES_PX);
+            return fromEdge < (label.length * LETTER_PX) / 2 ? '' : label;
+          });
+        },
       },
       {
         side: 1,
         stroke: muted,
         font: FONT,
-        size: 64,
+        size: VALUES_PX,
         gap: 8,
         grid: { stroke: line, width: 1 },
         ticks: { show: false },
@@ -124,11 +134,11 @@ function settings(options: PlotOptions, size: { width: number; height: number })
     ],
     series: [
       {},
-      ...options.lines.map(({ colour, isFilled = false, width = 1.5 }) => ({
+      ...options.lines.map(({ colour, isBroken = false, isFilled = false, width = 1.5 }) => ({
         stroke: colourOf(colour),
         ...(isFilled ? { fill: `color-mix(in srgb, ${colourOf(colour)} 8%, transparent)` } : {}),
         width,
-        spanGaps: true,
+        spanGaps: !isBroken,
         points: { show: false },
       })),
     ],

@@ -52,7 +52,7 @@ export function Segmented<Value extends string>({
           onFocus={() => own !== value && onChange(own)}
           className={classes(
             'flex-1 rounded px-2 whitespace-nowrap text-muted transition-colors hover:text-text disabled:opacity-40 data-[state=on]:font-medium',
-            size === 'small' ? 'h-6 text-12' : 'h-7 text-13',
+            size === 'small' ? 'h-6 text-12 max-tablet:px-1.5' : 'h-7 text-13',
             CHOSEN[tone],
           )}
         >

@@ -18,7 +18,8 @@ export type Column<Row> = {
   readonly align?: 'left' | 'right' | undefined;
   /** Of the column in CSS, `120px`; columns without share the rest. Nothing in a cell changes it. */
   readonly width?: string | undefined;
-  /** The same on a phone, where fewer columns share the screen. */
+  /** The same on a tablet and on a phone, where fewer columns share the screen. */
+  readonly tabletWidth?: string | undefined;
   readonly phoneWidth?: string | undefined;
   /** How rows compare by this column; a column without it cannot be sorted by. */
   readonly compare?: ((left: Row, right: Row) => number) | undefined;
@@ -98,15 +99,7 @@ export function Table<Row>(props: TableProps<Row>) {
       aria-label={label}
     >
       <table className="w-full table-fixed border-collapse" aria-rowcount={sorted.length + 1}>
-        <colgroup>
-          {columns.map(({ from, id, phoneWidth, width }) => (
-            <col
-              key={id}
-              style={{ '--wide': width, '--phone': phoneWidth } as CSSProperties}
-              className={classes('w-(--phone) tablet:w-(--wide)', from && FROM[from])}
-            />
-          ))}
-        </colgroup>
+        <Widths columns={columns} />
         <Head columns={columns} sorting={sorting} onSort={setSorting} />
         <tbody>
           {above > 0 && <Gap height={above} columns={columns.length} />}
@@ -119,6 +112,25 @@ export function Table<Row>(props: TableProps<Row>) {
       {sorted.length === 0 && empty}
       {props.older !== undefined && <OlderRows older={props.older} />}
     </div>
+  );
+}
+
+function Widths<Row>({ columns }: Pick<TableProps<Row>, 'columns'>) {
+  return (
+    <colgroup>
+      {columns.map(({ from, id, phoneWidth, width, tabletWidth = width }) => (
+        <col
+          key={id}
+          style={
+            { '--wide': width, '--tablet': tabletWidth, '--phone': phoneWidth } as CSSProperties
+          }
+          className={classes(
+            'w-(--phone) tablet:w-(--tablet) desktop:w-(--wide)',
+            from && FROM[from],
+          )}
+        />
+      ))}
+    </colgroup>
   );
 }
 
@@ -143,7 +155,7 @@ function TableRow<Row>({
         <td
           key={id}
           className={classes(
-            'overflow-hidden px-2 text-ellipsis whitespace-nowrap',
+            'overflow-hidden px-1 text-ellipsis whitespace-nowrap tablet:px-2',
             align === 'right' ? 'text-right' : 'text-left',
             from && FROM[from],
           )}
@@ -176,7 +188,7 @@ function Head<Row>({
               scope="col"
               aria-sort={order}
               className={classes(
-                'px-2 font-normal whitespace-nowrap',
+                'px-1 font-normal whitespace-nowrap tablet:px-2',
                 align === 'right' ? 'text-right' : 'text-left',
                 from && FROM[from],
               )}

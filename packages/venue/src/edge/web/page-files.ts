@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
 
@@ -6,14 +7,20 @@ export type PageFile = {
   readonly type: string;
   /** Its name changes with what is in it, so that it may be kept for ever. */
   readonly isHashed: boolean;
+  /** Names what is in it, whatever it is called. */
+  readonly hash: string;
   readonly plain: Buffer;
   readonly br: Buffer | undefined;
   readonly gzip: Buffer | undefined;
 };
 
+/** An address of the page, parts that may be anything written as `$name`, and the scripts that it needs first. */
+export type Screen = { readonly path: string; readonly scripts: readonly string[] };
+
 /** A built page: its entry as text, since every visitor gets another nonce in it, and all other files by path. */
 export type PageFiles = {
   readonly entry: string;
+  readonly screens: readonly Screen[];
   readonly byPath: ReadonlyMap<string, PageFile>;
 };
 
@@ -29,6 +36,7 @@ const TYPES: Readonly<Record<string, string>> = {
 /** Where the bundler puts what it names by content. */
 const HASHED = '/assets/';
 const ENTRY = 'index.html';
+const SCREENS = 'screens.json';
 
 /** Reads a built page into memory: it is small, and nothing of it touches the disk again. */
 export async function readPageFiles(folder: string): Promise<PageFiles> {
@@ -43,9 +51,16 @@ export async function readPageFiles(folder: string): Promise<PageFiles> {
     const type = TYPES[extname(path)];
     if (type === undefined) continue;
     const [br, gzip] = [all.get(`${path}.br`), all.get(`${path}.gz`)];
-    byPath.set(`/${path}`, { type, isHashed: `/${path}`.startsWith(HASHED), plain, br, gzip });
+    const isHashed = `/${path}`.startsWith(HASHED);
+    byPath.set(`/${path}`, { type, isHashed, hash: contentHash(plain), plain, br, gzip });
   }
   const entry = all.get(ENTRY);
   if (entry === undefined) throw new Error(`The built page lacks ${ENTRY}`);
-  return { entry: entry.toString('utf8'), byPath };
+  const screens = JSON.parse(all.get(SCREENS)?.toString('utf8') ?? '[]') as readonly Screen[];
+  return { entry: entry.toString('utf8'), screens, byPath };
+}
+
+/** Half of a hash is enough to tell two states of a file from each other. */
+export function contentHash(content: string | Buffer): string {
+  return createHash('sha256').update(content).digest('base64url').slice(0, 22);
 }

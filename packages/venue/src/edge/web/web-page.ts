@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from '../../operate/log.ts';
 import { buildPage, type PageBuild } from './build-page.ts';
+import { createEntries, type Entry } from './entries.ts';
+import { entryTag, fileTag, hasTag, heldNonce } from './entity-tag.ts';
 import { readPageFiles, type PageFile, type PageFiles } from './page-files.ts';
 import { pagePolicy } from './page-policy.ts';
 
@@ -44,6 +46,7 @@ export class WebPage {
   readonly #options: WebPageOptions;
   #build: PageBuild | undefined;
   #files: PageFiles | undefined;
+  #entryAt: (path: string) => Entry = () => ({ text: '', hash: '' });
   #hasFailed = false;
 
   constructor(options: WebPageOptions) {
@@ -61,8 +64,10 @@ export class WebPage {
   }
 
   async #take({ done }: PageBuild): Promise<void> {
-    this.#files = await readPageFiles(await done);
-    this.#options.log.info({ files: this.#files.byPath.size }, 'the page is ready');
+    const files = await readPageFiles(await done);
+    this.#entryAt = createEntries(files);
+    this.#files = files;
+    this.#options.log.info({ files: files.byPath.size }, 'the page is ready');
   }
 
   stop(): void {
@@ -78,20 +83,32 @@ export class WebPage {
       return true;
     }
     if (!acceptsPage(request, path)) return false;
-    const nonce = randomBytes(NONCE_BYTES).toString('base64');
-    const headers = this.#pageHeaders(nonce);
     if (this.#files !== undefined) {
-      const page = this.#files.entry.replace(
-        'name="style-nonce" content=""',
-        `name="style-nonce" content="${nonce}"`,
-      );
-      // Who opens an address that is none reads so on the page itself; machines read the status.
-      send(request, response, { status: isScreen(path) ? 200 : 404, headers, body: page });
+      this.#serveEntry(request, response, path);
       return true;
     }
+    const headers = this.#pageHeaders(newNonce());
     if (!this.#hasFailed) headers['refresh'] = String(LOOK_AGAIN_SECONDS);
     send(request, response, { status: 503, headers, body: this.#hasFailed ? FAILED : BUILDING });
     return true;
+  }
+
+  #serveEntry(request: IncomingMessage, response: ServerResponse, path: string): void {
+    const { hash, text } = this.#entryAt(path);
+    const held = heldNonce(request, hash);
+    const nonce = held ?? newNonce();
+    const headers = { ...this.#pageHeaders(nonce), etag: entryTag(hash, nonce) };
+    // Who opens an address that is none reads so on the page itself; machines read the status.
+    const status = isScreen(path) ? 200 : 404;
+    if (held !== undefined && status === 200) {
+      sendUnchanged(response, headers);
+      return;
+    }
+    const body = text.replace(
+      'name="style-nonce" content=""',
+      `name="style-nonce" content="${nonce}"`,
+    );
+    send(request, response, { status, headers, body });
   }
 
   #pageHeaders(nonce: string): Record<string, string> {
@@ -128,17 +145,35 @@ function sendFile(request: IncomingMessage, response: ServerResponse, file: Page
         ? 'gzip'
         : undefined;
   const body = encoding === undefined ? file.plain : (file[encoding] ?? file.plain);
-  send(request, response, {
-    status: 200,
-    headers: {
-      'content-type': file.type,
-      'cache-control': file.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
-      'x-content-type-options': 'nosniff',
-      vary: 'accept-encoding',
-      ...(encoding === undefined ? {} : { 'content-encoding': encoding }),
-    },
-    body,
-  });
+  const tag = fileTag(file.hash, encoding);
+  const headers = {
+    'content-type': file.type,
+    'cache-control': file.isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
+    'x-content-type-options': 'nosniff',
+    vary: 'accept-encoding',
+    etag: tag,
+    // Files are small and sent whole: who asks for a part of one gets all of it.
+    'accept-ranges': 'none',
+    ...(encoding === undefined ? {} : { 'content-encoding': encoding }),
+  };
+  if (hasTag(request, tag)) sendUnchanged(response, headers);
+  else send(request, response, { status: 200, headers, body });
+}
+
+/** What the one who asks has is what there is; of the headers those that a copy is kept by. */
+function sendUnchanged(
+  response: ServerResponse,
+  {
+    'content-encoding': _encoding,
+    'content-type': _type,
+    ...kept
+  }: Readonly<Record<string, string>>,
+): void {
+  response.writeHead(304, kept).end();
+}
+
+function newNonce(): string {
+  return randomBytes(NONCE_BYTES).toString('base64');
 }
 
 type Sent = {

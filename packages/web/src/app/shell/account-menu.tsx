@@ -94,7 +94,7 @@ function OpenAccount({
       trigger={
         <Button>
           <span className="font-mono text-12">{short(address)}</span>
-          <span className="text-muted max-tablet:hidden">· {word}</span>
+          <span className="text-muted max-desktop:hidden">· {word}</span>
         </Button>
       }
       items={items}

@@ -1,16 +1,16 @@
-import type { LedgerUpdate } from '@oddlot/sdk';
+import type { Fill, LedgerUpdate } from '@oddlot/sdk';
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import type { StoreApi } from 'zustand/vanilla';
 import { useWords } from '../../lib/words.ts';
 import { fillLists, ledgerLists, type ListState } from '../../market/account-lists.ts';
+import { marketNames, type MarketNames } from '../../market/market-names.ts';
 import { knownPerps } from '../../market/queries.ts';
 import { useSession } from '../../session/use-session.ts';
 import { playTone } from '../../ui/play-tone.ts';
 import { preferences } from '../../ui/preferences.ts';
 import { notify } from '../../ui/toast.tsx';
 import { fillNews, ledgerNews, type News } from './news.ts';
-import { settledMarkets } from './settled-markets.ts';
 
 /** Tells what happens to the account while the page is open: fills, liquidations, settlements, money. */
 export function AccountNews() {
@@ -24,9 +24,18 @@ export function AccountNews() {
       for (const each of news) notify(each);
       if (hasSound && news.length > 0) playTone();
     };
-    const leaveFills = onNewRows(fills, (rows) => tell(fillNews(rows, t, knownPerps())));
-    const tellLedger = async (rows: readonly LedgerUpdate[]): Promise<void> =>
-      tell(ledgerNews(rows, t, await settledMarkets(rows)));
+    const tellFills = async (rows: readonly Fill[]): Promise<void> => {
+      const shares = rows.filter(({ outcome }) => outcome !== undefined);
+      const names = await namesFor(shares.map(({ instrumentId }) => instrumentId));
+      tell(fillNews(rows, t, knownPerps(), names));
+    };
+    const leaveFills = onNewRows(fills, (rows) => void tellFills(rows));
+    const tellLedger = async (rows: readonly LedgerUpdate[]): Promise<void> => {
+      const ids = rows.flatMap(({ delta }) =>
+        delta.type === 'outcomeSettlement' ? [delta.instrumentId] : [],
+      );
+      tell(ledgerNews(rows, t, await namesFor(ids)));
+    };
     const leaveLedger = onNewRows(ledger, (rows) => void tellLedger(rows));
     return () => {
       leaveFills();
@@ -34,6 +43,11 @@ export function AccountNews() {
     };
   }, [fills, ledger, hasSound, t]);
   return null;
+}
+
+/** News is told without names where the venue does not answer. */
+function namesFor(instrumentIds: readonly number[]): Promise<MarketNames> {
+  return marketNames(instrumentIds).catch(() => new Map());
 }
 
 /** Not once per frame: of two messages in one frame both are news. */

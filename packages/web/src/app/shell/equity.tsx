@@ -18,8 +18,8 @@ export function Equity() {
   );
   if (user === undefined || perp === undefined || outcome === undefined) return null;
   return (
-    <span className="text-13 text-muted">
-      <span className="max-tablet:hidden">{t('header.equity')} </span>
+    <span className="text-13 whitespace-nowrap text-muted">
+      <span className="max-desktop:hidden">{t('header.equity')} </span>
       <span className="text-text">
         <Money value={add(perp, outcome)} />
       </span>

@@ -16,11 +16,14 @@ export function Header({ onHelp }: { readonly onHelp: () => void }) {
   const { data: settings } = useSettings();
   const isTestnet = settings !== undefined && !settings.service_network.endsWith('Mainnet');
   return (
-    <header className="flex h-12 shrink-0 items-center gap-5 border-b border-line px-4 max-[379px]:gap-2 max-[379px]:px-3">
+    <header className="flex h-12 shrink-0 items-center gap-5 border-b tablet:max-desktop:gap-3 border-line px-4 max-[379px]:gap-2 max-[379px]:px-3">
       <Link to="/" aria-label={t('app.name')}>
         <Wordmark />
       </Link>
-      <nav aria-label={t('nav.label')} className="flex items-center gap-5 max-tablet:hidden">
+      <nav
+        aria-label={t('nav.label')}
+        className="flex items-center gap-5 max-tablet:hidden tablet:max-desktop:gap-3"
+      >
         {destinations.map(({ label, to }) => (
           <Link
             key={to}
@@ -34,7 +37,7 @@ export function Header({ onHelp }: { readonly onHelp: () => void }) {
       </nav>
       <div className="flex items-center gap-2">
         {isTestnet && (
-          <span className="max-[379px]:hidden">
+          <span className="max-[379px]:hidden tablet:max-[819px]:hidden">
             <Badge title={t('header.testnetTitle')}>{t('header.testnet')}</Badge>
           </span>
         )}

@@ -16,6 +16,7 @@ const SECTIONS = [
   {
     title: 'ticket',
     shortcuts: [
+      { keys: ['t'], does: 'toTicket' },
       { keys: ['Enter'], does: 'send' },
       { keys: ['Esc'], does: 'clear' },
       { keys: ['↑', '↓'], does: 'step' },

@@ -11,12 +11,12 @@ export function Latency() {
   return (
     <span
       title={t('header.latencyTitle')}
-      className="flex items-center gap-1.5 text-12 text-muted max-tablet:hidden"
+      className="flex shrink-0 items-center gap-1.5 text-12 whitespace-nowrap text-muted max-desktop:hidden"
     >
       <span
         aria-hidden="true"
         className={classes(
-          'size-1.5 rounded-full',
+          'size-1.5 shrink-0 rounded-full',
           !isLive ? 'bg-warning' : status === 'open' ? 'bg-buy' : 'bg-line',
         )}
       />

@@ -14,6 +14,8 @@ function fill(part: Partial<Fill>): Fill {
 const told = (news: ReturnType<typeof fillNews>): string[] =>
   news.map(({ text, title, tone }) => [title, text, tone].filter(Boolean).join(' | '));
 
+const markets = new Map([[7, { name: '“Rain?”', outcomes: ['Wet', 'Dry'] as const }]]);
+
 describe('a fill', () => {
   test.each([
     ['of a buy', [fill({})], ['Bought 1 BTC-USDC | at 100 | buy']],
@@ -30,12 +32,25 @@ describe('a fill', () => {
     ],
     ['a settlement is told by the ledger', [fill({ crossed: null })], []],
     [
-      'of an outcome market has its title, as text',
-      [fill({ title: '<b>Rain</b>' })],
-      ['Bought 1 <b>Rain</b> | at 100 | buy'],
+      'of an outcome market has its title, as text, and its price in cents',
+      [fill({ title: '<b>Rain</b>', outcome: 'Yes', dir: 'Buy Yes', px: '0.069', sz: '12' })],
+      ['Bought 12 Yes | <b>Rain</b> at 6.9¢ | buy'],
+    ],
+    [
+      'that buys the other leg is a purchase, whatever side of the book it stood on',
+      [fill({ instrumentId: 7, outcome: 'No', dir: 'Buy No', side: 'A', px: '0.4', sz: '5' })],
+      ['Bought 5 Dry | “Rain?” at 40¢ | buy'],
+    ],
+    [
+      'several of shares are one notice at their average',
+      [
+        fill({ instrumentId: 7, outcome: 'Yes', dir: 'Sell Yes', px: '0.5', sz: '1' }),
+        fill({ instrumentId: 7, outcome: 'Yes', dir: 'Sell Yes', px: '0.51', sz: '1' }),
+      ],
+      ['Sold 2 Wet | “Rain?” at 50.5¢ | sell'],
     ],
   ])('%s', (_, fills, expected) => {
-    expect(told(fillNews(fills, words.t))).toEqual(expected);
+    expect(told(fillNews(fills, words.t, [], markets))).toEqual(expected);
   });
 
   test('keeps the decimals of the grid of its market', () => {
@@ -47,7 +62,6 @@ describe('a fill', () => {
 });
 
 describe('a change of the ledger', () => {
-  const markets = new Map([[7, { name: '“Rain?”', outcomes: ['Wet', 'Dry'] as const }]]);
   const row = (delta: object): LedgerUpdate => ({ time: 1, hash: '0x', delta }) as LedgerUpdate;
   test.each([
     [
@@ -55,7 +69,14 @@ describe('a change of the ledger', () => {
       ['Your account was liquidated | BTC at a mark of 91,204 | warning'],
     ],
     [{ type: 'withdraw', amount: '10', status: 'pending' }, []],
-    [{ type: 'withdraw', amount: '10', status: 'completed' }, ['10.00 USDC were paid out']],
+    [
+      { type: 'withdraw', amount: '125.5', fee: '0.1', status: 'completed' },
+      ['125.40 USDC were paid out | 125.50 less a fee of 0.10'],
+    ],
+    [
+      { type: 'withdraw', amount: '10', fee: '0', status: 'completed' },
+      ['10.00 USDC were paid out'],
+    ],
     [
       { type: 'withdraw', amount: '10', status: 'failed' },
       ['A withdrawal of 10.00 USDC came back | warning'],
@@ -70,7 +91,7 @@ describe('a change of the ledger', () => {
         outcome: 'Yes',
         settlementFraction: '1',
       },
-      ['“Rain?” paid you 12.00 USDC | 12 Wet at 1 | buy'],
+      ['“Rain?” paid you 12.00 USDC | 12 Wet at 100¢ | buy'],
     ],
     [
       {

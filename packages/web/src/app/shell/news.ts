@@ -1,7 +1,8 @@
 import type { Fill, LedgerUpdate, PerpMeta } from '@oddlot/sdk';
-import { add, decimalsOf, divide, multiply, sign, subtract } from '../../lib/decimal.ts';
-import { money, number, short } from '../../lib/format.ts';
+import { decimalsOf, divide, multiply, roundTo, sign, subtract, sum } from '../../lib/decimal.ts';
+import { cents, money, number, short } from '../../lib/format.ts';
 import type { Words } from '../../lib/words.ts';
+import type { MarketName, MarketNames } from '../../market/market-names.ts';
 import type { Toast } from '../../ui/toast.tsx';
 
 export type News = Omit<Toast, 'id'>;
@@ -11,6 +12,7 @@ export function fillNews(
   fills: readonly Fill[],
   t: Words,
   perps: readonly PerpMeta[] = [],
+  markets: MarketNames = new Map(),
 ): readonly News[] {
   const byOrder = new Map<string, Fill[]>();
   for (const fill of fills) {
@@ -22,8 +24,9 @@ export function fillNews(
   return [...byOrder.values()].flatMap((of) => {
     const [first] = of;
     if (first === undefined) return [];
-    const size = of.reduce((sum, { sz }) => add(sum, sz), '0');
-    const value = of.reduce((sum, { px, sz }) => add(sum, multiply(px, sz)), '0');
+    if (first.outcome !== undefined) return [sharesNews(of, first, markets, t)];
+    const size = sum(of.map(({ sz }) => sz));
+    const value = sum(of.map(({ px, sz }) => multiply(px, sz)));
     const isBuy = first.side === 'B';
     const perp = perps.find(({ index }) => index === first.instrumentId);
     const decimals = {
@@ -43,17 +46,34 @@ export function fillNews(
   });
 }
 
-/** What a market that has ended is called, and its legs, YES first. */
-export type SettledMarket = {
-  readonly name: string;
-  readonly outcomes: readonly [string, string];
-};
+/** Of an outcome market the leg is told, and its price in cents. The side on the wire is not what was meant: `dir` is. */
+function sharesNews(of: readonly Fill[], first: Fill, markets: MarketNames, t: Words): News {
+  const market = markets.get(first.instrumentId);
+  const [yes, no] = market?.outcomes ?? ['Yes', 'No'];
+  const isBuy = first.dir.startsWith('Buy');
+  const leg = first.outcome === 'Yes' ? yes : no;
+  const size = sum(of.map(({ sz }) => sz));
+  const value = sum(of.map(({ px, sz }) => multiply(px, sz)));
+  const decimals = Math.max(CENT_DECIMALS, ...of.map(({ px }) => decimalsOf(px)));
+  // An average may lie between two steps of the price.
+  const average = roundTo(divide(value, size, 6) ?? first.px, decimals + 1);
+  const price = cents(average, Math.max(decimals, decimalsOf(average)));
+  const name = market?.name ?? first.title ?? first.symbol;
+  return {
+    title: t(isBuy ? 'news.bought' : 'news.sold', { size: number(size), market: leg }),
+    text: t('news.sharesAt', { market: name, price }),
+    tone: isBuy ? 'buy' : 'sell',
+  };
+}
+
+/** A price of a share is shown in whole cents at least. */
+const CENT_DECIMALS = 2;
 
 /** What changes of the ledger are worth telling; what the owner has just done himself is not. */
 export function ledgerNews(
   rows: readonly LedgerUpdate[],
   t: Words,
-  markets: ReadonlyMap<number, SettledMarket> = new Map(),
+  markets: MarketNames = new Map(),
 ): readonly News[] {
   return rows.flatMap(({ delta }): News[] => {
     switch (delta.type) {
@@ -71,7 +91,13 @@ export function ledgerNews(
         return [settlementNews(delta, markets.get(delta.instrumentId), t)];
       case 'withdraw': {
         const amount = money(delta.amount);
-        if (delta.status === 'completed') return [{ title: t('news.withdrawn', { amount }) }];
+        // The fee comes out of the amount: what arrives is less.
+        const fee = money(delta.fee);
+        if (delta.status === 'completed') {
+          const title = t('news.withdrawn', { amount: money(subtract(delta.amount, delta.fee)) });
+          const hasFee = sign(delta.fee) > 0;
+          return [hasFee ? { title, text: t('news.withdrawnFee', { amount, fee }) } : { title }];
+        }
         if (delta.status === 'failed') {
           return [{ title: t('news.withdrawFailed', { amount }), tone: 'warning' }];
         }
@@ -91,10 +117,14 @@ export function ledgerNews(
 
 type Settlement = Extract<LedgerUpdate['delta'], { type: 'outcomeSettlement' }>;
 
+function settledPrice(fraction: string): string {
+  return cents(fraction, Math.max(CENT_DECIMALS, decimalsOf(fraction)));
+}
+
 /** A leg that was wrong is told as a loss: nobody was paid. */
 function settlementNews(
   { amount, outcome, settlementFraction: fraction, sz }: Settlement,
-  market: SettledMarket | undefined,
+  market: MarketName | undefined,
   t: Words,
 ): News {
   const [yes, no] = market?.outcomes ?? ['Yes', 'No'];
@@ -105,7 +135,7 @@ function settlementNews(
     winner: outcome === 'Yes' ? no : yes,
     amount: money(amount),
     // The fraction is what YES pays; NO pays the rest.
-    fraction: number(outcome === 'Yes' ? fraction : subtract('1', fraction)),
+    price: settledPrice(outcome === 'Yes' ? fraction : subtract('1', fraction)),
   };
   if (sign(amount) > 0) {
     return { title: t('news.settled', what), text: t('news.settledText', what), tone: 'buy' };

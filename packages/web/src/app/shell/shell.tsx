@@ -4,6 +4,7 @@ import { useWords } from '../../lib/words.ts';
 import { LookingOn } from '../../session/looking-on.tsx';
 import { useSession } from '../../session/use-session.ts';
 import { late } from '../../ui/late.tsx';
+import { SkipLink } from '../../ui/skip-link.tsx';
 import { Toasts } from '../../ui/toast.tsx';
 import { useHotkey } from '../../ui/use-hotkey.ts';
 import { BottomBar } from './bottom-bar.tsx';
@@ -22,12 +23,7 @@ export function Shell() {
   useFocusOnArrival();
   return (
     <div className="flex h-full flex-col bg-panel">
-      <a
-        href="#screen"
-        className="heard focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:h-auto focus:w-auto focus:rounded focus:bg-raised focus:p-2 focus:[clip-path:none]"
-      >
-        {t('app.skip')}
-      </a>
+      <SkipLink to="screen">{t('app.skip')}</SkipLink>
       <Header onHelp={() => setIsHelpOpen(true)} />
       <ConnectionBanner />
       <LookingOn />

@@ -20,18 +20,25 @@ async function findPerp(wanted: string): Promise<string | undefined> {
   return found === undefined ? undefined : `/trade/${found}`;
 }
 
-const LOOKED_AT_MAX = 50;
-
-/** Among the busiest events that are open, by their titles and questions. */
+/** By the words of titles and questions: among what is open, else among all that ever was. */
 async function findByText(wanted: string): Promise<string | undefined> {
-  const { events } = await reader.info.outcomeMeta({ status: 'open', limit: LOOKED_AT_MAX });
-  const found = events.find(({ markets, title }) =>
-    [title, ...markets.map(({ question }) => question)].some((text) =>
-      text.toLowerCase().includes(wanted),
-    ),
-  );
-  return found === undefined ? undefined : `/events/${found.slug}`;
+  for (const status of ['open', 'all'] as const) {
+    let cursor: string | undefined;
+    // A page may be empty though a later one is not.
+    for (let page = 0; page < PAGES_MAX; page++) {
+      const asked = { search: wanted, status, limit: 1, ...(cursor !== undefined && { cursor }) };
+      const { events, next_cursor: next } = await reader.info.outcomeMeta(asked);
+      const [found] = events;
+      if (found !== undefined) return `/events/${found.slug}`;
+      if (next === null) break;
+      cursor = next;
+    }
+  }
+  return undefined;
 }
+
+/** More is not worth the wait: whoever knows the name has found it by then. */
+const PAGES_MAX = 20;
 
 /** Among all that ever were, by what stands in their addresses. */
 async function findBySlug(wanted: string): Promise<string | undefined> {

@@ -28,12 +28,12 @@ export function EventCard({
       <div className="flex items-start justify-between gap-4">
         <h3 className="line-clamp-2 text-13 font-medium">
           <Link to={`/events/${event.slug}`} className="after:absolute after:inset-0">
-            <EventTitle title={event.title} />
+            <EventTitle title={event.title} isShort />
           </Link>
         </h3>
         {isSingle && <span className="text-20 font-semibold">{chance(priceOf(only, byId))}</span>}
       </div>
-      <div className="mt-2 min-h-0 flex-1 max-tablet:pb-3">
+      <div className="mt-2 min-h-0 flex-1 overflow-hidden max-tablet:pb-3">
         {isSingle ? <Single market={only} byId={byId} /> : <Candidates event={event} byId={byId} />}
       </div>
       <p className="flex gap-3 overflow-hidden text-12 whitespace-nowrap text-muted tabular-nums">
@@ -49,18 +49,19 @@ export function EventCard({
 }
 
 function Single({ market, byId }: { readonly market: OutcomeMarketMeta; readonly byId: Tickers }) {
-  const t = useWords();
   const price = priceOf(market, byId);
   const other = isDecimal(price) ? subtract('1', price) : undefined;
   return (
     <>
       <Bar price={price} />
       <p className="mt-3 flex gap-2 text-12">
-        <span className="rounded bg-buy/12 px-2 py-1 text-buy-strong">
-          {t('markets.yes', { price: cents(price, market.price_decimals) })}
+        <span className="flex min-w-0 gap-1 rounded bg-buy/12 px-2 py-1 text-buy-strong">
+          <bdi className="truncate">{market.outcomes[0]}</bdi>
+          <span className="shrink-0">{cents(price, market.price_decimals)}</span>
         </span>
-        <span className="rounded bg-sell/12 px-2 py-1 text-sell-strong">
-          {t('markets.no', { price: cents(other, market.price_decimals) })}
+        <span className="flex min-w-0 gap-1 rounded bg-sell/12 px-2 py-1 text-sell-strong">
+          <bdi className="truncate">{market.outcomes[1]}</bdi>
+          <span className="shrink-0">{cents(other, market.price_decimals)}</span>
         </span>
       </p>
     </>
@@ -74,15 +75,50 @@ function Candidates({ event, byId }: { readonly event: OutcomeEventMeta; readonl
   return (
     <ul className="flex flex-col gap-1 text-12">
       {ranked.slice(0, CANDIDATES_SHOWN).map(({ market, price }) => (
-        <li key={market.instrument_id} className="flex items-center gap-3">
-          <span className="min-w-0 flex-1 truncate">{market.group_title ?? market.question}</span>
-          <span className="w-16">
+        <li key={market.instrument_id} className="flex items-center gap-2">
+          <span className="min-w-0 flex-1 truncate">
+            <bdi>{market.group_title ?? market.question}</bdi>
+          </span>
+          <span className="w-12 shrink-0 max-wide:hidden">
             <Bar price={price} />
           </span>
-          <span className="w-11 text-right font-medium">{chance(price)}</span>
+          <span className="w-11 shrink-0 text-right font-semibold">{chance(price)}</span>
+          <Legs market={market} price={price} />
         </li>
       ))}
     </ul>
+  );
+}
+
+/** What a share of either side costs. */
+function Legs({
+  market: {
+    outcomes: [yes, no],
+    price_decimals: decimals,
+  },
+  price,
+}: {
+  readonly market: OutcomeMarketMeta;
+  readonly price: string | undefined;
+}) {
+  const other = isDecimal(price) ? subtract('1', price) : undefined;
+  return (
+    <>
+      <span
+        title={yes}
+        className="w-10 shrink-0 rounded bg-buy/12 py-0.5 text-center text-buy-strong"
+      >
+        <span className="heard">{yes} </span>
+        {cents(price, decimals)}
+      </span>
+      <span
+        title={no}
+        className="w-10 shrink-0 rounded bg-sell/12 py-0.5 text-center text-sell-strong"
+      >
+        <span className="heard">{no} </span>
+        {cents(other, decimals)}
+      </span>
+    </>
   );
 }
 

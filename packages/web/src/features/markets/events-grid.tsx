@@ -7,7 +7,10 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { Skeleton } from '../../ui/spinner.tsx';
 import { EventCard } from './event-card.tsx';
 import { JustResolved } from './just-resolved.tsx';
+import { OpeningSoon } from './opening-soon.tsx';
 
+/** Some of them are of series, which have cards of their own. */
+const LOOKED_AT = 24;
 const EVENTS_SHOWN = 12;
 /** As many markets as one subscription takes. */
 const MARKETS_MAX = 50;
@@ -15,9 +18,12 @@ const MARKETS_MAX = 50;
 /** What people trade on, the busiest first. */
 export function EventsGrid({ wanted }: { readonly wanted: string }) {
   const t = useWords();
-  const { data } = useEvents({ sortBy: 'trending', status: 'open', limit: EVENTS_SHOWN });
-  const events = (data?.events ?? []).filter((event) => matches(event, wanted));
-  const ids = (data?.events ?? [])
+  const { data } = useEvents({ sortBy: 'trending', status: 'open', limit: LOOKED_AT });
+  const singles = (data?.events ?? [])
+    .filter(({ series_slug: series }) => series === null)
+    .slice(0, EVENTS_SHOWN);
+  const events = singles.filter((event) => matches(event, wanted));
+  const ids = singles
     .flatMap(({ markets }) => markets.map(({ instrument_id: id }) => id))
     .slice(0, MARKETS_MAX)
     .sort((a, b) => a - b);
@@ -42,19 +48,23 @@ export function EventsGrid({ wanted }: { readonly wanted: string }) {
         <Loading />
       ) : events.length === 0 ? (
         <EmptyState
-          title={data.events.length === 0 ? t('markets.noEvents') : t('markets.nothingFound')}
-          text={data.events.length === 0 ? t('markets.noEventsText') : undefined}
+          title={singles.length === 0 ? t('markets.noEvents') : t('markets.nothingFound')}
+          text={singles.length === 0 ? t('markets.noEventsText') : undefined}
         />
       ) : (
-        <ul className="grid tablet:auto-rows-[168px] gap-px bg-line tablet:grid-cols-2">
+        <ul className="grid gap-px bg-line tablet:auto-rows-[180px] tablet:grid-cols-2 wide:grid-cols-3">
           {events.map((event) => (
             <EventCard key={event.slug} event={event} byId={byId} />
           ))}
           {events.length % 2 === 1 && (
-            <li aria-hidden="true" className="bg-panel max-tablet:hidden" />
+            <li aria-hidden="true" className="bg-panel max-tablet:hidden wide:hidden" />
           )}
+          {Array.from({ length: (3 - (events.length % 3)) % 3 }, (_, at) => (
+            <li key={at} aria-hidden="true" className="bg-panel max-wide:hidden" />
+          ))}
         </ul>
       )}
+      <OpeningSoon wanted={wanted} />
       <JustResolved wanted={wanted} />
     </section>
   );
@@ -65,7 +75,7 @@ function Loading() {
   return (
     <div aria-hidden="true" className="grid gap-px bg-line tablet:grid-cols-2">
       {[0, 1].map((at) => (
-        <div key={at} className="flex h-[168px] flex-col gap-3 bg-panel p-4">
+        <div key={at} className="flex h-[180px] flex-col gap-3 bg-panel p-4">
           <Skeleton width="80%" />
           <Skeleton width="60%" />
           <Skeleton width="60%" />

@@ -36,7 +36,7 @@ export function JustResolved({ wanted }: { readonly wanted: string }) {
               to={`/events/${slug}`}
               className="min-w-0 flex-1 truncate after:absolute after:inset-0"
             >
-              <EventTitle title={title} />
+              <EventTitle title={title} isShort />
             </Link>
             <span className="max-w-[40%] truncate font-medium">{resultOf(markets, t)}</span>
             <span className="w-24 shrink-0 text-right text-muted max-tablet:hidden">

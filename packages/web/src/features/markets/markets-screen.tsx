@@ -8,6 +8,7 @@ import { EndingSoon } from './ending-soon.tsx';
 import { EventsGrid } from './events-grid.tsx';
 import { FirstVisitStrip } from './first-visit-strip.tsx';
 import { PerpsTable } from './perps-table.tsx';
+import { SeriesSection } from './series-section.tsx';
 
 /** Everything that trades here, side by side. */
 export function Screen() {
@@ -47,6 +48,7 @@ export function Screen() {
             </div>
           </div>
           <PerpsTable wanted={wanted} />
+          <SeriesSection wanted={wanted} />
           <EndingSoon wanted={wanted} />
         </section>
         <EventsGrid wanted={wanted} />

@@ -6,7 +6,7 @@ import { useWords } from '../../lib/words.ts';
 import { tapes } from '../../market/tape.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { legPrice } from './legs.ts';
-import { legName } from './market-facts.ts';
+import { legLabel } from './market-facts.ts';
 
 /** As many as are as high as the book beside them. */
 const SHOWN = 17;
@@ -39,7 +39,7 @@ export function Activity({ market }: { readonly market: OutcomeMarketMeta }) {
                     {clockTime(time)}
                   </span>
                   <span className={leg === 'Yes' ? 'truncate text-buy' : 'truncate text-sell'}>
-                    {legName(market, leg)} {cents(price, market.price_decimals)}
+                    {legLabel(market, leg)} {cents(price, market.price_decimals)}
                   </span>
                   <span className="text-right">
                     {number(sz, { decimals: market.size_decimals })}

@@ -75,7 +75,7 @@ function Event({ event }: { readonly event: OutcomeEventMeta }) {
     const next = { ...search, ...part };
     void navigate({ to: `/events/${event.slug}`, search: next, replace: true });
   };
-  const choosing = useChoice(search, set);
+  const choosing = useChoice(search, set, event.status === 'upcoming' ? 'rules' : 'book');
   const trade = ({ slug }: OutcomeMarketMeta, intent: 'buy' | 'sell', leg: Leg): void => {
     choosing.open({ intent });
     set({ market: slug, leg: leg === 'No' ? 'no' : undefined });

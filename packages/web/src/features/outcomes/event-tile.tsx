@@ -6,6 +6,7 @@ import { relative } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
 import { venueNow } from '../../market/venue.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { classes } from '../../ui/class-names.ts';
 import { colourOf } from '../../ui/figure.tsx';
 import { EventTitle } from '../../ui/event-title.tsx';
 import { inOrder, legName, markOf, nameOf, turnover } from './market-facts.ts';
@@ -31,7 +32,7 @@ export function EventTile({
       <div className="flex items-start justify-between gap-4">
         <h2 className="line-clamp-2 min-w-0 text-15 font-medium break-words">
           <Link to={`/events/${event.slug}`} className="after:absolute after:inset-0">
-            <EventTitle title={event.title} />
+            <EventTitle title={event.title} isShort />
           </Link>
         </h2>
         {only !== undefined && (
@@ -69,13 +70,15 @@ function Single({ market, byId }: { readonly market: OutcomeMarketMeta; readonly
     <>
       <ChanceBar price={price} place={0} isWide />
       <p className="mt-3 flex items-center gap-2 text-12">
-        <span className="rounded bg-buy/12 px-2 py-1 text-buy-strong">
-          {legName(market, 'Yes')} {cents(price, market.price_decimals)}
+        <span className="flex min-w-0 gap-1 rounded bg-buy/12 px-2 py-1 text-buy-strong">
+          <bdi className="truncate">{legName(market, 'Yes')}</bdi>
+          <span className="shrink-0">{cents(price, market.price_decimals)}</span>
         </span>
-        <span className="rounded bg-sell/12 px-2 py-1 text-sell-strong">
-          {legName(market, 'No')} {cents(no, market.price_decimals)}
+        <span className="flex min-w-0 gap-1 rounded bg-sell/12 px-2 py-1 text-sell-strong">
+          <bdi className="truncate">{legName(market, 'No')}</bdi>
+          <span className="shrink-0">{cents(no, market.price_decimals)}</span>
         </span>
-        <span className="ml-auto tabular-nums">
+        <span className="ml-auto shrink-0 tabular-nums">
           <Move market={market} byId={byId} />
         </span>
       </p>
@@ -92,12 +95,13 @@ function Candidates({ event, byId }: { readonly event: OutcomeEventMeta; readonl
           const price = markOf(market, byId);
           return (
             <li key={market.instrument_id}>
-              <span className="flex items-baseline gap-3">
+              <span className="flex items-baseline gap-2">
                 <span className="min-w-0 flex-1 truncate">{nameOf(market, event)}</span>
                 <span className="w-8 text-right text-12">
                   <Move market={market} byId={byId} />
                 </span>
-                <span className="w-12 text-right font-semibold">{chance(price)}</span>
+                <span className="w-12 shrink-0 text-right font-semibold">{chance(price)}</span>
+                <Legs market={market} price={price} />
               </span>
               <ChanceBar price={price} place={place} isWide />
             </li>
@@ -105,6 +109,31 @@ function Candidates({ event, byId }: { readonly event: OutcomeEventMeta; readonl
         })}
     </ul>
   );
+}
+
+/** What a share of either side costs, once it has a price. */
+function Legs({
+  market,
+  price,
+}: {
+  readonly market: OutcomeMarketMeta;
+  readonly price: string | undefined;
+}) {
+  if (!isDecimal(price) || market.phase === 'resolved') return null;
+  const sides = [
+    { leg: 'Yes', px: price, tone: 'bg-buy/12 text-buy-strong' },
+    { leg: 'No', px: subtract('1', price), tone: 'bg-sell/12 text-sell-strong' },
+  ] as const;
+  return sides.map(({ leg, px, tone }) => (
+    <span
+      key={leg}
+      title={legName(market, leg)}
+      className={classes('w-11 shrink-0 rounded text-center text-12', tone)}
+    >
+      <span className="heard">{legName(market, leg)} </span>
+      {cents(px, market.price_decimals)}
+    </span>
+  ));
 }
 
 /** Since a day ago, in points of a hundred; nothing where it did not move. */

@@ -4,7 +4,10 @@ import { useRef } from 'react';
 import type { OutcomeEventMeta, Ticker } from '@oddlot/sdk';
 import { usePageTitle } from '../../lib/page-title.ts';
 import { addWords, useWords } from '../../lib/words.ts';
+import { SeriesCards } from '../../market/series/series-cards.tsx';
+import { runningOf } from '../../market/series/use-running-series.ts';
 import { tickers } from '../../market/tickers.ts';
+import { useVenueSecond } from '../../market/use-venue-second.ts';
 import { Button } from '../../ui/button.tsx';
 import { Chip } from '../../ui/chip.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -14,7 +17,7 @@ import { Skeleton } from '../../ui/spinner.tsx';
 import { TextField } from '../../ui/text-field.tsx';
 import { useHotkey } from '../../ui/use-hotkey.ts';
 import { EventTile } from './event-tile.tsx';
-import { SeriesStrip } from './series-strip.tsx';
+import { Soon } from './soon.tsx';
 import {
   SORTS,
   STATUSES,
@@ -28,6 +31,8 @@ import {
 
 addWords(texts);
 
+/** As much text as the venue looks for. */
+const SEARCH_CHARS_MAX = 100;
 /** As many markets as one subscription takes. */
 const MARKETS_MAX = 50;
 
@@ -44,7 +49,7 @@ export function Screen() {
   usePageTitle(t('nav.events'));
   const navigate = useNavigate();
   const search: Search = useSearch({ strict: false });
-  const wanted = typeof search.q === 'string' ? search.q : '';
+  const wanted = typeof search.q === 'string' ? search.q.slice(0, SEARCH_CHARS_MAX) : '';
   const topic = typeof search.topic === 'string' ? search.topic : undefined;
   const sort = SORTS.find((each) => each === search.sort) ?? 'volume';
   const status = STATUSES.find((each) => each === search.status) ?? 'open';
@@ -61,7 +66,7 @@ export function Screen() {
   const singles = events.filter(isSingle);
   const soon = ahead.filter(isSingle);
   const series = [...events, ...ahead].filter((event) => !isSingle(event));
-  const byId = useTickers([...singles, ...series]);
+  const byId = useTickers([...series, ...singles]);
   const isFiltered = wanted !== '' || topic !== undefined;
   return (
     <div className="flex min-h-full flex-col">
@@ -88,7 +93,7 @@ export function Screen() {
           }
         />
       )}
-      {series.length > 0 && <SeriesStrip events={series} byId={byId} />}
+      {series.length > 0 && <Recurring events={series} byId={byId} />}
       <Grid>
         {singles.map((event) => (
           <EventTile key={event.slug} event={event} byId={byId} />
@@ -101,13 +106,14 @@ export function Screen() {
           </Button>
         </div>
       )}
-      {soon.length > 0 && !hasMore && <Soon events={soon} byId={byId} />}
+      {soon.length > 0 && !hasMore && <Soon events={soon} />}
       <div className="flex-1" />
     </div>
   );
 }
 
-function Soon({
+/** Series come round by themselves: each once, with the market that runs. */
+function Recurring({
   events,
   byId,
 }: {
@@ -115,16 +121,16 @@ function Soon({
   readonly byId: ReadonlyMap<number, Ticker>;
 }) {
   const t = useWords();
+  const nowMs = useVenueSecond();
+  const series = runningOf(events, nowMs);
   return (
-    <section aria-labelledby="soon">
-      <h2 id="soon" className="px-4 pt-4 pb-1 text-12 text-muted">
-        {t('outcomes.find.soon')}
+    <section aria-labelledby="series" className="border-b border-line">
+      <h2 id="series" className="px-4 pt-3 pb-2 text-12 text-muted">
+        {t('outcomes.series.recurring')}
       </h2>
-      <Grid>
-        {events.map((event) => (
-          <EventTile key={event.slug} event={event} byId={byId} />
-        ))}
-      </Grid>
+      <ul className="flex gap-px overflow-x-auto border-t border-line bg-line [&>li]:min-w-72 [&>li]:flex-1">
+        <SeriesCards series={series} byId={byId} nowMs={nowMs} />
+      </ul>
     </section>
   );
 }

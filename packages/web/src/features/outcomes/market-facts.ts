@@ -31,6 +31,15 @@ function spanOf({ end_time: end, start_time: start }: OutcomeMarketMeta): string
   return `${shown(start)}–${shown(end)}`;
 }
 
+const LABEL_CHARS = 16;
+
+/** The same where a figure stands behind it in one text: the name is cut, never the figure. */
+export function legLabel(market: OutcomeMarketMeta, leg: Leg): string {
+  const letters = [...legName(market, leg)];
+  if (letters.length <= LABEL_CHARS) return letters.join('');
+  return `${letters.slice(0, LABEL_CHARS - 1).join('')}…`;
+}
+
 /** What a leg is called: `Up`, `Rain`, `Yes`. */
 export function legName(market: OutcomeMarketMeta, leg: Leg): string {
   return market.outcomes[leg === 'Yes' ? 0 : 1];

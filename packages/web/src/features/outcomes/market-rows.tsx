@@ -187,13 +187,14 @@ function Legs({
             onTrade(leg);
           }}
           className={classes(
-            'h-8 w-full max-w-30 min-w-0 truncate rounded px-1 text-12 font-medium transition-colors',
+            'flex h-8 w-full max-w-30 min-w-0 items-center justify-center gap-1 rounded px-1 text-12 font-medium transition-colors',
             leg === 'Yes'
               ? 'bg-buy/15 text-buy-strong hover:bg-buy/25'
               : 'bg-sell/15 text-sell-strong hover:bg-sell/25',
           )}
         >
-          {legName(market, leg)} {cents(priceToBuy(bbo, leg), market.price_decimals)}
+          <bdi className="min-w-0 truncate">{legName(market, leg)}</bdi>
+          <span className="shrink-0">{cents(priceToBuy(bbo, leg), market.price_decimals)}</span>
         </button>
       ))}
     </span>
@@ -250,9 +251,14 @@ function Result({ market }: { readonly market: OutcomeMarketMeta }) {
   const t = useWords();
   const { settlement_fraction: fraction, winning_outcome: winner } = market.settlement;
   return (
-    <span className="flex justify-end text-12 text-muted">
+    <span
+      className={classes(
+        'flex justify-end text-12',
+        winner === 'Yes' ? 'font-medium text-buy-strong' : 'text-muted',
+      )}
+    >
       {winner === null
-        ? t('outcomes.paid', { amount: number(fraction) })
+        ? t('outcomes.paid', { amount: cents(fraction, Math.max(2, market.price_decimals)) })
         : t('outcomes.winner', { leg: legName(market, winner) })}
     </span>
   );

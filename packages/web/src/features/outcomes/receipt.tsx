@@ -13,6 +13,8 @@ import { Button } from '../../ui/button.tsx';
 import { classes } from '../../ui/class-names.ts';
 import { Code } from '../../ui/code.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { ErrorSentence } from '../../ui/error-sentence.tsx';
+import { useDoing } from '../../ui/use-doing.ts';
 import { legName, nameOf } from './market-facts.ts';
 import { useResolution } from './queries.ts';
 import { usePayouts } from './use-payouts.ts';
@@ -126,10 +128,11 @@ function ReceiptFacts({ receipt }: { readonly receipt: OutcomeResolution }) {
 function Recompute({ receipt }: { readonly receipt: OutcomeResolution }) {
   const t = useWords();
   const [findings, setFindings] = useState<readonly ResolutionFinding[]>();
+  const { error, isBusy, run } = useDoing();
   const command = `npm run verify-resolution -- --url ${location.origin} --instrument ${receipt.instrumentId}`;
   const compute = async (): Promise<void> => {
-    const { checkResolution } = await import('./recompute.ts');
-    setFindings(checkResolution(receipt));
+    const { recompute } = await import('./recompute.ts');
+    setFindings(await recompute(receipt.instrumentId));
   };
   return (
     <div className="flex flex-col gap-2 rounded border border-line p-3">
@@ -137,10 +140,11 @@ function Recompute({ receipt }: { readonly receipt: OutcomeResolution }) {
       <Code>{command}</Code>
       <div className="flex flex-wrap gap-2">
         <CopyButton text={command} />
-        <Button size="small" onClick={() => void compute()}>
+        <Button size="small" isBusy={isBusy} onClick={() => void run(compute)}>
           {t('outcomes.receipt.here')}
         </Button>
       </div>
+      {error !== undefined && <ErrorSentence error={error} />}
       {findings !== undefined && (
         <ul role="status" className="flex flex-col gap-1 text-12">
           {findings.map(({ agrees, what }) => (

@@ -6,6 +6,7 @@ import { number } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
 import { usePlot } from '../../ui/use-plot.ts';
 import { useReference } from './use-reference.ts';
+import { withGaps } from './with-gaps.ts';
 
 /** The reference price against the strike, with the spans that are averaged in shade. */
 export function SeriesChart({
@@ -22,16 +23,13 @@ export function SeriesChart({
   const { windowMs } = timeline;
   const strike = isDecimal(current.openPrice) ? toPixels(current.openPrice) : undefined;
   const { endTime, startTime } = current;
-  const data = useMemo<uPlot.AlignedData>(
-    () => [
-      [...seen.map(({ t: at }) => at / 1_000), endTime / 1_000],
-      [...seen.map(({ value }) => value), null],
-    ],
-    [seen, endTime],
-  );
+  const data = useMemo<uPlot.AlignedData>(() => {
+    const points = [...withGaps(seen), { t: endTime, value: null }];
+    return [points.map(({ t: at }) => at / 1_000), points.map(({ value }) => value)];
+  }, [seen, endTime]);
   const options = useMemo(
     () => ({
-      lines: [{ colour: 'var(--plot-1)' }],
+      lines: [{ colour: 'var(--plot-1)', isBroken: true }],
       bounds: (low: number, high: number): [number, number] => boundsOf(low, high, strike),
       label: (value: number) => number(value.toFixed(2), { decimals: 2 }),
       behind: (plot: uPlot, colours: (name: string) => string) => {

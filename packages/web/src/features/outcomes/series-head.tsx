@@ -1,8 +1,8 @@
 import type { OutcomeMarketMeta, OutcomeSeriesTimeline, Ticker } from '@oddlot/sdk';
 import type { ReactNode } from 'react';
 import { isDecimal, magnitude, sign, subtract } from '../../lib/decimal.ts';
-import { chance, money, NOTHING, number } from '../../lib/format.ts';
-import { countdown, wholeDate } from '../../lib/time.ts';
+import { chance, money, number } from '../../lib/format.ts';
+import { countdown, hourMinute, wholeDate } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
 import { useVenueSecond } from '../../market/use-venue-second.ts';
 import { colourOf, Price } from '../../ui/figure.tsx';
@@ -38,10 +38,12 @@ export function SeriesHead({
             <Price value={last} decimals={DECIMALS} hasFlash />
           </Figure>
           <Figure label={t('outcomes.series.strike')}>
-            {isDecimal(strike) ? number(strike, { decimals: DECIMALS }) : NOTHING}
+            {isDecimal(strike)
+              ? number(strike, { decimals: DECIMALS })
+              : t('outcomes.series.strikeAt', { when: hourMinute(current.startTime) })}
           </Figure>
-          <Lead value={lead} />
-          {market !== undefined && (
+          {lead !== undefined && <Lead value={lead} />}
+          {market !== undefined && market.phase !== 'upcoming' && (
             <Figure label={legName(market, 'Yes')}>{chance(markOf(market, byId))}</Figure>
           )}
           <Left startMs={current.startTime} endMs={current.endTime} />
@@ -52,14 +54,12 @@ export function SeriesHead({
 }
 
 /** How far the price is from what it has to beat, on either side of it. */
-function Lead({ value }: { readonly value: string | undefined }) {
+function Lead({ value }: { readonly value: string }) {
   const t = useWords();
-  const isBehind = value !== undefined && sign(value) < 0;
+  const isBehind = sign(value) < 0;
   return (
     <Figure label={t(isBehind ? 'outcomes.series.behind' : 'outcomes.series.lead')}>
-      <span className={value === undefined ? '' : colourOf(value)}>
-        {money(value === undefined ? undefined : magnitude(value))}
-      </span>
+      <span className={colourOf(value)}>{money(magnitude(value))}</span>
     </Figure>
   );
 }

@@ -5,6 +5,7 @@ import { usePageTitle } from '../../lib/page-title.ts';
 import { addWords, useWords } from '../../lib/words.ts';
 import { outcomePrices } from '../../market/contexts.ts';
 import { tickers } from '../../market/tickers.ts';
+import { venueNow } from '../../market/venue.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { ErrorSentence } from '../../ui/error-sentence.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
@@ -62,11 +63,14 @@ function Series({ timeline }: { readonly timeline: OutcomeSeriesTimeline }) {
   const t = useWords();
   const navigate = useNavigate();
   const search: ChoiceSearch = useSearch({ strict: false });
-  const choosing = useChoice(search, (part) => {
+  const current = shownItem(timeline);
+  const set = (part: ChoiceSearch): void => {
     const next = { ...search, ...part };
     void navigate({ to: `/series/${timeline.seriesSlug}`, search: next, replace: true });
-  });
-  const current = shownItem(timeline);
+  };
+  // Before it opens there is no book to look at, but how it works.
+  const isAhead = current !== undefined && current.startTime > venueNow();
+  const choosing = useChoice(search, set, isAhead ? 'rules' : 'book');
   const { data: event } = useEvent(current?.eventSlug);
   const market = event?.markets[0];
   const ids = current === undefined ? NO_IDS : [current.instrumentId];

@@ -21,7 +21,12 @@ export type Choosing = {
 };
 
 /** What the ticket is about. The leg and the panel are in the address, so that a link shows the same. */
-export function useChoice(search: ChoiceSearch, set: (part: ChoiceSearch) => void): Choosing {
+export function useChoice(
+  search: ChoiceSearch,
+  set: (part: ChoiceSearch) => void,
+  /** What is shown as long as nobody chooses. */
+  firstPanel: Panel = 'book',
+): Choosing {
   const [isSheetOpen, setIsSheetOpen] = useState(false);
   const [ticket, setTicket] = useState<Omit<Choice, 'leg'>>({ intent: 'buy', cents: undefined });
   const leg: Leg = search.leg === 'no' ? 'No' : 'Yes';
@@ -31,7 +36,7 @@ export function useChoice(search: ChoiceSearch, set: (part: ChoiceSearch) => voi
   };
   return {
     choice: { ...ticket, leg },
-    panel: isPanel(search.panel) ? search.panel : 'book',
+    panel: isPanel(search.panel) ? search.panel : firstPanel,
     isSheetOpen,
     setIsSheetOpen,
     choose,
@@ -40,6 +45,6 @@ export function useChoice(search: ChoiceSearch, set: (part: ChoiceSearch) => voi
       setIsSheetOpen(true);
     },
     takePrice: (cents) => choose({ cents, intent: ticket.intent === 'sell' ? 'sell' : 'buy' }),
-    setPanel: (panel) => set({ panel: panel === 'book' ? undefined : panel }),
+    setPanel: (panel) => set({ panel: panel === firstPanel ? undefined : panel }),
   };
 }

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { OutcomeMarketMeta, OutcomeTimelineItem, ReferencePricesChannel } from '@oddlot/sdk';
+import type { OutcomeMarketMeta, OutcomeTimelineItem } from '@oddlot/sdk';
 import { toPixels } from '../../lib/decimal.ts';
-import { referencePrices } from '../../market/reference-prices.ts';
+import { channelOf, referencePrices } from '../../market/reference-prices.ts';
 import { reader, venueNow } from '../../market/venue.ts';
 
 /** A price and when it was seen. */
@@ -11,17 +11,6 @@ export type Seen = { readonly t: number; readonly value: number };
 /** Before the start, so that the averaging of the strike is in sight. */
 const BEFORE_MS = 180_000;
 const STALE_MS = 60_000;
-
-export function channelOf(
-  market: OutcomeMarketMeta | undefined,
-): ReferencePricesChannel | undefined {
-  const underlying = market?.underlying;
-  if (underlying === null || underlying === undefined) return undefined;
-  const symbol = underlying.symbol.toLowerCase();
-  return underlying.source === 'spot'
-    ? { topic: 'crypto_prices', symbol: `${symbol}usdt` }
-    : { topic: 'crypto_prices_oracle', symbol: `${symbol}/usd` };
-}
 
 /** The last price of the underlying. */
 export function useLastReference(market: OutcomeMarketMeta | undefined): number | undefined {

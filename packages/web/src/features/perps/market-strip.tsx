@@ -28,14 +28,19 @@ export function MarketStrip() {
   return (
     <div className="flex h-14 shrink-0 items-center gap-6 border-b border-line px-3 max-tablet:gap-3">
       <MarketSelector />
-      <span className="text-20 font-semibold">
-        <Price value={mark} decimals={grid.priceDecimals} hasFlash />
+      <span className="flex shrink-0 flex-col leading-tight">
+        <span className="text-20 font-semibold max-tablet:text-15">
+          <Price value={mark} decimals={grid.priceDecimals} hasFlash />
+        </span>
+        <span className="text-12 tablet:hidden">
+          <Percent value={change} />
+        </span>
       </span>
       <div className="flex min-w-0 flex-1 items-center gap-6 overflow-x-auto [scrollbar-width:none] max-tablet:justify-end max-tablet:gap-4">
         <Fact label={t('perps.strip.oracle')} isOnlyWide>
           <Price value={ctx?.oraclePx} decimals={grid.priceDecimals} />
         </Fact>
-        <Fact label={t('perps.strip.change')}>
+        <Fact label={t('perps.strip.change')} isOnlyWide>
           <Percent value={change} />
         </Fact>
         <Fact label={t('perps.strip.volume')} isOnlyWide>

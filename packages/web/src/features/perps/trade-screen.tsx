@@ -4,6 +4,8 @@ import { useEffect, useMemo } from 'react';
 import type { PerpMeta } from '@oddlot/sdk';
 import { addWords, useWords } from '../../lib/words.ts';
 import { usePerp, usePerps } from '../../market/queries.ts';
+import { useHotkey } from '../../ui/use-hotkey.ts';
+import { SkipLink } from '../../ui/skip-link.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
 import { DeskContext } from './desk.ts';
@@ -12,6 +14,7 @@ import { MarketNotice } from './market-notice.tsx';
 import { MarketStrip } from './market-strip.tsx';
 import { DesktopLayout, PhoneLayout, TabletLayout } from './layouts.tsx';
 import { clearDraft } from './ticket/draft.ts';
+import { focusTicket, TICKET } from './ticket/focus-ticket.ts';
 import { useWidth } from './use-width.ts';
 
 addWords(texts);
@@ -47,7 +50,11 @@ export function Screen() {
 }
 
 function Terminal({ perp }: { readonly perp: PerpMeta }) {
+  const t = useWords();
   const width = useWidth();
+  // On smaller screens it is behind the two buttons at the bottom.
+  const hasTicket = width === 'desktop' || width === 'wide';
+  useHotkey('t', focusTicket);
   // A price of this market means nothing in the next one.
   useEffect(() => clearDraft, []);
   // Asked for again and again, and the same until an operator changes it.
@@ -63,6 +70,11 @@ function Terminal({ perp }: { readonly perp: PerpMeta }) {
   return (
     <DeskContext value={desk}>
       <div className="flex h-full min-h-0 flex-col max-tablet:h-auto max-tablet:min-h-full">
+        {hasTicket && (
+          <SkipLink to={TICKET} onFollow={focusTicket}>
+            {t('perps.ticket.skip')}
+          </SkipLink>
+        )}
         <MarketStrip />
         <MarketNotice />
         {width === 'phone' ? (

@@ -9,6 +9,7 @@ import type { CurvePoint } from './money-steps.ts';
 
 export type CurveKind = 'equity' | 'pnl';
 
+const SPAN_MS_MIN = 10 * 60 * 1_000;
 const LINES = [{ colour: 'var(--accent)', isFilled: true }] as const;
 
 /** The value of the account over time, or what it won. */
@@ -21,19 +22,25 @@ export function Curve({
 }) {
   const t = useWords();
   const [at, setAt] = useState<number | null>(null);
-  const data = useMemo<uPlot.AlignedData>(
-    () => [
-      points.map(({ time }) => time / 1_000),
-      points.map((point) => toPixels(valueOf(point, kind))),
-    ],
-    [points, kind],
-  );
+  // A young account has a curve of seconds: there is room for some minutes before it.
+  const startMs = (points.at(-1)?.time ?? 0) - SPAN_MS_MIN;
+  const isYoung = points.length > 0 && points[0]!.time > startMs;
+  const data = useMemo<uPlot.AlignedData>(() => {
+    const values = points.map((point) => toPixels(valueOf(point, kind)));
+    const seconds = points.map(({ time }) => time / 1_000);
+    return isYoung
+      ? [
+          [startMs / 1_000, ...seconds],
+          [null, ...values],
+        ]
+      : [seconds, values];
+  }, [points, kind, isYoung, startMs]);
   const options = useMemo(
     () => ({ lines: LINES, bounds: spread, label: amountLabel, onPoint: setAt }),
     [],
   );
   const { hasFailed, target } = usePlot('curve', options, data);
-  const shown = at === null ? undefined : points[at];
+  const shown = at === null ? undefined : points[isYoung ? at - 1 : at];
   const last = points.at(-1);
   return (
     <div className="relative h-full min-h-0">

@@ -141,7 +141,9 @@ function Elsewhere({
   const t = useWords();
   const navigate = useNavigate();
   const isBurner = session.kind === 'burner';
-  const form = isBurner ? 'withdraw' : 'faucet';
+  const search = isBurner
+    ? { tab: 'money', do: 'withdraw' }
+    : { tab: 'money', do: 'faucet', place: 'chain' };
   return (
     <p className="text-12 text-muted">
       {t('account.emptyOnChain')}{' '}
@@ -149,7 +151,7 @@ function Elsewhere({
         <button
           type="button"
           className="text-accent hover:underline"
-          onClick={() => void navigate({ to: '/account', search: { tab: 'money', do: form } })}
+          onClick={() => void navigate({ to: '/account', search })}
         >
           {t(isBurner ? 'account.toWithdraw' : 'account.toFaucet')}
         </button>

@@ -1,4 +1,5 @@
 import { ApiError, type Client, type Settings } from '@oddlot/sdk';
+import { useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { money } from '../../../lib/format.ts';
 import { dateTime } from '../../../lib/time.ts';
@@ -24,7 +25,8 @@ export function FaucetForm({
   readonly settings: Settings;
 }) {
   const t = useWords();
-  const [place, setPlace] = useState<Place>('perp');
+  const search: { readonly place?: unknown } = useSearch({ strict: false });
+  const [place, setPlace] = useState<Place>(search.place === 'chain' ? 'chain' : 'perp');
   const [nextMs, setNextMs] = useState<number>();
   const { error, isBusy, run } = useDoing();
   const laterMs = useMemo(

@@ -10,10 +10,15 @@ const NAME = 'chainBalance';
 /** USDC of an address on the settlement chain; undefined where nobody can be asked. */
 export function useChainBalance(chain: Chain | undefined, user: string): string | undefined {
   // A deposit that arrived, or a withdrawal that was paid, changed it.
-  const newest = ledgerLists.use(user, ({ rows }) => rows[0]);
+  const moved = ledgerLists.use(user, ({ rows }) => {
+    const paid = rows.filter(
+      ({ delta }) => delta.type === 'withdraw' && delta.status !== 'pending',
+    );
+    return `${rows[0]?.time} ${paid.length}`;
+  });
   const wallet = providerOf(user);
   return useQuery({
-    queryKey: [NAME, user, newest?.time, newest?.delta.type],
+    queryKey: [NAME, user, moved],
     queryFn: () => usdcOf(chain!, user, wallet),
     enabled: chain !== undefined && (chain.settlement_rpc_url !== null || wallet !== undefined),
     placeholderData: (before) => before,

@@ -6,7 +6,7 @@ import { ErrorSentence } from '../../../ui/error-sentence.tsx';
 import { NumberField } from '../../../ui/number-field.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { ladderOf } from '../legs.ts';
-import { legName } from '../market-facts.ts';
+import { legLabel, legName } from '../market-facts.ts';
 import { AmountHelp } from './amount-help.tsx';
 import { LimitFields } from './limit-fields.tsx';
 import { OrderFate } from './order-fate.tsx';
@@ -40,7 +40,7 @@ export function OrderForm({
         onChange={onLeg}
         segments={(['Yes', 'No'] as const).map((value) => ({
           value,
-          label: `${legName(market, value)} ${cents(bestOf(book, value, intent), market.price_decimals)}`,
+          label: `${legLabel(market, value)} ${cents(bestOf(book, value, intent), market.price_decimals)}`,
           tone: value === 'Yes' ? ('buy' as const) : ('sell' as const),
         }))}
       />

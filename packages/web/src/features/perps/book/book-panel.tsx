@@ -111,11 +111,11 @@ function Choices({
         trigger={
           <button type="button" className="rounded hover:text-text">
             <span className="heard">{t('perps.book.grouping')} </span>
-            {tick} ▾
+            {number(tick)} ▾
           </button>
         }
         items={perp.bookTicks.map((value) => ({
-          label: value,
+          label: number(value),
           isChosen: value === tick,
           onSelect: () => onTick(value),
         }))}

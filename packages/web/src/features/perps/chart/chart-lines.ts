@@ -1,11 +1,10 @@
-import { triggerOrder } from '@oddlot/sdk';
 import type { ActionReply, AssetPosition, Client, OpenOrder, TriggerOrder } from '@oddlot/sdk';
-import { compare, isDecimal, sign } from '../../../lib/decimal.ts';
+import { isDecimal, sign } from '../../../lib/decimal.ts';
 import { money, number } from '../../../lib/format.ts';
 import type { Words } from '../../../lib/words.ts';
 import { replaceExits } from '../tables/replace-exits.ts';
+import { isReplaceable, kindOfWaiting, replaceTrigger } from '../tables/replace-trigger.ts';
 import { exitsAmong } from '../tables/waiting-exits.ts';
-import { failureOf } from '../use-act.ts';
 import { isLong } from '../use-account.ts';
 
 /** A price on the chart that means something to the account. */
@@ -25,27 +24,29 @@ export type Own = {
   readonly triggers: readonly TriggerOrder[];
   /** The mark at the moment that it is asked for. */
   readonly markOf: () => string;
+  /** Of the market's lots. */
+  readonly sizeDecimals: number;
 };
 
 /** The lines of an account in one market. */
 export function chartLines(
-  { markOf, orders, positions, triggers }: Own,
+  { markOf, orders, positions, sizeDecimals, triggers }: Own,
   t: Words,
 ): readonly ChartLine[] {
   return [
-    ...positions.flatMap((row) => positionLines(row, t)),
-    ...orders.map((order) => orderLine(order, t)),
+    ...positions.flatMap((row) => positionLines(row, sizeDecimals, t)),
+    ...orders.map((order) => orderLine(order, sizeDecimals, t)),
     ...triggers.map((trigger) => {
       const isExit = positions.some((row) => exitsAmong(row, [trigger]).length > 0);
-      return triggerLine(trigger, { markOf, isExit }, t);
+      return triggerLine(trigger, { markOf, isExit, sizeDecimals }, t);
     }),
   ];
 }
 
-function positionLines(row: AssetPosition, t: Words): readonly ChartLine[] {
+function positionLines(row: AssetPosition, sizeDecimals: number, t: Words): readonly ChartLine[] {
   const { entryPx, liquidationPx, szi, unrealizedPnl } = row.position;
   const leg = isLong(row) ? 'long' : 'short';
-  const size = number(szi.replace('-', ''));
+  const size = number(szi.replace('-', ''), { decimals: sizeDecimals });
   const lines: ChartLine[] = [
     {
       id: `entry ${leg}`,
@@ -92,13 +93,16 @@ function exitLines(
 
 function orderLine(
   { instrumentId, limitPx, oid, origSz, side, sz }: OpenOrder,
+  sizeDecimals: number,
   t: Words,
 ): ChartLine {
   const isBuy = side === 'B';
   return {
     id: `order ${oid}`,
     price: limitPx,
-    label: t(isBuy ? 'perps.line.buy' : 'perps.line.sell', { size: number(sz) }),
+    label: t(isBuy ? 'perps.line.buy' : 'perps.line.sell', {
+      size: number(sz, { decimals: sizeDecimals }),
+    }),
     tone: isBuy ? 'buy' : 'sell',
     style: 'solid',
     move: (trader, price) =>
@@ -109,47 +113,32 @@ function orderLine(
   };
 }
 
-/** A trigger cannot be amended: a new one is placed, and then the old one goes. */
+/** A trigger is moved by another one in its place. */
 function triggerLine(
   trigger: TriggerOrder,
-  { isExit, markOf }: { readonly isExit: boolean; readonly markOf: () => string },
+  {
+    isExit,
+    markOf,
+    sizeDecimals,
+  }: Pick<Own, 'markOf' | 'sizeDecimals'> & { readonly isExit: boolean },
   t: Words,
 ): ChartLine {
-  const { asset, limitPx, marginMode, oid, orderType, reduceOnly, side, sz, triggerPx } = trigger;
+  const { limitPx, oid, orderType, side, sz, triggerPx } = trigger;
   const isBuy = side === 'B';
-  const isMarket = orderType === 'Market';
-  const hasChildren = (trigger.tpslChildren?.length ?? 0) > 0;
+  const limitPrice = orderType === 'Market' ? undefined : limitPx;
+  const isProfit = kindOfWaiting(trigger, markOf()) === 'tp';
+  const size = number(sz, { decimals: sizeDecimals });
   return {
     id: `trigger ${oid}`,
     price: triggerPx,
     label: isExit
-      ? t(kindNow() === 'tp' ? 'perps.line.takeProfit' : 'perps.line.stopLoss')
-      : t(isBuy ? 'perps.line.triggerBuy' : 'perps.line.triggerSell', { size: number(sz) }),
+      ? t(isProfit ? 'perps.line.takeProfit' : 'perps.line.stopLoss')
+      : t(isBuy ? 'perps.line.triggerBuy' : 'perps.line.triggerSell', { size }),
     tone: isBuy ? 'buy' : 'sell',
     style: 'dotted',
-    move: hasChildren || trigger.triggerState !== 'Pending' ? undefined : move,
+    move: isReplaceable(trigger)
+      ? (trader, triggerPrice) =>
+          replaceTrigger(trader, trigger, { triggerPrice, limitPrice }, markOf())
+      : undefined,
   };
-
-  /** One that waits has the mark on the side from which it fires, and that tells its kind. */
-  function kindNow(): 'tp' | 'sl' {
-    return isBuy === compare(triggerPx, markOf()) > 0 ? 'sl' : 'tp';
-  }
-
-  async function move(trader: Client, price: string): Promise<ActionReply> {
-    const kind = kindNow();
-    const order = triggerOrder({
-      asset: Number(asset),
-      side: isBuy ? 'buy' : 'sell',
-      size: sz,
-      kind,
-      triggerPrice: price,
-      reduceOnly,
-      marginMode: marginMode === 'Cross' ? 'cross' : 'isolated',
-      ...(isMarket ? {} : { limitPrice: limitPx }),
-    });
-    const reply = await trader.exchange.order({ orders: [order] }, { confirm: 'executed' });
-    if (failureOf(reply) !== undefined) return reply;
-    const cancels = [{ a: Number(asset), o: oid }];
-    return trader.exchange.cancel({ cancels }, { confirm: 'executed' });
-  }
 }

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useMemo, useRef, useState, type RefObject } from 'react';
+import { lazy, Suspense, useMemo, useRef, useState, type ReactNode, type RefObject } from 'react';
 import { useWords } from '../../../lib/words.ts';
 import { openOrders } from '../../../market/account.ts';
 import type { CandleInterval } from '../../../market/candles.ts';
@@ -34,7 +34,7 @@ export function ChartPanel() {
       aria-label={t('perps.chart.label')}
       className="flex h-full min-h-0 flex-col bg-panel"
     >
-      <div className="flex h-9 shrink-0 items-center gap-3 overflow-x-auto border-b border-line px-2 [scrollbar-width:none]">
+      <div className="flex h-9 shrink-0 items-center gap-1 overflow-x-auto border-b border-line px-2 desktop:gap-3 [scrollbar-width:none]">
         <Segmented
           label={t('perps.chart.view')}
           size="small"
@@ -47,7 +47,7 @@ export function ChartPanel() {
         />
         {view === 'price' && (
           <>
-            <span className="h-4 w-px shrink-0 bg-line" />
+            <span className="h-4 w-px shrink-0 bg-line max-tablet:hidden" />
             <Segmented
               label={t('perps.chart.interval')}
               size="small"
@@ -113,7 +113,19 @@ function Switches({
             : document.exitFullscreen())
         }
       >
-        {t('perps.chart.fullScreen')}
+        <svg
+          viewBox="0 0 12 12"
+          className="w-3"
+          role="img"
+          aria-label={t('perps.chart.fullScreen')}
+        >
+          <path
+            d="M1 4V1h3M8 1h3v3M11 8v3H8M4 11H1V8"
+            fill="none"
+            stroke="currentColor"
+            strokeWidth="1.3"
+          />
+        </svg>
       </Toggle>
     </span>
   );
@@ -121,7 +133,8 @@ function Switches({
 
 function useLines(extra: readonly Extra[]): readonly ChartLine[] {
   const t = useWords();
-  const { coin, perp } = useDesk();
+  const { coin, grid, perp } = useDesk();
+  const { sizeDecimals } = grid;
   const user = useSession()?.address;
   const { orders, triggers } = openOrders.use(user, (state) => state);
   const positions = usePositions();
@@ -139,6 +152,7 @@ function useLines(extra: readonly Extra[]): readonly ChartLine[] {
         ),
         triggers: triggers.filter(({ asset }) => asset === coin),
         markOf: () => store.getState().ctx?.markPx ?? '0',
+        sizeDecimals,
       },
       t,
     );
@@ -152,7 +166,7 @@ function useLines(extra: readonly Extra[]): readonly ChartLine[] {
         style: 'dotted' as const,
       }));
     return [...market, ...own];
-  }, [coin, extra, orders, perp.index, positions, prices, store, t, triggers]);
+  }, [coin, extra, orders, perp.index, positions, prices, sizeDecimals, store, t, triggers]);
 }
 
 function Toggle({
@@ -162,7 +176,7 @@ function Toggle({
 }: {
   readonly isOn: boolean;
   readonly onPress: () => void;
-  readonly children: string;
+  readonly children: ReactNode;
 }) {
   return (
     <button

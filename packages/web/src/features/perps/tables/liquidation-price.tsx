@@ -3,18 +3,22 @@ import { divide, isDecimal, sign, subtract } from '../../../lib/decimal.ts';
 import { percent } from '../../../lib/format.ts';
 import { OnGrid } from '../../../market/on-grid.tsx';
 
-/** The price at which a position ends, and how far the mark is from there. */
-export function LiquidationPrice({ position }: { readonly position: AssetPosition['position'] }) {
+type Props = { readonly position: AssetPosition['position'] };
+
+/** The price at which a position ends. */
+export function LiquidationPrice({ position }: Props) {
+  if (!isLiquidated(position)) return <span className="text-faint">–</span>;
+  return <OnGrid coin={position.asset} value={position.liquidationPx} />;
+}
+
+/** How far the mark is from there. */
+export function LiquidationDistance({ position }: Props) {
   const { liquidationPx, markPx } = position;
-  if (!isDecimal(liquidationPx) || sign(liquidationPx) <= 0)
-    return <span className="text-faint">–</span>;
-  const distance = isDecimal(markPx)
-    ? divide(subtract(liquidationPx, markPx), markPx, 6)
-    : undefined;
-  return (
-    <span>
-      <OnGrid coin={position.asset} value={liquidationPx} />{' '}
-      <span className="text-muted">{percent(distance, { decimals: 1, isSigned: true })}</span>
-    </span>
-  );
+  if (!isLiquidated(position) || !isDecimal(markPx)) return null;
+  const distance = divide(subtract(liquidationPx, markPx), markPx, 6);
+  return <span>{percent(distance, { decimals: 1, isSigned: true })}</span>;
+}
+
+function isLiquidated({ liquidationPx }: Props['position']): boolean {
+  return isDecimal(liquidationPx) && sign(liquidationPx) > 0;
 }

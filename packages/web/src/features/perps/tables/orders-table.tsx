@@ -38,6 +38,7 @@ function columnsOf(t: Words): readonly Column<OpenOrder>[] {
       id: 'market',
       header: t('perps.column.market'),
       width: '120px',
+      phoneWidth: '75px',
       cell: ({ symbol }) => <MarketLink name={symbol} />,
     },
     {
@@ -49,6 +50,7 @@ function columnsOf(t: Words): readonly Column<OpenOrder>[] {
     {
       id: 'price',
       header: t('perps.column.price'),
+      phoneWidth: '75px',
       align: 'right',
       cell: (order) => (
         <AmendField order={order} field="price">
@@ -59,6 +61,7 @@ function columnsOf(t: Words): readonly Column<OpenOrder>[] {
     {
       id: 'size',
       header: t('perps.column.size'),
+      phoneWidth: '102px',
       align: 'right',
       cell: (order) => (
         <AmendField order={order} field="size">
@@ -93,6 +96,7 @@ function columnsOf(t: Words): readonly Column<OpenOrder>[] {
       header: <span className="heard">{t('perps.column.actions')}</span>,
       align: 'right',
       width: '150px',
+      phoneWidth: '122px',
       cell: (order) => <OrderActions order={order} />,
     },
   ];

@@ -58,7 +58,7 @@ export const PositionActions = memo(function PositionActions({
         }))}
       />
       <More row={row} onReverse={reverse} />
-      <span className="max-tablet:hidden">
+      <span className="max-desktop:hidden">
         <Button
           size="small"
           disabled={isBusy}
@@ -75,14 +75,14 @@ export const PositionActions = memo(function PositionActions({
 
 type Opened = 'details' | 'exits' | 'add' | 'remove' | undefined;
 
-/** On a phone there is no room for all columns: what they offer is here. */
+/** On a phone or a tablet there is no room for all columns: what they offer is here. */
 function More({ row, onReverse }: { readonly row: AssetPosition; readonly onReverse: () => void }) {
   const t = useWords();
   const [open, setOpen] = useState<Opened>();
   const close = (): void => setOpen(undefined);
   const market = positionName(row, t);
   return (
-    <span className="tablet:hidden">
+    <span className="desktop:hidden">
       <Menu
         trigger={
           <Button size="small" aria-label={t('perps.more', { market })}>

@@ -7,7 +7,7 @@ import { Dialog } from '../../../ui/dialog.tsx';
 import { colourOf, Money } from '../../../ui/figure.tsx';
 import { positionName } from '../use-account.ts';
 import { AdlLights } from './adl-lights.tsx';
-import { LiquidationPrice } from './liquidation-price.tsx';
+import { LiquidationDistance, LiquidationPrice } from './liquidation-price.tsx';
 import { PositionExits } from './position-exits.tsx';
 
 /** All that the table says of a position, for screens that have no room for its columns. */
@@ -40,7 +40,10 @@ export function PositionDetails({
           </span>
         </Fact>
         <Fact name={t('perps.column.liquidation')}>
-          <LiquidationPrice position={position} />
+          <LiquidationPrice position={position} />{' '}
+          <span className="text-muted">
+            <LiquidationDistance position={position} />
+          </span>
         </Fact>
         <Fact name={t('perps.column.margin')}>
           <Money value={position.marginUsed} />{' '}

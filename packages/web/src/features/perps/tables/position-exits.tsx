@@ -40,7 +40,7 @@ export const PositionExits = memo(function PositionExits({ row }: { readonly row
         className="rounded text-muted hover:text-text"
       >
         <span className="heard">{label} </span>
-        {waiting.map(({ triggerPx }) => number(triggerPx, { decimals })).join(' / ')}
+        <Prices prices={waiting.map(({ triggerPx }) => number(triggerPx, { decimals }))} />
       </button>
     );
   }
@@ -55,9 +55,31 @@ export const PositionExits = memo(function PositionExits({ row }: { readonly row
         )}
       >
         <span className="heard">{label} </span>
-        {first === undefined ? t('perps.exits.add') : `${prices.join(' / ')}${more}`}
+        {first === undefined ? t('perps.exits.add') : <Prices prices={prices} more={more} />}
       </button>
       {isOpen && <ExitsDialog row={row} onClose={() => setIsOpen(false)} />}
     </>
   );
 });
+
+/** The profit before the loss; under it where columns are narrow. */
+function Prices({
+  prices: [first, second],
+  more = '',
+}: {
+  readonly prices: readonly string[];
+  readonly more?: string;
+}) {
+  return (
+    <span className="inline-flex flex-col items-end leading-tight wide:flex-row">
+      <span>{first}</span>
+      {second !== undefined && (
+        <span className="whitespace-pre">
+          <span className="max-wide:hidden"> / </span>
+          {second}
+          {more}
+        </span>
+      )}
+    </span>
+  );
+}

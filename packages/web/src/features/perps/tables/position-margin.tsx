@@ -14,37 +14,40 @@ import { useSimulatedAction } from '../ticket/use-simulation.ts';
 import { useAct } from '../use-act.ts';
 import { isLong, useAccountState, positionName } from '../use-account.ts';
 
-/** The margin of a position; that of an isolated one can be changed. */
-export function PositionMargin({ row }: { readonly row: AssetPosition }) {
+/** The margin of an isolated position can be changed. */
+export function MarginButtons({ row }: { readonly row: AssetPosition }) {
   const t = useWords();
   const [direction, setDirection] = useState<1 | -1>();
-  const { leverage, marginUsed } = row.position;
-  const equity = useAccountState()?.marginSummary.accountValue;
-  const share = isDecimal(equity) ? divide(marginUsed, equity, 6) : undefined;
+  if (row.position.leverage.type !== 'Isolated') return null;
   return (
-    <span className="inline-flex items-center gap-1">
-      <span title={t('perps.margin.share', { share: percent(share, { decimals: 1 }) })}>
-        {money(marginUsed)}
-      </span>
-      {leverage.type === 'Isolated' &&
-        ([1, -1] as const).map((way) => (
-          <button
-            key={way}
-            type="button"
-            onClick={() => setDirection(way)}
-            aria-label={t(way > 0 ? 'perps.margin.addLabel' : 'perps.margin.removeLabel', {
-              market: positionName(row, t),
-            })}
-            className="size-5 rounded text-muted hover:bg-raised hover:text-text"
-          >
-            {way > 0 ? '+' : '−'}
-          </button>
-        ))}
+    <>
+      {([1, -1] as const).map((way) => (
+        <button
+          key={way}
+          type="button"
+          onClick={() => setDirection(way)}
+          aria-label={t(way > 0 ? 'perps.margin.addLabel' : 'perps.margin.removeLabel', {
+            market: positionName(row, t),
+          })}
+          className="h-5 w-4 rounded text-muted hover:bg-raised hover:text-text"
+        >
+          {way > 0 ? '+' : '−'}
+        </button>
+      ))}
       {direction !== undefined && (
         <MarginDialog row={row} direction={direction} onClose={() => setDirection(undefined)} />
       )}
-    </span>
+    </>
   );
+}
+
+/** How much of the account it is. */
+export function MarginShare({ row }: { readonly row: AssetPosition }) {
+  const t = useWords();
+  const equity = useAccountState()?.marginSummary.accountValue;
+  if (!isDecimal(equity)) return null;
+  const share = percent(divide(row.position.marginUsed, equity, 6), { decimals: 1 });
+  return <span title={t('perps.margin.share', { share })}>{share}</span>;
 }
 
 /** A USDC in the smallest unit. */

@@ -1,19 +1,24 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
-import { useWords } from '../../../lib/words.ts';
+import { texts } from 'words:portfolio';
+import { FillsTable } from '../../../account-tables/fills-table.tsx';
+import { FundingTable } from '../../../account-tables/funding-table.tsx';
+import { HistoryTable } from '../../../account-tables/history-table.tsx';
+import { LedgerTable } from '../../../account-tables/ledger-table.tsx';
+import type { Shown } from '../../../account-tables/cells.tsx';
+import { addWords, useWords } from '../../../lib/words.ts';
 import { openOrders } from '../../../market/account.ts';
+import { MayNotTrade } from '../../../session/let-trade.tsx';
 import { useSession } from '../../../session/use-session.ts';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
 import { usePositionCount } from '../use-account.ts';
 import { CancelAll } from './cancel-all.tsx';
-import { FillsTable } from './fills-table.tsx';
-import { FundingTable } from './funding-table.tsx';
-import { HistoryTable } from './history-table.tsx';
-import { LedgerTable } from './ledger-table.tsx';
 import { OrdersTable } from './orders-table.tsx';
 import { PositionsTable } from './positions-table.tsx';
 import { TriggersTable } from './triggers-table.tsx';
+
+addWords(texts);
 
 const TABLES = {
   positions: PositionsTable,
@@ -23,7 +28,7 @@ const TABLES = {
   history: HistoryTable,
   funding: FundingTable,
   ledger: LedgerTable,
-} as const satisfies Readonly<Record<string, ComponentType<{ readonly user: string }>>>;
+} as const satisfies Readonly<Record<string, ComponentType<Shown>>>;
 
 type TabName = keyof typeof TABLES;
 const NAMES = Object.keys(TABLES) as readonly TabName[];
@@ -65,7 +70,10 @@ export function TablesPanel() {
             user === undefined ? (
               <EmptyState title={t(`perps.empty.${name}`)} text={t('perps.empty.noAccount')} />
             ) : (
-              <Table user={user} />
+              <>
+                {(counts[name] ?? 0) > 0 && <MayNotTrade />}
+                <Table user={user} only="perps" />
+              </>
             ),
         };
       })}

@@ -4,11 +4,11 @@ import { magnitude } from '../../../lib/decimal.ts';
 import { number } from '../../../lib/format.ts';
 import { dateTime } from '../../../lib/time.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
+import { WhyDialog } from '../../../account-tables/why-dialog.tsx';
 import { ledgerLists } from '../../../market/account-lists.ts';
 import { venueNow } from '../../../market/venue.ts';
 import { Button } from '../../../ui/button.tsx';
 import { useKept } from '../use-kept.ts';
-import { WhyDialog } from './why-dialog.tsx';
 
 /** So long it is said without being asked; the ledger keeps it. */
 const SAID_MS = 24 * 3_600_000;
@@ -29,7 +29,7 @@ export function TakenNote({ user }: { readonly user: string }) {
       <span className="text-muted">{dateTime(taken.time)}</span>
       <span className="ml-auto flex gap-1">
         <Button size="small" onClick={() => setIsAsked(true)}>
-          {t('perps.why.button')}
+          {t('portfolio.why.button')}
         </Button>
         <Button size="small" kind="quiet" onClick={() => setSeenMs(taken.time)}>
           {t('perps.taken.seen')}

@@ -1,13 +1,18 @@
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import type { TriggerOrder } from '@oddlot/sdk';
+import { decimalsOf, isDecimal } from '../../../lib/decimal.ts';
 import { number } from '../../../lib/format.ts';
-import { dateTime } from '../../../lib/time.ts';
+import { dateTimeSecond } from '../../../lib/time.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
 import { openOrders } from '../../../market/account.ts';
+import { contexts } from '../../../market/contexts.ts';
+import { usePerp } from '../../../market/queries.ts';
 import { Button } from '../../../ui/button.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { Table, type Column } from '../../../ui/table.tsx';
 import { useAct } from '../use-act.ts';
+import { AmendTrigger } from './amend-trigger.tsx';
+import { isReplaceable, kindOfWaiting } from './replace-trigger.ts';
 import { MarketLink } from './market-link.tsx';
 import { OnGrid, SizeOnGrid } from '../../../market/on-grid.tsx';
 import { SideWord } from './side-word.tsx';
@@ -34,14 +39,14 @@ function columnsOf(t: Words): readonly Column<TriggerOrder>[] {
       id: 'market',
       header: t('perps.column.market'),
       width: '120px',
+      phoneWidth: '80px',
       cell: ({ coin }) => <MarketLink name={coin} />,
     },
     {
       id: 'side',
       header: t('perps.column.side'),
-      cell: ({ side }) => (
-        <SideWord side={side} text={t(side === 'B' ? 'perps.buy' : 'perps.sell')} />
-      ),
+      phoneWidth: '64px',
+      cell: (row) => <Direction trigger={row} />,
     },
     {
       id: 'trigger',
@@ -66,6 +71,7 @@ function columnsOf(t: Words): readonly Column<TriggerOrder>[] {
     },
     {
       id: 'state',
+      width: '170px',
       header: t('perps.column.state'),
       from: 'tablet',
       cell: ({ reduceOnly, triggerState }) => (
@@ -80,34 +86,66 @@ function columnsOf(t: Words): readonly Column<TriggerOrder>[] {
       header: t('perps.column.time'),
       align: 'right',
       from: 'desktop',
-      cell: ({ createTime }) => dateTime(createTime),
+      width: '132px',
+      cell: ({ createTime }) => dateTimeSecond(createTime),
     },
     {
       id: 'actions',
       header: <span className="heard">{t('perps.column.actions')}</span>,
       align: 'right',
-      width: '90px',
+      width: '150px',
+      phoneWidth: '122px',
       cell: (row) => <TriggerActions trigger={row} />,
     },
   ];
 }
 
+/** The side, and whether it takes a profit or stops a loss. */
+function Direction({ trigger }: { readonly trigger: TriggerOrder }) {
+  const t = useWords();
+  const { asset, side, triggerState } = trigger;
+  const markPx = contexts.use(asset, ({ ctx }) => ctx?.markPx);
+  const word = t(side === 'B' ? 'perps.buy' : 'perps.sell');
+  if (triggerState !== 'Pending' || !isDecimal(markPx)) return <SideWord side={side} text={word} />;
+  const isProfit = kindOfWaiting(trigger, markPx) === 'tp';
+  const kind = t(isProfit ? 'perps.ticket.takeProfit' : 'perps.ticket.stopLoss');
+  return <SideWord side={side} text={`${word} · ${kind}`} />;
+}
+
 function TriggerActions({ trigger }: { readonly trigger: TriggerOrder }) {
   const t = useWords();
   const { act, canAct, isBusy } = useAct();
+  const [isAmending, setIsAmending] = useState(false);
   const { asset, oid, triggerPx } = trigger;
-  if (!canAct) return null;
+  const perp = usePerp(asset);
+  if (!canAct || perp === undefined) return null;
   const cancels = [{ a: Number(asset), o: oid }];
+  const words = { price: number(triggerPx, { decimals: decimalsOf(perp.priceTick) }) };
   return (
-    <Button
-      size="small"
-      isBusy={isBusy}
-      aria-label={t('perps.cancel.label', { price: number(triggerPx) })}
-      onClick={() =>
-        void act((trader) => trader.exchange.cancel({ cancels }, { confirm: 'executed' }))
-      }
-    >
-      {t('perps.cancel.button')}
-    </Button>
+    <span className="inline-flex gap-1">
+      {isReplaceable(trigger) && (
+        <Button
+          size="small"
+          disabled={isBusy}
+          aria-label={t('perps.amend.label', words)}
+          onClick={() => setIsAmending(true)}
+        >
+          {t('perps.amend.button')}
+        </Button>
+      )}
+      <Button
+        size="small"
+        isBusy={isBusy}
+        aria-label={t('perps.cancel.label', words)}
+        onClick={() =>
+          void act((trader) => trader.exchange.cancel({ cancels }, { confirm: 'executed' }))
+        }
+      >
+        {t('perps.cancel.button')}
+      </Button>
+      {isAmending && (
+        <AmendTrigger trigger={trigger} perp={perp} onClose={() => setIsAmending(false)} />
+      )}
+    </span>
   );
 }

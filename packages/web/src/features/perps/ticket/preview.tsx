@@ -1,12 +1,13 @@
-import type { ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import type { ActiveAssetData, SimulatedAction, SimulatedOrder } from '@oddlot/sdk';
 import { divide, isDecimal, sign, subtract, sum, multiply } from '../../../lib/decimal.ts';
 import { money, number, percent } from '../../../lib/format.ts';
-import { useWords, type Words } from '../../../lib/words.ts';
+import { useWords } from '../../../lib/words.ts';
 import { contexts } from '../../../market/contexts.ts';
+import { classes } from '../../../ui/class-names.ts';
 import { useDesk } from '../desk.ts';
 import { usePositions } from '../use-account.ts';
-import { isTriggerType, useDraft } from './draft.ts';
+import { isTriggerType, useDraft, type Draft } from './draft.ts';
 import { legOf } from './leg.ts';
 import type { Drafted } from './orders-of-draft.ts';
 import type { Simulation } from './use-simulation.ts';
@@ -23,18 +24,24 @@ export function Preview({
 }) {
   const t = useWords();
   const { type } = useDraft();
+  const orders = result?.orders ?? NO_ORDERS;
+  const entries = type === 'scale' ? orders : orders.slice(0, 1);
+  const sentence = useSentence(entries, isTriggerType(type));
+  const isNews = useIsNews(result !== undefined);
   // What would be refused has no effects to show; the refusal stands in their place.
   if (drafted.missing !== undefined || result?.accepted === false) return null;
-  const orders = result?.orders ?? [];
-  const entries = type === 'scale' ? orders : orders.slice(0, 1);
   const fee = entries.length === 0 ? undefined : sum(entries.map((entry) => entry.fee));
   return (
-    <div aria-live="polite" aria-busy={isOld} className="flex flex-col gap-1">
-      {result?.accepted === true && (
-        <p className="mb-1 border-l-2 border-accent py-0.5 pl-3 text-12">
-          <FillsNow entries={entries} isWaiting={isTriggerType(type)} t={t} />
-        </p>
-      )}
+    <div aria-busy={isOld} className="flex flex-col gap-1">
+      <p
+        aria-live={isNews ? 'polite' : 'off'}
+        className={classes(
+          'mb-1 border-l-2 py-0.5 pl-3 text-12',
+          result === undefined ? 'border-line text-muted' : 'border-accent',
+        )}
+      >
+        {result === undefined ? t('perps.preview.asking') : sentence}
+      </p>
       {result?.warnings.map(({ code, message }) => (
         <p key={code + message} className="mb-1 border-l-2 border-warning py-0.5 pl-3 text-12">
           {message}
@@ -47,16 +54,30 @@ export function Preview({
   );
 }
 
+const NO_ORDERS: readonly SimulatedOrder[] = [];
+
+/** Longer than it takes until the sentence was taken to be read out, shorter than until the next answer. */
+const SAID_AFTER_MS = 1_000;
+
+/**
+ * Whether the sentence is to be read out: the first answer to a ticket is. That the book moves under a ticket which
+ * stands is no reason to say it all again.
+ */
+function useIsNews(isAnswered: boolean): boolean {
+  const draft = useDraft();
+  const [said, setSaid] = useState<Draft>();
+  const isNews = isAnswered && said !== draft;
+  useEffect(() => {
+    if (!isNews) return undefined;
+    const timer = setTimeout(() => setSaid(draft), SAID_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, [draft, isNews]);
+  return isNews;
+}
+
 /** What fills now, at which price and how far from the mark. */
-function FillsNow({
-  entries,
-  isWaiting,
-  t,
-}: {
-  readonly entries: readonly SimulatedOrder[];
-  readonly isWaiting: boolean;
-  readonly t: Words;
-}) {
+function useSentence(entries: readonly SimulatedOrder[], isWaiting: boolean): string {
+  const t = useWords();
   const { coin, grid } = useDesk();
   const markPx = contexts.use(coin, ({ ctx }) => ctx?.markPx);
   if (isWaiting) return t('perps.preview.waits');

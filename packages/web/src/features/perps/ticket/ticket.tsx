@@ -18,6 +18,7 @@ import { Entrance } from './entrance.tsx';
 import { Exits } from './exits.tsx';
 import { Options } from './options.tsx';
 import { OrderState } from './order-state.tsx';
+import { TICKET } from './focus-ticket.ts';
 import { labelOf } from './label-of.ts';
 import { ordersOf } from './orders-of-draft.ts';
 import { Preview } from './preview.tsx';
@@ -42,7 +43,7 @@ export function Ticket({ isInSheet = false }: { readonly isInSheet?: boolean }) 
     [draft, perp.index, grid, markPx, isHedge],
   );
   const parameters = drafted.missing === undefined ? drafted.parameters : undefined;
-  const simulation = useSimulation(session?.address, parameters);
+  const simulation = useSimulation(session?.address, parameters, draft);
   const label = labelOf(draft, drafted, { base: perp.baseCurrency, isHedge }, t);
   const sending = useSending(parameters, label);
   const { clear, fault, send } = sending;
@@ -53,6 +54,7 @@ export function Ticket({ isInSheet = false }: { readonly isInSheet?: boolean }) 
   return (
     <form
       ref={form}
+      id={TICKET}
       aria-label={t('perps.ticket.label')}
       className="flex flex-col gap-3 p-3"
       onSubmit={(event) => {

@@ -1,10 +1,10 @@
 import type { LedgerDelta, LedgerUpdate } from '@oddlot/sdk';
-import { decimalsOf } from '../../../lib/decimal.ts';
-import { money, number } from '../../../lib/format.ts';
-import { wholeDate } from '../../../lib/time.ts';
-import { useWords, type Words } from '../../../lib/words.ts';
-import { usePerp } from '../../../market/queries.ts';
-import { Dialog } from '../../../ui/dialog.tsx';
+import { decimalsOf } from '../lib/decimal.ts';
+import { money, number } from '../lib/format.ts';
+import { wholeDate } from '../lib/time.ts';
+import { useWords, type Words } from '../lib/words.ts';
+import { usePerp } from '../market/queries.ts';
+import { Dialog } from '../ui/dialog.tsx';
 
 /** The numbers that made the venue act on its own. */
 export function WhyDialog({
@@ -22,21 +22,21 @@ export function WhyDialog({
   const facts = factsOf(delta, decimals, t);
   return (
     <Dialog
-      title={t(`perps.ledger.${delta.type}`)}
+      title={t(`portfolio.ledgerKind.${delta.type}`)}
       description={wholeDate(time)}
       isOpen
       onClose={onClose}
     >
       {delta.type === 'liquidation' && (
         <p className="mb-3 text-13">
-          {t('perps.why.liquidation', {
+          {t('portfolio.why.liquidation', {
             mark: number(delta.markPx, { decimals }),
             equity: money(delta.accountValue),
             maintenance: money(delta.maintenanceMargin),
           })}
         </p>
       )}
-      {delta.type === 'adl' && <p className="mb-3 text-13">{t('perps.why.adl')}</p>}
+      {delta.type === 'adl' && <p className="mb-3 text-13">{t('portfolio.why.adl')}</p>}
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-2 text-13">
         {facts.map(([name, value]) => (
           <div key={name} className="contents">
@@ -56,22 +56,22 @@ function factsOf(
 ): readonly (readonly [string, string])[] {
   if (delta.type === 'adl') {
     return [
-      [t('perps.column.market'), delta.coin],
-      [t('perps.column.size'), number(delta.sz)],
-      [t('perps.column.price'), number(delta.px, { decimals })],
-      [t('perps.column.closedPnl'), money(delta.closedPnl, { isSigned: true })],
+      [t('portfolio.market'), delta.coin],
+      [t('portfolio.size'), number(delta.sz)],
+      [t('portfolio.price'), number(delta.px, { decimals })],
+      [t('portfolio.closedPnl'), money(delta.closedPnl, { isSigned: true })],
     ];
   }
   if (delta.type !== 'liquidation') return [];
   return [
     [
-      t('perps.column.market'),
+      t('portfolio.market'),
       delta.liquidatedPositions.map(({ coin, szi }) => `${coin} ${number(szi)}`).join(', '),
     ],
-    [t('perps.column.mark'), number(delta.markPx, { decimals })],
-    [t('perps.why.equity'), money(delta.accountValue)],
-    [t('perps.why.maintenance'), money(delta.maintenanceMargin)],
-    [t('perps.why.step'), t(`perps.why.steps.${delta.step}`)],
-    [t('perps.column.value'), money(delta.liquidatedNtlPos)],
+    [t('portfolio.mark'), number(delta.markPx, { decimals })],
+    [t('portfolio.why.equity'), money(delta.accountValue)],
+    [t('portfolio.why.maintenance'), money(delta.maintenanceMargin)],
+    [t('portfolio.why.step'), t(`portfolio.why.steps.${delta.step}`)],
+    [t('portfolio.worth'), money(delta.liquidatedNtlPos)],
   ];
 }

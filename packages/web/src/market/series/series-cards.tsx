@@ -1,0 +1,167 @@
+import { Link } from '@tanstack/react-router';
+import type { OutcomeSeriesTimeline, Ticker } from '@oddlot/sdk';
+import type { ReactNode } from 'react';
+import { isDecimal, magnitude, sign, subtract } from '../../lib/decimal.ts';
+import { cents, chance, number } from '../../lib/format.ts';
+import { countdown, hourMinute } from '../../lib/time.ts';
+import { useWords } from '../../lib/words.ts';
+import { Price, colourOf } from '../../ui/figure.tsx';
+import { Spark } from '../../ui/spark.tsx';
+import { channelOf, referencePrices } from '../reference-prices.ts';
+import { ResultDots } from './result-dots.tsx';
+import { type RunningSeries, useSeriesTimeline } from './use-running-series.ts';
+
+const DECIMALS = 2;
+/** The last minutes, a price a second, drawn every few seconds. */
+const SPARK_EVERY = 3;
+const SPARK_POINTS = 60;
+
+/** Questions that are asked again and again: the price against what it has to beat, and the time that is left. */
+export function SeriesCards({
+  series,
+  byId,
+  nowMs,
+}: {
+  readonly series: readonly RunningSeries[];
+  readonly byId: ReadonlyMap<number, Ticker>;
+  readonly nowMs: number;
+}) {
+  return series.map((each) => (
+    <SeriesCard
+      key={each.slug}
+      series={each}
+      ticker={byId.get(each.market.instrument_id)}
+      nowMs={nowMs}
+    />
+  ));
+}
+
+function SeriesCard({
+  series: { event, market, slug },
+  ticker,
+  nowMs,
+}: {
+  readonly series: RunningSeries;
+  readonly ticker: Ticker | undefined;
+  readonly nowMs: number;
+}) {
+  const t = useWords();
+  const { data: timeline } = useSeriesTimeline(slug);
+  const prices = referencePrices.use(channelOf(market), (state) => state.prices);
+  const last = prices.at(-1)?.value.toFixed(DECIMALS);
+  const isAhead = event.start_time > nowMs;
+  const strike = isAhead ? undefined : strikeOf(timeline, market.instrument_id);
+  return (
+    <li className="relative flex min-w-0 flex-col gap-2 bg-panel p-4 hover:bg-raised/50">
+      <div className="flex items-baseline justify-between gap-3">
+        <h3 className="truncate text-13 font-medium">
+          <Link to={`/series/${slug}`} className="after:absolute after:inset-0">
+            {timeline?.title ?? titleOf(event.title)}
+          </Link>
+        </h3>
+        <span className="shrink-0 text-12 whitespace-nowrap text-muted">
+          {t(isAhead ? 'markets.series.startsIn' : 'markets.series.endsIn')}{' '}
+          <span className="text-13 font-medium text-text tabular-nums">
+            {countdown((isAhead ? event.start_time : event.end_time) - nowMs)}
+          </span>
+        </span>
+      </div>
+      <div className="flex items-center justify-between gap-3">
+        <span className="text-20 font-semibold">
+          <Price value={last} decimals={DECIMALS} hasFlash />
+        </span>
+        <Spark
+          values={sparkOf(prices.map(({ value }) => value))}
+          width={112}
+          height={26}
+          label={t('markets.series.lately', { symbol: timeline?.underlying ?? '' })}
+        />
+      </div>
+      <Target last={last} strike={strike} startMs={isAhead ? event.start_time : undefined} />
+      <div className="flex min-h-6 items-center justify-between gap-3 text-12">
+        {isAhead ? (
+          <span className="text-muted">{t('markets.series.openAtStart')}</span>
+        ) : (
+          <Legs
+            names={market.outcomes}
+            price={ticker?.markPx ?? market.pricing.yes_price}
+            decimals={market.price_decimals}
+          />
+        )}
+        <ResultDots items={timeline?.items ?? []} nowMs={nowMs} />
+      </div>
+    </li>
+  );
+}
+
+/** How far the price is from what it has to beat; before the start, when that will be known. */
+function Target({
+  last,
+  strike,
+  startMs,
+}: {
+  readonly last: string | undefined;
+  readonly strike: string | undefined;
+  readonly startMs: number | undefined;
+}) {
+  const t = useWords();
+  const lead = isDecimal(last) && isDecimal(strike) ? subtract(last, strike) : undefined;
+  let what: ReactNode = t('markets.series.strikeSoon');
+  if (startMs !== undefined) what = t('markets.series.strikeAt', { when: hourMinute(startMs) });
+  if (isDecimal(strike)) {
+    what = t('markets.series.toBeat', { price: number(strike, { decimals: DECIMALS }) });
+  }
+  return (
+    <p className="flex justify-between gap-3 text-12 text-muted tabular-nums">
+      <span className="truncate">{what}</span>
+      {lead !== undefined && (
+        <span className={colourOf(lead)}>
+          {t(sign(lead) < 0 ? 'markets.series.behind' : 'markets.series.ahead', {
+            amount: number(magnitude(lead), { decimals: DECIMALS }),
+          })}
+        </span>
+      )}
+    </p>
+  );
+}
+
+function Legs({
+  names: [yes, no],
+  price,
+  decimals,
+}: {
+  readonly names: readonly [string, string];
+  readonly price: string;
+  readonly decimals: number;
+}) {
+  const t = useWords();
+  const other = isDecimal(price) ? subtract('1', price) : undefined;
+  return (
+    <span
+      className="flex min-w-0 gap-2 tabular-nums"
+      title={t('markets.series.chance', { name: yes, chance: chance(price) })}
+    >
+      <span className="flex min-w-0 gap-1 rounded bg-buy/12 px-2 py-1 text-buy-strong">
+        <bdi className="truncate">{yes}</bdi> {cents(price, decimals)}
+      </span>
+      <span className="flex min-w-0 gap-1 rounded bg-sell/12 px-2 py-1 text-sell-strong">
+        <bdi className="truncate">{no}</bdi> {cents(other, decimals)}
+      </span>
+    </span>
+  );
+}
+
+function strikeOf(timeline: OutcomeSeriesTimeline | undefined, id: number): string | undefined {
+  return timeline?.items.find(({ instrumentId }) => instrumentId === id)?.openPrice ?? undefined;
+}
+
+function sparkOf(values: readonly number[]): readonly number[] {
+  return values
+    .filter((_, at) => (values.length - 1 - at) % SPARK_EVERY === 0)
+    .slice(-SPARK_POINTS);
+}
+
+/** The events of a series are called after it and their times. */
+function titleOf(title: string): string {
+  return title.split(/[,:(–—]/)[0]?.trim() || title;
+}

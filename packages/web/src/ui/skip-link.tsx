@@ -1,0 +1,29 @@
+import type { MouseEvent } from 'react';
+
+/** A way past what is in between, seen only by who comes to it by the keyboard. */
+export function SkipLink({
+  to,
+  onFollow,
+  children,
+}: {
+  /** The id of where it leads. */
+  readonly to: string;
+  /** Puts the focus there, where the address alone would not. */
+  readonly onFollow?: (() => void) | undefined;
+  readonly children: string;
+}) {
+  const follow = (event: MouseEvent): void => {
+    if (onFollow === undefined) return;
+    event.preventDefault();
+    onFollow();
+  };
+  return (
+    <a
+      href={`#${to}`}
+      onClick={follow}
+      className="heard focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:h-auto focus:w-auto focus:rounded focus:bg-raised focus:p-2 focus:[clip-path:none]"
+    >
+      {children}
+    </a>
+  );
+}

@@ -1,0 +1,118 @@
+import { limitOrder, triggerOrder } from '@oddlot/sdk';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { startAt } from '../fixtures/people.ts';
+import { clockEnvironment } from '../fixtures/venue-clock.ts';
+import { temporaryData, type Venue } from '../support/venue-process.ts';
+import { buildPageOnce } from './support/build-once.ts';
+import { cutFigures, DESKS } from './support/cut-figures.ts';
+import { quoteMarket } from './support/market-maker.ts';
+import { button, choose, position, size } from './support/terminal.ts';
+import { ownerOf, perpNear } from './support/trading.ts';
+import { WebBrowser } from './support/web-browser.ts';
+import { pageReady, WITH_PAGE } from './support/web-venue.ts';
+
+/** What the tables below the market show, on every width of a screen. */
+
+const LONG_MS = 120_000;
+const HOUR_MS = 3_600_000;
+const BEFORE_HOUR_MS = 3_000;
+const TABS = [
+  'Positions',
+  'Open orders',
+  'Triggers',
+  'Fills',
+  'Order history',
+  'Funding',
+  'Ledger',
+] as const;
+const TABLET = 834;
+const PHONE = 390;
+
+let venue: Venue;
+let browser: WebBrowser;
+let clockFile: string;
+
+beforeAll(async () => {
+  await buildPageOnce();
+  clockFile = join(await temporaryData(), 'ahead');
+  writeFileSync(clockFile, '0');
+  const clock = clockEnvironment(`ahead:${clockFile}`);
+  [venue, browser] = await Promise.all([
+    startAt(await temporaryData(), clock, WITH_PAGE),
+    WebBrowser.start(),
+  ]);
+  await pageReady(venue.url);
+  const quotes = { market: 'BTC-USDC', bids: ['96990'], asks: ['97010'], size: '0.04' };
+  await quoteMarket(venue.url, quotes);
+}, LONG_MS);
+afterEach(() => browser.leaveAll());
+afterAll(async () => {
+  await browser?.close();
+  await venue?.remove();
+});
+
+test(
+  'no figure is cut on any width, however large it is',
+  async () => {
+    const page = await withRowsInAllTables();
+    const cut: string[] = [];
+    for (const width of [...DESKS, TABLET, PHONE]) {
+      await page.setViewportSize({ width, height: 900 });
+      for (const tab of TABS) {
+        const name = new RegExp(`^${tab}`);
+        await page.getByRole('tab', { name }).click();
+        await page.getByRole('tabpanel', { name }).getByRole('row').nth(1).waitFor();
+        for (const isLarge of [false, true]) {
+          const found = await cutFigures(page, { isLarge });
+          cut.push(...found.map((figure) => `${tab} at ${width}: ${figure}`));
+        }
+      }
+    }
+    expect(cut).toEqual([]);
+  },
+  LONG_MS,
+);
+
+/** A position with exits, an order, a trigger, and an hour over which the position was held. */
+async function withRowsInAllTables(): Promise<Page> {
+  const visit = await browser.visit(venue.url);
+  const { page } = visit;
+  await visit.open('/trade/BTC-USDC');
+  await button(page, 'Trade with a test account').click();
+  await page.getByText(/^At most/).waitFor();
+  await button(page, 'Cross').click();
+  await page.getByRole('radio', { name: /^Isolated/ }).click();
+  await button(page, 'Save').click();
+  await button(page, 'Isolated').waitFor();
+  await choose(page, 'Market');
+  await size(page).fill('0.01');
+  await button(page, 'Buy 0.01 BTC now').click();
+  await position(page).waitFor();
+  await button(page, /Take profit and stop loss of BTC/).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: 'TP' }).fill('98000');
+  await dialog.getByRole('textbox', { name: 'SL' }).fill('96000');
+  await dialog.getByRole('button', { name: 'Set the exits' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await button(page, /^0x/).click();
+  await page.getByRole('menuitem', { name: 'Copy the address' }).click();
+  const user = await page.evaluate(() => navigator.clipboard.readText());
+  const owner = await ownerOf(page, venue.url, user);
+  const { asset } = await perpNear(owner, 'BTC-USDC');
+  const common = { asset, size: '0.001', marginMode: 'isolated' } as const;
+  await owner.exchange.order(
+    { orders: [limitOrder({ ...common, side: 'buy', price: '96500' })] },
+    { confirm: 'executed' },
+  );
+  const stop = { ...common, side: 'sell', kind: 'sl', triggerPrice: '95000' } as const;
+  await owner.exchange.order(
+    { orders: [triggerOrder({ ...stop, limitPrice: '94000' })] },
+    { confirm: 'executed' },
+  );
+  const nextHourMs = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS;
+  writeFileSync(clockFile, String(nextHourMs - Date.now() - BEFORE_HOUR_MS));
+  return page;
+}

@@ -1,0 +1,77 @@
+import type { Page } from 'playwright-core';
+
+/** Widths of desks that people have. */
+export const DESKS = [1280, 1366, 1440, 1536, 1680, 1920] as const;
+
+/** What a figure of a column becomes, by the beginning of the column's name: the largest that must have room. */
+const LARGEST: Readonly<Record<string, string>> = {
+  Size: '−1,234.56789',
+  Filled: '1,234.56789',
+  Entry: '123,456.7',
+  Mark: '123,456.7',
+  Price: '123,456.7',
+  Average: '123,456.7',
+  Fires: '123,456.7',
+  'TP / SL': '123,456.7',
+  Liquidation: '123,456.7',
+  PnL: '−123,456.78',
+  Closed: '−123,456.78',
+  Margin: '123,456.78',
+  Funding: '−12,345.67',
+  Payment: '−12,345.67',
+  Value: '152,415,787.50',
+  Fee: '12,345.67',
+  Amount: '−1,234,567.89',
+};
+
+/**
+ * Figures of the tables in sight that are not to be read whole, by the name of their column: cut off in their cell, or
+ * out of the table's sight. With `isLarge` each is measured as if it were the largest that its column must take.
+ */
+export async function cutFigures(page: Page, { isLarge = false } = {}): Promise<readonly string[]> {
+  return page.evaluate(
+    ({ largest }) => {
+      const cut: string[] = [];
+      for (const table of document.querySelectorAll('table')) {
+        const heads = [...table.querySelectorAll('thead th')].map(
+          (head) => (head as HTMLElement).innerText,
+        );
+        const scroller = table.parentElement!;
+        if (table.scrollWidth > scroller.clientWidth) cut.push(`the table ${heads.join(', ')}`);
+        for (const row of table.querySelectorAll('tbody tr')) {
+          for (const [at, cell] of [...row.children].entries()) {
+            const texts = textsIn(cell);
+            const before = texts.map((text) => text.data);
+            const large = Object.entries(largest).find(([name]) => heads[at]?.startsWith(name));
+            if (large !== undefined) {
+              for (const text of texts) if (isFigure(text.data)) text.data = large[1];
+            }
+            if (texts.some(({ data }) => /\d/.test(data)) && isCut(cell)) {
+              cut.push(`${heads[at]}: ${(cell as HTMLElement).innerText.replace('\n', ' ')}`);
+            }
+            for (const [place, text] of texts.entries()) text.data = before[place]!;
+          }
+        }
+      }
+      return cut;
+
+      function textsIn(cell: Element): Text[] {
+        const walker = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+        const texts: Text[] = [];
+        while (walker.nextNode() !== null) texts.push(walker.currentNode as Text);
+        return texts.filter(({ parentElement }) => parentElement!.closest('.heard') === null);
+      }
+      /** A number by itself; shares keep their size. */
+      function isFigure(text: string): boolean {
+        return /^[+−]?[\d,]+(\.\d+)?$/.test(text.trim());
+      }
+      function isCut(cell: Element): boolean {
+        return [cell, ...cell.querySelectorAll(':not(.heard)')].some(
+          (part) =>
+            getComputedStyle(part).overflowX !== 'visible' && part.scrollWidth > part.clientWidth,
+        );
+      }
+    },
+    { largest: isLarge ? LARGEST : {} },
+  );
+}
