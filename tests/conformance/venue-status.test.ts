@@ -64,7 +64,7 @@ describe('venueStatus', () => {
     expect((await status()).deployers).toEqual([DEPLOYER, other]);
   });
 
-  test('tells the mode of a gate and how many it lists, but not whom (R-gate)', async () => {
+  test('tells the mode of a gate and how many it lists, and gateLists tells whom (R-gate)', async () => {
     const user = world.stranger('listed').address;
     const accessCodes = { add: [{ code: 'SECRET-1', maxUses: 3 }] };
     done(
@@ -79,6 +79,27 @@ describe('venueStatus', () => {
     ]);
     expect(JSON.stringify(told)).not.toContain(user);
     expect(JSON.stringify(told)).not.toContain('SECRET');
+    const lists = () => world.client.data({ type: 'gateLists', channel: 1 });
+    const kept = { channel: 1, blacklist: [], whitelist: [user] };
+    expect(await lists()).toEqual({
+      ...kept,
+      accessCodes: [{ accessCode: 'SE****', maxUses: 3, uses: 0 }],
+      grants: [],
+    });
+    const grants = { add: [{ user, code: 'SECRET-1' }] };
+    done(await operator.send({ setGate: { channel: 1, grants } }));
+    expect(await lists()).toEqual({
+      ...kept,
+      accessCodes: [{ accessCode: 'SE****', maxUses: 3, uses: 1 }],
+      grants: [{ user, accessCode: 'SE****', grantedTime: expect.any(Number) }],
+    });
+    expect(await world.client.data({ type: 'gateLists' })).toEqual({
+      channel: 0,
+      whitelist: [],
+      blacklist: [],
+      accessCodes: [],
+      grants: [],
+    });
   });
 
   test('a perp is stale until its first price, and a halted one does not trade (R-oracle-stale)', async () => {

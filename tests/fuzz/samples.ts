@@ -225,6 +225,7 @@ export function queries(
     { type: 'rateLimit' },
     { type: 'venueStatus' },
     { type: 'venueHealth' },
+    { type: 'gateLists', channel: 1 },
     { type: 'actionStatus', txHash: HASH },
     { type: 'actionStatus', traceId: '2af35491-d06c-4576-8cb8-ec69d3ff3b69' },
     { type: 'explainSignature', envelope, expect: SOMEONE },

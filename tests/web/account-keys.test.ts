@@ -77,11 +77,51 @@ test('a name that an agent was given stays text, and turns nothing around', asyn
     ),
   );
   expect(new Set(columns).size).toBe(1);
-  await page.getByRole('row', { name: '<img src=x>' }).getByRole('button').click();
-  await page.getByRole('button', { name: 'Really revoke' }).click();
-  await page.locator('bdi', { hasText: names[0]! }).waitFor({ state: 'detached' });
-  expect(await info({ type: 'approvedAgents', user })).toHaveLength(3);
+  // Shown without its sign, and revoked by the label that the venue has to the letter.
+  for (const shown of ['<img src=x>', 'neves']) {
+    await page.getByRole('row', { name: shown }).getByRole('button').click();
+    await page.getByRole('button', { name: 'Really revoke' }).click();
+    await page.locator('bdi', { hasText: shown }).waitFor({ state: 'detached' });
+  }
+  expect(await info({ type: 'approvedAgents', user })).toHaveLength(2);
 });
+
+test('revoked in another tab: the terminal says so, and offers to let this browser trade again', async () => {
+  const { page } = await atKeys();
+  const user = (await page.locator('h1 ~ span code').textContent())!;
+  const terminal = await page.context().newPage();
+  await terminal.goto(`${venue.url}/trade/BTC-USDC`);
+  const ticket = terminal.getByRole('region', { name: 'Order ticket' });
+  const order = async (): Promise<void> => {
+    await ticket.getByLabel('Price', { exact: true }).fill('90000');
+    await ticket.getByLabel('Size', { exact: true }).fill('.001');
+    await ticket.getByRole('button', { name: 'Buy 0.001 BTC at 90,000.0' }).click();
+  };
+  await order();
+  await terminal.getByRole('tab', { name: 'Open orders 1' }).waitFor();
+
+  const agent = page.getByRole('row', { name: /this browser/ });
+  await agent.getByRole('button', { name: 'Revoke' }).click();
+  await agent.getByRole('button', { name: 'Really revoke' }).click();
+  await page.getByText('No agent may trade').waitFor();
+  await order();
+  await terminal
+    .getByText(/its approval was taken back/)
+    .first()
+    .waitFor();
+  await ticket.getByRole('button', { name: 'Let this browser trade' }).waitFor();
+
+  // The same after a reload; what rests can't be cancelled from here, which is said beside it.
+  await terminal.reload();
+  await ticket.getByRole('button', { name: 'Let this browser trade' }).waitFor();
+  await terminal.getByRole('tab', { name: 'Open orders 1' }).click();
+  const note = terminal.getByRole('status').filter({ hasText: 'may not trade for the account' });
+  await note.getByRole('button', { name: 'Let this browser trade' }).click();
+  await note.waitFor({ state: 'detached' });
+  expect(await info({ type: 'approvedAgents', user })).toHaveLength(1);
+  await order();
+  await terminal.getByRole('tab', { name: 'Open orders 2' }).waitFor();
+}, 60_000);
 
 test('a builder is approved up to a rate, and revoked', async () => {
   const { page } = await atKeys();
@@ -183,4 +223,42 @@ test('an account is put into the hands of several, after a warning, and its key 
   await expect(
     owner.exchange.transferBetween({ from: 'perp', to: 'outcome', amount: '1' }),
   ).rejects.toThrow(/Multi-sig account requires a multiSig payload/);
+});
+
+test("keys that can no longer be read stand in nobody's way", async () => {
+  const { page } = await atKeys();
+  await page.evaluate(
+    () =>
+      new Promise<void>((resolve, reject) => {
+        const opening = indexedDB.open('oddlot-keys');
+        opening.addEventListener('success', () => {
+          const writing = opening.result.transaction('entries', 'readwrite');
+          const store = writing.objectStore('entries');
+          for (const name of ['device', 'burner']) store.put('junk', name);
+          writing.addEventListener('complete', () => resolve());
+          writing.addEventListener('error', () => reject(writing.error!));
+        });
+      }),
+  );
+  await page.reload();
+  await page.getByRole('button', { name: 'Trade with a test account' }).click();
+  await page.getByRole('row', { name: /this browser/ }).waitFor();
+  // What is kept from now on is found again.
+  await page.reload();
+  await page.getByRole('row', { name: /this browser/ }).waitFor();
+});
+
+test('where the browser denies all storage, an account lasts as long as the page', async () => {
+  const denied = () => {
+    throw new DOMException('denied', 'SecurityError');
+  };
+  const script = `(() => {
+    const denied = ${denied.toString()};
+    Object.defineProperty(globalThis, 'localStorage', { get: denied });
+    IDBFactory.prototype.open = denied;
+  })()`;
+  const { page } = await atKeys({ script });
+  await page.getByText(/^This browser keeps no keys for this page/).waitFor();
+  await page.getByRole('link', { name: 'Trade' }).first().click();
+  await page.getByRole('button', { name: 'Enter a price' }).waitFor();
 });

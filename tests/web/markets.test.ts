@@ -10,6 +10,8 @@ import { startWebVenue } from './support/web-venue.ts';
 
 let venue: Venue;
 let browser: WebBrowser;
+/** The first reference price comes by a socket of its own. */
+const PATIENCE = { timeout: 30_000 };
 
 beforeAll(async () => {
   // Prices move and bots trade: what is on the screen must be live.
@@ -42,6 +44,33 @@ describe('the markets screen', () => {
     await page.getByRole('heading', { name: 'Does the tide turn?', level: 3 }).waitFor();
     await page.getByRole('heading', { name: 'Ending soon' }).waitFor();
   });
+
+  test('a venue that has just been started is no empty one: series, events and what comes next', async () => {
+    const { open, page } = await visiting();
+    await open();
+    const series = page.getByRole('region', { name: 'Recurring' });
+    for (const name of ['BTC up or down in 15 minutes', 'ETH up or down in an hour']) {
+      const card = series.getByRole('listitem').filter({ hasText: name });
+      await expect.poll(() => card.innerText(), PATIENCE).toMatch(/(?:starts|ends) in\s+[0-9:]+/);
+      // The live price against what it has to beat, or when that will be known.
+      await expect.poll(() => card.innerText(), PATIENCE).toMatch(/\d,\d{3}\.\d{2}/);
+      expect(await card.innerText()).toContain('To beat');
+    }
+    const events = page.getByRole('region', { name: 'Events' });
+    for (const title of [/lighthouse cat/, /snail derby/, /day at the harbour/, /harbour master/]) {
+      await events.getByRole('heading', { name: title, level: 3 }).first().waitFor();
+    }
+    // Series have cards of their own.
+    expect(await events.getByRole('heading', { name: /up or down/ }).count()).toBe(0);
+    await page
+      .getByRole('region', { name: 'Opening soon' })
+      .getByRole('listitem')
+      .first()
+      .waitFor();
+    await series.getByRole('link', { name: 'BTC up or down in 15 minutes' }).click();
+    await page.waitForURL(/\/series\/btc-up-or-down-15m/);
+    await page.getByText('To beat').first().waitFor();
+  }, 90_000);
 
   test('what opens on a press is loaded when somebody moves towards something to press', async () => {
     // The page never comes to rest here, however long the machine takes.

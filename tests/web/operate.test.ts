@@ -86,9 +86,13 @@ test('an admin lists a perp, which trades with its first price; it is halted and
   await page.getByRole('button', { name: 'List a perp' }).click();
   const dialog = page.getByRole('dialog', { name: 'List a perp' });
   await dialog.getByRole('textbox', { name: 'Base currency' }).fill('doge');
-  // What does not fit together is refused by the venue, in words.
-  await dialog.getByRole('textbox', { name: 'Maintenance' }).fill('0.2');
+  // What does not fit together is refused by the venue, once and in the words of the form.
   visit.expectErrors(/status of 400/);
+  await dialog.getByRole('textbox', { name: 'Price tick' }).fill('0.00001');
+  await dialog.getByRole('button', { name: 'List DOGE-USDC' }).click();
+  await dialog.getByText(/^Price tick must be [^.]*0\.0001[^m]*$/).waitFor();
+  await dialog.getByRole('textbox', { name: 'Price tick' }).fill('0.01');
+  await dialog.getByRole('textbox', { name: 'Maintenance' }).fill('0.2');
   await dialog.getByRole('button', { name: 'List DOGE-USDC' }).click();
   await dialog.getByText(/Invalid margin table/).waitFor();
   await dialog.getByRole('textbox', { name: 'Maintenance' }).fill('0.025');
@@ -98,7 +102,7 @@ test('an admin lists a perp, which trades with its first price; it is halted and
 
   const row = page.getByRole('row').filter({ hasText: 'DOGE-USDC' });
   await row.getByText('trading').waitFor();
-  await row.getByRole('button', { name: 'Push a price of DOGE-USDC' }).click();
+  await row.getByRole('button', { name: 'Push price of DOGE-USDC' }).click();
   const price = page.getByRole('dialog', { name: 'Push a price of DOGE-USDC' });
   await price.getByRole('textbox', { name: 'Oracle price' }).fill('12.5');
   await price.getByRole('button', { name: 'Push 12.5' }).click();
@@ -116,13 +120,27 @@ test('an admin lists a perp, which trades with its first price; it is halted and
 
   await row.getByRole('button', { name: 'Halt DOGE-USDC' }).click();
   await row.getByText('halted').waitFor();
+  await page.getByText('DOGE-USDC is halted').first().waitFor();
   expect(await perpNamed('DOGE-USDC')).toMatchObject({ haltTrading: true });
   await row.getByRole('button', { name: 'Resume DOGE-USDC' }).click();
   await row.getByText('trading').waitFor();
   expect(await perpNamed('DOGE-USDC')).toMatchObject({ haltTrading: false });
-  await row.getByRole('button', { name: 'Delist', exact: true }).click();
-  await row.getByRole('button', { name: 'Delist for good' }).click();
-  await row.getByText('delisted').waitFor();
+  // A double click only asks, and so does the name of another market.
+  await row.getByRole('button', { name: 'Delist DOGE-USDC' }).dblclick({ delay: 10 });
+  const delist = page.getByRole('dialog', { name: 'Delist DOGE-USDC' });
+  await delist.getByText('3.21 DOGE, 40.13 USDC').waitFor();
+  await delist.getByText('Closes, an hour from now').waitFor();
+  const confirm = delist.getByRole('button', { name: 'Delist DOGE-USDC for good' });
+  await delist.getByRole('textbox', { name: 'Type DOGE-USDC to go on' }).fill('BTC-USDC');
+  await page.waitForTimeout(1_000);
+  expect(await confirm.isDisabled()).toBe(true);
+  expect(await perpNamed('DOGE-USDC')).toMatchObject({ delisted: false });
+  expect(await faultsFound(page)).toEqual([]);
+  await delist.getByRole('textbox', { name: 'Type DOGE-USDC to go on' }).fill('doge-usdc');
+  await confirm.click();
+  await delist.waitFor({ state: 'hidden' });
+  await row.getByText(/^closing until \d\d:\d\d$/).waitFor();
+  expect(await row.getByRole('button', { name: 'Delist' }).count()).toBe(0);
   await expectKept(visit, ADMIN_KEY);
   await page.getByRole('button', { name: 'Put the key away' }).click();
   await page.getByText("Changing this takes an admin's key.").waitFor();
@@ -146,16 +164,29 @@ test('a deployer creates events and resolves with evidence, which others see; te
   const other = await visiting(slug!);
   await other.getByRole('heading', { name: title }).first().waitFor();
 
-  await row.getByRole('button', { name: 'Halt' }).click();
+  // Buttons are told apart by ear.
+  await row.getByRole('button', { name: `Halt: ${question}` }).click();
   await row.getByText('halted', { exact: true }).waitFor();
-  await row.getByRole('button', { name: 'Open', exact: true }).click();
+  await row.getByRole('button', { name: `Open: ${question}` }).click();
   await row.getByText('open', { exact: true }).waitFor();
-  await row.getByRole('button', { name: 'Close' }).click();
-  await row.getByRole('button', { name: 'Close for good' }).click();
-  await row.getByRole('button', { name: 'Resolve' }).click();
+  // A double click only asks.
+  await row.getByRole('button', { name: `Close: ${question}` }).dblclick({ delay: 10 });
+  const closing = page.getByRole('dialog', { name: 'Close a market for good' });
+  await closing.getByText(question).waitFor();
+  await closing.getByText('0 pairs of shares').waitFor();
+  await row.getByText('open', { exact: true }).waitFor();
+  expect(await faultsFound(page)).toEqual([]);
+  await closing.getByRole('button', { name: 'Close it for good' }).click();
+  await row.getByRole('button', { name: `Resolve: ${question}` }).click();
   const dialog = page.getByRole('dialog', { name: 'Resolve a market' });
   await dialog.getByText(question).waitFor();
+  await dialog.getByRole('radio', { name: 'In part' }).click();
+  await dialog.getByRole('textbox', { name: 'What a share of Yes pays' }).fill('1.5');
+  const send = dialog.getByRole('button', { name: 'Say what a share pays, from 0 to 1' });
+  expect(await send.isDisabled()).toBe(true);
   await dialog.getByRole('radio', { name: 'No', exact: true }).click();
+  const unsaid = dialog.getByRole('button', { name: 'Write what the result rests on' });
+  expect(await unsaid.isDisabled()).toBe(true);
   await dialog.getByRole('textbox', { name: /^Evidence/ }).fill('It is text: <b>see</b>');
   expect(await faultsFound(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Resolve for good: Yes pays 0, No 1' }).click();
@@ -195,12 +226,72 @@ test('a set of markets of which exactly one wins is made in one go', async () =>
   expect(events).toMatchObject([{ mutually_exclusive: true, markets: [{}, {}] }]);
 });
 
-test('an admin works a gate with its codes, and replaces the fees', async () => {
+/** The modes of the gates as the venue has them. */
+async function gateModes(): Promise<readonly string[]> {
+  const reader = createReader({ url: venue.url });
+  const { gates } = await reader.info.venueStatus();
+  reader.close();
+  return gates.map(({ mode }) => mode);
+}
+
+test('the mode of a gate is only chosen by pointer and keys, and sent after a question', async () => {
+  const { page } = await operating('/operate?tab=gates', ADMIN_KEY);
+  const gate = page.getByRole('region', { name: 'Perps' });
+  await gate.getByRole('radio', { name: 'Open', exact: true }).focus();
+  for (const mode of ['Whitelist', 'Access code', 'Closed']) {
+    await page.keyboard.press('ArrowRight');
+    await gate.getByRole('radio', { name: mode, exact: true, checked: true }).waitFor();
+  }
+  await page.keyboard.press('ArrowLeft');
+  await gate.getByRole('radio', { name: 'Access code', exact: true, checked: true }).waitFor();
+  await gate.getByRole('radio', { name: 'Closed', exact: true }).click();
+  await gate.getByText('Now: Open. Nothing is sent yet.').waitFor();
+  await gate.getByRole('button', { name: 'Close perps to new risk' }).dblclick({ delay: 10 });
+  const dialog = page.getByRole('dialog', { name: 'Close perps to new risk' });
+  await dialog.getByText('Nobody may take new risk.').waitFor();
+  expect(await gateModes()).toEqual(['open', 'open']);
+  expect(await faultsFound(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Close perps to new risk' }).click();
+  await page.getByText('Perps: closed to new risk').first().waitFor();
+  expect(await gateModes()).toEqual(['closed', 'open']);
+  await gate.getByRole('radio', { name: 'Open', exact: true }).click();
+  await gate.getByRole('button', { name: 'Open perps to everybody' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Open perps to everybody' }).click();
+  await page.getByText('Perps: open to everybody').first().waitFor();
+  expect(await gateModes()).toEqual(['open', 'open']);
+});
+
+test('an admin works the lists of a gate, and replaces the fees', async () => {
   const visit = await operating('/operate?tab=gates', ADMIN_KEY);
   const { page } = visit;
   const gate = page.getByRole('region', { name: 'Outcome markets' });
-  await gate.getByRole('radio', { name: 'Access code', exact: true }).click();
-  await gate.getByText('Only addresses with a grant may take new risk.').waitFor();
+  const [listed, zero] = [addressOf(keyOf('somebody listed')), `0x${'0'.repeat(40)}`];
+  const person = gate.getByRole('textbox', { name: 'Address' });
+  const [add, remove] = [
+    gate.getByRole('button', { name: 'Add', exact: true }),
+    gate.getByRole('button', { name: 'Remove', exact: true }),
+  ];
+  await person.fill(zero);
+  await gate.getByText('The zero address is nobody’s.').waitFor();
+  expect(await add.isDisabled()).toBe(true);
+  await person.fill(listed);
+  await gate.getByText('It is not on the list.').waitFor();
+  expect(await remove.isDisabled()).toBe(true);
+  await add.click();
+  await page
+    .getByText(/^0x.* is on the whitelist$/)
+    .first()
+    .waitFor();
+  await gate.getByRole('list', { name: 'Entries of Whitelist' }).getByText(listed).waitFor();
+  await person.fill(listed);
+  await gate.getByText('It is on the list already.').waitFor();
+  expect(await add.isDisabled()).toBe(true);
+  await remove.click();
+  await page
+    .getByText(/^0x.* is not on the whitelist$/)
+    .first()
+    .waitFor();
+  await gate.getByText('It is empty.').waitFor();
   await gate.getByRole('radio', { name: 'Codes 0' }).click();
   await gate.getByRole('textbox', { name: 'Access code' }).fill('WHISPER-7');
   await gate.getByRole('button', { name: 'Add code' }).click();
@@ -214,14 +305,23 @@ test('an admin works a gate with its codes, and replaces the fees', async () => 
   await gate.getByRole('button', { name: 'Grant', exact: true }).click();
   await gate.getByRole('radio', { name: 'Grants 1' }).waitFor();
   expect(await faultsFound(page)).toEqual([]);
-  await gate.getByRole('radio', { name: 'Open', exact: true }).click();
-  await gate.getByText('Everybody may trade who is not on the blacklist.').waitFor();
 
   await page.getByRole('tab', { name: 'Fees' }).click();
   await page.getByRole('button', { name: 'Edit the ladder' }).click();
   const first = page.getByRole('group', { name: 'Level 0' });
-  await first.getByRole('textbox', { name: 'Taker' }).fill('0.0005');
-  await page.getByRole('button', { name: 'Replace the ladder' }).click();
+  const taker = first.getByRole('textbox', { name: 'Taker' });
+  // Percents, as in the table; what can't be meant is not sent.
+  expect(await taker.inputValue()).toBe('0.045');
+  const replace = page.getByRole('button', { name: 'Replace the ladder' });
+  expect(await replace.isDisabled()).toBe(true);
+  await taker.fill('4.5');
+  await first.getByText(/^More than 1 % can’t be meant/).waitFor();
+  expect(await replace.isDisabled()).toBe(true);
+  await taker.fill('0.05');
+  await replace.click();
+  const ladder = page.getByRole('dialog', { name: 'Replace the ladder of fees' });
+  await ladder.getByText(/^Level 0: taker 0\.045.% → 0\.05.%$/).waitFor();
+  await ladder.getByRole('button', { name: 'Replace it for everybody' }).click();
   await page.getByRole('button', { name: 'Edit the ladder' }).waitFor();
   await page.getByRole('group', { name: 'Fees' }).getByText('0.0500').first().waitFor();
 
@@ -263,8 +363,10 @@ test('a wallet that is on another chain is told why it cannot operate', async ()
   await page.getByRole('dialog').getByRole('button', { name: 'Test Wallet <b>' }).click();
   await page.getByText(/^Your wallet signs for chain 421614 only/).waitFor();
   expect(await page.getByRole('button', { name: 'List a perp' }).count()).toBe(0);
-  // Somebody else's key is no operator's.
+  // Some numbers are nobody's key; somebody else's key is no operator's.
   await page.getByRole('button', { name: "Open an operator's key" }).click();
+  await page.getByLabel('Private key').fill(`0x${'0'.repeat(64)}`);
+  await page.getByText('That is not a key: no account can have it.').waitFor();
   await page.getByLabel('Private key').fill(keyOf('nobody in particular'));
   await page.getByRole('button', { name: 'Operate with this key' }).click();
   await page.getByText(/does not operate this venue, so you may look/).waitFor();
@@ -277,9 +379,11 @@ test('a key that was typed in is gone after a reload, and was neither sent nor k
   const admins = page.getByRole('region', { name: 'Admins' });
   const own = admins.getByRole('listitem').filter({ hasText: addressOf(ADMIN_KEY) });
   visit.expectErrors(/status of 400/);
-  await own.getByRole('button', { name: 'Remove' }).click();
-  await own.getByRole('button', { name: 'Remove now' }).click();
-  await admins.getByRole('alert').waitFor();
+  await own.getByRole('button', { name: `Remove ${addressOf(ADMIN_KEY)}` }).click();
+  const leaving = page.getByRole('dialog', { name: 'Remove an admin' });
+  await leaving.getByText(/^This is you\./).waitFor();
+  await leaving.getByRole('button', { name: 'Remove now' }).click();
+  await leaving.getByRole('alert').waitFor();
   await expectKept(visit, ADMIN_KEY);
   await page.reload();
   await page.getByRole('button', { name: "Open an operator's key" }).waitFor();

@@ -253,6 +253,32 @@ describe('a resolution', () => {
   });
 });
 
+describe('in the tables of an account', () => {
+  test('shares follow the price as it moves, and what they paid is named after their market', async () => {
+    const event = await people.event({ title: 'Does the ice hold?' });
+    const market = await people.market({ question: 'Does the ice hold on Friday?' }, event);
+    const holder = await people.holder(market, '100');
+    const visit = await browser.visit(venue.url, { expectedErrors: /ERR_FAILED/ });
+    const { page } = visit;
+    await visit.open(`/explorer/address/${holder}?tab=shares`);
+    const row = page.getByRole('row', { name: /Yes/ }).filter({ hasText: 'ice' });
+    await row.getByText('50.00').first().waitFor();
+    // From here on only the stream can tell what they are worth.
+    await page.route('**/info', (route) =>
+      /clearinghouseState|outcomePositions/.test(route.request().postData() ?? '')
+        ? route.abort()
+        : route.continue(),
+    );
+    await people.quote(market, '20');
+    await row.getByText('45.00').first().waitFor();
+    await page.unroute('**/info');
+    await people.resolve(market, '0.25', 'it held for an hour');
+    await page.getByRole('tab', { name: 'Ledger' }).click();
+    await page.getByText(/Does the ice hold.*: 100 Yes at 25¢/).waitFor();
+    await page.getByText(/Does the ice hold.*: 100 No at 75¢/).waitFor();
+  });
+});
+
 describe('every way to look at it', () => {
   test('axe finds nothing, and the chances of a set come to about a hundred', async () => {
     const eventSlug = await people.event({ mutuallyExclusive: true });

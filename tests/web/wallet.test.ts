@@ -44,7 +44,8 @@ test('a wallet of the browser opens its account, and approves an agent that trad
   // Where the ticket cannot send yet, it has the button for that itself.
   await visit.open('/trade/BTC-USDC');
   await page.getByText('Your wallet signs once.').waitFor();
-  await page.getByRole('button', { name: 'Let this browser trade' }).click();
+  const ticket = page.getByRole('region', { name: 'Order ticket' });
+  await ticket.getByRole('button', { name: 'Let this browser trade' }).click();
   await page.getByRole('button', { name: 'Enter a price' }).waitFor();
   expect(wallet.asked.map(({ method }) => method)).toContain('eth_signTypedData_v4');
   await expect.poll(async () => (await keptKeys(page)).length).toBe(1);
@@ -107,6 +108,6 @@ test('a wallet whose address the venue does not know is offered a deposit, and a
   await visit.open('/trade/BTC-USDC');
   await page.getByText('This address has no account here yet.').waitFor();
   await fund(wallet.address);
-  await letTrade.waitFor();
+  await letTrade.first().waitFor();
   expect(wallet.asked.map(({ method }) => method)).not.toContain('eth_signTypedData_v4');
 });

@@ -157,6 +157,7 @@ export type { UserFillsParameters } from './info/user-fills.ts';
 export type { UserFundingsParameters } from './info/user-fundings.ts';
 export type { VenueHealthParameters } from './info/venue-health.ts';
 export type { VenueStatusParameters } from './info/venue-status.ts';
+export type { GateListsParameters } from './info/gate-lists.ts';
 export type { WithdrawalsParameters } from './info/withdrawals.ts';
 export type { HistoryPage, PagedType } from './info/history-page.ts';
 export type { AccountStatusParameters } from './service/account-status.ts';
@@ -309,6 +310,7 @@ export type {
   UserFundingsUpdate,
   UserHistoricalOrdersUpdate,
   UserLedgerUpdate,
+  GateLists,
   VenueGate,
   VenueOracle,
   SettlementHealth,

@@ -11,12 +11,35 @@ export type FoundBrowser = { readonly path: string; readonly args: readonly stri
 const run = promisify(execFile);
 const SYSTEM_NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
 const LOCK = join(tmpdir(), 'oddlot-chromium.lock');
+/**
+ * Parts of the browser's own window, which it would load and run once more for every visitor: more work than many a
+ * test. Naming any takes the place of what Playwright leaves out, so that is here too.
+ */
+const LEFT_OUT = [
+  'WebUIOmniboxPopup',
+  'WebUIOmniboxAimPopup',
+  'WebUIOmniboxFullPopup',
+  'AimEnabled',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsFirstBalancedModeAutoEnable',
+  'HttpsUpgrades',
+  'LensOverlay',
+  'MediaRouter',
+  'NetworkTimeServiceQuerying',
+  'OptimizationHints',
+  'PaintHolding',
+  'PreconnectToSearch',
+  'ThirdPartyStoragePartitioning',
+];
 /** As root there is no sandbox to be had, and in containers shared memory is small. */
 const ARGS = [
   '--no-sandbox',
   '--disable-dev-shm-usage',
   '--disable-gpu',
   '--force-color-profile=srgb',
+  `--disable-features=${LEFT_OUT.join(',')}`,
 ];
 
 /**

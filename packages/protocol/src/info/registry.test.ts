@@ -30,6 +30,7 @@ const TYPES = [
   'feeTierRates',
   'frontendOpenOrders',
   'fundingHistory',
+  'gateLists',
   'historicalOrders',
   'l2Book',
   'multiSigSigners',

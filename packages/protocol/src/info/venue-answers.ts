@@ -97,6 +97,15 @@ export type VenueGate = {
   grants: number;
 };
 
+/** Whom the lists of a gate name, each newest first and cut after a thousand. Codes are masked. */
+export type GateLists = {
+  channel: 0 | 1;
+  whitelist: string[];
+  blacklist: string[];
+  accessCodes: { accessCode: string; maxUses: number; uses: number }[];
+  grants: { user: string; accessCode: string; grantedTime: number }[];
+};
+
 /** How old the oracle price of a perp is. */
 export type VenueOracle = {
   coin: string;

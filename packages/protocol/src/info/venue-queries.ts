@@ -69,6 +69,7 @@ export const VENUE_QUERIES = {
   rateLimit: z.object({ type: z.literal('rateLimit') }),
   venueStatus: z.object({ type: z.literal('venueStatus') }),
   venueHealth: z.object({ type: z.literal('venueHealth') }),
+  gateLists: z.object({ type: z.literal('gateLists'), channel: z.literal([0, 1]).default(0) }),
   actionStatus,
   explainSignature: z.object({
     type: z.literal('explainSignature'),

@@ -60,6 +60,7 @@ import { userFundings } from './user-fundings.ts';
 import { userNonFundingLedgerUpdates } from './user-non-funding-ledger-updates.ts';
 import { venueHealth } from './venue-health.ts';
 import { venueStatus } from './venue-status.ts';
+import { gateLists } from './gate-lists.ts';
 import { withdrawals } from './withdrawals.ts';
 import type { InfoType } from '@oddlot/protocol';
 import type { InfoContext, InfoOptions, InfoParameters } from './query-info.ts';
@@ -127,6 +128,7 @@ export function createInfo(context: InfoContext) {
     reservesProof: bind(reservesProof),
     venueHealth: bind(venueHealth),
     venueStatus: bind(venueStatus),
+    gateLists: bind(gateLists),
     stateHash: bind(stateHash),
     blocks: bind(blocks),
     allBlocks: bind(allBlocks),

@@ -28,6 +28,7 @@ import {
 } from './info/outcome-series.ts';
 import type { PastNeed } from './info/past-need.ts';
 import { perpMeta, perpMetaDetail } from './info/perp-meta.ts';
+import { gateLists } from './info/gate-lists.ts';
 import { venueStatus } from './info/venue-status.ts';
 import { simulate } from './simulate.ts';
 
@@ -65,6 +66,7 @@ export const INFO_HANDLERS = {
   feeTierInfo,
   feeTierRates,
   venueStatus,
+  gateLists,
   simulate,
 } as const satisfies { readonly [Type in InfoType]?: InfoHandler<Type> };
 

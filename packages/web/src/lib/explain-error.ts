@@ -20,10 +20,13 @@ export type Explained = {
   readonly docs: string | undefined;
 };
 
+/** What a form calls a field of the wire; undefined for what it does not have. */
+export type NameOf = (field: string) => string | undefined;
+
 /** Turns whatever was thrown into one sentence and what can be done about it. */
-export function explainError(error: unknown, t: Words): Explained {
+export function explainError(error: unknown, t: Words, nameOf?: NameOf): Explained {
   if (error instanceof ExpiredError) return said(t('error.expired'));
-  if (error instanceof ApiError) return explainApi(error, t);
+  if (error instanceof ApiError) return explainApi(error, t, nameOf);
   if (error instanceof ValidationError) {
     return { ...said(error.message), remedies: remediesOf(error.details) };
   }
@@ -38,16 +41,17 @@ export function explainError(error: unknown, t: Words): Explained {
 export function explainRefusal(
   refusal: { readonly message: string; readonly details?: Details | undefined },
   t: Words,
+  nameOf?: NameOf,
 ): Explained {
   const { details, message } = refusal;
   return {
-    sentence: sentenceOf(message, details, t),
+    sentence: namedSentence(message, details, nameOf) ?? sentenceOf(message, details, t),
     remedies: remediesOf(details),
     docs: details?.docs,
   };
 }
 
-function explainApi(error: ApiError, t: Words): Explained {
+function explainApi(error: ApiError, t: Words, nameOf: NameOf | undefined): Explained {
   const { details, message, name, retryAfterMs } = error;
   if (name === 'RATE_LIMITED' || error.httpStatus === 429) {
     const afterMs = retryAfterMs ?? 1_000;
@@ -60,7 +64,19 @@ function explainApi(error: ApiError, t: Words): Explained {
       remedies: [{ kind: 'retry', afterMs: 1_000 }],
     };
   }
-  return explainRefusal({ message, details }, t);
+  return explainRefusal({ message, details }, t, nameOf);
+}
+
+/** A refused field by the name that stands beside it, where the venue gives its reason apart. */
+function namedSentence(
+  message: string,
+  details: Details | undefined,
+  nameOf: NameOf | undefined,
+): string | undefined {
+  const { field, why } = details ?? {};
+  if (field === undefined || why === undefined || !message.includes(why)) return undefined;
+  const name = nameOf?.(field);
+  return name === undefined ? undefined : ended(`${name} ${why}`);
 }
 
 function sentenceOf(message: string, details: Details | undefined, t: Words): string {
@@ -69,7 +85,9 @@ function sentenceOf(message: string, details: Details | undefined, t: Words): st
     const amounts = { required: money(required), available: money(available) };
     return t('error.short', { message: ended(message), ...amounts });
   }
-  return why === undefined ? ended(message) : `${ended(message)} ${ended(why)}`;
+  // Some messages end with the reason already; what names fields of a request (`got`) is said to programs.
+  const isNew = why !== undefined && !message.includes(why) && !why.includes('`');
+  return isNew ? `${ended(message)} ${ended(why)}` : ended(message);
 }
 
 function remediesOf(details: Details | undefined): readonly Remedy[] {

@@ -35,10 +35,12 @@ describe('what cannot be a grouping is a decimal sign', () => {
 
 test.each([
   ['', ''],
-  ['1.', '1.'],
-  ['.5', '.5'],
+  ['1.', '1'],
+  ['.5', '0.5'],
+  ['-.5', '-0.5'],
+  ['.', '.'],
   ['-', '-'],
-])('an unfinished number stays what it is: %s', (typed, meant) => {
+])('%s is as much of a number as it can be', (typed, meant) => {
   expect(typedNumber(typed, 'en-US')).toBe(meant);
 });
 
@@ -59,7 +61,7 @@ test.each([
 test.each(['en-US', 'de-DE', 'fr-FR', 'de-CH', 'ar-EG', 'hi-IN'])(
   '%s: what a field shows is read back as it was',
   (tag) => {
-    for (const value of ['', '1.', '1.234', '97174.6', '0.014', '1234', '-0.5']) {
+    for (const value of ['', '1', '1.234', '97174.6', '0.014', '1234', '-0.5']) {
       expect(typedNumber(fieldText(value, tag), tag)).toBe(value);
     }
   },

@@ -20,7 +20,7 @@ const LATIN_ZERO = 48;
 let known: { readonly tag: string; readonly signs: Signs } | undefined;
 
 /**
- * Decimal text, possibly unfinished (`1.`); undefined for what is no number in this locale. Between two ways to
+ * Decimal text, possibly unfinished (`-`); undefined for what is no number in this locale. Between two ways to
  * read a text the locale decides; a sign that cannot be its grouping is a decimal point, since keyboards of all
  * countries have that.
  */
@@ -54,8 +54,10 @@ function isGrouped(whole: string, { group, middle }: Signs): boolean {
   );
 }
 
+/** `.5` and `5.` are numbers to whoever types them. */
 function plain(text: string): string | undefined {
-  return PLAIN.test(text) ? text : undefined;
+  if (!PLAIN.test(text)) return undefined;
+  return text.replace(/^(-?)\.(?=\d)/, '$10.').replace(/(?<=\d)\.$/, '');
 }
 
 /** Digits of another script as those that decimal text has. */

@@ -20,6 +20,11 @@ export function inNextFrame(callback: () => void): void {
   else setTimeout(flush, HIDDEN_MS);
 }
 
+/** Takes back what was asked for. */
+export function notInNextFrame(callback: () => void): void {
+  waiting.delete(callback);
+}
+
 function flush(): void {
   isPlanned = false;
   const due = [...waiting];
@@ -37,7 +42,7 @@ export function onFrame<State>(
   const leave = store.subscribe(() => inNextFrame(call));
   return () => {
     leave();
-    waiting.delete(call);
+    notInNextFrame(call);
   };
 }
 

@@ -1,32 +1,37 @@
-import { useEffect, useEffectEvent, type RefObject } from 'react';
+import { useEffect, useEffectEvent, useRef, type RefObject } from 'react';
 import type { StoreApi } from 'zustand/vanilla';
-import { inNextFrame, onFrame } from './frame.ts';
+import { inNextFrame, notInNextFrame } from './frame.ts';
 import { preferences } from '../ui/preferences.ts';
 
 type Watched = Pick<StoreApi<unknown>, 'subscribe'>;
 
-/** Draws a canvas now, when its size or the theme changes, and at most once per frame after a change of its stores. */
+/**
+ * Draws a canvas when its size, the theme, its stores or its component changed: once in the next frame, however
+ * many of them did.
+ */
 export function useDrawing(
   canvas: RefObject<HTMLCanvasElement | null>,
   stores: readonly Watched[],
   draw: () => void,
 ): void {
   const now = useEffectEvent(draw);
+  const plan = useRef<() => void>(undefined);
   useEffect(() => {
-    const again = (): void => inNextFrame(redraw);
     const redraw = (): void => now();
-    const leave = stores.map((store) => onFrame(store, redraw));
+    const again = (): void => inNextFrame(redraw);
+    const leave = stores.map((store) => store.subscribe(again));
     // The theme is on the document when its listeners before this one have run.
     leave.push(preferences.subscribe(again));
     const sizes = new ResizeObserver(again);
     if (canvas.current !== null) sizes.observe(canvas.current);
-    again();
+    plan.current = again;
     return () => {
       for (const end of leave) end();
       sizes.disconnect();
+      notInNextFrame(redraw);
     };
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- each store is one of the parameters
   }, [canvas, ...stores]);
   // What a component draws depends on its own state too.
-  useEffect(() => now());
+  useEffect(() => plan.current?.());
 }

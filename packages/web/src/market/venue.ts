@@ -60,6 +60,9 @@ export const reader: Reader = createReader({
   onRateLimited: noteLimit,
 });
 
+/** Reads to the letter, for what is hashed or sent back: a label with a sign left out is another label. */
+export const letterReader: Reader = createReader({ url, onRateLimited: noteLimit });
+
 /** Asks once, to know at once. */
 const prober: Reader = createReader({ url, retriesMax: 0, timeoutMs: PROBE_MS_MAX });
 

@@ -35,7 +35,7 @@ export function FirstSteps({ isInLine = false }: { readonly isInLine?: boolean }
               aria-current={state === 'now' ? 'step' : undefined}
               className={classes(
                 'flex items-center gap-2',
-                state === 'ahead' ? 'text-faint' : 'text-text',
+                state === 'ahead' ? 'text-muted' : 'text-text',
               )}
             >
               <span className="flex w-4 justify-center text-accent" aria-hidden="true">

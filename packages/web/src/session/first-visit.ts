@@ -18,10 +18,13 @@ export type FirstVisit = {
 
 export const firstVisit = createStore<FirstVisit>(() => ({ at: 'idle', error: undefined }));
 
+export function isUnderWay({ at, error }: FirstVisit): boolean {
+  return at !== 'idle' && at !== 'done' && error === undefined;
+}
+
 /** Makes a test account and makes it ready to trade. Pressed again after a fault, it goes on where it stood. */
 export async function openTestAccount(): Promise<void> {
-  const { at, error } = firstVisit.getState();
-  if (at !== 'idle' && at !== 'done' && error === undefined) return;
+  if (isUnderWay(firstVisit.getState())) return;
   try {
     firstVisit.setState({ at: 'key', error: undefined });
     const { clientOf, keyWallet, newKey } = await loadSigning();

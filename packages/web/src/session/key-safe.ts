@@ -1,7 +1,7 @@
 /**
  * Where private keys lie: in this browser's IndexedDB, each encrypted by a device key that the browser made and
- * does not give out. Nothing here is logged or sent. Where the page has no secure context there is no such
- * key; then nothing is written, and what the page holds is gone with it.
+ * does not give out. Nothing here is logged or sent. Where the page has no secure context, or the browser denies it
+ * storage, there is no such key; then nothing is written, and what the page holds in its memory is gone with it.
  */
 
 const DATABASE = 'oddlot-keys';
@@ -11,14 +11,35 @@ const IV_BYTES = 12;
 
 type Sealed = { readonly iv: Uint8Array<ArrayBuffer>; readonly bytes: ArrayBuffer };
 
+/** Keys of this visit, where none can be kept. */
+const held = new Map<string, string>();
+let isDenied = false;
+
 /** Whether keys survive a reload here. */
 export function canKeepKeys(): boolean {
-  return globalThis.isSecureContext && 'indexedDB' in globalThis;
+  return !isDenied && globalThis.isSecureContext && 'indexedDB' in globalThis;
+}
+
+/** Does something with what is kept; where that is denied, with what is held. */
+async function kept<Result>(ask: () => Promise<Result>, instead: () => Result): Promise<Result> {
+  if (!canKeepKeys()) return instead();
+  try {
+    return await ask();
+  } catch {
+    isDenied = true;
+    return instead();
+  }
 }
 
 /** Keeps a text under a name, encrypted. */
 export async function seal(name: string, text: string): Promise<void> {
-  if (!canKeepKeys()) return;
+  await kept(
+    () => sealed(name, text),
+    () => void held.set(name, text),
+  );
+}
+
+async function sealed(name: string, text: string): Promise<void> {
   const key = await deviceKey();
   const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
   const bytes = await crypto.subtle.encrypt(
@@ -26,33 +47,43 @@ export async function seal(name: string, text: string): Promise<void> {
     key,
     new TextEncoder().encode(text),
   );
-  const sealed: Sealed = { iv, bytes };
-  await withStore('readwrite', (store) => store.put(sealed, name));
+  const entry: Sealed = { iv, bytes };
+  await withStore('readwrite', (store) => store.put(entry, name));
 }
 
 /** What was kept under a name; undefined when there is nothing that this device can read. */
-export async function unseal(name: string): Promise<string | undefined> {
-  if (!canKeepKeys()) return undefined;
-  const sealed = await withStore<Sealed | undefined>('readonly', (store) => store.get(name));
-  if (sealed === undefined) return undefined;
+export function unseal(name: string): Promise<string | undefined> {
+  return kept(
+    () => unsealed(name),
+    () => held.get(name),
+  );
+}
+
+async function unsealed(name: string): Promise<string | undefined> {
+  const entry = await withStore<Sealed | undefined>('readonly', (store) => store.get(name));
+  if (entry === undefined) return undefined;
   const key = await deviceKey();
   const plain = await crypto.subtle
-    .decrypt({ name: 'AES-GCM', iv: sealed.iv }, key, sealed.bytes)
+    .decrypt({ name: 'AES-GCM', iv: entry.iv }, key, entry.bytes)
     .catch(() => undefined);
   return plain === undefined ? undefined : new TextDecoder().decode(plain);
 }
 
 export async function forget(name: string): Promise<void> {
-  if (!canKeepKeys()) return;
-  await withStore('readwrite', (store) => store.delete(name));
+  held.delete(name);
+  await kept(
+    () => withStore<void>('readwrite', (store) => store.delete(name)),
+    () => undefined,
+  );
 }
 
-/** Made on the first use. The browser encrypts with it; nobody can read it out, the page neither. */
+/**
+ * Made on the first use, and anew where what is kept in its place is none. The browser encrypts with it; nobody can
+ * read it out, the page neither.
+ */
 async function deviceKey(): Promise<CryptoKey> {
-  const known = await withStore<CryptoKey | undefined>('readonly', (store) =>
-    store.get(DEVICE_KEY),
-  );
-  if (known !== undefined) return known;
+  const known = await withStore<unknown>('readonly', (store) => store.get(DEVICE_KEY));
+  if (known instanceof CryptoKey && known.algorithm.name === 'AES-GCM') return known;
   const made = await crypto.subtle.generateKey({ name: 'AES-GCM', length: 256 }, false, [
     'encrypt',
     'decrypt',

@@ -1,29 +1,24 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { useStore } from 'zustand';
 import { useWords } from '../lib/words.ts';
 import { Button } from '../ui/button.tsx';
 import { ErrorSentence } from '../ui/error-sentence.tsx';
 import { useDoing } from '../ui/use-doing.ts';
 import { enableTrading, hasAccount } from './browser-wallets.ts';
+import { firstVisit, isUnderWay } from './first-visit.ts';
+import type { Session } from './session.ts';
 import { useSession } from './use-session.ts';
 
 const EVERY_MS = 3_000;
 
-/** In a ticket, for a wallet without an agent in this browser: what is lacking, and the button for it. */
+/** In a ticket, for an account without an agent in this browser: what is lacking, and the button for it. */
 export function LetTrade() {
   const t = useWords();
   const session = useSession();
   const { error, isBusy, run } = useDoing();
-  const owner = session?.owner;
-  const { data: isThere = true } = useQuery({
-    queryKey: ['hasAccount', session?.address],
-    queryFn: () => hasAccount(owner!, session!.address),
-    enabled: owner !== undefined,
-    // Its first money opens it, which somebody may send from anywhere.
-    refetchInterval: ({ state }) => (state.data === false ? EVERY_MS : false),
-  });
-  if (!isThere) return <FirstMoney />;
-  const isConnected = owner !== undefined;
+  if (!useIsThere(session)) return <FirstMoney />;
+  const isConnected = session?.owner !== undefined;
   return (
     <div className="flex flex-col gap-2">
       <Button
@@ -37,9 +32,46 @@ export function LetTrade() {
         {t('header.enableTrading')}
       </Button>
       <p className="text-12 text-muted">
-        {isConnected ? t('wallet.letTrade') : t('wallet.comeBack')}
+        {isConnected
+          ? t(session?.kind === 'wallet' ? 'wallet.letTrade' : 'wallet.letTradeTest')
+          : t('wallet.comeBack')}
       </p>
       {error !== undefined && <ErrorSentence error={error} />}
+    </div>
+  );
+}
+
+/** Whether the venue has the account; until it is known it is taken for it. */
+function useIsThere(session: Session | undefined): boolean {
+  const owner = session?.owner;
+  const { data = true } = useQuery({
+    queryKey: ['hasAccount', session?.address],
+    queryFn: () => hasAccount(owner!, session!.address),
+    enabled: owner !== undefined,
+    // Its first money opens it, which somebody may send from anywhere.
+    refetchInterval: ({ state }) => (state.data === false ? EVERY_MS : false),
+  });
+  return data;
+}
+
+/** Above positions and orders that have no buttons: why, and how they get them. */
+export function MayNotTrade() {
+  const t = useWords();
+  const session = useSession();
+  const isOpening = useStore(firstVisit, isUnderWay);
+  const isThere = useIsThere(session);
+  const { isBusy, run } = useDoing();
+  if (session?.owner === undefined || session.trader !== undefined || isOpening) return null;
+  if (!isThere) return null;
+  return (
+    <div
+      role="status"
+      className="flex shrink-0 flex-wrap items-center justify-between gap-x-3 border-b border-line bg-warning/10 px-3 py-1 text-12 text-warning"
+    >
+      <span>{t('wallet.mayNot')}</span>
+      <Button size="small" isBusy={isBusy} onClick={() => void run(enableTrading)}>
+        {t('header.enableTrading')}
+      </Button>
     </div>
   );
 }

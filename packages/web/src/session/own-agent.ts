@@ -1,4 +1,5 @@
-import type { Client } from '@oddlot/sdk';
+import { ApiError, type Client } from '@oddlot/sdk';
+import { words } from '../lib/words.ts';
 import { loadSigning } from './load-signing.ts';
 import { sessionStore, setSession, type Session } from './session.ts';
 import { dropAgent, keepAgent, NO_TRADER, traderOf } from './stored-session.ts';
@@ -29,4 +30,21 @@ export async function forgetAgent(account: string): Promise<void> {
   await dropAgent(account);
   const { session } = sessionStore.getState();
   if (session?.address === account) setSession({ ...session, ...NO_TRADER });
+}
+
+/**
+ * Why something was refused. Where the venue no longer knows the agent of this browser, somebody took its approval
+ * back (in another tab, or by another program): its key is forgotten, and the page offers to approve another.
+ */
+export async function unlessRevoked(refusal: unknown): Promise<unknown> {
+  const { session } = sessionStore.getState();
+  const agent = session?.agentAddress?.toLowerCase();
+  const isRevoked =
+    refusal instanceof ApiError &&
+    refusal.name === 'UNAUTHORIZED' &&
+    agent !== undefined &&
+    String(refusal.details?.got).toLowerCase() === agent;
+  if (session === undefined || !isRevoked) return refusal;
+  await forgetAgent(session.address);
+  return new Error(words.t('wallet.revoked'));
 }

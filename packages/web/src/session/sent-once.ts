@@ -1,6 +1,7 @@
 import { ApiError, ExpiredError, HttpError } from '@oddlot/sdk';
 import type { ActionReply, ActionStatus, Client, ExecutedReply } from '@oddlot/sdk';
 import { venueNow } from '../market/venue.ts';
+import { unlessRevoked } from './own-agent.ts';
 
 /** What was sent, and when it can no longer be taken in. */
 type Sent = { readonly txHash: string; readonly expiresAfter: number | undefined };
@@ -25,7 +26,8 @@ export async function sentOnce(
     if (reply.status !== 'pending') return reply;
     sent = { txHash: reply.txHash, expiresAfter: undefined };
   } catch (error) {
-    if (!(error instanceof HttpError) || error.txHash === undefined) throw error;
+    if (!(error instanceof HttpError) || error.txHash === undefined)
+      throw await unlessRevoked(error);
     sent = { txHash: error.txHash, expiresAfter: error.expiresAfter };
   }
   onAsk();

@@ -1,3 +1,4 @@
+import { keepText, readText } from '../lib/local-texts.ts';
 import { forget, seal, unseal } from './key-safe.ts';
 import { loadSigning } from './load-signing.ts';
 import { setSession, type Session } from './session.ts';
@@ -51,11 +52,11 @@ export type View = {
 
 /** Whose account was shown last, where that is not the burner's. */
 export function keepView(view: View): void {
-  localStorage.setItem(VIEW, JSON.stringify(view));
+  keepText(VIEW, JSON.stringify(view));
 }
 
 export function forgetView(): void {
-  localStorage.removeItem(VIEW);
+  keepText(VIEW, null);
 }
 
 /** Opens what the browser kept; call it once at the start. */
@@ -103,7 +104,7 @@ export async function traderOf(account: string): Promise<Trader | undefined> {
 export const NO_TRADER: Trader = { trader: undefined, agentAddress: undefined };
 
 export function keptView(): View | undefined {
-  const text = localStorage.getItem(VIEW);
+  const text = readText(VIEW);
   if (text === null) return undefined;
   try {
     const { address, kind, rdns } = JSON.parse(text) as View;

@@ -1,4 +1,3 @@
-import { Checkbox as RadixCheckbox } from 'radix-ui';
 import { useId, type ReactNode } from 'react';
 
 export function Checkbox({
@@ -15,19 +14,23 @@ export function Checkbox({
   const id = useId();
   return (
     <span className="inline-flex items-center gap-2">
-      <RadixCheckbox.Root
+      <button
+        type="button"
+        role="checkbox"
         id={id}
-        checked={isOn}
+        aria-checked={isOn}
         disabled={isDisabled}
-        onCheckedChange={(next) => onChange(next === true)}
-        className="flex size-4 shrink-0 items-center justify-center rounded border border-faint bg-canvas/60 disabled:opacity-50 data-[state=checked]:border-accent data-[state=checked]:bg-accent"
+        onClick={() => onChange(!isOn)}
+        // Of a box the space bar is the key; who presses Enter means the form.
+        onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
+        className="flex size-4 shrink-0 items-center justify-center rounded border border-faint bg-canvas/60 disabled:opacity-50 aria-checked:border-accent aria-checked:bg-accent"
       >
-        <RadixCheckbox.Indicator>
+        {isOn && (
           <svg viewBox="0 0 10 8" className="w-2.5 text-on-fill" aria-hidden="true">
             <path d="M1 4l3 3 5-6" fill="none" stroke="currentColor" strokeWidth="1.8" />
           </svg>
-        </RadixCheckbox.Indicator>
-      </RadixCheckbox.Root>
+        )}
+      </button>
       <label htmlFor={id} className="text-12 text-muted">
         {label}
       </label>

@@ -1,19 +1,22 @@
-import { explainError, remedyLabel, type Remedy } from '../lib/explain-error.ts';
+import { explainError, remedyLabel, type NameOf, type Remedy } from '../lib/explain-error.ts';
 import { useWords } from '../lib/words.ts';
 import { Button } from './button.tsx';
 
 /** A refusal as one sentence with what can be done about it. */
 export function ErrorSentence({
   error,
+  nameOf,
   onRemedy,
 }: {
   /** Whatever was thrown. */
   readonly error: unknown;
+  /** What the form calls the fields that it sent. */
+  readonly nameOf?: NameOf | undefined;
   /** Does what a button offers; without it, or where it says no, there is no button. */
   readonly onRemedy?: ((remedy: Remedy) => (() => void) | undefined) | undefined;
 }) {
   const t = useWords();
-  const { docs, remedies, sentence } = explainError(error, t);
+  const { docs, remedies, sentence } = explainError(error, t, nameOf);
   const offers = remedies.flatMap((remedy) => {
     const act = onRemedy?.(remedy);
     return act === undefined ? [] : [{ label: remedyLabel(remedy, t), act }];

@@ -1,3 +1,4 @@
+import { keepText, readText } from '../lib/local-texts.ts';
 import { createStore } from 'zustand/vanilla';
 
 /** How the page looks, as its reader chose; kept in this browser. */
@@ -15,7 +16,7 @@ export const preferences = createStore<Preferences>(() => ({ ...DEFAULTS, ...kep
 
 export function prefer(change: Partial<Preferences>): void {
   preferences.setState(change);
-  localStorage.setItem(KEY, JSON.stringify(preferences.getState()));
+  keepText(KEY, JSON.stringify(preferences.getState()));
 }
 
 /** Puts the choice onto the document, now and whenever it or the system changes. */
@@ -36,7 +37,7 @@ export function applyPreferences(): void {
 
 function kept(): Partial<Preferences> {
   try {
-    return JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<Preferences>;
+    return JSON.parse(readText(KEY) ?? '{}') as Partial<Preferences>;
   } catch {
     return {};
   }

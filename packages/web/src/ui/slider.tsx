@@ -1,6 +1,6 @@
-import { Slider as RadixSlider } from 'radix-ui';
-
 const MARKS = [0, 25, 50, 75, 100];
+/** How wide the thumb is; its middle stays within the track. */
+const THUMB_PX = 14;
 
 /** A share in percent, by hand or by arrow keys. */
 export function Slider({
@@ -15,32 +15,33 @@ export function Slider({
   readonly onChange: (value: number) => void;
   readonly isDisabled?: boolean;
 }) {
+  const reached = `calc(${THUMB_PX / 2}px + (100% - ${THUMB_PX}px) * ${value / 100})`;
   return (
-    <RadixSlider.Root
-      value={[value]}
-      min={0}
-      max={100}
-      step={1}
-      disabled={isDisabled}
-      onValueChange={([next = 0]) => onChange(next)}
-      className="relative flex h-6 w-full touch-none items-center select-none data-disabled:opacity-50"
-    >
-      <RadixSlider.Track className="relative h-0.5 w-full rounded bg-line">
-        <RadixSlider.Range className="absolute h-full rounded bg-accent" />
+    <span className="relative flex h-6 w-full items-center select-none has-disabled:opacity-50">
+      <span aria-hidden="true" className="relative h-0.5 w-full rounded bg-line">
+        <span style={{ width: reached }} className="absolute h-full rounded bg-accent" />
         {MARKS.map((mark) => (
           <span
             key={mark}
-            aria-hidden="true"
             style={{ left: `${mark}%` }}
             className="absolute top-1/2 size-1.5 -translate-x-1/2 -translate-y-1/2 rounded-full bg-line"
           />
         ))}
-      </RadixSlider.Track>
-      <RadixSlider.Thumb
+      </span>
+      <input
+        type="range"
         aria-label={label}
         aria-valuetext={`${value} %`}
-        className="block size-3.5 rounded-full border-2 border-accent bg-panel"
+        min={0}
+        max={100}
+        step={1}
+        value={value}
+        disabled={isDisabled}
+        onChange={({ target }) => onChange(target.valueAsNumber)}
+        // It is no field that is filled in and sent.
+        onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
+        className="slider absolute inset-0"
       />
-    </RadixSlider.Root>
+    </span>
   );
 }

@@ -21,10 +21,19 @@ export function briefOf(
   if (count > 1 && /^cancel(?:ByCloid)?$/.test(action.type)) {
     return { text: t('explorer.says.cancelMany', { count }), more: 0 };
   }
-  const [first, ...rest] = sentencesOf(action, nameOf, t);
+  const [first, ...rest] = sentencesOf(action, (id) => inBrief(nameOf(id)), t);
   if (first === undefined) return { text: actionName(action.type, t), more: 0 };
   // What several signed together begins with whom it is for, which the line has a column for.
   const told = action.type === 'multiSig' ? (rest[0] ?? first) : first;
   const text = told.text.replaceAll(ADDRESS, short);
   return { ...told, text, more: count - 1 };
+}
+
+const NAME_CHARS_MAX = 28;
+
+/** A question may be long, and the price stands behind it. */
+function inBrief(name: string): string {
+  if (name.length <= NAME_CHARS_MAX) return name;
+  const end = name.startsWith('“') ? '…”' : '…';
+  return `${name.slice(0, NAME_CHARS_MAX).trimEnd()}${end}`;
 }

@@ -27,7 +27,7 @@ export function Screen() {
   return (
     <div className="flex min-h-full flex-col bg-panel">
       <Head title={t('nav.explorer')} isFirst />
-      <div className="grid flex-1 content-start desktop:grid-cols-[minmax(0,5fr)_minmax(0,7fr)]">
+      <div className="grid flex-1 content-start desktop:grid-cols-[minmax(0,4fr)_minmax(0,8fr)]">
         {isPast ? <PastBlocks before={before} /> : <LatestBlocks />}
         <Panel title={t('explorer.latestTxs')} holders={holders} aside={isHeld && <Paused />}>
           <TxsTable

@@ -78,6 +78,15 @@ describe('a line of a list', () => {
     });
   });
 
+  test('keeps the price in sight where a market has a long name', () => {
+    const long = () => '“Does the evening ferry arrive on time, whatever the tide does?”';
+    const action = { type: 'order', orders: [order({ a: 100_000, p: '0.44', s: '5' })] };
+    const tx = { hash: '0x1', time: 1, user: '0xab', block: 1, error: null, action, entries: 1 };
+    expect(briefOf(tx, long, words.t).text).toBe(
+      'Buy 5 “Does the evening ferry arri…” YES at 0.44, limit',
+    );
+  });
+
   test('counts orders that are cancelled together', () => {
     const cancels = [{ a: 1, o: 7 }];
     expect(listed({ type: 'cancel', cancels } as never, 3).text).toBe('Cancel 3 orders');

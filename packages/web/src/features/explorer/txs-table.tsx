@@ -52,10 +52,10 @@ function columnsOf(t: Words, { nameOf, simulated }: ColumnNeeds): readonly Colum
       header: t('explorer.what'),
       cell: (tx) => (
         <span title={tx.error ?? undefined}>
-          {tx.error !== null && (
-            <span className="text-warning">{t('explorer.refused', { why: tx.error })} · </span>
-          )}
           <Said tx={tx} nameOf={nameOf} />
+          {tx.error !== null && (
+            <span className="text-warning"> · {t(refusedWord(tx), { why: tx.error })}</span>
+          )}
         </span>
       ),
     },
@@ -92,4 +92,9 @@ function columnsOf(t: Words, { nameOf, simulated }: ColumnNeeds): readonly Colum
       ),
     },
   ];
+}
+
+/** The venue names the first thing that failed, which of many entries need not be all. */
+function refusedWord({ entries }: ListedTx): 'explorer.refused' | 'explorer.refusedPart' {
+  return (entries ?? 1) > 1 ? 'explorer.refusedPart' : 'explorer.refused';
 }

@@ -1,15 +1,19 @@
 import { Link } from '@tanstack/react-router';
-import type { OutcomeMarketMeta } from '@oddlot/sdk';
+import type { OutcomeMarketMeta, Ticker } from '@oddlot/sdk';
+import { compare, isDecimal } from '../../lib/decimal.ts';
 import { chance } from '../../lib/format.ts';
 import { countdown } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
 import { useEvents } from '../../market/queries.ts';
+import { tickers } from '../../market/tickers.ts';
 import { useVenueSecond } from '../../market/use-venue-second.ts';
 import { EventTitle } from '../../ui/event-title.tsx';
 
 /** Some of them are of series, which stand above with their own countdown. */
 const LOOKED_AT = 20;
 const EVENTS_SHOWN = 6;
+/** As many markets as one subscription takes. */
+const MARKETS_MAX = 50;
 
 /** What is decided next. */
 export function EndingSoon({ wanted }: { readonly wanted: string }) {
@@ -22,6 +26,15 @@ export function EndingSoon({ wanted }: { readonly wanted: string }) {
         series === null && end > nowMs && title.toLowerCase().includes(wanted.trim().toLowerCase()),
     )
     .slice(0, EVENTS_SHOWN);
+  const ids = events
+    .flatMap(({ markets }) => markets.map(({ instrument_id: id }) => id))
+    .slice(0, MARKETS_MAX)
+    .sort((a, b) => a - b);
+  // The live prices, as on the cards: one number on a screen is one number.
+  const byId = tickers.use(
+    ids.length === 0 ? undefined : { accountType: 'outcome', instrumentIds: ids },
+    (state) => state.byId,
+  );
   if (events.length === 0) return null;
   return (
     <section aria-labelledby="ending">
@@ -43,7 +56,7 @@ export function EndingSoon({ wanted }: { readonly wanted: string }) {
             >
               <EventTitle title={title} isShort />
             </Link>
-            <Favourite markets={markets} />
+            <Favourite markets={markets} byId={byId} />
             <span className="w-20 text-right text-muted">{countdown(end - nowMs)}</span>
           </li>
         ))}
@@ -53,12 +66,21 @@ export function EndingSoon({ wanted }: { readonly wanted: string }) {
 }
 
 /** What is thought of it now: the chance, and of several the likeliest. */
-function Favourite({ markets }: { readonly markets: readonly OutcomeMarketMeta[] }) {
+function Favourite({
+  markets,
+  byId,
+}: {
+  readonly markets: readonly OutcomeMarketMeta[];
+  readonly byId: ReadonlyMap<number, Ticker>;
+}) {
   const [first, ...others] = markets;
   if (first === undefined) return null;
+  const priceOf = (market: OutcomeMarketMeta): string => {
+    const live = byId.get(market.instrument_id)?.markPx;
+    return isDecimal(live) ? live : market.pricing.yes_price;
+  };
   const best = others.reduce(
-    (leader, market) =>
-      Number(market.pricing.yes_price) > Number(leader.pricing.yes_price) ? market : leader,
+    (leader, market) => (compare(priceOf(market), priceOf(leader)) > 0 ? market : leader),
     first,
   );
   return (
@@ -68,7 +90,7 @@ function Favourite({ markets }: { readonly markets: readonly OutcomeMarketMeta[]
           {best.group_title ?? best.question}
         </span>
       )}
-      <span className="w-11 shrink-0 text-right font-medium">{chance(best.pricing.yes_price)}</span>
+      <span className="w-11 shrink-0 text-right font-medium">{chance(priceOf(best))}</span>
     </span>
   );
 }

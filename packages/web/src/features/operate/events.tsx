@@ -7,10 +7,10 @@ import { useWords, type Words } from '../../lib/words.ts';
 import { reader } from '../../market/venue.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmButton } from '../../ui/confirm-button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { useIsNarrow } from '../../ui/use-is-wide.ts';
+import { CloseMarket } from './close-market.tsx';
 import { CreateEvent } from './create-event.tsx';
 import { CONFIRMED, useOperation, type Operation } from './operation.ts';
 import { OperatedList } from './operated-list.tsx';
@@ -37,6 +37,7 @@ export function Events({ deployer }: { readonly deployer: Client | undefined }) 
   const { isBusy, operate } = operation;
   const [isCreating, setIsCreating] = useState(false);
   const [resolving, setResolving] = useState<OutcomeMarketMeta>();
+  const [closing, setClosing] = useState<OutcomeMarketMeta>();
   const markets = useMemo(
     () =>
       (data?.events ?? [])
@@ -46,7 +47,11 @@ export function Events({ deployer }: { readonly deployer: Client | undefined }) 
     [data],
   );
   const columns = useMemo(
-    () => columnsOf(t, deployer && { deployer, isBusy, operate, onResolve: setResolving }),
+    () =>
+      columnsOf(
+        t,
+        deployer && { deployer, isBusy, operate, onResolve: setResolving, onClose: setClosing },
+      ),
     [t, deployer, isBusy, operate],
   );
   return (
@@ -76,6 +81,9 @@ export function Events({ deployer }: { readonly deployer: Client | undefined }) 
       {deployer !== undefined && resolving !== undefined && (
         <Resolve deployer={deployer} market={resolving} onClose={() => setResolving(undefined)} />
       )}
+      {deployer !== undefined && closing !== undefined && (
+        <CloseMarket deployer={deployer} market={closing} onClose={() => setClosing(undefined)} />
+      )}
     </OperatedList>
   );
 }
@@ -83,6 +91,7 @@ export function Events({ deployer }: { readonly deployer: Client | undefined }) 
 type Acts = Pick<Operation, 'isBusy' | 'operate'> & {
   readonly deployer: Client;
   readonly onResolve: (market: OutcomeMarketMeta) => void;
+  readonly onClose: (market: OutcomeMarketMeta) => void;
 };
 
 function columnsOf(t: Words, acts: Acts | undefined): readonly Column<OutcomeMarketMeta>[] {
@@ -140,14 +149,14 @@ function columnsOf(t: Words, acts: Acts | undefined): readonly Column<OutcomeMar
 
 function MarketActs({
   market,
-  acts: { deployer, isBusy, onResolve, operate },
+  acts: { deployer, isBusy, onClose, onResolve, operate },
 }: {
   readonly market: OutcomeMarketMeta;
   readonly acts: Acts;
 }) {
   const t = useWords();
   const { instrument_id: id, phase, question } = market;
-  const set = (state: 'open' | 'halt' | 'close'): void => {
+  const set = (state: 'open' | 'halt'): void => {
     const { setTrading } = deployer.exchange.outcomeDeploy;
     void operate(
       () => setTrading({ instrumentIds: [id], state }, CONFIRMED),
@@ -157,29 +166,34 @@ function MarketActs({
   if (phase === 'resolved') return null;
   if (phase === 'closed') {
     return (
-      <Button size="small" kind="accent" onClick={() => onResolve(market)}>
+      <Button
+        size="small"
+        kind="accent"
+        aria-label={t('operate.actOn', { act: t('operate.resolve'), question })}
+        onClick={() => onResolve(market)}
+      >
         {t('operate.resolve')}
       </Button>
     );
   }
+  const turn = phase === 'open' ? 'halt' : 'open';
   return (
     <span className="flex justify-end gap-2">
-      {phase === 'open' ? (
-        <Button size="small" disabled={isBusy} onClick={() => set('halt')}>
-          {t('operate.halt')}
-        </Button>
-      ) : (
-        <Button size="small" disabled={isBusy} onClick={() => set('open')}>
-          {t('operate.open')}
-        </Button>
-      )}
-      <ConfirmButton
+      <Button
         size="small"
-        label={t('operate.close')}
-        sure={t('operate.closeSure')}
-        isBusy={isBusy}
-        onConfirm={() => set('close')}
-      />
+        disabled={isBusy}
+        aria-label={t('operate.actOn', { act: t(`operate.${turn}`), question })}
+        onClick={() => set(turn)}
+      >
+        {t(`operate.${turn}`)}
+      </Button>
+      <Button
+        size="small"
+        aria-label={t('operate.actOn', { act: t('operate.close'), question })}
+        onClick={() => onClose(market)}
+      >
+        {t('operate.close')}
+      </Button>
     </span>
   );
 }

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { ErrorSentence } from '../../ui/error-sentence.tsx';
 import type { Operation } from './operation.ts';
+import { Refusal } from './refusal.tsx';
 
 /** A form in a dialog: its fields, why the venue refused it, and the button that sends it. */
 export function FormDialog({
@@ -31,7 +31,7 @@ export function FormDialog({
     <Dialog title={title} description={description} isOpen isWide={isWide} onClose={onClose}>
       {children}
       <div className="mt-4 flex flex-col gap-3">
-        {error !== undefined && <ErrorSentence error={error} />}
+        {error !== undefined && <Refusal error={error} />}
         <Button
           kind="accent"
           size="large"

@@ -1,20 +1,24 @@
 import type { SetGateParameters, VenueGate } from '@oddlot/sdk';
 import { useState } from 'react';
-import { isAddress } from '../../lib/is-address.ts';
+import { short } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { NumberField } from '../../ui/number-field.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { TextField } from '../../ui/text-field.tsx';
+import { GateEntries, isOn } from './gate-entries.tsx';
+import { personFault, personOf } from './person.ts';
+import { useGateLists } from './use-status.ts';
 
 export const GATE_LISTS = ['whitelist', 'blacklist', 'accessCodes', 'grants'] as const;
 type List = (typeof GATE_LISTS)[number];
 type Change = Omit<SetGateParameters, 'channel'>;
+type Way = 'add' | 'remove';
 type Draft = { readonly address: string; readonly code: string; readonly uses: string };
 
 const EMPTY: Draft = { address: '', code: '', uses: '1' };
 
-/** Puts somebody or a code on a list of a gate, or takes it away. Who is on them, the venue tells nobody. */
+/** Who is on the lists of a gate; puts somebody or a code on one of them, or takes it away. */
 export function GateLists({
   gate,
   isBusy,
@@ -22,13 +26,20 @@ export function GateLists({
 }: {
   readonly gate: VenueGate;
   readonly isBusy: boolean;
-  readonly onSet: (change: Change) => Promise<boolean>;
+  /** Sends it; the text says what it did. */
+  readonly onSet: (change: Change, done: string) => Promise<boolean>;
 }) {
   const t = useWords();
   const [list, setList] = useState<List>('whitelist');
   const [draft, setDraft] = useState(EMPTY);
-  const set = async (change: Change | undefined): Promise<void> => {
-    if (change !== undefined && (await onSet(change))) setDraft(EMPTY);
+  const { data: lists } = useGateLists(gate);
+  const isThere = isOn(list, lists, { address: personOf(draft.address), count: gate[list] });
+  // A grant may be given anew, by another code.
+  const idle = isThere === true && list !== 'grants' ? 'add' : isThere === false && 'remove';
+  const set = async (way: Way, change: Change | undefined): Promise<void> => {
+    const entry = list === 'accessCodes' ? draft.code.trim() : short(draft.address.trim());
+    const done = t(`operate.${way}Done.${list}`, { entry });
+    if (change !== undefined && (await onSet(change, done))) setDraft(EMPTY);
   };
   return (
     <div className="flex flex-col gap-3 border-t border-line pt-3">
@@ -43,21 +54,27 @@ export function GateLists({
         }))}
       />
       <p className="text-12 text-muted">{t(`operate.listHelp.${list}`)}</p>
+      <GateEntries list={list} lists={lists} />
       <Fields list={list} draft={draft} onChange={setDraft} />
-      <div className="flex gap-2">
+      <div className="flex flex-wrap items-center gap-2">
         {(['add', 'remove'] as const).map((way) => {
           const change = changeOf(list, way, draft);
           return (
             <Button
               key={way}
-              disabled={change === undefined}
+              disabled={change === undefined || way === idle}
               isBusy={isBusy}
-              onClick={() => void set(change)}
+              onClick={() => void set(way, change)}
             >
               {t(`operate.${way}To.${list}`)}
             </Button>
           );
         })}
+        {isThere !== undefined && (
+          <span className="text-12 text-muted">
+            {t(isThere ? 'operate.isThere' : 'operate.isNotThere')}
+          </span>
+        )}
       </div>
     </div>
   );
@@ -74,7 +91,6 @@ function Fields({
 }) {
   const t = useWords();
   const { address, code, uses } = draft;
-  const isFit = address === '' || isAddress(address.trim());
   return (
     <div className="grid items-end gap-3 tablet:grid-cols-2">
       {list !== 'accessCodes' && (
@@ -83,7 +99,8 @@ function Fields({
             label={t('operate.address')}
             value={address}
             placeholder="0x…"
-            fault={isFit ? undefined : t('operate.addressFault')}
+            isCode
+            fault={personFault(address, t)}
             onChange={(next) => onChange({ ...draft, address: next })}
           />
         </div>
@@ -110,8 +127,8 @@ function Fields({
 }
 
 /** What is sent; undefined while something is missing. */
-export function changeOf(list: List, way: 'add' | 'remove', draft: Draft): Change | undefined {
-  const [address, code] = [draft.address.trim().toLowerCase(), draft.code.trim()];
+export function changeOf(list: List, way: Way, draft: Draft): Change | undefined {
+  const [address, code] = [personOf(draft.address), draft.code.trim()];
   const uses = Number(draft.uses);
   if (list === 'accessCodes') {
     if (code === '') return undefined;
@@ -119,7 +136,7 @@ export function changeOf(list: List, way: 'add' | 'remove', draft: Draft): Chang
     const isCount = Number.isSafeInteger(uses) && uses >= 1;
     return isCount ? { accessCodes: { add: [{ code, maxUses: uses }] } } : undefined;
   }
-  if (!isAddress(address)) return undefined;
+  if (address === undefined) return undefined;
   if (list === 'grants') {
     if (way === 'remove') return { grants: { remove: [address] } };
     return code === '' ? undefined : { grants: { add: [{ user: address, code }] } };

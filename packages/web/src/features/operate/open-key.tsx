@@ -5,14 +5,15 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { ErrorSentence } from '../../ui/error-sentence.tsx';
 import { TextField } from '../../ui/text-field.tsx';
 import { useDoing } from '../../ui/use-doing.ts';
-import { isKey, openOperatorKey } from './operator-key.ts';
+import { faultOfKey, openOperatorKey } from './operator-key.ts';
 
 /** Takes an operator's key for this visit. */
 export function OpenKey({ onClose }: { readonly onClose: () => void }) {
   const t = useWords();
   const [typed, setTyped] = useState('');
   const { error, isBusy, run } = useDoing();
-  const isFit = isKey(typed);
+  const fault = faultOfKey(typed);
+  const isFit = fault === undefined;
   const open = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
     if (!isFit) return;
@@ -31,7 +32,11 @@ export function OpenKey({ onClose }: { readonly onClose: () => void }) {
           type="password"
           value={typed}
           placeholder="0x…"
-          fault={typed === '' || isFit ? undefined : t('operate.keyFault')}
+          fault={
+            typed === '' || fault === undefined
+              ? undefined
+              : t(fault === 'form' ? 'operate.keyFault' : 'operate.notKey')
+          }
           onChange={setTyped}
         />
         {error !== undefined && <ErrorSentence error={error} />}

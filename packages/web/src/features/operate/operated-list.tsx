@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { ErrorSentence } from '../../ui/error-sentence.tsx';
 import { NeedsRole } from './needs-role.tsx';
+import { Refusal } from './refusal.tsx';
 
 /** A list that an operator adds to: the button for it, or whose key it takes, and why something did not go. */
 export function OperatedList({
@@ -36,7 +36,7 @@ export function OperatedList({
       )}
       {error !== undefined && (
         <div className="px-4 py-2">
-          <ErrorSentence error={error} />
+          <Refusal error={error} />
         </div>
       )}
       {children}

@@ -5,6 +5,7 @@ import { useWords } from '../../lib/words.ts';
 import { queryClient } from '../../market/queries.ts';
 import { notify } from '../../ui/toast.tsx';
 import { useDoing, type Doing } from '../../ui/use-doing.ts';
+import { nameOf } from './refusal.tsx';
 
 /** How operator's actions are sent: their effect is waited for, so that what is shown after them is true. */
 export const CONFIRMED = { confirm: 'executed' } as const;
@@ -27,7 +28,9 @@ export function useOperation(): Operation {
         // A part of it was left out, such as a price that is too old: that is a refusal too.
         if (reply.status === 'executed' && reply.failure !== undefined) {
           const { details, error: message } = reply.failure;
-          throw new Error(explainRefusal({ message, details }, t).sentence);
+          throw new Error(
+            explainRefusal({ message, details }, t, (field) => nameOf(field, t)).sentence,
+          );
         }
       });
       // What is shown is read again meanwhile; nobody waits for all of it.

@@ -17,14 +17,23 @@ export function useOperatorKey(): OperatorKey | undefined {
 
 const KEY = /^(?:0x)?[0-9a-fA-F]{64}$/;
 
-export function isKey(typed: string): boolean {
-  return KEY.test(typed.trim());
+/** The order of the curve: keys are the numbers below it, but for 0. */
+const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+
+/** What is wrong with a text as a key: it has another form, or no account can have it. */
+export function faultOfKey(typed: string): 'form' | 'value' | undefined {
+  if (!KEY.test(typed.trim())) return 'form';
+  const value = BigInt(`0x${digitsOf(typed)}`);
+  return value > 0n && value < ORDER ? undefined : 'value';
+}
+
+function digitsOf(typed: string): string {
+  return typed.trim().replace(/^0x/i, '');
 }
 
 export async function openOperatorKey(typed: string): Promise<OperatorKey> {
-  const digits = typed.trim().replace(/^0x/i, '');
   const { clientOf, keyWallet } = await loadSigning();
-  const wallet = keyWallet(`0x${digits}`);
+  const wallet = keyWallet(`0x${digitsOf(typed)}`);
   const key = { address: wallet.address, client: clientOf(wallet) };
   putOperatorKeyAway();
   store.setState({ key });

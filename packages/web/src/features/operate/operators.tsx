@@ -1,16 +1,17 @@
 import type { Client, VenueStatus } from '@oddlot/sdk';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { short } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmButton } from '../../ui/confirm-button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { ErrorSentence } from '../../ui/error-sentence.tsx';
 import { TextField } from '../../ui/text-field.tsx';
-import { isAddress } from '../../lib/is-address.ts';
+import { AskDialog } from './ask-dialog.tsx';
 import { NeedsRole } from './needs-role.tsx';
 import { CONFIRMED, useOperation } from './operation.ts';
+import { personFault, personOf } from './person.ts';
+import { Refusal } from './refusal.tsx';
 
 const ROLES = ['admins', 'deployers'] as const;
 type Role = (typeof ROLES)[number];
@@ -45,11 +46,13 @@ function People({
   readonly admin: Client | undefined;
 }) {
   const t = useWords();
-  const { error, isBusy, operate } = useOperation();
-  const set = (change: { add: string[] } | { remove: string[] }): Promise<boolean> =>
-    operate(
-      () => admin!.exchange.venueAdmin.setOperators({ role, ...change }, CONFIRMED),
-      t('operate.operatorsSet'),
+  const adding = useOperation();
+  const [leaving, setLeaving] = useState<string>();
+  const { setOperators } = admin?.exchange.venueAdmin ?? {};
+  const add = (person: string): Promise<boolean> =>
+    adding.operate(
+      () => setOperators!({ role, add: [person] }, CONFIRMED),
+      t(`operate.joined.${role}`, { person: short(person) }),
     );
   return (
     <section
@@ -69,49 +72,96 @@ function People({
             </Link>
             {admin?.wallet?.address === person && <Badge tone="accent">{t('operate.you')}</Badge>}
             {admin !== undefined && (
-              <ConfirmButton
+              <Button
                 size="small"
-                label={t('operate.remove')}
-                sure={t('operate.removeSure')}
-                isBusy={isBusy}
-                onConfirm={() => void set({ remove: [person] })}
-              />
+                aria-label={t('operate.removeOf', { person })}
+                onClick={() => setLeaving(person)}
+              >
+                {t('operate.remove')}
+              </Button>
             )}
           </li>
         ))}
       </ul>
       {people.length === 0 && <EmptyState title={t('operate.nobody')} />}
-      {admin !== undefined && <Newcomer isBusy={isBusy} onAdd={(add) => set({ add: [add] })} />}
-      {error !== undefined && <ErrorSentence error={error} />}
+      {admin !== undefined && <Newcomer people={people} isBusy={adding.isBusy} onAdd={add} />}
+      {adding.error !== undefined && <Refusal error={adding.error} />}
+      {admin !== undefined && leaving !== undefined && (
+        <Removal admin={admin} role={role} person={leaving} onClose={() => setLeaving(undefined)} />
+      )}
     </section>
+  );
+}
+
+function Removal({
+  admin,
+  role,
+  person,
+  onClose,
+}: {
+  readonly admin: Client;
+  readonly role: Role;
+  readonly person: string;
+  readonly onClose: () => void;
+}) {
+  const t = useWords();
+  const operation = useOperation();
+  const remove = async (): Promise<void> => {
+    const isDone = await operation.operate(
+      () => admin.exchange.venueAdmin.setOperators({ role, remove: [person] }, CONFIRMED),
+      t(`operate.left.${role}`, { person: short(person) }),
+    );
+    if (isDone) onClose();
+  };
+  return (
+    <AskDialog
+      title={t(`operate.removeTitle.${role}`)}
+      description={t(
+        admin.wallet?.address === person ? 'operate.removeYourself' : 'operate.removeHelp',
+      )}
+      label={t('operate.removeSure')}
+      operation={operation}
+      onSend={() => void remove()}
+      onClose={onClose}
+    >
+      <p className="font-mono text-12 break-all">{person}</p>
+    </AskDialog>
   );
 }
 
 /** Adds somebody by an address. */
 function Newcomer({
+  people,
   isBusy,
   onAdd,
 }: {
+  readonly people: readonly string[];
   readonly isBusy: boolean;
   readonly onAdd: (address: string) => Promise<boolean>;
 }) {
   const t = useWords();
-  const [address, setAddress] = useState('');
-  const isFit = isAddress(address.trim());
+  const [typed, setTyped] = useState('');
+  const person = personOf(typed);
+  const isThere = person !== undefined && people.includes(person);
   const add = async (): Promise<void> => {
-    if (await onAdd(address.trim().toLowerCase())) setAddress('');
+    if (person !== undefined && (await onAdd(person))) setTyped('');
   };
   return (
     <div className="flex flex-col gap-2">
       <TextField
         label={t('operate.address')}
-        value={address}
+        value={typed}
+        isCode
         placeholder="0x…"
-        fault={address === '' || isFit ? undefined : t('operate.addressFault')}
-        onChange={setAddress}
+        fault={isThere ? t('operate.isThere') : personFault(typed, t)}
+        onChange={setTyped}
       />
       <span>
-        <Button disabled={!isFit} isBusy={isBusy} onClick={() => void add()}>
+        <Button
+          disabled={person === undefined || isThere}
+          isBusy={isBusy}
+          onClick={() => void add()}
+        >
           {t('operate.add')}
         </Button>
       </span>

@@ -2,15 +2,16 @@ import type { Client, PerpMeta, Ticker } from '@oddlot/sdk';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState, type ReactNode } from 'react';
 import { compact, NOTHING, number } from '../../lib/format.ts';
-import { wholeDate } from '../../lib/time.ts';
+import { hourMinute, wholeDate } from '../../lib/time.ts';
 import { useWords, type Words } from '../../lib/words.ts';
 import { usePerps } from '../../market/queries.ts';
 import { tickers } from '../../market/tickers.ts';
+import { useVenueSecond } from '../../market/use-venue-second.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmButton } from '../../ui/confirm-button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
+import { Delist } from './delist.tsx';
 import { ListPerp } from './list-perp.tsx';
 import { CONFIRMED, useOperation, type Operation } from './operation.ts';
 import { OperatedList } from './operated-list.tsx';
@@ -26,9 +27,14 @@ export function Perps({ admin }: { readonly admin: Client | undefined }) {
   const operation = useOperation();
   const [isListing, setIsListing] = useState(false);
   const [pricing, setPricing] = useState<PerpMeta>();
+  const [delisting, setDelisting] = useState<PerpMeta>();
   const { isBusy, operate } = operation;
   const columns = useMemo(
-    () => columnsOf(t, admin && { admin, isBusy, operate, onPrice: setPricing }),
+    () =>
+      columnsOf(
+        t,
+        admin && { admin, isBusy, operate, onPrice: setPricing, onDelist: setDelisting },
+      ),
     [t, admin, isBusy, operate],
   );
   return (
@@ -54,6 +60,9 @@ export function Perps({ admin }: { readonly admin: Client | undefined }) {
       {admin !== undefined && pricing !== undefined && (
         <PushPrice admin={admin} perp={pricing} onClose={() => setPricing(undefined)} />
       )}
+      {admin !== undefined && delisting !== undefined && (
+        <Delist admin={admin} perp={delisting} onClose={() => setDelisting(undefined)} />
+      )}
     </OperatedList>
   );
 }
@@ -61,6 +70,7 @@ export function Perps({ admin }: { readonly admin: Client | undefined }) {
 type Acts = Pick<Operation, 'isBusy' | 'operate'> & {
   readonly admin: Client;
   readonly onPrice: (perp: PerpMeta) => void;
+  readonly onDelist: (perp: PerpMeta) => void;
 };
 
 function columnsOf(t: Words, acts: Acts | undefined): readonly Column<PerpMeta>[] {
@@ -106,8 +116,8 @@ function columnsOf(t: Words, acts: Acts | undefined): readonly Column<PerpMeta>[
     {
       id: 'state',
       header: t('operate.state'),
-      width: '128px',
-      phoneWidth: '96px',
+      width: '152px',
+      phoneWidth: '104px',
       cell: (perp) => <State perp={perp} />,
     },
   ];
@@ -118,8 +128,8 @@ function columnsOf(t: Words, acts: Acts | undefined): readonly Column<PerpMeta>[
       id: 'acts',
       header: <span className="heard">{t('operate.acts')}</span>,
       align: 'right',
-      width: '240px',
-      phoneWidth: '152px',
+      width: '264px',
+      phoneWidth: '136px',
       cell: (perp) => <PerpActs perp={perp} acts={acts} />,
     },
   ];
@@ -136,25 +146,29 @@ function Live({ id, show }: { readonly id: number; readonly show: (ticker: Ticke
   return <span>{ticker === undefined ? NOTHING : show(ticker)}</span>;
 }
 
+/** What is used all the time stands first and alone; what stops trading, apart from it. */
 function PerpActs({
   perp,
-  acts: { admin, isBusy, onPrice, operate },
+  acts: { admin, isBusy, onDelist, onPrice, operate },
 }: {
   readonly perp: PerpMeta;
   readonly acts: Acts;
 }) {
   const t = useWords();
   const { delisted, haltTrading, index, name } = perp;
-  const set = (change: { haltTrading: boolean } | { delisted: true }, done: string): void => {
+  const turn = (): void => {
     const { setPerp } = admin.exchange.venueAdmin;
-    void operate(() => setPerp({ instrumentId: index, ...change }, CONFIRMED), done);
+    void operate(
+      () => setPerp({ instrumentId: index, haltTrading: !haltTrading }, CONFIRMED),
+      t(haltTrading ? 'operate.resumed' : 'operate.halted', { name }),
+    );
   };
   return (
     <span className="flex justify-end gap-2">
-      <span className="max-tablet:hidden">
+      <span className="mr-auto max-tablet:hidden">
         <Button
           size="small"
-          aria-label={t('operate.pushPriceOf', { name })}
+          aria-label={t('operate.pricePushOf', { name })}
           onClick={() => onPrice(perp)}
         >
           {t('operate.pricePush')}
@@ -164,38 +178,41 @@ function PerpActs({
         size="small"
         disabled={isBusy}
         aria-label={t(haltTrading ? 'operate.resumeOf' : 'operate.haltOf', { name })}
-        onClick={() =>
-          set(
-            { haltTrading: !haltTrading },
-            t(haltTrading ? 'operate.resumed' : 'operate.halted', { name }),
-          )
-        }
+        onClick={turn}
       >
         {t(haltTrading ? 'operate.resume' : 'operate.halt')}
       </Button>
       {!delisted && (
-        <ConfirmButton
+        <Button
           size="small"
-          label={t('operate.delist')}
-          sure={t('operate.delistSure')}
-          isBusy={isBusy}
-          onConfirm={() => set({ delisted: true }, t('operate.delisted', { name }))}
-        />
+          aria-label={t('operate.delistOf', { name })}
+          onClick={() => onDelist(perp)}
+        >
+          {t('operate.delist')}
+        </Button>
       )}
     </span>
   );
 }
 
-function State({ perp: { closingTime, delisted, haltTrading } }: { readonly perp: PerpMeta }) {
+function State({ perp }: { readonly perp: PerpMeta }) {
   const t = useWords();
-  if (delisted) {
-    const title = closingTime === null ? undefined : wholeDate(closingTime);
-    return (
-      <Badge tone="warning" title={title}>
-        {t('operate.isDelisted')}
-      </Badge>
-    );
-  }
-  if (haltTrading) return <Badge tone="warning">{t('operate.isHalted')}</Badge>;
+  if (perp.delisted) return <Ending closingTime={perp.closingTime} />;
+  if (perp.haltTrading) return <Badge tone="warning">{t('operate.isHalted')}</Badge>;
   return <span className="text-muted">{t('operate.isTrading')}</span>;
+}
+
+/** A delisted perp is closing for an hour; without enough prices in it, it waits for another one. */
+function Ending({ closingTime }: { readonly closingTime: number | null }) {
+  const t = useWords();
+  const nowMs = useVenueSecond();
+  if (closingTime === null) return <Badge tone="warning">{t('operate.isWaiting')}</Badge>;
+  if (closingTime <= nowMs) {
+    return <Badge title={wholeDate(closingTime)}>{t('operate.isDelisted')}</Badge>;
+  }
+  return (
+    <Badge tone="warning" title={wholeDate(closingTime)}>
+      {t('operate.isClosing', { time: hourMinute(closingTime) })}
+    </Badge>
+  );
 }

@@ -19,7 +19,9 @@ export function PushPrice({
   readonly onClose: () => void;
 }) {
   const t = useWords();
-  const [price, setPrice] = useState('');
+  const [typed, setTyped] = useState('');
+  // `100.` is a number that somebody may stop at.
+  const price = typed.replace(/\.$/, '');
   const operation = useOperation();
   const isFit = isDecimal(price) && sign(price) > 0;
   const push = async (): Promise<void> => {
@@ -44,10 +46,11 @@ export function PushPrice({
     >
       <NumberField
         label={t('operate.oraclePrice')}
-        value={price}
+        value={typed}
         step={priceTick}
         unit="USDC"
-        onChange={setPrice}
+        fault={price === '' || isFit ? undefined : t('operate.priceFault')}
+        onChange={setTyped}
         onEnter={() => isFit && void push()}
       />
     </FormDialog>

@@ -32,15 +32,15 @@ export function Resolve({
   const [evidence, setEvidence] = useState('');
   const operation = useOperation();
   const fraction = result === 'part' ? part : result === undefined ? HALF : FRACTIONS[result];
-  const isFraction = isShare(fraction);
+  const said = evidence.trim();
+  const missing = missingOf(result, fraction, said);
   const [yes, no] = market.outcomes;
   const resolve = async (): Promise<void> => {
-    const said = evidence.trim();
-    const parameters = { instrumentId: market.instrument_id, settlementFraction: fraction };
+    const { instrument_id: instrumentId } = market;
     const isDone = await operation.operate(
       () =>
         deployer.exchange.outcomeDeploy.resolve(
-          said === '' ? parameters : { ...parameters, evidence: said },
+          { instrumentId, settlementFraction: fraction, evidence: said },
           CONFIRMED,
         ),
       t('operate.resolved', { question: market.question }),
@@ -52,16 +52,16 @@ export function Resolve({
       title={t('operate.resolveTitle')}
       description={market.question}
       label={
-        result === undefined
-          ? t('operate.chooseResult')
-          : t('operate.resolveAt', {
+        missing === undefined
+          ? t('operate.resolveAt', {
               name: yes,
-              pays: number(isFraction ? fraction : '0'),
+              pays: number(fraction),
               other: no,
-              rest: number(isFraction ? subtract('1', fraction) : '0'),
+              rest: number(subtract('1', fraction)),
             })
+          : t(missing)
       }
-      isReady={result !== undefined && isFraction}
+      isReady={missing === undefined}
       operation={operation}
       onSend={() => void resolve()}
       onClose={onClose}
@@ -131,4 +131,15 @@ function Fraction({
 
 function isShare(text: string): boolean {
   return isDecimal(text) && compare(text, '0') >= 0 && compare(text, '1') <= 0;
+}
+
+/** What the button asks for before it resolves. */
+function missingOf(
+  result: Result | undefined,
+  fraction: string,
+  evidence: string,
+): 'operate.chooseResult' | 'operate.giveFraction' | 'operate.giveEvidence' | undefined {
+  if (result === undefined) return 'operate.chooseResult';
+  if (!isShare(fraction)) return 'operate.giveFraction';
+  return evidence === '' ? 'operate.giveEvidence' : undefined;
 }

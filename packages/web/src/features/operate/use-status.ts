@@ -1,5 +1,5 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
-import type { Reserves, VenueHealth, VenueStatus } from '@oddlot/sdk';
+import type { GateLists, Reserves, VenueGate, VenueHealth, VenueStatus } from '@oddlot/sdk';
 import { reader } from '../../market/venue.ts';
 
 const EVERY_MS = 2_000;
@@ -11,6 +11,16 @@ export function useStatus(): UseQueryResult<VenueStatus> {
     queryKey: ['venueStatus'],
     queryFn: ({ signal }) => reader.info.venueStatus({}, { signal }),
     refetchInterval: EVERY_MS,
+  });
+}
+
+/** Whom the lists of a gate name; read again when their lengths change. */
+export function useGateLists(gate: VenueGate): UseQueryResult<GateLists> {
+  const { accessCodes, blacklist, channel, grants, whitelist } = gate;
+  return useQuery({
+    queryKey: ['gateLists', channel, accessCodes, blacklist, grants, whitelist],
+    queryFn: ({ signal }) => reader.info.gateLists({ channel }, { signal }),
+    placeholderData: (before) => before,
   });
 }
 

@@ -31,6 +31,8 @@ import {
 
 addWords(texts);
 
+/** As much text as the venue looks for. */
+const SEARCH_CHARS_MAX = 100;
 /** As many markets as one subscription takes. */
 const MARKETS_MAX = 50;
 
@@ -47,7 +49,7 @@ export function Screen() {
   usePageTitle(t('nav.events'));
   const navigate = useNavigate();
   const search: Search = useSearch({ strict: false });
-  const wanted = typeof search.q === 'string' ? search.q : '';
+  const wanted = typeof search.q === 'string' ? search.q.slice(0, SEARCH_CHARS_MAX) : '';
   const topic = typeof search.topic === 'string' ? search.topic : undefined;
   const sort = SORTS.find((each) => each === search.sort) ?? 'volume';
   const status = STATUSES.find((each) => each === search.status) ?? 'open';

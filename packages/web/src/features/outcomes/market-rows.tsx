@@ -251,7 +251,12 @@ function Result({ market }: { readonly market: OutcomeMarketMeta }) {
   const t = useWords();
   const { settlement_fraction: fraction, winning_outcome: winner } = market.settlement;
   return (
-    <span className="flex justify-end text-12 text-muted">
+    <span
+      className={classes(
+        'flex justify-end text-12',
+        winner === 'Yes' ? 'font-medium text-buy-strong' : 'text-muted',
+      )}
+    >
       {winner === null
         ? t('outcomes.paid', { amount: cents(fraction, Math.max(2, market.price_decimals)) })
         : t('outcomes.winner', { leg: legName(market, winner) })}

@@ -33,7 +33,9 @@ export function OutcomeBook(props: OutcomeBookProps) {
   const { event, leg, market, onLeg } = props;
   const t = useWords();
   const isEmpty = books.use({ coin: String(market.instrument_id) }, ({ book }) => {
-    return book?.levels.every((side) => side.length === 0) ?? false;
+    // Of a market that is over there may be none at all.
+    if (book === undefined) return market.phase === 'resolved';
+    return book.levels.every((side) => side.length === 0);
   });
   return (
     <section aria-label={t('outcomes.book.label')} className="min-w-0">

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { keepText, readText } from '../../lib/local-texts.ts';
 
 const PREFIX = 'oddlot.perps.';
 
@@ -6,7 +7,7 @@ const PREFIX = 'oddlot.perps.';
 export function useKept<Value>(name: string, initial: Value): [Value, (next: Value) => void] {
   const [value, setValue] = useState<Value>(() => {
     try {
-      const text = localStorage.getItem(PREFIX + name);
+      const text = readText(PREFIX + name);
       return text === null ? initial : (JSON.parse(text) as Value);
     } catch {
       return initial;
@@ -14,7 +15,7 @@ export function useKept<Value>(name: string, initial: Value): [Value, (next: Val
   });
   const keep = (next: Value): void => {
     setValue(next);
-    localStorage.setItem(PREFIX + name, JSON.stringify(next));
+    keepText(PREFIX + name, JSON.stringify(next));
   };
   return [value, keep];
 }

@@ -14,8 +14,8 @@ export type BookSide = {
 /** How what stands in a row is written. */
 export type Figures = {
   readonly price: (price: string) => string;
-  /** Of one level or of all up to it: the size, or what it is worth. */
-  readonly size: (size: string, value: string) => string;
+  /** Of one level or of all up to it: the size, or what it is worth, which is reckoned only where it is shown. */
+  readonly size: (size: string, value: () => string) => string;
 };
 
 export type Drawing = {
@@ -64,9 +64,13 @@ export function drawSide(
     context.fillText(figures.price(level.price), MARGIN_PX, middle);
     context.textAlign = 'right';
     context.fillStyle = colours.text;
-    const ownValue = multiply(level.price, level.size);
+    const ownValue = (): string => multiply(level.price, level.size);
     context.fillText(figures.size(level.size, ownValue), width * 0.66, middle);
     context.fillStyle = colours.muted;
-    context.fillText(figures.size(level.total, level.value), width - MARGIN_PX, middle);
+    context.fillText(
+      figures.size(level.total, () => level.value),
+      width - MARGIN_PX,
+      middle,
+    );
   });
 }

@@ -1,6 +1,5 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import type { OutcomeEventMeta, OutcomeMarketMeta, OutcomeSeriesTimeline } from '@oddlot/sdk';
-import { useEvents } from '../queries.ts';
 import { reader, venueNow } from '../venue.ts';
 
 /** A series with the market of it that runs, or the one that starts next. */
@@ -14,9 +13,18 @@ const LOOKED_AT_MAX = 50;
 
 /** Series come round by themselves: each once, those that end first before the others. */
 export function useRunningSeries(nowMs: number): readonly RunningSeries[] {
-  const open = useEvents({ status: 'open', sortBy: 'endingSoon', limit: LOOKED_AT_MAX });
-  const ahead = useEvents({ status: 'upcoming', sortBy: 'endingSoon', limit: LOOKED_AT_MAX });
-  return runningOf([...(open.data?.events ?? []), ...(ahead.data?.events ?? [])], nowMs);
+  const { data = [] } = useQuery({
+    queryKey: ['runningSeries'],
+    // Both at once: one that opens between two questions would be in neither answer.
+    queryFn: async ({ signal }) => {
+      const asked = (['upcoming', 'open'] as const).map((status) =>
+        reader.info.outcomeMeta({ status, sortBy: 'endingSoon', limit: LOOKED_AT_MAX }, { signal }),
+      );
+      return (await Promise.all(asked)).flatMap(({ events }) => events);
+    },
+    refetchInterval: CALM_MS,
+  });
+  return runningOf(data, nowMs);
 }
 
 /** Of each series the market that ends next. */

@@ -2,10 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import type { ApprovedAgent } from '@oddlot/sdk';
 import { useMemo } from 'react';
 import { short } from '../../../lib/format.ts';
+import { inOneDirection } from '../../../lib/one-direction.ts';
 import { relative, wholeDate } from '../../../lib/time.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
 import { queryClient } from '../../../market/queries.ts';
-import { reader, venueNow } from '../../../market/venue.ts';
+import { letterReader, venueNow } from '../../../market/venue.ts';
 import { enableTrading } from '../../../session/browser-wallets.ts';
 import { forgetAgent } from '../../../session/own-agent.ts';
 import type { Session } from '../../../session/session.ts';
@@ -30,7 +31,7 @@ export function Agents({ session }: { readonly session: Session }) {
   );
   const { data = NONE } = useQuery({
     queryKey,
-    queryFn: ({ signal }) => reader.info.approvedAgents({ user: address }, { signal }),
+    queryFn: ({ signal }) => letterReader.info.approvedAgents({ user: address }, { signal }),
     staleTime: 0,
   });
   const { error, isBusy, run } = useDoing();
@@ -91,10 +92,10 @@ function columnsOf(t: Words, { own, revoking }: ColumnNeeds): readonly Column<Ap
         <span className="flex items-center gap-2">
           {/* A name is anybody's: it neither turns the text around it nor takes its place. */}
           <bdi
-            className={agentName === '' ? 'truncate text-muted' : 'truncate'}
-            title={agentName === '' ? undefined : agentName}
+            className={agentName.trim() === '' ? 'truncate text-muted' : 'truncate'}
+            title={inOneDirection(agentName)}
           >
-            {agentName === '' ? t('account.unnamed') : agentName}
+            {agentName.trim() === '' ? t('account.unnamed') : inOneDirection(agentName)}
           </bdi>
           {agentAddress === own && (
             <span className="max-tablet:hidden">

@@ -1,5 +1,6 @@
 import type { LedgerUpdate } from '@oddlot/sdk';
 import { createStore } from 'zustand/vanilla';
+import { keepText, readText } from '../../../lib/local-texts.ts';
 
 /** Deposits that this browser has sent and the venue has not credited yet; a reload finds them again. */
 export type DepositUnderWay = {
@@ -52,12 +53,12 @@ export function stillOpen(
 
 function write(sent: readonly DepositUnderWay[]): void {
   depositsUnderWay.setState({ sent });
-  localStorage.setItem(KEY, JSON.stringify(sent));
+  keepText(KEY, JSON.stringify(sent));
 }
 
 function kept(): readonly DepositUnderWay[] {
   try {
-    const read: unknown = JSON.parse(localStorage.getItem(KEY) ?? '[]');
+    const read: unknown = JSON.parse(readText(KEY) ?? '[]');
     return Array.isArray(read) ? (read as DepositUnderWay[]) : [];
   } catch {
     return [];

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { Client, OutcomeMarketMeta } from '@oddlot/sdk';
+import { unlessRevoked } from '../../../session/own-agent.ts';
 
 export type PairWork = {
   readonly isBusy: boolean;
@@ -32,7 +33,7 @@ export function usePair(
       setDone(amount);
       return true;
     } catch (fault) {
-      setError(fault);
+      setError(await unlessRevoked(fault));
       return false;
     } finally {
       setIsBusy(false);

@@ -2,7 +2,7 @@ import { useStore } from 'zustand';
 import { useWords } from '../../../lib/words.ts';
 import { useSettings } from '../../../market/queries.ts';
 import { FirstSteps } from '../../../session/first-steps.tsx';
-import { firstVisit, openTestAccount } from '../../../session/first-visit.ts';
+import { firstVisit, isUnderWay, openTestAccount } from '../../../session/first-visit.ts';
 import { LetTrade } from '../../../session/let-trade.tsx';
 import type { Session } from '../../../session/session.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -10,12 +10,12 @@ import { Button } from '../../../ui/button.tsx';
 /** For who cannot trade yet: the one button that changes it. */
 export function WayIn({ session }: { readonly session: Session | undefined }) {
   const t = useWords();
-  const { at, error } = useStore(firstVisit);
+  const isOpening = useStore(firstVisit, isUnderWay);
   const { data: settings } = useSettings();
   if (session?.kind === 'spectator') {
     return <p className="text-12 text-muted">{t('outcomes.ticket.lookingOn')}</p>;
   }
-  if (session?.kind === 'wallet') {
+  if (session !== undefined && !isOpening) {
     return <LetTrade />;
   }
   if (settings?.faucet_amount === null) {
@@ -27,7 +27,7 @@ export function WayIn({ session }: { readonly session: Session | undefined }) {
         kind="accent"
         size="large"
         isWide
-        isBusy={at !== 'idle' && at !== 'done' && error === undefined}
+        isBusy={isOpening}
         onClick={() => void openTestAccount()}
       >
         {t('first.button')}

@@ -3,6 +3,7 @@ import type { Level } from '@oddlot/sdk';
 import type { StoreApi } from 'zustand/vanilla';
 import { decimalsOf } from '../../../lib/decimal.ts';
 import { compact, money, number } from '../../../lib/format.ts';
+import { remembered } from '../../../lib/remembered.ts';
 import { useWords } from '../../../lib/words.ts';
 import type { BookState } from '../../../market/book.ts';
 import { BookHalf } from '../../../market/ladder/book-half.tsx';
@@ -29,14 +30,15 @@ export function BookSide({
     grid: { priceDecimals: least, sizeDecimals },
   } = useDesk();
   const priceDecimals = Math.max(decimalsOf(tick), least);
-  const figures = useMemo(
-    () => ({
-      price: (price: string) => number(price, { decimals: priceDecimals }),
-      size: (size: string, value: string) =>
-        unit === 'base' ? number(size, { decimals: sizeDecimals }) : compact(value),
-    }),
-    [priceDecimals, sizeDecimals, unit],
-  );
+  const figures = useMemo(() => {
+    const sizes = remembered((size) => number(size, { decimals: sizeDecimals }));
+    const values = remembered(compact);
+    return {
+      price: remembered((price) => number(price, { decimals: priceDecimals })),
+      size: (size: string, value: () => string) =>
+        unit === 'base' ? sizes(size) : values(value()),
+    };
+  }, [priceDecimals, sizeDecimals, unit]);
   return (
     <BookHalf
       {...rest}

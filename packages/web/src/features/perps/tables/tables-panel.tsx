@@ -8,6 +8,7 @@ import { LedgerTable } from '../../../account-tables/ledger-table.tsx';
 import type { Shown } from '../../../account-tables/cells.tsx';
 import { addWords, useWords } from '../../../lib/words.ts';
 import { openOrders } from '../../../market/account.ts';
+import { MayNotTrade } from '../../../session/let-trade.tsx';
 import { useSession } from '../../../session/use-session.ts';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
@@ -69,7 +70,10 @@ export function TablesPanel() {
             user === undefined ? (
               <EmptyState title={t(`perps.empty.${name}`)} text={t('perps.empty.noAccount')} />
             ) : (
-              <Table user={user} only="perps" />
+              <>
+                {(counts[name] ?? 0) > 0 && <MayNotTrade />}
+                <Table user={user} only="perps" />
+              </>
             ),
         };
       })}

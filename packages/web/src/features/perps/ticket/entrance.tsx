@@ -1,6 +1,7 @@
+import { useStore } from 'zustand';
 import { useWords } from '../../../lib/words.ts';
 import { FirstSteps } from '../../../session/first-steps.tsx';
-import { openTestAccount } from '../../../session/first-visit.ts';
+import { firstVisit, isUnderWay, openTestAccount } from '../../../session/first-visit.ts';
 import { LetTrade } from '../../../session/let-trade.tsx';
 import { useIsSessionLoaded, useSession } from '../../../session/use-session.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -10,6 +11,7 @@ export function Entrance() {
   const t = useWords();
   const isLoaded = useIsSessionLoaded();
   const session = useSession();
+  const isOpening = useStore(firstVisit, isUnderWay);
   if (session?.kind === 'spectator') {
     return <p className="text-12 text-muted">{t('perps.ticket.lookingOn')}</p>;
   }
@@ -26,7 +28,7 @@ export function Entrance() {
           {t('first.button')}
         </Button>
       )}
-      {session?.kind === 'wallet' && <LetTrade />}
+      {session !== undefined && !isOpening && <LetTrade />}
       <FirstSteps />
     </div>
   );

@@ -1,0 +1,48 @@
+import { useWords, type Words } from '../../lib/words.ts';
+import { ErrorSentence } from '../../ui/error-sentence.tsx';
+
+/** Why the venue refused what an operator sent, in the words of the form. */
+export function Refusal({ error }: { readonly error: unknown }) {
+  const t = useWords();
+  return <ErrorSentence error={error} nameOf={(field) => nameOf(field, t)} />;
+}
+
+/** Fields of operators' actions that stand in a form, as the form calls them. */
+const NAMES = {
+  name: 'operate.perp.base',
+  baseCurrency: 'operate.perp.base',
+  szDecimals: 'operate.perp.szDecimals',
+  priceTick: 'operate.perp.priceTick',
+  maxLimitOrderSize: 'operate.perp.maxOrderSize',
+  maxMarketOrderSize: 'operate.perp.maxOrderSize',
+  makerFeeRate: 'operate.perp.makerFee',
+  takerFeeRate: 'operate.perp.takerFee',
+  impactNotional: 'operate.perp.impactNotional',
+  maxSize: 'operate.perp.maxSize',
+  maxLeverage: 'operate.perp.maxLeverage',
+  mmr: 'operate.perp.mmr',
+  oraclePx: 'operate.oraclePrice',
+  tiers: 'operate.ladder',
+  min14dTradingVolume: 'operate.tier.min14dTradingVolume',
+  perpMakerFeeRate: 'operate.perp.makerFee',
+  perpTakerFeeRate: 'operate.perp.takerFee',
+  title: 'operate.event.title',
+  question: 'operate.event.question',
+  groupTitle: 'operate.event.name',
+  category: 'operate.event.category',
+  description: 'operate.event.description',
+  resolutionSource: 'operate.event.source',
+  endTime: 'operate.event.endsAt',
+  orderDelayMs: 'operate.event.delayMs',
+  settlementFraction: 'operate.result',
+  evidence: 'operate.evidenceShort',
+  code: 'operate.code',
+  maxUses: 'operate.uses',
+  user: 'operate.address',
+} as const;
+
+/** The name of `tiers[2].perpMakerFeeRate` is that of its last part. */
+export function nameOf(field: string, t: Words): string | undefined {
+  const last = field.split('.').at(-1) ?? '';
+  return Object.hasOwn(NAMES, last) ? t(NAMES[last as keyof typeof NAMES]) : undefined;
+}
