@@ -165,12 +165,18 @@ test('the key of a test account can be taken away and erased, on a phone', async
   await dialog.waitFor({ state: 'detached' });
   expect(await shows()).toEqual([false, false]);
 
+  // Another tab has the keys in its memory.
+  const other = await page.context().newPage();
+  await other.goto(`${venue.url}/account`);
+  await other.getByRole('tab', { name: 'Money' }).waitFor();
+
   await page.getByRole('button', { name: 'Erase the keys' }).click();
   const erase = dialog.getByRole('button', { name: 'Erase for good' });
   expect(await erase.isDisabled()).toBe(true);
   await dialog.getByRole('checkbox').click();
   await erase.click();
   await page.getByText('No account is open in this browser').waitFor();
+  await other.getByText('No account is open in this browser').waitFor();
   expect(await keptKeys(page)).toEqual([]);
   await page.reload();
   await page.getByText('No account is open in this browser').waitFor();
