@@ -120,7 +120,7 @@ async function expectReadable(page: Page, what: string, { size, theme }: Look): 
 /** What an operator opens: the tab, the button on it, and what else is pressed in the form. */
 const FORMS = [
   ['Perps', 'List a perp', 'Add a tier'],
-  ['Perps', 'Push a price of BTC-USDC', undefined],
+  ['Perps', 'Push price of BTC-USDC', undefined],
   ['Events', 'Create an event', 'Add a market'],
   ['Fees', 'Edit the ladder', 'Add a level'],
   ['Gates', undefined, undefined],
@@ -134,7 +134,7 @@ async function expectReadableForm(page: Page, what: string): Promise<void> {
 }
 
 test.each(FORMS)(
-  'an operator can read %s: %s',
+  'an operator can read %s, with what opens from it: %s',
   async (tab, button, more) => {
     const operator = await browser.visit(venue.url);
     const { page } = operator;
@@ -157,7 +157,10 @@ test('the dialog of a key can be read, with a fault in it', async () => {
   await visitor.open('/operate');
   await page.getByRole('button', { name: "Open an operator's key" }).click();
   await page.getByLabel('Private key').fill('0x12');
-  await page.getByText(/^0x and 64 digits/).waitFor();
+  await page
+    .getByText(/0x and 64 digits/)
+    .first()
+    .waitFor();
   await expectReadableForm(page, 'the dialog of a key');
 });
 
