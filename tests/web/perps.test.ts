@@ -1,4 +1,3 @@
-import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Venue } from '../support/venue-process.ts';
 import { faultsFound } from './support/accessibility.ts';
@@ -11,6 +10,7 @@ import {
   marksMove,
   position,
   size,
+  trading,
 } from './support/terminal.ts';
 import { PHONE } from './support/visit.ts';
 import { WebBrowser } from './support/web-browser.ts';
@@ -43,7 +43,7 @@ afterAll(async () => {
 test(
   'a position from the first order to the last: exits, half closed, turned round, closed',
   async () => {
-    const page = await trading();
+    const page = await trading(browser, venue.url);
     await choose(page, 'Market');
     await size(page).fill('0.01');
     await page.getByText(/Fills 0.01 now at 97,010.0 on average/).waitFor();
@@ -86,7 +86,7 @@ test(
 test(
   'a limit order rests, is dragged on the chart, amended in the table and cancelled',
   async () => {
-    const page = await trading();
+    const page = await trading(browser, venue.url);
     await page.getByRole('textbox', { name: 'Price' }).fill('96900');
     await size(page).fill('0.002');
     await page.getByText('Rests in the book. Nothing fills now.').waitFor();
@@ -130,112 +130,9 @@ test(
 );
 
 test(
-  'a ladder is one action, a stop waits among the triggers, and all are cancelled after one question',
-  async () => {
-    const page = await trading();
-    await choose(page, 'Scale');
-    await page.getByRole('textbox', { name: 'First price' }).fill('96800');
-    await page.getByRole('textbox', { name: 'Last price' }).fill('96700');
-    await page.getByRole('textbox', { name: 'Orders' }).fill('3');
-    await size(page).fill('0.003');
-    await button(page, 'Buy 0.003 BTC in 3 orders').click();
-    await page.getByText('0.001 at 96,750.0 rests in the book').waitFor();
-    await page.getByRole('tab', { name: 'Open orders 3' }).click();
-    for (const price of ['96,800.0', '96,750.0', '96,700.0']) {
-      await page.getByRole('row', { name: price }).waitFor();
-    }
-    await choose(page, 'Stop');
-    // What was said to the ladder is not said under another order.
-    await page.getByText('rests in the book').first().waitFor({ state: 'detached' });
-    await page.getByRole('radio', { name: 'Sell / short' }).click();
-    await page.getByRole('textbox', { name: 'When the mark is' }).fill('96500');
-    await size(page).fill('0.001');
-    // Of the ladder's prices none is taken over: a stop begins at the market, and names a limit that it has.
-    const limit = page.getByRole('textbox', { name: 'Limit' });
-    expect(await limit.inputValue()).toBe('');
-    await limit.fill('96400');
-    await button(page, 'Sell 0.001 BTC at 96,400 when the mark is 96,500').waitFor();
-    await choose(page, 'Take profit');
-    expect(await limit.inputValue()).toBe('');
-    await choose(page, 'Stop');
-    expect(await limit.inputValue()).toBe('');
-    await page.getByText('Waits for the mark. Nothing happens now.').waitFor();
-    await button(page, 'Sell 0.001 BTC when the mark is 96,500').click();
-    await page.getByText('Waits for the mark 96,500.0', { exact: true }).waitFor();
-    await page.getByRole('tab', { name: 'Triggers 1' }).click();
-    await page.getByRole('row', { name: /96,500\.0/ }).waitFor();
-    // A trigger is moved by another one in its place.
-    await page.getByRole('slider', { name: 'Trigger sell 0.001' }).press('ArrowDown');
-    await page.getByRole('slider', { name: 'Trigger sell 0.001' }).press('Enter');
-    await page.getByRole('row', { name: /96,499\.9/ }).waitFor();
-    await page.getByRole('row', { name: /96,500\.0/ }).waitFor({ state: 'detached' });
-    // In the table too, with a limit that it had not. Past the mark it would fire at once, and is not sent.
-    await page.getByRole('row', { name: /Sell · SL.*96,499\.9 Market/ }).waitFor();
-    await button(page, 'Amend the order at 96,499.9').click();
-    const dialog = page.getByRole('dialog', { name: 'Amend what waits' });
-    const put = dialog.getByRole('button', { name: 'Put it in place' });
-    expect(await put.isDisabled()).toBe(true);
-    await dialog.getByRole('textbox', { name: 'When the mark is' }).fill('99000');
-    await dialog.getByText('it would fire at once').waitFor();
-    expect(await put.isDisabled()).toBe(true);
-    await dialog.getByRole('textbox', { name: 'When the mark is' }).fill('96300');
-    await dialog.getByRole('textbox', { name: 'Limit' }).fill('96200');
-    await put.click();
-    await dialog.waitFor({ state: 'detached' });
-    await page.getByRole('row', { name: /Sell · SL.*96,300\.0 96,200\.0/ }).waitFor();
-    await page.getByRole('row', { name: /96,499\.9/ }).waitFor({ state: 'detached' });
-
-    await button(page, 'Cancel all').click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Cancel 4 orders' }).click();
-    await page.getByText('No triggers', { exact: true }).waitFor();
-    // The tab is in the address: a reload shows the same one.
-    await page.reload();
-    await page.getByText('No triggers', { exact: true }).waitFor();
-    await page.getByRole('tab', { name: 'Open orders' }).click();
-    await page.getByText('No open orders').waitFor();
-  },
-  LONG_MS,
-);
-
-test(
-  'a bracket from the ticket, in USDC and by percent; its exits are dragged by the pointer',
-  async () => {
-    const page = await trading();
-    await choose(page, 'Market');
-    await button(page, 'BTC ⇄').click();
-    await size(page).fill('500');
-    await page.getByRole('checkbox', { name: 'TP / SL' }).click();
-    await choose(page, 'Percent');
-    await page.getByRole('textbox', { name: 'TP' }).fill('1');
-    await page.getByRole('textbox', { name: 'SL' }).fill('1');
-    // 500 / 97,000, down to the lot.
-    await button(page, 'Buy 0.00515 BTC now').click();
-    await page.getByText('Filled 0.00515 at 97,010.0').first().waitFor();
-    await expect.poll(() => exitPrices(page)).toBe('97,970.0 / 96,030.0');
-
-    const line = page.locator('[role=slider][aria-valuetext*="97,970"]');
-    const box = (await line.boundingBox())!;
-    await page.mouse.move(box.x + 20, box.y + box.height / 2);
-    await page.mouse.down();
-    await page.mouse.move(box.x + 20, box.y + box.height / 2 + 30, { steps: 4 });
-    await page.mouse.up();
-    await expect.poll(() => exitPrices(page)).toMatch(/^97,[0-8].* \/ 96,030\.0$/);
-    // They came with the order, so that the venue would leave them; the page takes them back with the close.
-    await button(page, 'Close BTC-USDC').click();
-    await page
-      .getByRole('menuitem', { name: 'Close 100 % at the market, cancel its 2 exits' })
-      .click();
-    await page.getByText('No open positions').waitFor();
-    await page.getByRole('tab', { name: 'Triggers' }).click();
-    await page.getByText('No triggers', { exact: true }).waitFor();
-  },
-  LONG_MS,
-);
-
-test(
   'an order rests until a date, and depth, funding and the colours of the sides are there to be looked at',
   async () => {
-    const page = await trading();
+    const page = await trading(browser, venue.url);
     await page.getByRole('textbox', { name: 'Price' }).fill('96500');
     await size(page).fill('0.001');
     await button(page, /How long it rests/).click();
@@ -274,7 +171,7 @@ test(
 );
 
 test('what would happen is told of what stands in the ticket, and heard once', async () => {
-  const page = await trading();
+  const page = await trading(browser, venue.url);
   await choose(page, 'Market');
   await size(page).fill('0.002');
   await page
@@ -314,7 +211,7 @@ test('what would happen is told of what stands in the ticket, and heard once', a
 
 describe('a refusal teaches', () => {
   test('a price off the tick comes with the next one that is on it', async () => {
-    const page = await trading();
+    const page = await trading(browser, venue.url);
     await page.getByRole('textbox', { name: 'Price' }).fill('96900.07');
     await size(page).fill('0.002');
     await button(page, 'Use 96,900.1').click();
@@ -324,7 +221,7 @@ describe('a refusal teaches', () => {
   });
 
   test('margin that does not suffice is told with what is there, before anything is sent', async () => {
-    const page = await trading();
+    const page = await trading(browser, venue.url);
     await page.getByRole('textbox', { name: 'Price' }).fill('96900');
     await size(page).fill('5');
     const alert = page.getByRole('alert');
@@ -336,7 +233,7 @@ describe('a refusal teaches', () => {
 test(
   'hedge mode holds a long and a short side by side, and each is closed for itself',
   async () => {
-    const page = await trading();
+    const page = await trading(browser, venue.url);
     await page.getByRole('textbox', { name: 'Price' }).fill('96000');
     await size(page).fill('0.001');
     await button(page, 'Buy 0.001 BTC at 96,000').click();
@@ -376,7 +273,7 @@ test(
 test(
   'isolated margin: leverage is set, a position opened, margin added',
   async () => {
-    const page = await trading();
+    const page = await trading(browser, venue.url);
     await button(page, /^Leverage/).click();
     await page.getByRole('dialog').getByRole('textbox', { name: 'Leverage' }).fill('10');
     await button(page, 'Set 10×').click();
@@ -419,7 +316,7 @@ test(
 );
 
 test('a level of the book is taken into the ticket, by the keyboard alone', async () => {
-  const page = await trading();
+  const page = await trading(browser, venue.url);
   const bids = page.getByRole('slider', { name: 'Bids' });
   await bids.press('ArrowDown');
   await expect.poll(() => bids.getAttribute('aria-valuetext')).toMatch(/^96,990/);
@@ -428,7 +325,7 @@ test('a level of the book is taken into the ticket, by the keyboard alone', asyn
 });
 
 test('another market is a slash away, and takes no price along', async () => {
-  const page = await trading();
+  const page = await trading(browser, venue.url);
   await page.getByRole('textbox', { name: 'Price' }).fill('96900');
   await page.getByRole('heading', { level: 1 }).click();
   await page.getByRole('dialog').getByRole('searchbox').press('Escape');
@@ -442,7 +339,7 @@ test('another market is a slash away, and takes no price along', async () => {
 });
 
 test('the screen has no faults that a program can find, and an unknown market says so', async () => {
-  const page = await trading();
+  const page = await trading(browser, venue.url);
   expect(await faultsFound(page)).toEqual([]);
   await page.goto(`${venue.url}/trade/NOPE-USDC`);
   await page.getByText('There is no market called NOPE-USDC').waitFor();
@@ -482,13 +379,3 @@ test(
   },
   LONG_MS,
 );
-
-/** A visitor who took a test account in the ticket, and may trade. */
-async function trading(): Promise<Page> {
-  const visit = await browser.visit(venue.url);
-  await visit.open('/trade/BTC-USDC');
-  await button(visit.page, 'Trade with a test account').click();
-  await visit.page.getByText(/^At most/).waitFor();
-  await button(visit.page, 'Enter a price').waitFor();
-  return visit.page;
-}

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { quoteMarket } from './market-maker.ts';
+import type { WebBrowser } from './web-browser.ts';
 
 /** What a person does on the terminal, by the names that it shows. */
 
@@ -32,6 +33,16 @@ export async function choose(page: Page, kind: string): Promise<void> {
 export async function close(page: Page, part: string, market = 'BTC-USDC'): Promise<void> {
   await button(page, `Close ${market}`).click();
   await page.getByRole('menuitem', { name: `Close ${part} at the market` }).click();
+}
+
+/** A visitor who took a test account in the ticket, and may trade. */
+export async function trading(browser: WebBrowser, url: string): Promise<Page> {
+  const visit = await browser.visit(url);
+  await visit.open('/trade/BTC-USDC');
+  await button(visit.page, 'Trade with a test account').click();
+  await visit.page.getByText(/^At most/).waitFor();
+  await button(visit.page, 'Enter a price').waitFor();
+  return visit.page;
 }
 
 /** Somebody else moves the mark: nothing is done to the account, and its figures follow all the same. */

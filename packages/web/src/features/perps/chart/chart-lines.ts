@@ -1,9 +1,15 @@
 import type { ActionReply, AssetPosition, Client, OpenOrder, TriggerOrder } from '@oddlot/sdk';
-import { isDecimal, sign } from '../../../lib/decimal.ts';
+import { compare, isDecimal, sign } from '../../../lib/decimal.ts';
 import { money, number } from '../../../lib/format.ts';
 import type { Words } from '../../../lib/words.ts';
 import { replaceExits } from '../tables/replace-exits.ts';
-import { isReplaceable, kindOfWaiting, replaceTrigger } from '../tables/replace-trigger.ts';
+import {
+  isExitPastMark,
+  isPastMark,
+  isReplaceable,
+  kindOfWaiting,
+  replaceTrigger,
+} from '../tables/replace-trigger.ts';
 import { exitsAmong } from '../tables/waiting-exits.ts';
 import { isLong } from '../use-account.ts';
 
@@ -16,6 +22,8 @@ export type ChartLine = {
   readonly style: 'dashed' | 'dotted' | 'solid';
   /** Gives it another price; without it the line stays where it is. */
   readonly move?: ((trader: Client, price: string) => Promise<ActionReply>) | undefined;
+  /** What another price would do at once; a slip of the hand must not be an order. */
+  readonly warn?: ((price: string) => 'firesNow' | 'tradesNow' | undefined) | undefined;
 };
 
 export type Own = {
@@ -24,18 +32,18 @@ export type Own = {
   readonly triggers: readonly TriggerOrder[];
   /** The mark at the moment that it is asked for. */
   readonly markOf: () => string;
+  /** The best price of the other side, if there is one. */
+  readonly bestAgainst: (isBuy: boolean) => string | undefined;
   /** Of the market's lots. */
   readonly sizeDecimals: number;
 };
 
 /** The lines of an account in one market. */
-export function chartLines(
-  { markOf, orders, positions, sizeDecimals, triggers }: Own,
-  t: Words,
-): readonly ChartLine[] {
+export function chartLines(own: Own, t: Words): readonly ChartLine[] {
+  const { markOf, orders, positions, sizeDecimals, triggers } = own;
   return [
-    ...positions.flatMap((row) => positionLines(row, sizeDecimals, t)),
-    ...orders.map((order) => orderLine(order, sizeDecimals, t)),
+    ...positions.flatMap((row) => positionLines(row, own, t)),
+    ...orders.map((order) => orderLine(order, own, t)),
     ...triggers.map((trigger) => {
       const isExit = positions.some((row) => exitsAmong(row, [trigger]).length > 0);
       return triggerLine(trigger, { markOf, isExit, sizeDecimals }, t);
@@ -43,10 +51,10 @@ export function chartLines(
   ];
 }
 
-function positionLines(row: AssetPosition, sizeDecimals: number, t: Words): readonly ChartLine[] {
+function positionLines(row: AssetPosition, own: Own, t: Words): readonly ChartLine[] {
   const { entryPx, liquidationPx, szi, unrealizedPnl } = row.position;
   const leg = isLong(row) ? 'long' : 'short';
-  const size = number(szi.replace('-', ''), { decimals: sizeDecimals });
+  const size = number(szi.replace('-', ''), { decimals: own.sizeDecimals });
   const lines: ChartLine[] = [
     {
       id: `entry ${leg}`,
@@ -65,12 +73,13 @@ function positionLines(row: AssetPosition, sizeDecimals: number, t: Words): read
       style: 'dotted',
     });
   }
-  return [...lines, ...row.tpsl.flatMap((pair) => exitLines(row, pair, t))];
+  return [...lines, ...row.tpsl.flatMap((pair) => exitLines(row, pair, own, t))];
 }
 
 function exitLines(
   row: AssetPosition,
   pair: AssetPosition['tpsl'][number],
+  { markOf }: Own,
   t: Words,
 ): readonly ChartLine[] {
   const [takeProfit, stopLoss] = [pair.tpTriggerPrice, pair.slTriggerPrice].map((price) =>
@@ -84,6 +93,7 @@ function exitLines(
     style: 'dotted',
     move: (trader, next) =>
       replaceExits(trader, row, { takeProfit, stopLoss, [kind]: next }, [pair]),
+    warn: (next) => (isExitPastMark(row, kind, next, markOf()) ? 'firesNow' : undefined),
   });
   return [
     ...(takeProfit === undefined ? [] : [line('takeProfit', pair.tpOid, takeProfit)]),
@@ -93,7 +103,7 @@ function exitLines(
 
 function orderLine(
   { instrumentId, limitPx, oid, origSz, side, sz }: OpenOrder,
-  sizeDecimals: number,
+  { bestAgainst, sizeDecimals }: Own,
   t: Words,
 ): ChartLine {
   const isBuy = side === 'B';
@@ -110,6 +120,12 @@ function orderLine(
         { a: instrumentId, o: oid, p: price, s: origSz },
         { confirm: 'executed' },
       ),
+    warn: (price) => {
+      const best = bestAgainst(isBuy);
+      if (best === undefined) return undefined;
+      const isAcross = isBuy ? compare(price, best) >= 0 : compare(price, best) <= 0;
+      return isAcross ? 'tradesNow' : undefined;
+    },
   };
 }
 
@@ -140,5 +156,6 @@ function triggerLine(
       ? (trader, triggerPrice) =>
           replaceTrigger(trader, trigger, { triggerPrice, limitPrice }, markOf())
       : undefined,
+    warn: (price) => (isPastMark(trigger, price, markOf()) ? 'firesNow' : undefined),
   };
 }

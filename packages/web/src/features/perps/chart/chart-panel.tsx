@@ -1,6 +1,7 @@
 import { lazy, Suspense, useMemo, useRef, useState, type ReactNode, type RefObject } from 'react';
 import { useWords } from '../../../lib/words.ts';
 import { openOrders } from '../../../market/account.ts';
+import { books } from '../../../market/book.ts';
 import type { CandleInterval } from '../../../market/candles.ts';
 import { contexts } from '../../../market/contexts.ts';
 import { useSession } from '../../../session/use-session.ts';
@@ -139,6 +140,7 @@ function useLines(extra: readonly Extra[]): readonly ChartLine[] {
   const { orders, triggers } = openOrders.use(user, (state) => state);
   const positions = usePositions();
   const store = contexts.useStore(coin);
+  const book = books.useStore({ coin });
   const prices = contexts.use(extra.length === 0 ? undefined : coin, ({ ctx }) => ({
     mark: ctx?.markPx ?? '',
     oracle: ctx?.oraclePx ?? '',
@@ -152,6 +154,7 @@ function useLines(extra: readonly Extra[]): readonly ChartLine[] {
         ),
         triggers: triggers.filter(({ asset }) => asset === coin),
         markOf: () => store.getState().ctx?.markPx ?? '0',
+        bestAgainst: (isBuy) => book.getState().book?.levels[isBuy ? 1 : 0][0]?.px,
         sizeDecimals,
       },
       t,
@@ -166,7 +169,7 @@ function useLines(extra: readonly Extra[]): readonly ChartLine[] {
         style: 'dotted' as const,
       }));
     return [...market, ...own];
-  }, [coin, extra, orders, perp.index, positions, prices, sizeDecimals, store, t, triggers]);
+  }, [book, coin, extra, orders, perp.index, positions, prices, sizeDecimals, store, t, triggers]);
 }
 
 function Toggle({

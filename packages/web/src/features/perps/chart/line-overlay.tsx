@@ -18,6 +18,7 @@ import {
 import { number } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { classes } from '../../../ui/class-names.ts';
+import { notify } from '../../../ui/toast.tsx';
 import { useDesk } from '../desk.ts';
 import { useAct } from '../use-act.ts';
 import type { ChartLine } from './chart-lines.ts';
@@ -55,6 +56,7 @@ export function LineOverlay({
 }
 
 function Line({ line, scale }: { readonly line: ChartLine; readonly scale: Scale }) {
+  const t = useWords();
   const { grid } = useDesk();
   const item = useRef<HTMLLIElement>(null);
   const { canMove, isBusy, move, moved, send } = useMove(line);
@@ -73,12 +75,17 @@ function Line({ line, scale }: { readonly line: ChartLine; readonly scale: Scale
     const top = item.current?.parentElement?.getBoundingClientRect().top ?? 0;
     move(scale.toPrice(event.clientY - top));
   };
-  const text = `${line.label} ${number(shown, { decimals: grid.priceDecimals })}`;
+  const warning = moved === undefined ? undefined : line.warn?.(moved);
+  const text = [
+    `${line.label} ${number(shown, { decimals: grid.priceDecimals })}`,
+    ...(warning === undefined ? [] : [t(`perps.line.${warning}`)]),
+  ].join(' · ');
+  const tone = warning === undefined ? line.tone : 'warning';
   const tag = classes(
     'absolute -top-2.5 right-2 flex h-5 items-center rounded border bg-panel px-1.5 text-11 whitespace-pre',
-    TONES[line.tone],
+    TONES[tone],
   );
-  const stroke = classes(TONES[line.tone], STYLES[line.style]);
+  const stroke = classes(TONES[tone], STYLES[line.style]);
   return (
     <li ref={item} className={classes('absolute top-0 left-0 h-0 border-t', stroke)}>
       {canMove ? (
@@ -116,6 +123,7 @@ type Move = {
 };
 
 function useMove(line: ChartLine): Move {
+  const t = useWords();
   const [moved, setMoved] = useState<string>();
   const { act, canAct, isBusy } = useAct();
   const give = line.move;
@@ -129,6 +137,11 @@ function useMove(line: ChartLine): Move {
     },
     send: (price) => {
       if (price === undefined || price === line.price || give === undefined) {
+        setMoved(undefined);
+        return;
+      }
+      if (line.warn?.(price) === 'firesNow') {
+        notify({ title: t('perps.amend.firesNow'), tone: 'warning' });
         setMoved(undefined);
         return;
       }

@@ -10,6 +10,7 @@ import { ErrorSentence } from '../../../ui/error-sentence.tsx';
 import { NumberField } from '../../../ui/number-field.tsx';
 import { gridOf } from '../grid.ts';
 import { useAct } from '../use-act.ts';
+import { FiresNow } from './fires-now.tsx';
 import { isPastMark, replaceTrigger } from './replace-trigger.ts';
 
 /** Another price, or another limit, for an order that waits for the mark. */
@@ -23,14 +24,13 @@ export function AmendTrigger({
   readonly onClose: () => void;
 }) {
   const t = useWords();
-  const { priceDecimals, tick } = gridOf(perp);
+  const { priceDecimals, sizeDecimals, tick } = gridOf(perp);
   const markPx = contexts.use(trigger.asset, ({ ctx }) => ctx?.markPx);
   const before = trigger.orderType === 'Market' ? '' : trigger.limitPx;
   const [triggerPrice, setTriggerPrice] = useState(trigger.triggerPx);
   const [limit, setLimit] = useState(before);
   const [fault, setFault] = useState<unknown>();
   const { act, canAct, isBusy } = useAct(setFault);
-  const { side } = trigger;
   const firesNow = isDecimal(markPx) && isPastMark(trigger, triggerPrice, markPx);
   const isReady = !firesNow && isAnother(trigger, triggerPrice, limit);
   const save = async (): Promise<void> => {
@@ -40,12 +40,15 @@ export function AmendTrigger({
     const reply = await act((trader) => replaceTrigger(trader, trigger, prices, markPx));
     if (reply !== undefined) onClose();
   };
-  const size = number(trigger.sz, { decimals: gridOf(perp).sizeDecimals });
-  const words = { size, market: trigger.coin, mark: number(markPx, { decimals: priceDecimals }) };
+  const words = {
+    size: number(trigger.sz, { decimals: sizeDecimals }),
+    market: trigger.coin,
+    mark: number(markPx, { decimals: priceDecimals }),
+  };
   return (
     <Dialog
       title={t('perps.amend.trigger')}
-      description={t(side === 'B' ? 'perps.amend.buyText' : 'perps.amend.sellText', words)}
+      description={t(trigger.side === 'B' ? 'perps.amend.buyText' : 'perps.amend.sellText', words)}
       isOpen
       onClose={onClose}
     >
@@ -65,11 +68,7 @@ export function AmendTrigger({
           onChange={setLimit}
           onEnter={() => void save()}
         />
-        {firesNow && (
-          <p role="alert" className="border-l-2 border-warning py-0.5 pl-3 text-12">
-            {t('perps.amend.firesNow')}
-          </p>
-        )}
+        {firesNow && <FiresNow />}
         {fault !== undefined && <ErrorSentence error={fault} />}
         <Button
           kind="accent"

@@ -21,6 +21,8 @@ import { exitPrice } from '../ticket/orders-of-draft.ts';
 import { isLong } from '../use-account.ts';
 import { useAct } from '../use-act.ts';
 import { replaceExits } from './replace-exits.ts';
+import { FiresNow } from './fires-now.tsx';
+import { isExitPastMark } from './replace-trigger.ts';
 
 const EXITS = ['takeProfit', 'stopLoss'] as const;
 const BASES = ['price', 'percent', 'pnl'] as const;
@@ -38,10 +40,12 @@ export function ExitsDialog({
   const perp = usePerp(row.position.asset);
   const tick = perp?.priceTick ?? '0';
   const decimals = perp === undefined ? undefined : decimalsOf(tick);
-  const { basis, canAct, changeBasis, fault, isBusy, priceOf, replaced, save, setTyped, typed } =
-    useExits(row, tick, onClose);
+  const { basis, changeBasis, prices, replaced, save, setTyped, typed, ...state } = useExits(
+    row,
+    tick,
+    onClose,
+  );
   const unit = basis === 'percent' ? '%' : basis === 'pnl' ? 'USDC' : undefined;
-  const prices = { takeProfit: priceOf('takeProfit'), stopLoss: priceOf('stopLoss') };
   return (
     <Dialog
       title={t('perps.exits.title', { market: row.position.coin })}
@@ -69,15 +73,15 @@ export function ExitsDialog({
               unit={unit}
               onChange={(value) => setTyped({ ...typed, [exit]: value })}
             />
-            <Effect row={row} price={prices[exit]} decimals={decimals} />
+            <Effect row={row} exit={exit} price={prices[exit]} decimals={decimals} />
           </div>
         ))}
-        {fault !== undefined && <ErrorSentence error={fault} />}
+        {state.fault !== undefined && <ErrorSentence error={state.fault} />}
         <Button
           kind="accent"
           isWide
-          isBusy={isBusy}
-          disabled={!canAct || (prices.takeProfit === undefined && prices.stopLoss === undefined)}
+          isBusy={state.isBusy}
+          disabled={!state.canAct || !state.isReady}
           onClick={() => void save(prices)}
         >
           {t('perps.exits.save')}
@@ -86,7 +90,7 @@ export function ExitsDialog({
           <Button
             kind="danger"
             isWide
-            disabled={!canAct || isBusy}
+            disabled={!state.canAct || state.isBusy}
             onClick={() => void save({ takeProfit: undefined, stopLoss: undefined })}
           >
             {t('perps.exits.remove')}
@@ -100,15 +104,18 @@ export function ExitsDialog({
 /** What an exit would make of the whole position, before the fee. */
 function Effect({
   row,
+  exit,
   price,
   decimals,
 }: {
   readonly row: AssetPosition;
+  readonly exit: Exit;
   readonly price: string | undefined;
   readonly decimals: number | undefined;
 }) {
   const t = useWords();
   if (price === undefined) return null;
+  if (isExitPastMark(row, exit, price, row.position.markPx)) return <FiresNow />;
   const { entryPx, szi } = row.position;
   const made = multiply(szi, subtract(price, entryPx));
   const share = divide(made, magnitude(multiply(szi, entryPx)), 6);
@@ -151,5 +158,20 @@ function useExits(row: AssetPosition, tick: string, onDone: () => void) {
     const reply = await act((trader) => replaceExits(trader, row, prices, replaced));
     if (reply !== undefined) onDone();
   };
-  return { basis, canAct, changeBasis, fault, isBusy, priceOf, replaced, save, setTyped, typed };
+  const prices = { takeProfit: priceOf('takeProfit'), stopLoss: priceOf('stopLoss') };
+  const isPast = (exit: Exit): boolean =>
+    isExitPastMark(row, exit, prices[exit], row.position.markPx);
+  return {
+    basis,
+    canAct,
+    changeBasis,
+    fault,
+    isBusy,
+    isReady: EXITS.some((exit) => prices[exit] !== undefined) && !EXITS.some(isPast),
+    prices,
+    replaced,
+    save,
+    setTyped,
+    typed,
+  };
 }

@@ -1,5 +1,12 @@
-import { triggerOrder, type ActionReply, type Client, type TriggerOrder } from '@oddlot/sdk';
+import {
+  triggerOrder,
+  type ActionReply,
+  type AssetPosition,
+  type Client,
+  type TriggerOrder,
+} from '@oddlot/sdk';
 import { compare, isDecimal } from '../../../lib/decimal.ts';
+import { isLong } from '../use-account.ts';
 import { failureOf } from '../use-act.ts';
 
 /** One that waits has the mark on the side from which it fires, and that tells its kind. */
@@ -19,6 +26,18 @@ export function isPastMark(
   if (!isDecimal(price)) return false;
   const moved = { side: trigger.side, triggerPx: price };
   return kindOfWaiting(moved, markPx) !== kindOfWaiting(trigger, markPx);
+}
+
+/** The same of an exit of a position. */
+export function isExitPastMark(
+  row: AssetPosition,
+  exit: 'takeProfit' | 'stopLoss',
+  price: string | undefined,
+  markPx: string,
+): boolean {
+  if (!isDecimal(price) || !isDecimal(markPx)) return false;
+  const kind = kindOfWaiting({ side: isLong(row) ? 'A' : 'B', triggerPx: price }, markPx);
+  return kind !== (exit === 'takeProfit' ? 'tp' : 'sl');
 }
 
 /** Whether another one can stand in its place: it still waits, and carries no exits of its own. */

@@ -1,0 +1,144 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { Venue } from '../support/venue-process.ts';
+import { quoteMarket } from './support/market-maker.ts';
+import { button, choose, exitPrices, size, trading } from './support/terminal.ts';
+import { WebBrowser } from './support/web-browser.ts';
+import { startWebVenue } from './support/web-venue.ts';
+
+/** Orders that wait for the mark: from the ticket, in their table and on the chart. */
+
+const LONG_MS = 90_000;
+
+let venue: Venue;
+let browser: WebBrowser;
+
+beforeAll(async () => {
+  [venue, browser] = await Promise.all([startWebVenue(), WebBrowser.start()]);
+  // The oracle of BTC stands at 97,000. Somebody has traded, so that there is a candle to draw lines over.
+  const market = 'BTC-USDC';
+  await quoteMarket(venue.url, { market, bids: ['96990'], asks: ['97010'], size: '0.04' });
+  await quoteMarket(venue.url, { market, bids: ['97010'], asks: ['96990'], size: '0.001' });
+}, LONG_MS);
+afterEach(() => browser.leaveAll());
+afterAll(async () => {
+  await browser?.close();
+  await venue?.remove();
+});
+
+test(
+  'a ladder is one action, a stop waits among the triggers, and all are cancelled after one question',
+  async () => {
+    const page = await trading(browser, venue.url);
+    await choose(page, 'Scale');
+    await page.getByRole('textbox', { name: 'First price' }).fill('96800');
+    await page.getByRole('textbox', { name: 'Last price' }).fill('96700');
+    await page.getByRole('textbox', { name: 'Orders' }).fill('3');
+    await size(page).fill('0.003');
+    await button(page, 'Buy 0.003 BTC in 3 orders').click();
+    await page.getByText('0.001 at 96,750.0 rests in the book').waitFor();
+    await page.getByRole('tab', { name: 'Open orders 3' }).click();
+    for (const price of ['96,800.0', '96,750.0', '96,700.0']) {
+      await page.getByRole('row', { name: price }).waitFor();
+    }
+    await choose(page, 'Stop');
+    // What was said to the ladder is not said under another order.
+    await page.getByText('rests in the book').first().waitFor({ state: 'detached' });
+    await page.getByRole('radio', { name: 'Sell / short' }).click();
+    await page.getByRole('textbox', { name: 'When the mark is' }).fill('96500');
+    await size(page).fill('0.001');
+    // Of the ladder's prices none is taken over: a stop begins at the market, and names a limit that it has.
+    const limit = page.getByRole('textbox', { name: 'Limit' });
+    expect(await limit.inputValue()).toBe('');
+    await limit.fill('96400');
+    await button(page, 'Sell 0.001 BTC at 96,400 when the mark is 96,500').waitFor();
+    await choose(page, 'Take profit');
+    expect(await limit.inputValue()).toBe('');
+    await choose(page, 'Stop');
+    expect(await limit.inputValue()).toBe('');
+    await page.getByText('Waits for the mark. Nothing happens now.').waitFor();
+    await button(page, 'Sell 0.001 BTC when the mark is 96,500').click();
+    await page.getByText('Waits for the mark 96,500.0', { exact: true }).waitFor();
+    await page.getByRole('tab', { name: 'Triggers 1' }).click();
+    await page.getByRole('row', { name: /96,500\.0/ }).waitFor();
+    // A trigger is moved by another one in its place.
+    await page.getByRole('slider', { name: 'Trigger sell 0.001' }).press('ArrowDown');
+    await page.getByRole('slider', { name: 'Trigger sell 0.001' }).press('Enter');
+    await page.getByRole('row', { name: /96,499\.9/ }).waitFor();
+    await page.getByRole('row', { name: /96,500\.0/ }).waitFor({ state: 'detached' });
+    // In the table too, with a limit that it had not. Past the mark it would fire at once, and is not sent.
+    await page.getByRole('row', { name: /Sell · SL.*96,499\.9 Market/ }).waitFor();
+    await button(page, 'Amend the order at 96,499.9').click();
+    const dialog = page.getByRole('dialog', { name: 'Amend what waits' });
+    const put = dialog.getByRole('button', { name: 'Put it in place' });
+    expect(await put.isDisabled()).toBe(true);
+    await dialog.getByRole('textbox', { name: 'When the mark is' }).fill('99000');
+    await dialog.getByText('it would fire at once').waitFor();
+    expect(await put.isDisabled()).toBe(true);
+    await dialog.getByRole('textbox', { name: 'When the mark is' }).fill('96300');
+    await dialog.getByRole('textbox', { name: 'Limit' }).fill('96200');
+    await put.click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('row', { name: /Sell · SL.*96,300\.0 96,200\.0/ }).waitFor();
+    await page.getByRole('row', { name: /96,499\.9/ }).waitFor({ state: 'detached' });
+
+    await button(page, 'Cancel all').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel 4 orders' }).click();
+    await page.getByText('No triggers', { exact: true }).waitFor();
+    // The tab is in the address: a reload shows the same one.
+    await page.reload();
+    await page.getByText('No triggers', { exact: true }).waitFor();
+    await page.getByRole('tab', { name: 'Open orders' }).click();
+    await page.getByText('No open orders').waitFor();
+  },
+  LONG_MS,
+);
+
+test(
+  'a bracket from the ticket, in USDC and by percent; its exits are dragged by the pointer',
+  async () => {
+    const page = await trading(browser, venue.url);
+    await choose(page, 'Market');
+    await button(page, 'BTC ⇄').click();
+    await size(page).fill('500');
+    await page.getByRole('checkbox', { name: 'TP / SL' }).click();
+    await choose(page, 'Percent');
+    await page.getByRole('textbox', { name: 'TP' }).fill('1');
+    await page.getByRole('textbox', { name: 'SL' }).fill('1');
+    // 500 / 97,000, down to the lot.
+    await button(page, 'Buy 0.00515 BTC now').click();
+    await page.getByText('Filled 0.00515 at 97,010.0').first().waitFor();
+    await expect.poll(() => exitPrices(page)).toBe('97,970.0 / 96,030.0');
+
+    const line = page.locator('[role=slider][aria-valuetext*="97,970"]');
+    const box = (await line.boundingBox())!;
+    await page.mouse.move(box.x + 20, box.y + box.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 20, box.y + box.height / 2 + 30, { steps: 4 });
+    await page.mouse.up();
+    await expect
+      .poll(() => exitPrices(page), { timeout: 15_000 })
+      .toMatch(/^97,[0-8].* \/ 96,030\.0$/);
+    // Past the mark the profit would be taken at once: it is said under the hand, and not sent.
+    const stood = await exitPrices(page);
+    const [from, to] = [
+      (await page.getByRole('slider', { name: 'Take profit' }).boundingBox())!,
+      (await page.getByRole('slider', { name: 'Stop loss' }).boundingBox())!,
+    ];
+    await page.mouse.move(from.x + 20, from.y + from.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(from.x + 20, to.y + to.height / 2, { steps: 4 });
+    await page.getByText('would fire at once').waitFor();
+    await page.mouse.up();
+    await page.getByText('The mark is past that price already').first().waitFor();
+    expect(await exitPrices(page)).toBe(stood);
+    // They came with the order, so that the venue would leave them; the page takes them back with the close.
+    await button(page, 'Close BTC-USDC').click();
+    await page
+      .getByRole('menuitem', { name: 'Close 100 % at the market, cancel its 2 exits' })
+      .click();
+    await page.getByText('No open positions').waitFor();
+    await page.getByRole('tab', { name: 'Triggers' }).click();
+    await page.getByText('No triggers', { exact: true }).waitFor();
+  },
+  LONG_MS,
+);
