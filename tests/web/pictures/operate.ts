@@ -71,7 +71,39 @@ export const pictures: readonly Picture[] = [
       await page.getByRole('radio', { name: 'Yes', exact: true }).click();
     },
   },
+  {
+    name: 'operate-delist',
+    path: '/operate?tab=perps',
+    prepare: async (page) => {
+      await asAdmin(page);
+      await page.getByRole('button', { name: 'Delist BTC-USDC' }).click();
+      await page.getByRole('textbox', { name: 'Type BTC-USDC to go on' }).waitFor();
+    },
+  },
   { name: 'operate-gates', path: '/operate?tab=gates', prepare: asAdmin },
+  {
+    name: 'operate-gate-asks',
+    path: '/operate?tab=gates',
+    prepare: async (page) => {
+      await asAdmin(page);
+      const gate = page.getByRole('region', { name: 'Perps' });
+      await gate.getByRole('radio', { name: 'Whitelist', exact: true }).click();
+      await gate.getByRole('button', { name: 'Open perps to the whitelist only' }).click();
+      await page.getByRole('dialog').waitFor();
+    },
+  },
   { name: 'operate-fees', path: '/operate?tab=fees', prepare: asAdmin },
+  {
+    name: 'operate-fees-ask',
+    path: '/operate?tab=fees',
+    prepare: async (page) => {
+      await asAdmin(page);
+      await page.getByRole('button', { name: 'Edit the ladder' }).click();
+      const first = page.getByRole('group', { name: 'Level 0' });
+      await first.getByRole('textbox', { name: 'Taker' }).fill('0.05');
+      await page.getByRole('button', { name: 'Replace the ladder' }).click();
+      await page.getByRole('dialog').waitFor();
+    },
+  },
   { name: 'operate-operators', path: '/operate?tab=operators', prepare: asAdmin },
 ];

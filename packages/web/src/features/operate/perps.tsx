@@ -78,7 +78,7 @@ function columnsOf(t: Words, acts: Acts | undefined): readonly Column<PerpMeta>[
     {
       id: 'name',
       header: t('operate.market'),
-      phoneWidth: '112px',
+      phoneWidth: '104px',
       cell: ({ name }) => (
         <Link to={`/trade/${name}`} title={name} className="hover:underline">
           {name}
@@ -117,7 +117,7 @@ function columnsOf(t: Words, acts: Acts | undefined): readonly Column<PerpMeta>[
       id: 'state',
       header: t('operate.state'),
       width: '152px',
-      phoneWidth: '104px',
+      phoneWidth: '128px',
       cell: (perp) => <State perp={perp} />,
     },
   ];
