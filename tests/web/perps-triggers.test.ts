@@ -104,6 +104,9 @@ test(
     await choose(page, 'Percent');
     await page.getByRole('textbox', { name: 'TP' }).fill('1');
     await page.getByRole('textbox', { name: 'SL' }).fill('1');
+    // Where that is, and what each would make, is told before anything is sent.
+    await page.getByText('At 97,970.0 it makes +5.00 USDC (+1.00 %)').waitFor();
+    await page.getByText('At 96,030.0 it makes −5.00 USDC (−1.00 %)').waitFor();
     // 500 / 97,000, down to the lot.
     await button(page, 'Buy 0.00515 BTC now').click();
     await page.getByText('Filled 0.00515 at 97,010.0').first().waitFor();
