@@ -91,11 +91,11 @@ test('revoked in another tab: the terminal says so, and offers to let this brows
   const user = (await page.locator('h1 ~ span code').textContent())!;
   const terminal = await page.context().newPage();
   await terminal.goto(`${venue.url}/trade/BTC-USDC`);
-  const ticket = terminal.getByRole('region', { name: 'Order ticket' });
+  const ticket = terminal.getByRole('form', { name: 'Order ticket' });
   const order = async (): Promise<void> => {
     await ticket.getByLabel('Price', { exact: true }).fill('90000');
     await ticket.getByLabel('Size', { exact: true }).fill('.001');
-    await ticket.getByRole('button', { name: 'Buy 0.001 BTC at 90,000.0' }).click();
+    await ticket.getByRole('button', { name: /^Buy 0\.001 BTC at 90,000/ }).click();
   };
   await order();
   await terminal.getByRole('tab', { name: 'Open orders 1' }).waitFor();
@@ -165,12 +165,18 @@ test('the key of a test account can be taken away and erased, on a phone', async
   await dialog.waitFor({ state: 'detached' });
   expect(await shows()).toEqual([false, false]);
 
+  // Another tab has the keys in its memory.
+  const other = await page.context().newPage();
+  await other.goto(`${venue.url}/account`);
+  await other.getByRole('tab', { name: 'Money' }).waitFor();
+
   await page.getByRole('button', { name: 'Erase the keys' }).click();
   const erase = dialog.getByRole('button', { name: 'Erase for good' });
   expect(await erase.isDisabled()).toBe(true);
   await dialog.getByRole('checkbox').click();
   await erase.click();
   await page.getByText('No account is open in this browser').waitFor();
+  await other.getByText('No account is open in this browser').waitFor();
   expect(await keptKeys(page)).toEqual([]);
   await page.reload();
   await page.getByText('No account is open in this browser').waitFor();

@@ -63,7 +63,7 @@ test('an order is found as it happens, and read in words from block to account',
   await field.press('Enter');
   await page.getByRole('heading', { name: /^Account 0x/ }).waitFor();
   const positions = page.getByRole('group', { name: 'Positions' });
-  await positions.getByText('BTC-USDC').waitFor();
+  await positions.getByRole('link', { name: 'BTC-USDC' }).waitFor();
   await page.getByRole('tab', { name: /^Fills/ }).click();
   await page.getByRole('group', { name: 'Fills' }).getByText('BTC-USDC').first().waitFor();
   expect(await faultsFound(page)).toEqual([]);

@@ -44,7 +44,7 @@ test('a wallet of the browser opens its account, and approves an agent that trad
   // Where the ticket cannot send yet, it has the button for that itself.
   await visit.open('/trade/BTC-USDC');
   await page.getByText('Your wallet signs once.').waitFor();
-  const ticket = page.getByRole('region', { name: 'Order ticket' });
+  const ticket = page.getByRole('form', { name: 'Order ticket' });
   await ticket.getByRole('button', { name: 'Let this browser trade' }).click();
   await page.getByRole('button', { name: 'Enter a price' }).waitFor();
   expect(wallet.asked.map(({ method }) => method)).toContain('eth_signTypedData_v4');

@@ -27,7 +27,6 @@ test.each<[string, (info: Client['info']) => Promise<unknown>, object]>([
   ['builderState', (info) => info.builderState({ user: USER }), {}],
   ['reservesProof', (info) => info.reservesProof({ user: USER }), {}],
   ['multiSigSigners', (info) => info.multiSigSigners({ user: USER }), {}],
-  ['gateLists', (info) => info.gateLists({ channel: 1 }), { channel: 1 }],
   ['accessCodeStatus', (info) => info.accessCodeStatus({ user: USER, channel: 1 }), { channel: 1 }],
   [
     'simulate',

@@ -43,6 +43,11 @@ describe('a refusal is one sentence and a button', () => {
       ['Not now. halted.'],
     ],
     [
+      'a reason that the message ends with is not said twice',
+      refused({ message: 'Invalid priceTick: must be 1', details: { why: 'must be 1' } }),
+      ['Invalid priceTick: must be 1.'],
+    ],
+    [
       'too many requests say when to come back',
       refused({ name: 'RATE_LIMITED', httpStatus: 429, retryAfterMs: 1_500 }),
       ['Too many requests; it can be sent again in 2 s.', 'Try again'],
@@ -64,4 +69,14 @@ describe('a refusal is one sentence and a button', () => {
   ])('%s', (_, error, expected) => {
     expect(told(error)).toEqual(expected);
   });
+});
+
+test('a refused field has the name that the form gives it', () => {
+  const error = refused({
+    message: 'Invalid priceTick: must be 1',
+    details: { field: 'registerPerp.priceTick', why: 'must be 1' },
+  });
+  const named = (field: string) => (field.endsWith('priceTick') ? 'Price tick' : undefined);
+  expect(explainError(error, t, named).sentence).toBe('Price tick must be 1.');
+  expect(explainError(error, t, () => undefined).sentence).toBe('Invalid priceTick: must be 1.');
 });

@@ -1,13 +1,16 @@
 import { keepText, readText } from '../lib/local-texts.ts';
 import { forget, seal, unseal } from './key-safe.ts';
 import { loadSigning } from './load-signing.ts';
-import { setSession, type Session } from './session.ts';
+import { sessionStore, setSession, type Session } from './session.ts';
 
 /** What a reload finds again: the burner's key, the agent's key, and who was looked at. */
 
 const BURNER = 'burner';
 const AGENT = 'agent';
 const VIEW = 'oddlot.view';
+
+/** To the other tabs of this browser: the account whose keys were erased in one of them. */
+const tabs = new BroadcastChannel('oddlot.erased');
 
 type Key = `0x${string}`;
 /** An agent's key is of use for one account alone. */
@@ -41,6 +44,12 @@ export async function eraseKeys(session: Session): Promise<void> {
   if (session.kind === 'burner') await forget(BURNER);
   forgetView();
   setSession(undefined);
+  tabs.postMessage(session.address);
+}
+
+/** A key that another tab erased is not used here any more, though this one still has it in its memory. */
+function forgetErased({ data: address }: MessageEvent<unknown>): void {
+  if (sessionStore.getState().session?.address === address) setSession(undefined);
 }
 
 export type View = {
@@ -61,6 +70,7 @@ export function forgetView(): void {
 
 /** Opens what the browser kept; call it once at the start. */
 export async function restoreSession(): Promise<void> {
+  tabs.addEventListener('message', forgetErased);
   const view = keptView();
   if (view !== undefined) {
     const { address, kind } = view;

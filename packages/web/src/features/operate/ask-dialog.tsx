@@ -37,8 +37,12 @@ export function AskDialog({
   const [name, setName] = useState('');
   const isAwake = useIsAwake();
   const isNamed = typed === undefined || name.trim().toUpperCase() === typed.toUpperCase();
+  // The second half of a double click falls beside the dialog, which would close it unread.
+  const dismiss = (): void => {
+    if (isAwake) onClose();
+  };
   return (
-    <Dialog title={title} description={description} isOpen onClose={onClose}>
+    <Dialog title={title} description={description} isOpen onClose={dismiss}>
       {children}
       {typed !== undefined && (
         <div className="mt-4">

@@ -158,7 +158,7 @@ function Replace({
 }
 
 /** All decimals of it: a change must not vanish by rounding. */
-function rate(fraction: string): string {
+function wholeRate(fraction: string): string {
   return percent(fraction, { decimals: undefined });
 }
 
@@ -168,8 +168,8 @@ function changeText(change: LadderChange, t: Words): string {
     return t(change.kind === 'new' ? 'operate.levelNew' : 'operate.levelGone', {
       level,
       volume: number(min14dTradingVolume),
-      maker: rate(perpMakerFeeRate),
-      taker: rate(perpTakerFeeRate),
+      maker: wholeRate(perpMakerFeeRate),
+      taker: wholeRate(perpTakerFeeRate),
     });
   }
   const { field, from, level, to } = change;
@@ -178,7 +178,7 @@ function changeText(change: LadderChange, t: Words): string {
   }
   return t(field === 'perpMakerFeeRate' ? 'operate.levelMaker' : 'operate.levelTaker', {
     level,
-    from: rate(from),
-    to: rate(to),
+    from: wholeRate(from),
+    to: wholeRate(to),
   });
 }

@@ -1,6 +1,6 @@
 import type { Client, VenueGate } from '@oddlot/sdk';
 import { useState } from 'react';
-import { useWords } from '../../lib/words.ts';
+import { useWords, type Words } from '../../lib/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { AskDialog, Facts } from './ask-dialog.tsx';
@@ -11,7 +11,7 @@ type Mode = VenueGate['mode'];
 
 /** The mode of a gate: one is chosen, which sends nothing; a button says what it would do, and asks. */
 export function GateMode({
-  gate: { accessCodes, channel, grants, mode, whitelist },
+  gate,
   name,
   admin,
 }: {
@@ -22,19 +22,10 @@ export function GateMode({
   const t = useWords();
   const [chosen, setChosen] = useState<Mode>();
   const [isAsking, setIsAsking] = useState(false);
-  const operation = useOperation();
+  const { channel, mode } = gate;
   const next = chosen ?? mode;
   const what = t(channel === 0 ? 'operate.ofPerps' : 'operate.ofOutcomes');
   const label = t(`operate.setMode.${next}`, { what });
-  const send = async (): Promise<void> => {
-    const isDone = await operation.operate(
-      () => admin!.exchange.venueAdmin.setGate({ channel, mode: next }, CONFIRMED),
-      t(`operate.modeSet.${next}`, { name }),
-    );
-    if (!isDone) return;
-    setIsAsking(false);
-    setChosen(undefined);
-  };
   return (
     <>
       <Segmented
@@ -58,42 +49,79 @@ export function GateMode({
           </span>
         </p>
       )}
-      {isAsking && next !== mode && (
-        <AskDialog
-          title={label}
-          description={t(`operate.modeHelp.${next}`)}
+      {isAsking && next !== mode && admin !== undefined && (
+        <SetMode
+          admin={admin}
+          gate={gate}
+          next={next}
           label={label}
-          isDangerous={next !== 'open'}
-          operation={operation}
-          onSend={() => void send()}
+          done={t(`operate.modeSet.${next}`, { name })}
+          onDone={() => setChosen(undefined)}
           onClose={() => setIsAsking(false)}
-        >
-          <Facts
-            facts={[
-              { label: t('operate.modeBefore'), value: t(`operate.mode.${mode}`) },
-              { label: t('operate.modeAfter'), value: t(`operate.mode.${next}`) },
-              ...(next === 'whitelist'
-                ? [
-                    {
-                      label: t('operate.onWhitelist'),
-                      value: t('operate.people', { count: whitelist }),
-                    },
-                  ]
-                : []),
-              ...(next === 'accessCode'
-                ? [
-                    {
-                      label: t('operate.haveGrant'),
-                      value: t('operate.people', { count: grants }),
-                    },
-                    { label: t('operate.gateList.accessCodes'), value: accessCodes },
-                  ]
-                : []),
-            ]}
-          />
-          <p className="mt-3 text-12 text-muted">{t('operate.gatesHelp')}</p>
-        </AskDialog>
+        />
       )}
     </>
   );
+}
+
+function SetMode({
+  admin,
+  gate,
+  next,
+  label,
+  done,
+  onDone,
+  onClose,
+}: {
+  readonly admin: Client;
+  readonly gate: VenueGate;
+  readonly next: Mode;
+  readonly label: string;
+  /** What is said afterwards. */
+  readonly done: string;
+  readonly onDone: () => void;
+  readonly onClose: () => void;
+}) {
+  const t = useWords();
+  const operation = useOperation();
+  const { channel, mode } = gate;
+  const send = async (): Promise<void> => {
+    const { setGate } = admin.exchange.venueAdmin;
+    if (!(await operation.operate(() => setGate({ channel, mode: next }, CONFIRMED), done))) return;
+    onClose();
+    onDone();
+  };
+  return (
+    <AskDialog
+      title={label}
+      description={t(`operate.modeHelp.${next}`)}
+      label={label}
+      isDangerous={next !== 'open'}
+      operation={operation}
+      onSend={() => void send()}
+      onClose={onClose}
+    >
+      <Facts
+        facts={[
+          { label: t('operate.modeBefore'), value: t(`operate.mode.${mode}`) },
+          { label: t('operate.modeAfter'), value: t(`operate.mode.${next}`) },
+          ...admitted(gate, next, t),
+        ]}
+      />
+      <p className="mt-3 text-12 text-muted">{t('operate.gatesHelp')}</p>
+    </AskDialog>
+  );
+}
+
+/** How many a mode lets in; with an empty list that is nobody. */
+function admitted(
+  { grants, whitelist }: VenueGate,
+  next: Mode,
+  t: Words,
+): readonly { readonly label: string; readonly value: string }[] {
+  if (next === 'whitelist') {
+    return [{ label: t('operate.onWhitelist'), value: t('operate.people', { count: whitelist }) }];
+  }
+  if (next !== 'accessCode') return [];
+  return [{ label: t('operate.haveGrant'), value: t('operate.people', { count: grants }) }];
 }
