@@ -8,6 +8,7 @@ import { startWebVenue } from './support/web-venue.ts';
 /** Orders that wait for the mark: from the ticket, in their table and on the chart. */
 
 const LONG_MS = 90_000;
+const PATIENT = { timeout: 15_000 };
 
 let venue: Venue;
 let browser: WebBrowser;
@@ -104,10 +105,13 @@ test(
     await choose(page, 'Percent');
     await page.getByRole('textbox', { name: 'TP' }).fill('1');
     await page.getByRole('textbox', { name: 'SL' }).fill('1');
+    // Where that is, and what each would make, is told before anything is sent.
+    await page.getByText('At 97,970.0 it makes +5.00 USDC (+1.00 %)').waitFor();
+    await page.getByText('At 96,030.0 it makes −5.00 USDC (−1.00 %)').waitFor();
     // 500 / 97,000, down to the lot.
     await button(page, 'Buy 0.00515 BTC now').click();
     await page.getByText('Filled 0.00515 at 97,010.0').first().waitFor();
-    await expect.poll(() => exitPrices(page)).toBe('97,970.0 / 96,030.0');
+    await expect.poll(() => exitPrices(page), PATIENT).toBe('97,970.0 / 96,030.0');
 
     const line = page.locator('[role=slider][aria-valuetext*="97,970"]');
     const box = (await line.boundingBox())!;
@@ -115,9 +119,7 @@ test(
     await page.mouse.down();
     await page.mouse.move(box.x + 20, box.y + box.height / 2 + 30, { steps: 4 });
     await page.mouse.up();
-    await expect
-      .poll(() => exitPrices(page), { timeout: 15_000 })
-      .toMatch(/^97,[0-8].* \/ 96,030\.0$/);
+    await expect.poll(() => exitPrices(page), PATIENT).toMatch(/^97,[0-8].* \/ 96,030\.0$/);
     // Past the mark the profit would be taken at once: it is said under the hand, and not sent.
     const stood = await exitPrices(page);
     const [from, to] = [

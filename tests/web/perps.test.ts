@@ -18,6 +18,7 @@ import { startWebVenue } from './support/web-venue.ts';
 
 /** A whole trade takes many steps on a machine that is shared. */
 const LONG_MS = 90_000;
+const PATIENT = { timeout: 15_000 };
 
 let venue: Venue;
 let browser: WebBrowser;
@@ -60,11 +61,12 @@ test(
     await dialog.getByRole('textbox', { name: 'SL' }).fill('96500');
     await dialog.getByText('At 96,500.0 it makes −5.10 USDC').waitFor();
     await dialog.getByRole('button', { name: 'Set the exits' }).click();
-    await expect.poll(() => exitPrices(page)).toBe('97,500.0 / 96,500.0');
+    await dialog.waitFor({ state: 'detached' });
+    await expect.poll(() => exitPrices(page), PATIENT).toBe('97,500.0 / 96,500.0');
     // On the chart, by the keyboard: a tick up. The pair is replaced, the other half stays.
     await page.getByRole('slider', { name: 'Take profit' }).press('ArrowUp');
     await page.getByRole('slider', { name: 'Take profit' }).press('Enter');
-    await expect.poll(() => exitPrices(page)).toBe('97,500.1 / 96,500.0');
+    await expect.poll(() => exitPrices(page), PATIENT).toBe('97,500.1 / 96,500.0');
 
     await close(page, '50 %');
     await row.getByText('0.00500', { exact: true }).waitFor();
@@ -179,7 +181,7 @@ test('what would happen is told of what stands in the ticket, and heard once', a
     .first()
     .waitFor();
   const preview = page.locator('p[aria-live]', { hasText: /^(Fills|Asking)/ });
-  await expect.poll(() => preview.getAttribute('aria-live')).toBe('off');
+  await expect.poll(() => preview.getAttribute('aria-live'), PATIENT).toBe('off');
   await preview.evaluate((element) => {
     const heard: string[] = [];
     Object.assign(globalThis, { heard });

@@ -72,6 +72,10 @@ function factsOf(
     [t('portfolio.why.equity'), money(delta.accountValue)],
     [t('portfolio.why.maintenance'), money(delta.maintenanceMargin)],
     [t('portfolio.why.step'), t(`portfolio.why.steps.${delta.step}`)],
-    [t('portfolio.worth'), money(delta.liquidatedNtlPos)],
+    [
+      // Cross positions stand for each other; an isolated one stands alone.
+      t(delta.leverageType === 'Cross' ? 'portfolio.why.notional' : 'portfolio.worth'),
+      money(delta.liquidatedNtlPos),
+    ],
   ];
 }

@@ -10,7 +10,8 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { useDesk } from './desk.ts';
 import type { Grid } from './grid.ts';
 
-const ROWS = 60;
+/** As many as the tallest panel shows at once. */
+const ROWS = 40;
 /** From this value in USDC on a trade is set in bold. */
 const LARGE = '25000';
 

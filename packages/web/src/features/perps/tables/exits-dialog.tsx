@@ -39,12 +39,8 @@ export function ExitsDialog({
   const t = useWords();
   const perp = usePerp(row.position.asset);
   const tick = perp?.priceTick ?? '0';
-  const decimals = perp === undefined ? undefined : decimalsOf(tick);
-  const { basis, changeBasis, prices, replaced, save, setTyped, typed, ...state } = useExits(
-    row,
-    tick,
-    onClose,
-  );
+  const decimals = perp && decimalsOf(tick);
+  const { basis, prices, save, setTyped, typed, ...state } = useExits(row, tick, onClose);
   const unit = basis === 'percent' ? '%' : basis === 'pnl' ? 'USDC' : undefined;
   return (
     <Dialog
@@ -61,7 +57,7 @@ export function ExitsDialog({
           label={t('perps.ticket.exitsBy')}
           size="small"
           value={basis}
-          onChange={changeBasis}
+          onChange={state.changeBasis}
           segments={BASES.map((value) => ({ value, label: t(`perps.ticket.basis.${value}`) }))}
         />
         {EXITS.map((exit) => (
@@ -69,7 +65,7 @@ export function ExitsDialog({
             <NumberField
               label={t(`perps.ticket.${exit}`)}
               value={typed[exit]}
-              step={basis === 'price' ? perp?.priceTick : undefined}
+              step={basis === 'price' ? tick : undefined}
               unit={unit}
               onChange={(value) => setTyped({ ...typed, [exit]: value })}
             />
@@ -86,7 +82,7 @@ export function ExitsDialog({
         >
           {t('perps.exits.save')}
         </Button>
-        {replaced.length > 0 && (
+        {state.replaced.length > 0 && (
           <Button
             kind="danger"
             isWide

@@ -38,25 +38,29 @@ function columnsOf(t: Words): readonly Column<TriggerOrder>[] {
     {
       id: 'market',
       header: t('perps.column.market'),
-      width: '120px',
+      width: '104px',
       phoneWidth: '80px',
       cell: ({ coin }) => <MarketLink name={coin} />,
     },
     {
       id: 'side',
       header: t('perps.column.side'),
-      phoneWidth: '64px',
+      width: '90px',
+      phoneWidth: '72px',
       cell: (row) => <Direction trigger={row} />,
     },
     {
       id: 'trigger',
       header: t('perps.column.trigger'),
+      width: '96px',
+      phoneWidth: '78px',
       align: 'right',
       cell: ({ asset, triggerPx }) => <OnGrid coin={asset} value={triggerPx} />,
     },
     {
       id: 'price',
       header: t('perps.column.price'),
+      width: '96px',
       align: 'right',
       from: 'tablet',
       cell: ({ asset, limitPx, orderType }) =>
@@ -65,13 +69,21 @@ function columnsOf(t: Words): readonly Column<TriggerOrder>[] {
     {
       id: 'size',
       header: t('perps.column.size'),
+      width: '112px',
       align: 'right',
       from: 'tablet',
       cell: ({ asset, sz }) => <SizeOnGrid coin={asset} value={sz} />,
     },
+    ...endColumns(t),
+  ];
+}
+
+/** How it stands, and what can be done about it. */
+function endColumns(t: Words): readonly Column<TriggerOrder>[] {
+  return [
     {
       id: 'state',
-      width: '170px',
+      width: '150px',
       header: t('perps.column.state'),
       from: 'tablet',
       cell: ({ reduceOnly, triggerState }) => (
@@ -86,14 +98,14 @@ function columnsOf(t: Words): readonly Column<TriggerOrder>[] {
       header: t('perps.column.time'),
       align: 'right',
       from: 'desktop',
-      width: '132px',
+      width: '128px',
       cell: ({ createTime }) => dateTimeSecond(createTime),
     },
     {
       id: 'actions',
       header: <span className="heard">{t('perps.column.actions')}</span>,
       align: 'right',
-      width: '150px',
+      width: '136px',
       phoneWidth: '122px',
       cell: (row) => <TriggerActions trigger={row} />,
     },

@@ -3,7 +3,7 @@ import { Checkbox } from '../../../ui/checkbox.tsx';
 import { Menu } from '../../../ui/menu.tsx';
 import { TextField } from '../../../ui/text-field.tsx';
 import { changeDraft, useDraft, type Lifetime } from './draft.ts';
-import { hasLife } from './orders-of-draft.ts';
+import { hasLife, isReducing } from './orders-of-draft.ts';
 
 const LIFETIMES: readonly Lifetime[] = ['gtc', 'hour', 'day', 'week', 'date', 'ioc'];
 
@@ -13,7 +13,7 @@ export function Options({ isHedge }: { readonly isHedge: boolean }) {
   const draft = useDraft();
   const { hasExits, isPostOnly, isReduceOnly, lifetime, type } = draft;
   const rests = type === 'limit' || type === 'scale';
-  const reduces = isHedge ? false : isReduceOnly;
+  const reduces = isReducing(draft, { isHedge });
   return (
     <div className="flex flex-wrap items-center gap-x-2 gap-y-2">
       {!isHedge && (

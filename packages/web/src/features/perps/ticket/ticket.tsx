@@ -68,7 +68,7 @@ export function Ticket({ isInSheet = false }: { readonly isInSheet?: boolean }) 
       <PriceFields />
       <SizeField asset={asset} drafted={drafted} />
       <Options isHedge={isHedge} />
-      <Exits />
+      <Exits drafted={drafted} isHedge={isHedge} />
       <Preview simulation={simulation} drafted={drafted} asset={asset} />
       {refusal !== undefined && <ErrorSentence error={refusal} onRemedy={remedies} />}
       {session?.trader === undefined ? (
