@@ -29,10 +29,15 @@ async function atAccount(page: Page, venue: Venue): Promise<void> {
 async function atOrder(page: Page, venue: Venue): Promise<void> {
   const user = await traded(venue);
   const reader = createReader({ url: venue.url });
-  const [fill] = (await reader.info.userFills({ user })).slice(0, 1);
+  let fills = await reader.info.userFills({ user });
+  // The history follows the book.
+  while (fills.length === 0) fills = await reader.info.userFills({ user });
   reader.close();
-  await find(page, fill!.hash);
-  await page.getByText(/^Buy 0.01 BTC-USDC/).waitFor();
+  await find(page, fills[0]!.hash);
+  await page
+    .getByText(/^Buy 0.01 BTC-USDC/)
+    .first()
+    .waitFor();
 }
 
 /** The newest block that somebody signed something in. */

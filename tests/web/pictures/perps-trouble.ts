@@ -33,8 +33,9 @@ async function buy(page: Page, size: string): Promise<void> {
   await ticketOf(page);
   await page.getByRole('radio', { name: 'Market', exact: true }).click();
   await page.getByRole('textbox', { name: 'Size' }).fill(size);
-  await page.getByRole('button', { name: new RegExp(`^Buy ${size} `) }).click();
-  await page.getByText(`Filled ${size} at`).first().waitFor();
+  const shown = Number(size).toLocaleString('en', { maximumFractionDigits: 8 });
+  await page.getByRole('button', { name: new RegExp(`^Buy ${shown} `) }).click();
+  await page.getByText(`Filled ${shown} at`).first().waitFor();
   if ((page.viewportSize()?.width ?? 0) < 768) {
     await page.getByRole('button', { name: 'Close', exact: true }).first().click();
   }
