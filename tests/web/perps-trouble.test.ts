@@ -58,6 +58,31 @@ test(
 );
 
 test(
+  'R-gate: closed to new risk is said, and what reduces goes through',
+  async () => {
+    const { page } = await trading();
+    await buy(page, '2');
+    const notice = page.getByText(/^The operator has closed perpetuals to new risk\./);
+    done(await operator.send({ setGate: { channel: 0, mode: 'closed' } }));
+    try {
+      await notice.waitFor();
+      await price(page).fill('99');
+      await size(page).fill('1');
+      await page.getByText(/^New risk is not taken from this account now/).waitFor();
+      expect(await button(page, 'Closed to new risk').isDisabled()).toBe(true);
+      await button(page, /^Close /).click();
+      await page.getByRole('menuitem', { name: '100 %' }).click();
+      await page.getByText('No open positions').waitFor();
+    } finally {
+      done(await operator.send({ setGate: { channel: 0, mode: 'open' } }));
+    }
+    await notice.waitFor({ state: 'detached' });
+    await button(page, /^Buy 1\.?0* T\d+ at 99/).waitFor();
+  },
+  LONG_MS,
+);
+
+test(
   'R-delist: a market that closes says until when, and takes only what reduces',
   async () => {
     const { page } = await trading();

@@ -48,6 +48,18 @@ describe('a refusal is one sentence and a button', () => {
       ['Invalid priceTick: must be 1.'],
     ],
     [
+      'a gate says what goes on',
+      refused({ name: 'GATED', message: 'User not in whitelist' }),
+      [
+        'New risk is not taken from this account now (User not in whitelist). Closing, cancelling and withdrawing go on.',
+      ],
+    ],
+    [
+      'what is said to programs is left out',
+      refused({ message: 'No such agent', details: { why: 'The signature is that of `got`' } }),
+      ['No such agent.'],
+    ],
+    [
       'too many requests say when to come back',
       refused({ name: 'RATE_LIMITED', httpStatus: 429, retryAfterMs: 1_500 }),
       ['Too many requests; it can be sent again in 2 s.', 'Try again'],

@@ -64,6 +64,8 @@ function explainApi(error: ApiError, t: Words, nameOf: NameOf | undefined): Expl
       remedies: [{ kind: 'retry', afterMs: 1_000 }],
     };
   }
+  if (name === 'GATED')
+    return { ...said(t('error.gated', { reason: message })), docs: details?.docs };
   return explainRefusal({ message, details }, t, nameOf);
 }
 

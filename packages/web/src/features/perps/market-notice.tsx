@@ -31,7 +31,7 @@ export function MarketNotice() {
 function useNotice(): string | undefined {
   const t = useWords();
   const { perp } = useDesk();
-  const { isClosed, isStale } = useMarketState();
+  const { isClosed, isGateClosed, isStale } = useMarketState();
   const { closingTime, delisted, haltTrading } = perp;
   if (delisted && closingTime === null) return t('perps.notice.delisted');
   if (delisted && closingTime !== null) {
@@ -40,6 +40,7 @@ function useNotice(): string | undefined {
       : t('perps.notice.closing', { time: dateTime(closingTime) });
   }
   if (haltTrading) return t('perps.notice.halted');
+  if (isGateClosed) return t('perps.notice.gated');
   return isStale ? t('perps.notice.stale') : undefined;
 }
 

@@ -5,10 +5,14 @@ import { useDesk } from './desk.ts';
 
 /** A halt should show before somebody has typed an order. */
 const EVERY_MS = 3_000;
+/** The channel of gates that perps are. */
+const PERPS = 0;
 
 export type MarketState = {
   /** R-oracle-stale: the venue has no fresh price, so it takes no new risk. */
   readonly isStale: boolean;
+  /** R-gate: the operator closed perps to new risk, for everybody. */
+  readonly isGateClosed: boolean;
   /** Nothing can be done here any more: all positions were settled. */
   readonly isClosed: boolean;
 };
@@ -25,6 +29,7 @@ export function useMarketState(): MarketState {
   const oracle = data?.oracles.find(({ coin }) => coin === name);
   return {
     isStale: oracle?.trading === true && oracle.stale,
+    isGateClosed: data?.gates.find(({ channel }) => channel === PERPS)?.mode === 'closed',
     isClosed: delisted && closingTime !== null && closingTime <= venueNow(),
   };
 }

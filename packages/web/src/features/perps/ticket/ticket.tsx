@@ -74,7 +74,11 @@ export function Ticket({ isInSheet = false }: { readonly isInSheet?: boolean }) 
       {session?.trader === undefined ? (
         <Entrance />
       ) : (
-        <SendButton isReady={parameters !== undefined} isBusy={sending.isBusy}>
+        <SendButton
+          isReady={parameters !== undefined}
+          isBusy={sending.isBusy}
+          isGated={refusalOf(simulation.result)?.name === 'GATED'}
+        >
           {label}
         </SendButton>
       )}
@@ -91,13 +95,18 @@ export function Ticket({ isInSheet = false }: { readonly isInSheet?: boolean }) 
   );
 }
 
+const WAYS_TO_STOP = ['closed', 'halted', 'lost', 'gated'] as const;
+
 /** Sends; or says why nothing can be sent. */
 function SendButton({
   isReady,
   isBusy,
+  isGated,
   children,
 }: {
   readonly isReady: boolean;
+  /** R-gate: who sends it may not raise what is at risk. */
+  readonly isGated: boolean;
   readonly isBusy: boolean;
   readonly children: string;
 }) {
@@ -106,7 +115,8 @@ function SendButton({
   const { side } = useDraft();
   const { isClosed } = useMarketState();
   const isLost = useStore(connection, ({ status }) => status === 'lost');
-  const stopped = isClosed ? 'closed' : perp.haltTrading ? 'halted' : isLost ? 'lost' : undefined;
+  const stops = { closed: isClosed, halted: perp.haltTrading, lost: isLost, gated: isGated };
+  const stopped = WAYS_TO_STOP.find((way) => stops[way]);
   return (
     <Button
       type="submit"
