@@ -60,5 +60,8 @@ test('R-series: from before the start over the resolution to the next market, wi
   // The next one is on the same screen by itself, with the price that was reached to beat.
   await toBeat(page, '101.00').waitFor();
   await page.getByRole('region', { name: 'Your shares' }).waitFor({ state: 'detached' });
+  // What the last one paid stays in sight.
+  const payout = page.getByRole('region', { name: 'Your payout' });
+  await payout.getByText(/^[\d.]+ Up paid you \d+\.\d\d USDC$/).waitFor();
   await visit.leave();
 }, 60_000);

@@ -6,6 +6,7 @@ import { useWords } from '../../lib/words.ts';
 import { useVenueSecond } from '../../market/use-venue-second.ts';
 import { classes } from '../../ui/class-names.ts';
 import { Dialog } from '../../ui/dialog.tsx';
+import { PaidOut } from './paid-out.tsx';
 import { useEvent } from './queries.ts';
 import { Receipt } from './receipt.tsx';
 
@@ -45,6 +46,15 @@ export function SeriesResults({ timeline }: { readonly timeline: OutcomeSeriesTi
       </Dialog>
     </section>
   );
+}
+
+/** What the market that ended last paid to who held it when it rolled over. */
+export function LastPaid({ timeline }: { readonly timeline: OutcomeSeriesTimeline }) {
+  const last = timeline.items.find(({ resolutionStatus: status }) => status === 'resolved');
+  const { data: event } = useEvent(last?.eventSlug);
+  const market = event?.markets[0];
+  if (event === undefined || market === undefined) return null;
+  return <PaidOut event={event} market={market} />;
 }
 
 function Dot({

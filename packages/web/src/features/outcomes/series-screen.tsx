@@ -15,7 +15,7 @@ import { markOf } from './market-facts.ts';
 import { shownItem, useEvent, useTimeline } from './queries.ts';
 import { SeriesChart } from './series-chart.tsx';
 import { SeriesHead } from './series-head.tsx';
-import { SeriesResults } from './series-results.tsx';
+import { LastPaid, SeriesResults } from './series-results.tsx';
 import { TradeSide } from './trade-side.tsx';
 import { useChoice, type ChoiceSearch } from './use-choice.ts';
 
@@ -92,6 +92,7 @@ function Series({ timeline }: { readonly timeline: OutcomeSeriesTimeline }) {
             <SeriesChart timeline={timeline} current={current} market={market} />
           )}
           <SeriesResults timeline={timeline} />
+          <LastPaid timeline={timeline} />
           {running !== undefined && (
             <Holdings
               {...running}
