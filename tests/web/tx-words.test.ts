@@ -57,7 +57,7 @@ const SAID: { [Type in ActionType]: readonly (readonly [object, ...string[]])[] 
         ],
         builder: { b: OTHER, f: 20 },
       },
-      `Buy 0.014 BTC-USDC at 96,926.5, good until ${wholeDate(TIME)}`,
+      `Buy 0.014 BTC-USDC at 96,926.5, limit, good until ${wholeDate(TIME)}`,
       'Sell 0.014 BTC-USDC at market, once the mark reaches 98,500, take profit, reducing only',
       'These belong together: the first one opens, the others protect it.',
       `0.020\u202f% of it goes to the builder ${OTHER}.`,
