@@ -133,9 +133,9 @@ async function expectReadableForm(page: Page, what: string): Promise<void> {
   await expectReadable(page, what, { theme: 'light', size: PHONE });
 }
 
-test.each(FORMS)(
-  'an operator can read %s, with what opens from it: %s',
-  async (tab, button, more) => {
+test(
+  'an operator can read every tab, with the forms that open from it',
+  async () => {
     const operator = await browser.visit(venue.url);
     const { page } = operator;
     await operator.open('/operate?tab=health');
@@ -143,13 +143,28 @@ test.each(FORMS)(
     await page.getByLabel('Private key').fill(WHO_DEPLOYS);
     await page.getByRole('button', { name: 'Operate with this key' }).click();
     await page.getByRole('button', { name: 'Put the key away' }).waitFor();
-    await page.getByRole('tab', { name: tab }).click();
-    if (button !== undefined) await page.getByRole('button', { name: button }).click();
-    if (more !== undefined) await page.getByRole('button', { name: more }).click();
-    await expectReadableForm(page, `${tab} ${button}`);
+    for (const [tab, button, more] of FORMS) {
+      await page.setViewportSize(DESKTOP);
+      await page.getByRole('tab', { name: tab }).click();
+      if (button !== undefined) await page.getByRole('button', { name: button }).click();
+      if (more !== undefined) await page.getByRole('button', { name: more }).click();
+      await expectReadableForm(page, `${tab} ${button}`);
+      if (button !== undefined) await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    }
   },
   LONG_MS,
 );
+
+test('what is old, and the line that says so, can be read', async () => {
+  const lost = await browser.visit(venue.url, { expectedErrors: /./ });
+  const { page } = lost;
+  await lost.open('/operate');
+  await page.locator('main').getByText('BTC-USDC').first().waitFor();
+  await page.context().setOffline(true);
+  await page.getByText(/^You are offline\. What you see is from/).waitFor();
+  await expectReadableForm(page, 'offline');
+}, 60_000);
 
 test('the dialog of a key can be read, with a fault in it', async () => {
   const visitor = await browser.visit(venue.url);

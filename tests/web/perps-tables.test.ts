@@ -71,6 +71,10 @@ test(
         }
       }
     }
+    // The list of markets too, on the narrowest of them.
+    await page.keyboard.press('/');
+    await page.getByRole('dialog', { name: 'Markets' }).getByRole('row').nth(1).waitFor();
+    cut.push(...(await cutFigures(page, { isLarge: true })));
     expect(cut).toEqual([]);
   },
   LONG_MS,

@@ -66,7 +66,7 @@ export function MayNotTrade() {
   return (
     <div
       role="status"
-      className="flex shrink-0 flex-wrap items-center justify-between gap-x-3 border-b border-line bg-warning/10 px-3 py-1 text-12 text-warning"
+      className="flex shrink-0 flex-wrap items-center justify-between gap-x-3 border-b border-line bg-warning/8 px-3 py-1 text-12 text-warning"
     >
       <span>{t('wallet.mayNot')}</span>
       <Button size="small" isBusy={isBusy} onClick={() => void run(enableTrading)}>

@@ -61,7 +61,7 @@ function Line({
   readonly children?: ReactNode;
 }) {
   return (
-    <div className="flex min-h-7 shrink-0 flex-wrap items-center justify-center gap-x-3 border-b border-warning/40 bg-warning/10 px-4 py-1 text-12 text-warning">
+    <div className="flex min-h-7 shrink-0 flex-wrap items-center justify-center gap-x-3 border-b border-warning/40 bg-warning/8 px-4 py-1 text-12 text-warning">
       <span role="status">{sentence}</span>
       {/* Who listens is told once, not every second. */}
       <span aria-hidden="true" className="min-w-24 tabular-nums">

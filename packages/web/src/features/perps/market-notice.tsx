@@ -15,7 +15,7 @@ export function MarketNotice() {
   return (
     <p
       role="status"
-      className="flex shrink-0 flex-wrap items-center gap-x-3 border-b border-line bg-warning/10 px-3 py-1.5 text-12 text-warning"
+      className="flex shrink-0 flex-wrap items-center gap-x-3 border-b border-line bg-warning/8 px-3 py-1.5 text-12 text-warning"
     >
       {text}
       {perp.delisted && perp.closingTime !== null && !isClosed && (

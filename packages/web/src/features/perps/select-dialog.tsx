@@ -100,7 +100,7 @@ function columnsOf(t: Words, favour: (row: Row) => void): readonly Column<Row>[]
       id: 'market',
       header: t('perps.column.market'),
       width: '24%',
-      phoneWidth: '40%',
+      phoneWidth: '31%',
       cell: (row) => (
         <span className="flex items-center gap-1">
           <button
@@ -115,7 +115,9 @@ function columnsOf(t: Words, favour: (row: Row) => void): readonly Column<Row>[]
           >
             {row.isFavourite ? '★' : '☆'}
           </button>
-          {row.perp.name}
+          <span className="truncate" title={row.perp.name}>
+            {row.perp.name}
+          </span>
         </span>
       ),
       // Favourites first, whichever way the names go.

@@ -23,7 +23,7 @@ export function TakenNote({ user }: { readonly user: string }) {
   return (
     <div
       role="status"
-      className="flex shrink-0 flex-wrap items-center gap-x-3 border-b border-line bg-warning/10 px-3 py-1 text-12 text-warning"
+      className="flex shrink-0 flex-wrap items-center gap-x-3 border-b border-line bg-warning/8 px-3 py-1 text-12 text-warning"
     >
       <span>{told(taken, t)}</span>
       <span className="text-muted">{dateTime(taken.time)}</span>
