@@ -1,11 +1,11 @@
 import type { AssetPosition } from '@oddlot/sdk';
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { percent } from '../lib/format.ts';
 import { useWords } from '../lib/words.ts';
 import { OnGrid, SizeOnGrid } from '../market/on-grid.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { colourOf, Money } from '../ui/figure.tsx';
+import { Fact } from '../ui/fact.tsx';
 
 /** All that the table says of a position, for screens that have no room for its columns. */
 export function PositionDetails({
@@ -57,14 +57,5 @@ export function PositionDetails({
         </Link>
       </p>
     </Dialog>
-  );
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
-  return (
-    <div className="flex min-h-6 items-center justify-between gap-4">
-      <dt className="text-muted">{name}</dt>
-      <dd className="tabular-nums">{children}</dd>
-    </div>
   );
 }

@@ -1,10 +1,10 @@
-import type { ReactNode } from 'react';
 import type { AssetPosition } from '@oddlot/sdk';
 import { money, percent } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { OnGrid, SizeOnGrid } from '../../../market/on-grid.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { colourOf, Money } from '../../../ui/figure.tsx';
+import { Fact } from '../../../ui/fact.tsx';
 import { positionName } from '../use-account.ts';
 import { AdlLights } from './adl-lights.tsx';
 import { LiquidationDistance, LiquidationPrice } from './liquidation-price.tsx';
@@ -62,14 +62,5 @@ export function PositionDetails({
         </Fact>
       </dl>
     </Dialog>
-  );
-}
-
-function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
-  return (
-    <div className="flex min-h-6 items-center justify-between gap-4">
-      <dt className="text-muted">{name}</dt>
-      <dd className="tabular-nums">{children}</dd>
-    </div>
   );
 }
