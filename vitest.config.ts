@@ -6,13 +6,14 @@ import { wordsPlugin } from './packages/web/build/words-plugin.ts';
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/venue');
 
 const setupFiles = ['tests/support/fixed-seed.ts'];
+const globalSetup = 'tests/support/programs.ts';
 
 export default defineConfig({
   test: {
     // Most files wait for a venue of their own much of the time, so three of them share two cores well.
     maxWorkers: 3,
     testTimeout: 30_000,
-    hookTimeout: 30_000,
+    hookTimeout: 90_000,
     projects: [
       {
         extends: true,
@@ -27,16 +28,38 @@ export default defineConfig({
       },
       {
         extends: true,
+        test: {
+          name: 'parts',
+          setupFiles,
+          include: [
+            'packages/{venue,sdk}/src/**/*.test.ts',
+            'scripts/**/*.test.ts',
+            'bench/**/*.test.ts',
+          ],
+          // Parts are made anew by each test and leave nothing behind: most of the time would else go into loading them.
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'conformance',
+          setupFiles,
+          globalSetup,
+          include: ['tests/conformance/**/*.test.ts'],
+          // All that is tested is in another process.
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
         plugins: [wordsPlugin()],
         test: {
           name: 'process',
           setupFiles,
-          include: [
-            'packages/{venue,sdk}/src/**/*.test.ts',
-            'tests/**/*.test.ts',
-            'scripts/**/*.test.ts',
-            'bench/**/*.test.ts',
-          ],
+          globalSetup,
+          include: ['tests/**/*.test.ts'],
+          exclude: ['tests/conformance/**'],
         },
       },
     ],

@@ -5,6 +5,7 @@ import { engineSection } from './engine.ts';
 import { historySection } from './history.ts';
 import { holdersSection } from './holders.ts';
 import { hostileSection } from './hostile.ts';
+import { insolventSection } from './insolvent.ts';
 import { journalSection } from './journal.ts';
 import { memorySection } from './memory.ts';
 import { outcomeMetaSection } from './outcome-meta.ts';
@@ -28,6 +29,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   outcomes: outcomesSection,
   settlement: settlementSection,
   holders: holdersSection,
+  insolvent: insolventSection,
   outcomeMeta: outcomeMetaSection,
   bridge: bridgeSection,
   recovery: recoverySection,

@@ -86,7 +86,8 @@ class EngineFlowMaker {
   readonly #perpOf = new Map<number, number>();
   readonly #options: Required<EngineFlowOptions>;
   #height = 0;
-  #nonce = START_MS;
+  /** Above the time of the first block (R-nonce). */
+  #nonce = START_MS + 1_000;
   #turn = 0;
   #cancels = 0;
   #trades = 0;

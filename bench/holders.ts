@@ -65,7 +65,8 @@ class Market {
   readonly #state: State = createState();
   readonly #holders: number;
   #nowMs = START_MS;
-  #nonce = START_MS;
+  /** Above the time of the first block (R-nonce). */
+  #nonce = START_MS + 1_000;
 
   constructor(holders: number, accounts: number) {
     this.#holders = holders;

@@ -1,6 +1,9 @@
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { WebSocket } from 'ws';
+import { COUNTED_MIN } from './hostile-counts.ts';
+import { Floods } from './hostile-floods.ts';
+import type { HostilePorts } from './hostile-ports.ts';
 
 /**
  * Clients with bad intentions, all at once, in a process of their own. Each attack comes from an
@@ -13,6 +16,8 @@ export type Attack = {
   readonly durationMs: number;
   /** An account with thousands of orders, whose lists are asked for. */
   readonly whale: string;
+  /** All ports, where there are more. */
+  readonly ports: HostilePorts;
 };
 
 /** How often each attack had its way or was refused. */
@@ -22,6 +27,9 @@ const HELD_PER_SECOND = 50;
 const IDLE_SOCKETS = 1_000;
 const PING_SOCKETS = 5;
 const RESUME_SOCKETS = 10;
+
+/** For all attacks to begin, however busy the machine is. */
+const BEGIN_MS_MAX = 30_000;
 
 /** How often those who watch are told. */
 const REPORT_MS = 500;
@@ -43,9 +51,10 @@ async function run(attack: Attack, stopped: Promise<void>): Promise<void> {
   field.heavyQueries();
   field.resumes();
   field.unreadAnswers();
+  field.floods();
   const reports = setInterval(() => process.send?.(field.counts), REPORT_MS);
   const over = new Promise<void>((resolve) => setTimeout(resolve, attack.durationMs));
-  await Promise.race([over, stopped]);
+  await Promise.race([over.then(() => field.allBegun()), stopped]);
   clearInterval(reports);
   field.end();
   process.send?.(field.counts, () => process.exit(0));
@@ -58,10 +67,18 @@ class Battlefield {
   readonly #sockets = new Set<Socket>();
   readonly #webSockets = new Set<WebSocket>();
   readonly #agents: Agent[] = [];
+  #floods: Floods | undefined;
   #isOver = false;
 
   constructor(attack: Attack) {
     this.#attack = attack;
+  }
+
+  async allBegun(): Promise<void> {
+    const deadlineMs = performance.now() + BEGIN_MS_MAX;
+    while (Object.keys(this.#counts).length < COUNTED_MIN && performance.now() < deadlineMs) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
   }
 
   /** 60 KB under a key that means nothing, and a megabyte, ten times a second each. */
@@ -139,7 +156,9 @@ class Battlefield {
     const list = JSON.stringify({ type: 'frontendOpenOrders', user: whale });
     const action = { type: 'cancelAll' };
     const simulate = JSON.stringify({ type: 'simulate', user: whale, action });
+    const wide = JSON.stringify({ type: 'historicalOrders', user: whale, limit: 2_000 });
     this.#every(20, () => post('list', '/info', list));
+    this.#every(20, () => post('wide', '/info', wide));
     this.#every(100, () => post('simulate', '/info', simulate));
   }
 
@@ -182,12 +201,20 @@ class Battlefield {
     });
   }
 
+  /** What is sent ahead and held open, on all ports. */
+  floods(): void {
+    const floods = new Floods({ ports: this.#attack.ports, count: (name) => this.#count(name) });
+    floods.begin();
+    this.#floods = floods;
+  }
+
   get counts(): AttackResult {
     return this.#counts;
   }
 
   end(): void {
     this.#isOver = true;
+    this.#floods?.end();
     for (const timer of this.#timers) clearInterval(timer);
     for (const socket of this.#sockets) socket.destroy();
     for (const socket of this.#webSockets) socket.terminate();

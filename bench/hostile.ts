@@ -5,6 +5,8 @@ import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Attack, AttackResult } from './hostile-attackers.ts';
+import { COUNTED_MIN } from './hostile-counts.ts';
+import { hostilePortsOf } from './hostile-ports.ts';
 import { atMost, noted, same, show, sized, skipped, type Row, type Scale } from './report.ts';
 import { ServerProcess } from './server-process.ts';
 import {
@@ -18,11 +20,14 @@ import {
 
 /**
  * How long one client waits for its answers, first alone and then while every attack runs: junk,
- * pings, held bodies, idle connections, the dearest queries, resumes, unread answers. The venue has
- * its limits on; the attackers have addresses of their own and a process of their own.
+ * pings, held bodies, idle connections, the dearest queries, resumes, unread answers, requests of every kind sent ahead,
+ * endless calls; on the venue's port, the relay's and those of their chains. And what the process holds a minute
+ * later. The venue has its limits on; the attackers have addresses of their own and a process of their own.
  */
 
 const P99_MS_MAX = 250;
+const RESIDENT_RATIO_MAX = 1.3;
+const MEBIBYTE = 1024 * 1024;
 const ORDERS_PER_ACTION = 50;
 /** Eight actions and eight queries a second: a little below what one client may. */
 const PAUSE_MS = 125;
@@ -35,6 +40,9 @@ export async function hostileSection(scale: Scale): Promise<readonly Row[]> {
   const flags = ['--port', '0', '--ops-port', '0', '--oracle', 'still', '--faucet-usdc', '100000'];
   const venue = await ServerProcess.start('packages/venue/src/main.ts', [
     '--no-web',
+    '--chain',
+    'local',
+    '--relay',
     ...flags,
     '--data',
     directory,
@@ -46,12 +54,15 @@ export async function hostileSection(scale: Scale): Promise<readonly Row[]> {
     const durationMs = sized(scale, { full: 20_000, quick: 10_000, tiny: 1_500 });
     const actions = sized(scale, { full: 100, quick: 40, tiny: 2 });
     const whale = await client.becomeWhale(actions);
+    const ports = await hostilePortsOf(`http://127.0.0.1:${venue.port}`);
     const calm = await client.trade(durationMs);
-    const attacked = attack({ port: venue.port, durationMs, whale });
+    const before = venue.residentBytes();
+    const attacked = attack({ port: venue.port, ports, durationMs, whale });
     const hostile = await client.trade(durationMs);
     const result = await attacked;
-    same('attacks took place', Object.keys(result).length > 5, true);
-    return rowsOf(calm, hostile);
+    same('attacks took place', Object.keys(result).length >= COUNTED_MIN, true);
+    await client.trade(sized(scale, { full: 60_000, quick: 20_000, tiny: 100 }));
+    return [...rowsOf(calm, hostile), memoryRow(before, venue.residentBytes())];
   } finally {
     client.close();
     await venue.stop();
@@ -67,6 +78,12 @@ function rowsOf(calm: readonly number[], hostile: readonly number[]): Row[] {
     noted('client under attack, p50', words(0.5), percentile(hostile, 0.5), ' ms'),
     atMost('client under attack, p99', words(0.99), p99, P99_MS_MAX, ' ms'),
   ];
+}
+
+function memoryRow(before: number, after: number): Row {
+  const words = `of ${show(before / MEBIBYTE)} MiB before`;
+  const name = 'resident memory a minute after the attack';
+  return atMost(name, words, after / before, RESIDENT_RATIO_MAX, '×');
 }
 
 function percentile(values: readonly number[], p: number): number {

@@ -22,7 +22,8 @@ const orders = Number(process.argv[2]);
 const accounts = Number(process.argv[3]);
 const before = liveBytes();
 const state = createState();
-let nonce = START_MS;
+/** Above the time of the first block (R-nonce). */
+let nonce = START_MS + 1_000;
 apply(...genesisCommands('Oddlot-Testnet'));
 const prices = [{ instrumentId: instrumentId(1), oracle: 970_000 }];
 apply({ type: 'pushOracle', prices, observedMs: timeMs(START_MS) });

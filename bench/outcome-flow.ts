@@ -47,7 +47,8 @@ class OutcomeFlowMaker {
   readonly #marketOf = new Map<number, number>();
   readonly #options: Required<EngineFlowOptions>;
   #height = 0;
-  #nonce = START_MS;
+  /** Above the time of the first block (R-nonce). */
+  #nonce = START_MS + 1_000;
   #turn = 0;
   #cancels = 0;
   #trades = 0;

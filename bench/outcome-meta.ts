@@ -72,7 +72,8 @@ const TAKER = 1_000;
 class Fair {
   readonly #state = createState();
   readonly #markets = new MarketData(() => this.#state);
-  #nonce = START_MS;
+  /** Above the time of the first block (R-nonce). */
+  #nonce = START_MS + 1_000;
 
   constructor(markets: number) {
     this.#apply([{ type: 'genesis', parameters: defaultParameters('Oddlot-Testnet') }]);

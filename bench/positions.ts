@@ -83,7 +83,8 @@ export class Crowd {
   readonly state: State = createState();
   readonly #perps: number;
   #nowMs = START_MS;
-  #nonce = START_MS;
+  /** Above the time of the first block (R-nonce). */
+  #nonce = START_MS + 1_000;
   #turn = 0;
   #bids = 0;
 

@@ -39,7 +39,8 @@ const REQUEST_BYTES = 90;
 const folder = String(process.argv[2]);
 const orders = Number(process.argv[3]);
 const accounts = Number(process.argv[4]);
-let nonce = START_MS;
+/** Above the time of the first block (R-nonce). */
+let nonce = START_MS + 1_000;
 
 const oracle: Command = {
   type: 'pushOracle',

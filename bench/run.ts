@@ -6,6 +6,7 @@ import { engineSection } from './engine.ts';
 import { historySection } from './history.ts';
 import { holdersSection } from './holders.ts';
 import { hostileSection } from './hostile.ts';
+import { insolventSection } from './insolvent.ts';
 import { journalSection } from './journal.ts';
 import { marksSection } from './marks.ts';
 import { memorySection } from './memory.ts';
@@ -33,6 +34,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   outcomes: outcomesSection,
   settlement: settlementSection,
   holders: holdersSection,
+  insolvent: insolventSection,
   outcomeMeta: outcomeMetaSection,
   bridge: bridgeSection,
   recovery: recoverySection,

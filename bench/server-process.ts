@@ -55,6 +55,12 @@ export class ServerProcess {
     return named.reduce((sum, each) => sum + cpuMsIn(join(each, 'stat')), 0);
   }
 
+  /** What it holds in memory now. */
+  residentBytes(): number {
+    const status = readFileSync(`/proc/${this.pid}/status`, 'utf8');
+    return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
+  }
+
   async stop(): Promise<void> {
     if (this.#child.exitCode !== null) return;
     const exit = once(this.#child, 'exit');

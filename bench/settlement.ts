@@ -58,7 +58,8 @@ export async function settlementSection(scale: Scale): Promise<readonly Row[]> {
 class Theatre {
   readonly #state = createState();
   readonly #markets = new MarketData(() => this.#state);
-  #nonce = START_MS;
+  /** Above the time of the first block (R-nonce). */
+  #nonce = START_MS + 1_000;
 
   constructor(holders: number) {
     this.#apply([{ type: 'genesis', parameters: defaultParameters('Oddlot-Testnet') }, ...LISTING]);

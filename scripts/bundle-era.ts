@@ -6,16 +6,19 @@ import { join, resolve } from 'node:path';
 /**
  * Bundles the engine of a release, with what rode along in its snapshots, for the log of its era:
  *
- *     node scripts/bundle-era.ts <tree of the release> <its version of the rules>
+ *     node scripts/bundle-era.ts <tree of the release> <its version of the rules> [tree of another]
  *
  * The tree is a checkout of the release with its dependencies installed; nothing of this one but the
- * entry file goes in. See packages/venue/eras/README.md.
+ * entry file, and what stands beside it under the same name, goes in. A release that kept no history has its rows
+ * from another one, the second tree. See packages/venue/eras/README.md.
  */
 
-const [tree = '', rules = ''] = process.argv.slice(2);
+const [tree = '', rules = '', rowsTree = ''] = process.argv.slice(2);
 const release = resolve(tree);
 const folder = join(import.meta.dirname, '..', 'packages', 'venue', 'eras');
 const entry = join(folder, `rules-${rules}.entry.js`);
+const engine = join(folder, `rules-${rules}.engine.js`);
+const rows = rowsTree === '' ? undefined : resolve(rowsTree);
 const file = join(folder, `rules-${rules}.js`);
 
 // Vite brings the bundler; the one of the release makes the file the same again.
@@ -35,15 +38,29 @@ const bundle = await rolldown({
       name: 'release',
       resolveId(this: Resolver, id: string, importer: string | undefined) {
         const source = join(release, 'packages', 'venue', 'src');
-        if (id.startsWith('#release/')) return join(source, id.slice('#release/'.length));
-        if (importer !== entry) return undefined;
-        return this.resolve(id, join(source, 'venue.ts'));
+        const roots = { '#release/': source, ...rootsOfRows() };
+        for (const [name, root] of Object.entries(roots)) {
+          if (id.startsWith(name)) return join(root, id.slice(name.length));
+        }
+        const isOfRows = rows !== undefined && importer?.startsWith(`${rows}/`) === true;
+        if (isOfRows && id === '@oddlot/engine') return engine;
+        const isOurs = importer?.startsWith(`${folder}/`) === true && !id.startsWith('.');
+        return isOurs ? this.resolve(id, join(source, 'venue.ts')) : undefined;
       },
     },
   ],
 });
 await bundle.write({ file, format: 'esm', minify: true });
 await bundle.close();
+
+function rootsOfRows(): Record<string, string> {
+  if (rows === undefined) return {};
+  return {
+    '#engine/': join(release, 'packages', 'engine', 'src'),
+    '#rows/': join(rows, 'packages', 'venue', 'src'),
+  };
+}
+
 const sha256 = createHash('sha256')
   .update(await readFile(file))
   .digest('hex');

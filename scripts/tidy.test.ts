@@ -103,6 +103,15 @@ describe('purity', () => {
     },
   );
 
+  test.each(["writeFileSync(file, '');", 'renameSync(a, b);', 'await appendFile(file, text);'])(
+    '%s in the venue, but for what syncs files and folders',
+    (code) => {
+      expect(rules(VENUE, code)).toEqual(['1 venue-writes']);
+      expect(rules('packages/venue/src/durable/whole-file.ts', code)).toEqual([]);
+      expect(rules(VENUE.replace('.ts', '.test.ts'), code)).toEqual([]);
+    },
+  );
+
   test.each([
     ['try {} catch {}', 'pure-catch'],
     ["throw new Error('x');", 'pure-throw'],

@@ -8,8 +8,10 @@ import {
   checkPurity,
   checkUnitCasts,
   checkVenueClock,
+  checkVenueWrites,
 } from './tidy/purity.ts';
 import { checkRulebook } from './tidy/rulebook.ts';
+import { checkSurface } from './tidy/surface.ts';
 import { toSource, type Finding, type SourceFile } from './tidy/source.ts';
 import {
   checkFragment,
@@ -54,7 +56,7 @@ export function tidy(
     if (/^changes\/(?!README\.md$)/.test(file.path)) found.push(...checkFragment(file));
     return found;
   });
-  findings.push(...checkRulebook(files));
+  findings.push(...checkRulebook(files), ...checkSurface(files));
   for (const path of Object.keys(exceptions)) {
     if (paths.has(path)) continue;
     const message = 'does not exist; remove its entry from LENGTH_EXCEPTIONS';
@@ -80,7 +82,7 @@ function checkCode(
   if (owner === 'engine') found.push(...checkDivision(source));
   else if (owner !== 'units') found.push(...checkBigintLiteralDivision(source));
   if (owner !== 'units') found.push(...checkUnitCasts(source));
-  if (owner === 'venue') found.push(...checkVenueClock(source));
+  if (owner === 'venue') found.push(...checkVenueClock(source), ...checkVenueWrites(source));
   if (!/\/src\/index\.tsx?$/.test(file.path) && REEXPORT_ALL.test(source.code)) {
     const message = 're-exports a whole file; only the door of a package does, import the file';
     found.push({ path: file.path, line: 1, rule: 'name-barrel', message });

@@ -173,7 +173,9 @@ async function run(args: readonly string[]): Promise<{ code: number; lines: stri
 }
 
 /** Answers everything that is posted to it. */
-async function serve(answer: (body: { readonly method?: string }) => object): Promise<string> {
+type Question = { readonly method?: string; readonly type?: string; readonly before?: number };
+
+async function serve(answer: (body: Question) => object): Promise<string> {
   const server = createServer((request, response) => {
     let body = '';
     request.on('data', (chunk) => (body += chunk));
@@ -222,6 +224,119 @@ test('the command tells what agrees and what differs', async () => {
     code: 2,
     lines: [`${someone(9)} is not in what was published`],
   });
+});
+
+/** A venue with real money that owes six dollars, and what the figures of its answer become. */
+async function mainnetProof(planted: Readonly<Record<string, string>>): Promise<string> {
+  const proof = await proofOf([1_000_000, 2_000_000, 3_000_000], 1);
+  const chain = { ...proof.chain, chainId: 42_161 };
+  const file = join(folder, 'planted.json');
+  const published = { ...proof.published, keptAside: '0', balance: '6', ...planted };
+  writeFileSync(file, JSON.stringify({ ...proof, chain, published }));
+  return file;
+}
+
+/** A venue whose block of the publication is of time 7, and that tells this of every withdrawal. */
+async function tellingVenue(row: object): Promise<string> {
+  return await serve(({ before, type }) => ({
+    success: true,
+    data: type === 'block' ? { blockTime: 7 } : [{ id: Number(before) - 1, ...row }],
+  }));
+}
+
+/** A node on which the bridge holds this much and has paid that much. */
+async function node(held: string, paid: readonly number[] = []): Promise<string> {
+  const word = (amount: number): string => amount.toString(16).padStart(64, '0');
+  const logs = paid.map((usd, id) => {
+    return { topics: ['0x', `0x${word(id + 1)}`, '0x'], data: `0x${word(0xb0b)}${word(usd)}` };
+  });
+  return serve(({ method }) => {
+    if (method === 'eth_chainId') return { result: '0xa4b1' };
+    return { result: method === 'eth_getLogs' ? logs : held };
+  });
+}
+
+const SIX = '0x5b8d80';
+const FOUR = '0x3d0900';
+
+test.each<[string, Readonly<Record<string, string>>, string]>([
+  ['a shortfall', { balance: '4', assets: '4', owed: '4', shortfall: '2' }, 'shortfall'],
+  ['money kept aside below zero', { balance: '4', keptAside: '-2' }, 'keptAside'],
+  [
+    'what is unsettled and was never paid',
+    { balance: '4', assets: '4', unsettled: '2' },
+    'unsettled',
+  ],
+  ['what is unbacked', { balance: '4', assets: '4', unbacked: '2' }, 'unbacked'],
+  [
+    'one below zero against another',
+    { balance: '4', assets: '4', unsettled: '-1', unbacked: '3' },
+    'unsettled',
+  ],
+  [
+    'less than nothing owed',
+    { owed: '-1', shortfall: '7', balance: '4', assets: '4', unsettled: '-5' },
+    'owed',
+  ],
+  [
+    'a difference that is told',
+    { balance: '4', assets: '4', difference: '-2' },
+    'assets are what is owed',
+  ],
+])('R-conservation: an insolvent venue is seen behind %s', async (_, planted, named) => {
+  const file = await mainnetProof(planted);
+  const args = ['--user', someone(1), '--proof', file];
+  for (const more of [[], ['--rpc', await node(FOUR)]]) {
+    const { code, lines } = await run([...args, ...more]);
+    expect(code).toBe(1);
+    const differ = lines.filter((line) => line.startsWith('DIFFER'));
+    expect(differ.join('\n')).toContain(named);
+  }
+});
+
+test('every figure is told; what is unsettled is compared with what the bridge has paid', async () => {
+  const args = ['--user', someone(1), '--proof', await mainnetProof({})];
+  const right = await run([...args, '--rpc', await node(SIX)]);
+  expect(right.code).toBe(0);
+  for (const name of [
+    'liabilities',
+    'owed',
+    'balance',
+    'keptAside',
+    'assets',
+    'unsettled',
+    'unbacked',
+    'shortfall',
+    'difference',
+  ]) {
+    expect(right.lines.join('\n')).toMatch(new RegExp(`^agree {3}${name}`, 'm'));
+  }
+  const file = await mainnetProof({ balance: '4', assets: '4', unsettled: '2' });
+  const open = ['--user', someone(1), '--proof', file];
+  const [both, one] = [await node(FOUR, [1_500_000, 500_000]), await node(FOUR, [1_500_000])];
+  const what = 'unsettled is no more than was paid and is told to be open';
+  const held = { status: 'sent', updateTime: 1 };
+  const [honest, late] = [
+    await tellingVenue(held),
+    await tellingVenue({ status: 'confirmed', updateTime: 8 }),
+  ];
+  for (const url of [honest, late]) {
+    const paid = await run([...open, '--rpc', both, '--url', url]);
+    expect(paid.lines).toContain(`agree   ${what}: 2 of 2`);
+    expect(paid.code).toBe(0);
+  }
+  const less = await run([...open, '--rpc', one, '--url', honest]);
+  expect(less.lines).toContain(`DIFFER  ${what}: 2 of 1.5`);
+  expect(less.code).toBe(1);
+  // What was settled before is in the books: it can't be counted once more.
+  const settled = await tellingVenue({ status: 'confirmed', updateTime: 7 });
+  const again = await run([...open, '--rpc', both, '--url', settled]);
+  expect(again.lines).toContain(`DIFFER  ${what}: 2 of 0`);
+  for (const more of [[], ['--rpc', both]]) {
+    const alone = await run([...open, ...more]);
+    expect(alone.lines.join('\n')).toContain('name --rpc and --url');
+    expect(alone.code).toBe(1);
+  }
 });
 
 test.each<[string, readonly string[], RegExp]>([

@@ -6,12 +6,12 @@ import { parseArgs } from 'node:util';
  * file on purpose that imports nothing but Node, its Keccak included: copy it, read it, run it anywhere.
  *
  *     npm run verify-reserves -- --url http://127.0.0.1:8690 --user 0x… [--root 0x…] [--rpc http://…]
- *     npm run verify-reserves -- --proof proof.json --user 0x… --root 0x… --rpc http://…
+ *     npm run verify-reserves -- --proof proof.json --user 0x… --root 0x… --rpc http://… [--url http://…]
  *
  * `--proof` is the answer of `reservesProof`, kept in a file; `--root` is the root that you know from
  * somewhere else; `--rpc` an endpoint of the settlement chain that you trust, and `--bridge`, `--token`
- * the contracts that you know. Ends with 0 when all agrees, 1 when something differs or can't be asked
- * for, 2 when the address is not in it.
+ * the contracts that you know. Ends with 0 when every figure agrees, 1 when one differs, is not as it may
+ * be, or can't be asked for, 2 when the address is not in it.
  */
 
 export type Finding = { readonly what: string; readonly agrees: boolean; readonly told: string };
@@ -52,6 +52,13 @@ export function checkProof(proof: Proof, known: Known = {}): readonly Finding[] 
   const difference = assets + of('unsettled') + of('unbacked') - owed;
   return [
     ...(known.user === undefined ? [] : [same('user', proof.user, known.user)]),
+    ...FIGURES.map((name) => mustBe(`${name} is not below zero`, of(name), of(name) >= 0n)),
+    mustBe(
+      'shortfall, what nobody stands for, is nothing',
+      of('shortfall'),
+      of('shortfall') === 0n,
+    ),
+    ...checkUnbacked(proof, of('unbacked')),
     same('amount, the sum of its parts', text(amount), text(total(parts))),
     same('root', published.root, root),
     ...(known.root === undefined ? [] : [same('root that you know', published.root, known.root)]),
@@ -61,6 +68,29 @@ export function checkProof(proof: Proof, known: Known = {}): readonly Finding[] 
     same('difference', text(of('difference')), text(difference)),
     { what: 'assets are what is owed', agrees: difference === 0n, told: text(assets) },
   ];
+}
+
+/** Each stands for money that is somewhere: one below zero would make room for what is missing elsewhere. */
+const FIGURES = [
+  'liabilities',
+  'owed',
+  'balance',
+  'keptAside',
+  'assets',
+  'unsettled',
+  'unbacked',
+] as const;
+
+/** Where money is play money a faucet may be ahead of what was made for it. */
+const TEST_CHAINS: readonly number[] = [421_614];
+
+function checkUnbacked({ chain }: Proof, unbacked: bigint): readonly Finding[] {
+  if (TEST_CHAINS.includes(chain.chainId)) return [];
+  return [mustBe('unbacked is nothing where money is real', unbacked, unbacked === 0n)];
+}
+
+function mustBe(what: string, amount: bigint, agrees: boolean): Finding {
+  return { what, agrees, told: text(amount) };
 }
 
 /** The root, and the sum of all leaves, that follow from a leaf and its siblings. */
@@ -91,6 +121,90 @@ function rootOf(proof: Proof): { readonly root: string; readonly sum: bigint } {
   if (used !== siblings.length) throw new Error(`${siblings.length} siblings are too many`);
   const top = hash + word(sum);
   return { root: `0x${keccak(KIND.root, word(BigInt(height)), word(BigInt(leaves)), top)}`, sum };
+}
+
+const PAID = 'Paid(uint64,address,address,uint64)';
+/** Numbers from here on are of deposits that were given back. */
+const RETURN_ID_MIN = 2n ** 63n;
+/** Blocks of one question, and questions: what was paid before that has long been settled. */
+const RANGE = 2_000;
+const RANGES_MAX = 10;
+
+/** Who is asked: a node of the chain that you trust, and the venue itself. */
+export type Asked = {
+  readonly rpc?: string;
+  readonly url?: string;
+  readonly bridge?: string;
+};
+
+/**
+ * What the venue says was paid and is not in its books yet must have been paid, not long before the block of the
+ * publication, and everybody to whom it was paid must be told by the venue that it was not settled then: no more than that can be
+ * unsettled.
+ */
+export async function checkUnsettled(proof: Proof, asked: Asked): Promise<readonly Finding[]> {
+  const unsettled = micro(String(proof.published['unsettled']), true);
+  const what = 'unsettled is no more than was paid and is told to be open';
+  if (unsettled <= 0n) return [];
+  const { rpc, url } = asked;
+  if (rpc === undefined || url === undefined) {
+    return [
+      { what, agrees: false, told: `${text(unsettled)}, name --rpc and --url to compare it` },
+    ];
+  }
+  const open = await openBefore(proof, { ...asked, rpc, url }, unsettled);
+  return [{ what, agrees: unsettled <= open, told: `${text(unsettled)} of ${text(open)}` }];
+}
+
+/** Of the newest blocks first, until it is enough. */
+async function openBefore(
+  proof: Proof,
+  asked: Asked & { readonly rpc: string; readonly url: string },
+  enough: bigint,
+): Promise<bigint> {
+  const address = asked.bridge ?? proof.chain.bridge;
+  const { height } = proof.published;
+  const { blockTime } = (await info(asked.url, { type: 'block', height })) as { blockTime: number };
+  let open = 0n;
+  let toBlock = proof.published.blockNumber;
+  for (let range = 0; range < RANGES_MAX && toBlock >= 0 && open < enough; range++) {
+    const fromBlock = Math.max(0, toBlock - RANGE + 1);
+    const blocks = { fromBlock: hexOf(fromBlock), toBlock: hexOf(toBlock) };
+    const topic = `0x${keccak256(Buffer.from(PAID)).toString('hex')}`;
+    const filter = { address, topics: [topic], ...blocks };
+    const logs = (await ask(asked.rpc, 'eth_getLogs', [filter])) as unknown as readonly PaidLog[];
+    for (const { data, topics } of logs.toReversed()) {
+      // Number and user are the indexed fields, the amount is the last word of the data.
+      const id = BigInt(topics[1] ?? 0);
+      if (open >= enough || id >= RETURN_ID_MIN) continue;
+      const user = `0x${(topics[2] ?? '').slice(-40)}`;
+      if (await wasOpen(asked.url, { id, user }, blockTime)) open += BigInt(`0x${data.slice(-64)}`);
+    }
+    toBlock = fromBlock - 1;
+  }
+  return open;
+}
+
+type PaidLog = { readonly topics: readonly string[]; readonly data: string };
+
+/** Whether the venue tells a user that a withdrawal was not settled at a time. */
+async function wasOpen(
+  url: string,
+  { id, user }: { readonly id: bigint; readonly user: string },
+  timeMs: number,
+): Promise<boolean> {
+  const query = { type: 'withdrawals', user, before: Number(id) + 1, limit: 1 };
+  const [row] = (await info(url, query)) as readonly {
+    readonly id: number;
+    readonly status: string;
+    readonly updateTime: number;
+  }[];
+  if (row === undefined || BigInt(row.id) !== id) return false;
+  return !['confirmed', 'returned'].includes(row.status) || row.updateTime > timeMs;
+}
+
+function hexOf(block: number): string {
+  return `0x${block.toString(16)}`;
 }
 
 /** What the bridge held at the block of the publication, asked of a node. */
@@ -239,7 +353,8 @@ function rotated(lane: bigint, bits: bigint): bigint {
   return ((lane << bits) | (lane >> (LANE - bits))) & MASK;
 }
 
-const USAGE = 'usage: npm run verify-reserves -- --user 0x… (--url <url> | --proof <file>)';
+const USAGE =
+  'usage: npm run verify-reserves -- --user 0x… (--url <url> or --proof <file>, or both)';
 const OPTIONS = ['url', 'user', 'proof', 'root', 'rpc', 'bridge', 'token'] as const;
 
 /** Runs the command; what stands in its way is one line. */
@@ -252,7 +367,7 @@ export async function runVerifyReserves(
     const { values } = parseArgs({ args: [...args], options });
     const given = values as { readonly [Name in (typeof OPTIONS)[number]]?: string };
     const { proof: file, rpc, url, user } = given;
-    if (user === undefined || (url === undefined) === (file === undefined)) throw new Error(USAGE);
+    if (user === undefined || (url === undefined && file === undefined)) throw new Error(USAGE);
     const proof = file === undefined ? await fetched(String(url), user) : kept(file);
     if (proof === null) {
       print(`${user} is not in what was published`);
@@ -260,6 +375,7 @@ export async function runVerifyReserves(
     }
     const findings = [
       ...checkProof(proof, given),
+      ...(await checkUnsettled(proof, given)),
       ...(rpc === undefined ? [] : await checkBalance(proof, { ...given, url: rpc })),
     ];
     for (const { agrees, told, what } of findings) {
@@ -273,12 +389,16 @@ export async function runVerifyReserves(
 }
 
 async function fetched(url: string, user: string): Promise<Proof | null> {
-  const answer = (await post(`${url}/info`, { type: 'reservesProof', user })) as {
+  return (await info(url, { type: 'reservesProof', user })) as Proof | null;
+}
+
+async function info(url: string, query: object): Promise<unknown> {
+  const answer = (await post(`${url}/info`, query)) as {
     readonly success: boolean;
     readonly message?: string;
-    readonly data: Proof | null;
+    readonly data: unknown;
   };
-  if (!answer.success) throw new Error(answer.message ?? 'the venue gave no proof');
+  if (!answer.success) throw new Error(answer.message ?? 'the venue gave no answer');
   return answer.data;
 }
 

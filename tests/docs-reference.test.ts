@@ -27,10 +27,8 @@ import { LATE_MS_MAX } from '../packages/venue/src/edge/ws/channel-session.ts';
 import { STALLED_MS } from '../packages/venue/src/edge/ws/replays.ts';
 import { WS_LIMITS } from '../packages/venue/src/edge/ws/ws-limits.ts';
 import { defaultParameters } from '../packages/venue/src/genesis.ts';
-import {
-  NAMED_WAIT_MS,
-  NEWEST_WAIT_MS,
-} from '../packages/venue/src/history/archivist/archivist.ts';
+import { BLOCK_WAIT_MS } from '../packages/venue/src/history/archivist/archivist.ts';
+import { PACE } from '../packages/venue/src/ports/turns.ts';
 import { aVenue } from './support/actors.ts';
 import { CALM, REPOSITORY } from './support/venue-process.ts';
 
@@ -160,7 +158,9 @@ describe('docs/reference/limits.md', () => {
     'Connections of the public port': [n(config.connectionsPerClient), n(config.connections)],
     'Bodies being sent': [n(config.bodiesPerClient), n(config.bodies)],
     'Bytes of bodies': [bytes(config.bodyBytesPerClient), bytes(config.bodyBytes)],
-    'Bytes of long answers': [bytes(config.answerBytesPerClient), bytes(config.answerBytes)],
+    'Requests of a connection in work': ['1'],
+    'Requests of any kind': [`${PACE.perSecond} a second`, `${PACE.burst} at once`],
+    'Bytes of answers': [bytes(config.answerBytesPerClient), bytes(config.answerBytes)],
     'Bytes of frames': [bytes(config.unreadBytesPerSocket), bytes(config.unreadBytes)],
     'Work of queries': [
       `${config.workMsPerSecond} ms a second`,
@@ -223,12 +223,13 @@ describe('docs/reference/limits.md', () => {
       `${EXPORT_LIMITS.perClientMax} a client, ${EXPORT_LIMITS.totalMax} in all`,
       `${EXPORT_WORK.msPerSecond} ms of work a second`,
     ],
-    'Wait for the history': [seconds(NEWEST_WAIT_MS), seconds(NAMED_WAIT_MS)],
+    'Wait for the history': [seconds(BLOCK_WAIT_MS)],
     'Prices in one pushOracle': [String(ENGINE_LIMITS.tiersMax)],
     Faucet: [`${n(config.faucetUsdc)} USDC`],
     'Wait for a reply': [seconds(config.confirmTimeoutMs)],
     Receipts: [days(config.receiptsKeptMs)],
     'Subscriptions of a connection': [n(WS_LIMITS.subscriptionsMax)],
+    'Streams that somebody follows': [`${n(WS_LIMITS.streamsMax)} in all`],
     'Control frames of a connection': [
       `${WS_LIMITS.framesPerSecond} a second`,
       `${WS_LIMITS.framesBurst} at once`,

@@ -1,6 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { blindBy, crossScope } from '../packages/engine/src/perp/blind.ts';
+import { closingMark } from '../packages/engine/src/perp/closing.ts';
+import { withdrawable } from '../packages/engine/src/perp/doors.ts';
+import { createClosing } from '../packages/engine/src/state/closing.ts';
+import { deal, leap, openGap, px, worth, X, Z } from '../packages/engine/src/testing/gaps.ts';
+import { actor } from '../packages/engine/src/testing/scenario.ts';
 import { defaultParameters, genesisCommands } from '../packages/venue/src/genesis.ts';
 import { REPOSITORY } from './support/venue-process.ts';
 
@@ -69,6 +75,76 @@ describe('docs/rulebook.md', () => {
         // Half up, as the venue rounds what it shows.
         expect(clamp(Math.floor(eightHours / 8 + 0.5), 4e8)).toBe(e10(rate));
       }
+    }
+  });
+
+  test('R-liquidation: its table of a gap is what the engine does', () => {
+    const section = text.slice(
+      text.indexOf('### R-liquidation'),
+      text.indexOf('### R-insurance-fund'),
+    );
+    const rows = [
+      ...section.matchAll(
+        /^\| ([jkb]) \| ([\d,]+) \| .*\| (−?[\d,]+) \| .* \| \*\*([\d,]+)\*\* \|$/gm,
+      ),
+    ];
+    const number = (words = ''): number => Number(words.replace('−', '-').replaceAll(',', ''));
+    expect(rows.map(([, name]) => name)).toEqual(['j', 'k', 'b']);
+    const [j, k, b] = [actor(0xe), actor(0xf), actor(0xb)] as const;
+    const venue = openGap();
+    for (const [at, who] of [j, k, b].entries()) venue.fund(who, number(rows[at]?.[2]) * 1e6);
+    deal(venue, [j, b], X);
+    deal(venue, [k, j], Z);
+    // What each would have if every position were closed at the mark.
+    const fall = [-25 * 100 + 8 * 100, -8 * 100, 25 * 100];
+    expect(rows.map(([, , has, at]) => number(at) - number(has))).toEqual(fall);
+    const { events } = leap(venue, 75, 92);
+    expect([j, k, b].map((who) => Number(worth(venue, who)) / 1e6)).toEqual(
+      rows.map(([, , , , end]) => number(end)),
+    );
+    const prices = events.flatMap((event) => (event.type === 'deleveraged' ? [event.price] : []));
+    expect(prices.map((price) => (price / 1e4).toFixed(2))).toEqual(['82.80', '94.80']);
+    const steps = events.flatMap((event) =>
+      event.type === 'liquidationStep' ? [event.price] : [],
+    );
+    expect(steps).toEqual([px(80), px(94.8)]);
+    for (const price of ['82.80', '94.80']) expect(section).toContain(`at ${price}`);
+  });
+
+  test('R-order-of-events, R-oracle-stale: their examples', () => {
+    const [owner, other] = [actor(0xa), actor(0xb)];
+    const held = (usdc: number) => {
+      const venue = openGap();
+      venue.fund(owner, Math.round(usdc * 1e6));
+      venue.fund(other, 1e12);
+      deal(venue, [owner, other], X, 10);
+      return venue;
+    };
+    const [, has, free] = /on ([\d,]+), of which ([\d,]+) can be withdrawn/.exec(text) ?? [];
+    const venue = held(Number(has?.replaceAll(',', '')));
+    expect(withdrawable(venue.state, venue.account(owner))).toBe(BigInt(Number(free) * 1e6));
+    leap(venue, 150, 100);
+    expect(withdrawable(venue.state, venue.account(owner))).toBe(1_000_000_000n);
+
+    const [, sees, blind] =
+      /([\d,]+) in cross and long 10 of a stale market.*With ([\d,.]+) it is blind/.exec(text) ??
+      [];
+    for (const [words, expected] of [
+      [sees, false],
+      [blind, true],
+    ] as const) {
+      const stale = held(Number(words?.replaceAll(',', '')));
+      stale.wait(30_001).oracle(px(100), Z);
+      const found = blindBy(stale.state, crossScope(stale.account(owner)));
+      expect(found !== undefined, words).toBe(expected);
+    }
+  });
+
+  test('R-delist: the marks of its example', () => {
+    for (const samples of [360, 300]) {
+      const hour = { ...createClosing(0, false), looked: 360, samples, sum: samples * px(100) };
+      const mark = (closingMark(hour, px(120)) ?? 0) / 1e4;
+      expect(text).toContain(`(${samples} × 100 + 360 × 120) / ${samples + 360} = ${mark}\``);
     }
   });
 });

@@ -12,15 +12,19 @@ export const VENUE_FLOORS: readonly {
   },
   {
     name: 'venue',
-    paths: ['venue.ts', 'rebuild-history.ts'],
-    what: 'joins the parts, starts and stops them; computes the history again',
+    paths: ['venue.ts', 'rebuild-history.ts', 'rename-venue.ts'],
+    what: 'joins the parts, starts and stops them; computes the history again; gives a copy another name',
   },
   {
     name: 'joints',
     paths: ['local-actors.ts', 'local-money.ts', 'local-relay.ts', 'config-help.ts', 'supervise/'],
     what: 'who acts from inside of the process; the settlement chain as configured; the relay beside it; the settings explained; what the operator watches',
   },
-  { name: 'config', paths: ['config.ts'], what: 'settings, checked; nobody below reads them' },
+  {
+    name: 'config',
+    paths: ['config.ts'],
+    what: 'settings, checked; nobody below reads them',
+  },
   {
     name: 'relay',
     paths: ['relay/'],
@@ -55,7 +59,8 @@ export const VENUE_FLOORS: readonly {
   { name: 'block', paths: ['block/'], what: 'what a block is, before and after it executed' },
   {
     name: 'ground',
-    paths: ['operate/', 'lease/', 'clock.ts', 'genesis.ts'],
-    what: 'logger, metrics, health; who runs singletons; the clock; the first block',
+    paths: ['operate/', 'durable/', 'lease/', 'clock.ts', 'genesis.ts', 'config-sources.ts'],
+    what: 'logger, metrics, health; files that survive a power loss; who runs singletons; the clock; the first block; where settings stand',
   },
+  { name: 'ports', paths: ['ports/'], what: 'what all ports have in common that are listened at' },
 ];

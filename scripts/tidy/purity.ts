@@ -183,3 +183,22 @@ export function checkUnitCasts(source: Source): Finding[] {
     message: `"${match[0].replace(/\s+/g, ' ')}" skips the check; use a constructor or an operation of units`,
   }));
 }
+
+/** What writes files so that they survive a power loss; each is tested with one, in tests/crash/power-cut.test.ts. */
+const DURABLE_WRITERS =
+  /^packages\/venue\/src\/(?:durable\/|log\/|chain\/chain-file\.ts|validator\/signed-book\.ts)/;
+/** SQLite syncs what it writes; beside it, files are only put aside. */
+const OTHER_WRITERS = /^packages\/venue\/src\/history\/store\//;
+const FILE_WRITES =
+  /\b(?:writeFile|appendFile|copyFile|rename|mkdir|open|write|ftruncate|truncate)Sync\b|\b(?:createWriteStream|writeFile|appendFile|copyFile)\b/g;
+
+/** A file that is written and not synced, or whose folder is not, may be gone or old after a power loss. */
+export function checkVenueWrites(source: Source): Finding[] {
+  if (DURABLE_WRITERS.test(source.path) || OTHER_WRITERS.test(source.path)) return [];
+  return [...source.code.matchAll(FILE_WRITES)].map(({ 0: found, index }) => ({
+    path: source.path,
+    line: lineAt(source.code, index),
+    rule: 'venue-writes',
+    message: `"${found}" may be lost with the power; use what packages/venue/src/durable/ has`,
+  }));
+}

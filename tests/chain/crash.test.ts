@@ -10,7 +10,7 @@ import { startChainThread } from '../../packages/venue/src/chain/chain-thread.ts
 import { count, deed, inFolder, perform, view } from '../support/chain-deeds.ts';
 import { CHAIN_ID, OTHER, POOR, RICH, openChain, payment } from '../support/local-chain.ts';
 
-const RUNS = Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 40) / 4);
+const RUNS = Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 16) / 4);
 
 const children: ChildProcess[] = [];
 

@@ -191,7 +191,7 @@ test('what is not there is null, and a state that is not there is refused', asyn
   expect(await wide).toEqual([]);
 });
 
-test('the door takes POST, batches and pages of other origins, and has bounds', async () => {
+test('the door takes POST and batches, and has bounds', async () => {
   const call = (id: number) => ({ jsonrpc: '2.0', id, method: 'eth_chainId', params: [] });
   const batch = await post([
     call(1),
@@ -199,7 +199,7 @@ test('the door takes POST, batches and pages of other origins, and has bounds', 
     call(3),
     { jsonrpc: '2.0', method: 'eth_chainId' },
   ]);
-  expect(batch.headers.get('access-control-allow-origin')).toBe('*');
+  expect(batch.headers.get('access-control-allow-origin')).toBeNull();
   expect(await batch.json()).toEqual([
     { jsonrpc: '2.0', id: 1, result: `0x${CHAIN_ID.toString(16)}` },
     expect.objectContaining({ id: null, error: expect.objectContaining({ code: -32_600 }) }),
@@ -211,7 +211,4 @@ test('the door takes POST, batches and pages of other origins, and has bounds', 
   expect(await (await post([])).json()).toMatchObject({ error: { code: -32_600 } });
   expect((await post('x'.repeat(1_100_000))).status).toBe(413);
   expect((await fetch(world.url)).status).toBe(405);
-  const preflight = await fetch(world.url, { method: 'OPTIONS' });
-  expect(preflight.status).toBe(204);
-  expect(preflight.headers.get('access-control-allow-methods')).toContain('POST');
 });

@@ -7,7 +7,7 @@ import { TestClock, openChain, payment } from '../support/local-chain.ts';
 
 /** A chain whose file is made shorter now and then is the chain that it would have been. */
 
-const RUNS = Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 40) / 4);
+const RUNS = Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 16) / 4);
 const UNDO = { undoBlocksMax: 4 };
 const SHORT = { ...UNDO, settledBlocksMax: 3 };
 const logOf = (directory: string): string => join(directory, 'chain.log');

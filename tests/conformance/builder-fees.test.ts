@@ -121,16 +121,38 @@ describe('R-builder: approval', () => {
     expect(await buildersOf(alice)).toHaveLength(20);
   });
 
-  test.each(['0%', '0.0%', '1.01%', '1', '%', '-0.1%', '+0.1%', '.1%', '0.1 %', '1e-1%', ''])(
-    'no rate: %j',
-    async (maxFeeRate) => {
-      await expectNothing(
-        [alice],
-        direct(alice, 'approveBuilderFee', { builder: builder.address, maxFeeRate }),
-        refused('Invalid max fee rate', { field: 'maxFeeRate', allowed: { max: '1%' } }),
-      );
-    },
-  );
+  test('the least rate that is kept can be approved; what lies below it is told the bounds', async () => {
+    const somebody = await world.trader('careful');
+    for (const rate of ['0.000001%', '0.0000019%', '1.000000%']) {
+      done(await approveBuilder(somebody, builder.address, rate));
+      expect(await buildersOf(somebody)).toMatchObject([{ maxFeeRate: rate }]);
+    }
+  });
+
+  test.each([
+    '0%',
+    '0.0%',
+    '0.0000009%',
+    '1.0000001%',
+    '1.01%',
+    '1',
+    '%',
+    '-0.1%',
+    '+0.1%',
+    '.1%',
+    '0.1 %',
+    '1e-1%',
+    '',
+  ])('no rate: %j', async (maxFeeRate) => {
+    await expectNothing(
+      [alice],
+      direct(alice, 'approveBuilderFee', { builder: builder.address, maxFeeRate }),
+      refused('Invalid max fee rate', {
+        field: 'maxFeeRate',
+        allowed: { min: '0.000001%', max: '1%' },
+      }),
+    );
+  });
 
   test('neither the zero address, nor oneself, nor an address without an account', async () => {
     const approval = (address: string) => ({ builder: address, maxFeeRate: '0.1%' });

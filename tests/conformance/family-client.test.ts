@@ -1,78 +1,135 @@
+import { readFileSync } from 'node:fs';
 import { SubscriptionClient, WebSocketTransport } from '@nktkas/hyperliquid';
+import { API_WS_CHANNELS, WS_CHANNELS } from '@oddlot/protocol';
 import { getAddress } from 'viem';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { aVenue } from '../support/actors.ts';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { aVenue, type Actor } from '../support/actors.ts';
 import { eventually, type Json } from '../support/client.ts';
 
 /**
- * A public client library of the family subscribes here unchanged, by the id of an
- * instrument. It finds the answer to what it sent by the echo.
+ * A public client library of the family, unchanged. What its own callbacks do is what the guide says that
+ * they do, method by method; and where they are silent, what the guide says instead works.
  */
 
 const world = aVenue();
-let transport: WebSocketTransport;
-let client: SubscriptionClient;
 
-beforeEach(() => {
-  transport = new WebSocketTransport({ url: world.venue.streams, timeout: 5000 });
-  client = new SubscriptionClient({ transport });
-});
+type Method = Exclude<keyof SubscriptionClient, 'config_'>;
+type Listen = (params: object, listener: (data: Json) => void) => Promise<unknown>;
+type Row = { readonly methods: readonly string[]; readonly socket: string; readonly does: string };
 
-afterEach(async () => {
-  await transport.close();
-});
+/** The table of docs/guides/other-clients.md. */
+const ROWS: readonly Row[] = readFileSync('docs/guides/other-clients.md', 'utf8')
+  .split('\n')
+  .filter((line) => line.startsWith('| `'))
+  .map((line) => line.split('|').map((cell) => cell.trim()))
+  .map(([, methods = '', socket = '', does = '']) => ({
+    methods: [...methods.matchAll(/`(\w+)`/g)].map(([, name = '']) => name),
+    socket: socket.replaceAll('`', ''),
+    does: does.split(/[:,]/)[0] ?? '',
+  }));
 
-/** The library hands out only frames whose `coin` is what was asked for; here that is a name. */
-async function dataOf(type: string, params: object): Promise<Json[]> {
-  const received: Json[] = [];
-  await transport.subscribe(type, { type, ...params }, ({ detail }) => received.push(detail));
-  return received;
+const listed = (does: string) =>
+  ROWS.filter((row) => row.does === does).flatMap(({ methods, socket }) =>
+    methods.map((method) => [method, socket] as const),
+  );
+
+const transports: WebSocketTransport[] = [];
+
+function connect(path: string, timeout = 5_000): WebSocketTransport {
+  const url = world.venue.streams.replace(/\/ws$/, path);
+  const transport = new WebSocketTransport({ url, timeout });
+  transports.push(transport);
+  return transport;
 }
 
-test('l2Book answers a client that sends keys of its own with null', async () => {
-  const { btc } = world;
-  const { coin, name } = btc;
-  const book = await client.l2Book({ coin }, () => undefined);
-  await book.unsubscribe();
-  // Unsubscribed is unsubscribed: the same again is no duplicate.
-  await client.l2Book({ coin }, () => undefined);
-  const books = await dataOf('l2Book', { coin, nSigFigs: null, mantissa: null });
-  const alice = await world.trader('alice');
-  const price = btc.at(-500);
-  await alice.placed({ market: btc, side: 'buy', price, size: btc.worth(20) });
-  await eventually(() =>
-    expect(books[0]).toMatchObject({ coin: name, levels: [[{ px: price }], []] }),
-  );
+/** One of the library's own methods. */
+function method(transport: WebSocketTransport, name: string): Listen {
+  const client = new SubscriptionClient({ transport });
+  return (client[name as Method] as unknown as Listen).bind(client);
+}
+
+afterEach(async () => {
+  await Promise.all(transports.splice(0).map((transport) => transport.close()));
 });
 
-test('trades and activeAssetCtx answer and deliver', async () => {
+/** What a method is about: somebody, or an instrument. */
+function paramsOf(name: string, { address }: Actor): object {
+  if (name.startsWith('explorer')) return {};
+  const { coin } = world.btc;
+  if (name === 'candle') return { coin, interval: '1m' };
+  const isOfUser = /^(user|order|clearinghouse|open|notification|web)/.test(name);
+  if (name === 'activeAssetData') return { coin, user: address };
+  // The library takes addresses in any case.
+  return isOfUser ? { user: getAddress(address) } : { coin };
+}
+
+/** Makes something happen on every channel that could tell alice about it. */
+async function happen(alice: Actor, bob: Actor): Promise<void> {
   const { btc } = world;
-  const { coin, name } = btc;
-  await client.trades({ coin }, () => undefined);
-  await client.activeAssetCtx({ coin }, () => undefined);
-  const [trades, contexts] = [
-    await dataOf('trades', { coin }),
-    await dataOf('activeAssetCtx', {
-      coin,
-    }),
-  ];
-  const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
   const trade = { market: btc, price: btc.at(0), size: btc.worth(20) };
   await bob.placed({ ...trade, side: 'sell' });
   await alice.placed({ ...trade, side: 'buy' });
-  await eventually(() => expect(trades[0]).toMatchObject([{ coin: name, sz: trade.size }]));
-  await eventually(() => expect(contexts[0]).toMatchObject({ coin: name }));
+}
+
+let alice: Actor;
+let bob: Actor;
+beforeAll(async () => {
+  [alice, bob] = [await world.resident('alice'), await world.resident('bob')];
+}, 60_000);
+
+describe('what the guide says of the library holds', () => {
+  test('it names every method once', () => {
+    const names = ROWS.flatMap(({ methods }) => methods);
+    expect(new Set(names).size).toBe(names.length);
+    const client = new SubscriptionClient({ transport: connect('/ws') });
+    for (const name of names) expect(client[name as Method], name).toBeTypeOf('function');
+  });
+
+  test.each(listed('works'))('%s of %s calls back', async (name, socket) => {
+    const heard: Json[] = [];
+    await method(connect(socket), name)(paramsOf(name, alice), (data) => heard.push(data));
+    await happen(alice, bob);
+    await eventually(() => expect(heard.length, name).toBeGreaterThan(0), 10_000);
+  });
+
+  test.each(listed('silent'))(
+    '%s of %s is silent, and the transport is not',
+    async (name, socket) => {
+      const transport = connect(socket);
+      const heard: Json[] = [];
+      await method(transport, name)(paramsOf(name, alice), (data) => heard.push(data));
+      const [seen, other] = [[] as Json[], connect(socket)];
+      const params = { type: name, ...paramsOf(name, alice) };
+      await other.subscribe(name, params, ({ detail }) => seen.push(detail));
+      await happen(alice, bob);
+      await eventually(() => expect(seen.length, name).toBeGreaterThan(0), 10_000);
+      const { name: instrument } = world.btc;
+      const told = Array.isArray(seen[0]) ? seen[0][0] : seen[0];
+      // The name to look for, where the frames are those of an instrument.
+      if ('coin' in params) expect([told.coin, told.s]).toContain(instrument);
+      expect(heard, `${name} calls back now: correct the guide`).toEqual([]);
+    },
+  );
+
+  test('what it calls refused is no channel here', async () => {
+    const names = listed('refused').map(([name]) => name);
+    // The library does not read the refusal and waits until its time is over.
+    const transport = connect('/ws', 500);
+    const asked = names.map((name) =>
+      method(transport, name)(paramsOf(name, alice), () => undefined),
+    );
+    const answers = await Promise.allSettled(asked);
+    expect(answers.map(({ status }) => status)).toEqual(names.map(() => 'rejected'));
+    const channels = Object.keys({ ...WS_CHANNELS, ...API_WS_CHANNELS });
+    expect(names.filter((name) => channels.includes(name))).toEqual([]);
+  });
 });
 
-test('orderUpdates answers whatever the case of the address, and tells of orders', async () => {
-  const alice = await world.trader('alice');
-  const { btc } = world;
-  const rows: Json[] = [];
-  const subscription = await client.orderUpdates({ user: getAddress(alice.address) }, (data) =>
-    rows.push(...data),
-  );
-  const placed = { market: btc, side: 'buy', price: btc.at(-500), size: btc.worth(20) } as const;
-  const { oid } = await alice.placed(placed);
-  await eventually(() => expect(rows[0]).toMatchObject({ order: { oid }, status: 'open' }));
-  await subscription.unsubscribe();
+test('l2Book takes keys of the library that are null, and unsubscribed is unsubscribed', async () => {
+  const client = new SubscriptionClient({ transport: connect('/ws') });
+  const { coin } = world.btc;
+  const book = await client.l2Book({ coin }, () => undefined);
+  await book.unsubscribe();
+  // The same again is no duplicate.
+  await client.l2Book({ coin }, () => undefined);
 });

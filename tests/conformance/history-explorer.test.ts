@@ -160,6 +160,29 @@ describe('tx', () => {
     expect(released.result.orders).toMatchObject([{ state: 'filled', filledSz: '10' }]);
   }, 20_000);
 
+  test('what was refused at once is told of an action of which another order still waits', async () => {
+    const market = await deployer.list({ orderDelayMs: 1_000 });
+    const [carol, dave] = [await shareTrader(world, 'carol'), await shareTrader(world, 'dave')];
+    await placed(dave, market, 'buy No 10 at 0.6');
+    const postOnly = { ...bet(market, 'buy Yes 10 at 0.4'), t: { limit: { tif: 'Alo' } } };
+    const signed = await carol.sign(orderAction(postOnly, bet(market, 'buy Yes 5 at 0.3')));
+    await carol.client.exchange(signed);
+    const txHash = signed.txHash;
+    const { error, status } = await eventually(async () => {
+      const found = await world.client.data({ type: 'actionStatus', txHash });
+      expect(found.status).toBe('failed');
+      return found;
+    });
+    const { data } = await past(world.client, { type: 'tx', txHash });
+    const { data: block } = await past(world.client, { type: 'block', height: data.block });
+    const { data: list } = await past(world.client, { type: 'txs', height: data.block });
+    const told = [block.txs, list].map(
+      (rows) => rows.find((row: Json) => row.hash === txHash).error,
+    );
+    expect([status, data.error, ...told]).toEqual(['failed', ...Array(3).fill(error.message)]);
+    expect(error.message).not.toBe('');
+  }, 20_000);
+
   test('unknown ones', async () => {
     expect(await refused({ type: 'tx', txHash: NO_HASH })).toBe('200 10404 Transaction not found');
     expect(await refused({ type: 'tx' })).toBe('400 10002 Missing field: txHash');

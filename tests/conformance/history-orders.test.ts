@@ -180,3 +180,21 @@ test('spans, pages and refusals', async () => {
   const { warnings } = await past(world.client, { ...query, limit: 5_000 });
   expect(warnings).toMatchObject([{ code: 'LIMIT_CLAMPED', details: { from: 5_000, to: 2_000 } }]);
 });
+
+test('orders that change while their pages are read come behind the last row, as they are then', async () => {
+  const dave = await world.resident('dave');
+  const oids: number[] = [];
+  for (let price = 80; price < 87; price++) {
+    const { oid } = await dave.placed({ market: perp, side: 'buy', price: `${price}`, size: '1' });
+    oids.push(oid);
+  }
+  const query = { type: 'historicalOrders', user: dave.address, limit: 2 };
+  const first = await past(world.client, query);
+  done(await act(dave, { type: 'cancelAll' }));
+  const seen = new Map<number, string>();
+  for (let page = first; ; page = await past(world.client, { ...query, cursor: page.nextCursor })) {
+    for (const { order, status } of page.data) seen.set(order.oid, status);
+    if (page.nextCursor === null) break;
+  }
+  expect(seen).toEqual(new Map(oids.toReversed().map((oid) => [oid, 'cancelled'])));
+});

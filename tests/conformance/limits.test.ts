@@ -11,8 +11,11 @@ import type { Envelope } from '../support/wallet.ts';
 
 const world = aVenue(['--oracle', 'still']);
 
-/** Requests at once: so many that no machine is slow enough for the budget to refill meanwhile. */
-const FLOOD = 400;
+/**
+ * Requests at once: so many that no machine is slow enough for the budget to refill meanwhile, and so few that
+ * the connections of two floods are not more than one client may have.
+ */
+const FLOOD = 200;
 const INFO_PER_SECOND = 50;
 const EXCHANGE_PER_SECOND = 10;
 const EXPLAIN_PER_SECOND = 5;

@@ -58,6 +58,27 @@ describe('conversion', () => {
     });
   });
 
+  test('R-multisig: each change of signers is listed with the request that its signers signed', async () => {
+    const changes = async (): Promise<string[]> =>
+      account.client.data({ type: 'multiSigChanges', user: account.address });
+    expect(await changes()).toEqual([]);
+    await company.found();
+    const [first, ...others] = await changes();
+    expect(others).toEqual([]);
+    expect(await account.client.data({ type: 'tx', txHash: first })).toMatchObject({
+      hash: first,
+      signer: account.address,
+      action: { type: 'convertToMultiSigUser' },
+    });
+    const back = inner('convertToMultiSigUser', { signers: 'null' });
+    done(await world.client.executed(await wrapped(back, company.quorum())));
+    const [again, last] = await changes();
+    expect([again, last !== first]).toEqual([first, true]);
+    expect(await account.client.data({ type: 'tx', txHash: last })).toMatchObject({
+      action: { type: 'multiSig', payload: { multiSigUser: account.address } },
+    });
+  });
+
   test('keeps orders and money, and removes agents', async () => {
     const agent = world.stranger('agent');
     done(await account.approveAgent(agent.address, 'desk'));

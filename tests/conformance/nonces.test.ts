@@ -3,7 +3,7 @@ import { aVenue, cancelAction, order, orderAction, type Actor } from '../support
 import type { Reply } from '../support/client.ts';
 import { nextNonce, signApproveAgent } from '../support/wallet.ts';
 
-/** R-nonce: unused, above the smallest of the 100 kept, and within the window. */
+/** R-nonce: unused, above the smallest of the 100 kept, within the window, and from after the log began. */
 
 const world = aVenue();
 
@@ -76,7 +76,6 @@ describe('R-nonce', () => {
 
   test('the window reaches two days back', async () => {
     const alice = await world.trader('alice');
-    expectTaken(await send(alice, Date.now() - 2 * DAY_MS + MINUTE_MS));
     const reply = await send(alice, Date.now() - 2 * DAY_MS - MINUTE_MS);
     expectRefused(reply, 'Nonce too old');
     expect(reply.json.details.allowed).toMatchObject({
@@ -85,6 +84,16 @@ describe('R-nonce', () => {
     });
     expectRefused(await send(alice, 0), 'Nonce too old');
     expectRefused(await send(alice, Math.floor(Date.now() / 1000)), 'Nonce too old');
+  });
+
+  test('and on a young venue to its first entry', async () => {
+    const alice = await world.trader('alice');
+    const reply = await send(alice, Date.now() - 2 * DAY_MS + MINUTE_MS);
+    const { min } = reply.json.details.allowed;
+    expectRefused(reply, `Nonce is from before this venue began: must be above ${min - 1}`);
+    const [first] = await world.client.data({ type: 'blocks', limit: 1, before: 2 });
+    expect(first).toMatchObject({ height: 1, blockTime: min - 1 });
+    expectTaken(await send(alice, min));
   });
 
   test('and one day ahead', async () => {

@@ -182,6 +182,31 @@ describe('R-tif', () => {
     expect(exact(warning.details.to)).toBeLessThan(exact(far));
   });
 
+  test.each(['9999999', '99999999999999999999'])(
+    'FrontendMarket takes any price on the tick: a buy at %s is one at the market',
+    async (price) => {
+      const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+      const { btc } = world;
+      const [offer, size] = [btc.at(10), btc.worth(20)];
+      await bob.placed({ market: btc, side: 'sell', price: offer, size });
+      const action = order({ market: btc, side: 'buy', price, size, tif: 'FrontendMarket' });
+      const simulated = await world.client.data({
+        type: 'simulate',
+        user: alice.address,
+        action: orderAction(action),
+      });
+      expect(simulated).toMatchObject({ accepted: true, orders: [{ state: 'filled' }] });
+      const reply = await alice.place(action);
+      expect(results(reply)).toMatchObject([{ state: 'filled', avgPx: offer }]);
+      expect(reply.json.warnings).toMatchObject([{ code: 'PRICE_CLAMPED', details: { i: 0 } }]);
+      // And back for next to nothing.
+      await bob.placed({ market: btc, side: 'buy', price: btc.at(-10), size });
+      const back = { side: 'sell' as const, price: show(btc.tick), tif: 'FrontendMarket' };
+      const closed = await alice.place(order({ market: btc, size, ...back }));
+      expect(results(closed)).toMatchObject([{ state: 'filled', avgPx: btc.at(-10) }]);
+    },
+  );
+
   test('FrontendMarket with a price inside the 5 % keeps it', async () => {
     const alice = await world.trader('alice');
     const reply = await alice.place(

@@ -367,6 +367,37 @@ describe('registerSeries', () => {
     ]);
   });
 
+  test('R-series: a market without prices before its start says so before anybody buys', async () => {
+    // Its first market runs already, and nobody has said what the symbol cost.
+    const fields = seriesFields({ symbol: 'NEVER', listAhead: 1 });
+    done(await deployer.send({ registerSeries: fields }));
+    const { current, items } = await timelineOf(String(fields['slug']));
+    expect(current).toMatchObject({
+      openPrice: null,
+      strikeStatus: 'missing',
+      decidedBy: 'operator',
+    });
+    expect(items[0]).toMatchObject({ strikeStatus: 'pending', decidedBy: 'series' });
+    const event = await metaOf({ eventSlug: current.eventSlug });
+    expect(event.markets).toMatchObject([
+      {
+        phase: 'open',
+        underlying: { symbol: 'NEVER', price_to_beat: null, strike_status: 'missing' },
+        settlement: { resolution_status: 'prepared', decided_by: 'operator' },
+      },
+    ]);
+    const socket = await world.socket('/api-ws');
+    const instrumentIds = items.map(({ instrumentId }: Json) => instrumentId);
+    await socket.subscribe({ type: 'tickers', instrumentIds });
+    const { data } = await socket.next((frame) => frame.channel === 'tickers');
+    expect(data.tickers.map(({ strikeStatus }: Json) => strikeStatus).toSorted()).toEqual([
+      'missing',
+      'pending',
+    ]);
+    expect(world.venue.stderr).toContain(`"market":"${current.marketSlug}"`);
+    expect(world.venue.stderr).toContain('starts without a price to beat');
+  });
+
   test('a new definition holds for what is not yet listed; switched off it lists no more', async () => {
     const fields = seriesFields({ listAhead: 1 });
     const slug = String(fields['slug']);

@@ -305,8 +305,9 @@ describe('R-liquidation (2b)', () => {
       expect(rows.at(-1)).toMatchObject({ step: 'net' });
       return rows;
     });
-    expect(told.map(({ step }) => step)).toEqual(['market', 'net']);
-    expect(told[1]).toMatchObject({
+    // Less than nothing is no matter for the book.
+    expect(told.map(({ step }) => step)).toEqual(['net']);
+    expect(told[0]).toMatchObject({
       leverageType: 'Isolated',
       liquidatedNtlPos: '6000',
       accountValue: '-750',

@@ -60,6 +60,19 @@ describe('setPerp', () => {
     done(await alice.place(resting()));
   });
 
+  // 10 coins at 100 take 2,000 off the 1,000 that each has (R-oracle-stale).
+  test('R-halt: who holds too much of a halted market is blind in every other one', async () => {
+    const other = await operator.list();
+    await trade(alice, bob, { market: perp, price: '100', size: '10' });
+    await operator.set(perp, { haltTrading: true });
+    const opening = perpOrder({ market: other, side: 'buy', price: '95', size: '1' });
+    expectRefusal(await alice.place(opening), 10000, `Trading is halted for ${perp.name}`);
+    expect((await alice.state()).withdrawable).toBe('0');
+    await operator.set(perp, { haltTrading: false });
+    done(await alice.place(opening));
+    expect(Number((await alice.state()).withdrawable)).toBeGreaterThan(800);
+  });
+
   test('a new tick is for new and amended orders, resting ones stay', async () => {
     const { oid } = done(await alice.place(resting({ price: '95.01' }))).orders[0];
     await operator.set(perp, { priceTick: '0.5', bookTicks: ['0.5', '5'] });
@@ -269,8 +282,9 @@ describe('R-oracle-stale', () => {
     await eventually(async () => {
       expectRefusal(await alice.place(resting({ tif: 'Ioc' })), 10000, message);
     }, 15_000);
-    // Its positions still count, but a cross holder withdraws nothing from the next block on.
-    await eventually(async () => expect((await alice.state()).withdrawable).toBe('0'));
+    // Its positions still count, but from the next block on twice their size is taken off what a cross
+    // holder may withdraw: 1,000 − 0.09 of fees − 2 × 2 × 100 − a tenth of 200.
+    await eventually(async () => expect((await alice.state()).withdrawable).toBe('579.91'));
     expect((await recordOf(alice, perp)).position).toMatchObject({ markPx: '100', szi: '2' });
     done(await alice.cancel({ a: perp.id, o: oid }));
     const waiting = { market: perp, side: 'sell', kind: 'sl', at: '100', size: '1' } as const;

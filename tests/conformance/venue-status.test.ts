@@ -51,6 +51,7 @@ describe('venueStatus', () => {
         accounts: integer,
         queuedOrders: integer,
         openWithdrawals: integer,
+        withdrawalsWait: flag,
       }),
     );
   });

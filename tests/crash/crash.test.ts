@@ -27,7 +27,7 @@ import { chance } from '../support/seeded.ts';
  */
 
 const SEED = Number(process.env['CRASH_SEED'] ?? 20_261_115);
-const ROUNDS = Number(process.env['CRASH_ROUNDS'] ?? 15);
+const ROUNDS = Number(process.env['CRASH_ROUNDS'] ?? 6);
 const DEPOSIT = 1000;
 /** Requests of earlier rounds that are sent again after each restart. */
 const RESENT = 12;

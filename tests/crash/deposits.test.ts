@@ -75,6 +75,8 @@ beforeAll(async () => {
     url,
     '--relayer-key',
     `env:${KEY_NAME}`,
+    '--service-network',
+    'example.org',
   ];
   venue = await Venue.start([...CALM, ...where, ...contracts, ...pace], await temporaryData());
   wallets = await chainOf(venue.url);

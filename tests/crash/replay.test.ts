@@ -15,7 +15,7 @@ import { Record, type Recorded } from './record.ts';
  */
 
 const SEED = Number(process.env['REPLAY_SEED'] ?? 20_261_115);
-const ROUNDS = Number(process.env['REPLAY_ROUNDS'] ?? 8);
+const ROUNDS = Number(process.env['REPLAY_ROUNDS'] ?? 4);
 const AT_ONCE = 16;
 
 const world = aVenue([...OPERATED, '--oracle-every-ms', '1000', '--snapshot-every-blocks', '40']);
@@ -124,6 +124,7 @@ async function whatOwnerHas(user: string): Promise<Json> {
     agents: await ask('approvedAgents'),
     builders: await ask('approvedBuilders'),
     signers: await ask('multiSigSigners'),
+    signerChanges: await ask('multiSigChanges'),
     earned: await ask('builderState'),
     ledger: await ask('userNonFundingLedgerUpdates'),
   };

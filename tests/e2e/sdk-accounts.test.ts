@@ -234,9 +234,9 @@ describe('a multi-sig account', () => {
     const made = await multiSig.propose({ multiSigUser: group.address, action });
     const proposal = JSON.parse(JSON.stringify(made)) as MultiSigProposal;
     const signatures = await Promise.all(
-      signing.map((index) => {
+      signing.map(async (index) => {
         const { wallet, network } = members[index]!.client;
-        return signProposal(proposal, { wallet: wallet!, network });
+        return signProposal(proposal, { wallet: wallet!, network: await network() });
       }),
     );
     return () => multiSig.send(proposal, signatures, confirm);
@@ -323,7 +323,7 @@ describe('a signature', () => {
     const approval = { agentAddress: agent.address, agentName: 'bot' };
     await executed(owner.client.exchange.approveAgent(approval, confirm));
     const { wallet, network, info } = agent.client;
-    const tools = { hasher: createHasher(network), wallet: wallet! };
+    const tools = { hasher: createHasher(await network()), wallet: wallet! };
     const signed = await signAction({ type: 'cancelAll' }, { nonce: Date.now() }, tools);
     expect(await info.explainSignature({ envelope: signed.body })).toMatchObject({
       scheme: 'agent',

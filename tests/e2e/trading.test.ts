@@ -51,7 +51,7 @@ function collect<Data>(events: readonly StreamEvent<Data>[]): Data[] {
 test('the venue is the one that the client signs for', async () => {
   const { client } = alice;
   const settings = await client.info.settings();
-  expect(client.network).toEqual({
+  expect(await client.network()).toEqual({
     serviceNetwork: settings.service_network,
     chainId: settings.chain_id,
     apiVersion: settings.api_version,

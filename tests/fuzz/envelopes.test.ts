@@ -29,7 +29,7 @@ import { SignedRequests } from './signed-requests.ts';
  */
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_261_115);
-const COUNT = Number(process.env['FUZZ_ENVELOPES'] ?? 100_000);
+const COUNT = Number(process.env['FUZZ_ENVELOPES'] ?? 20_000);
 /** More envelopes may take longer. */
 const TIMEOUT_MS = 100_000 + 3 * COUNT;
 /** Each is signed anew, which costs more than all else about it. */
@@ -108,8 +108,8 @@ async function seen(): Promise<Json> {
 
 /** What is shown of the venue and changes only when somebody changes it. */
 const LASTING = new Set<unknown>(['perpMeta', 'perpMetaDetail', 'feeTierInfo', 'settings']);
-/** Volumes are counted anew at midnight; a simulation names the next order of everybody. */
-const CHANGING = new Set<unknown>(['feeTierRates', 'simulate']);
+/** Volumes are counted anew at midnight; a simulation names the next order of everybody; a curve ends now. */
+const CHANGING = new Set<unknown>(['feeTierRates', 'simulate', 'portfolio']);
 
 function timeless({ status, json: { asOf: _asOf, ...json } }: Json): Json {
   const { data } = json;

@@ -178,6 +178,7 @@ export function queries(
     { type: 'accessCodeStatus', user, channel: 1 },
     { type: 'approvedBuilders', user },
     { type: 'multiSigSigners', user },
+    { type: 'multiSigChanges', user },
     { type: 'userFills', user, accountType: 'perp', coin, ...span, limit: 10, offset: 0 },
     { type: 'historicalOrders', user, accountType: ['perps'], ...span, limit: 10 },
     {
@@ -198,6 +199,8 @@ export function queries(
     { type: 'actionStatus', signer: user, nonce: envelope.nonce },
     { type: 'depositWithPermit', user, ...permit, waitForReceipt: false },
     { type: 'reservesProof', user },
+    { type: 'portfolio', user, window: 'day' },
+    { type: 'withdrawals', user, before: 10, limit: 5 },
   ];
   // A simulation goes through the rules of trading without a signature.
   const [user] = users;

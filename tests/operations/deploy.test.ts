@@ -80,7 +80,9 @@ describe('the service and the container', () => {
     expect(existsSync(join(REPOSITORY, program))).toBe(true);
     const [, , ...others] = flags.split(' ');
     const place = ['--key', 'env:KEY', '--chain-id', '1', '--bridge', `0x${'1'.repeat(40)}`];
-    const { data } = readValidatorConfig([...place, '--venues', 'http://venue', ...others]);
+    const names = ['--service-network', 'example.org-3fa9c1d2', '--relayer', `0x${'2'.repeat(40)}`];
+    const venue = [...names, '--venues', 'http://venue'];
+    const { data } = readValidatorConfig([...place, ...venue, ...others]);
     expect(unit).toContain(`ReadWritePaths=${data}\n`);
   });
 

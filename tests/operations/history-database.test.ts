@@ -1,3 +1,4 @@
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rebuildHistory } from '../../packages/venue/src/rebuild-history.ts';
@@ -79,6 +80,9 @@ test('a venue and its database server, killed in turn', { timeout: 180_000 }, as
   // Nobody is told what the server can't say: a page without its newest rows would be one.
   const refused = await ask();
   expect(`${refused.status} ${refused.json.code}`, refused.text).toBe('503 10503');
+  expect(refused.json.message).toMatch(/^History is at block \d+$/);
+  const readiness = await (await fetch(`${venue.operations}/readyz`)).json();
+  expect(readiness).toMatchObject({ status: 'degraded', failing: [{ name: 'history' }] });
   const named = await ask({ minHeight: dark });
   expect(`${named.status} ${named.json.code}`, named.text).toBe('503 10503');
   expect(await alice.openOrders()).toHaveLength(placed);
@@ -97,6 +101,12 @@ test('a venue and its database server, killed in turn', { timeout: 180_000 }, as
   expect(said).toContain('the database of the history is back');
   expect(venue.faults(), tail(venue.stderr)).toEqual([]);
   expect(await venue.stop()).toEqual({ code: 0, signal: null });
+
+  // Nobody but its own user can read what a venue keeps.
+  for (const entry of await readdir(venue.data, { recursive: true })) {
+    const { mode } = await stat(join(venue.data, entry));
+    expect(mode & 0o077, entry).toBe(0);
+  }
 
   const kept = await dumpHistory({ url });
   const file = join(venue.data, 'history.sqlite');

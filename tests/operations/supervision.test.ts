@@ -115,6 +115,11 @@ describe('a start that fails', () => {
     ['prices that stand still', ['--oracle', 'still'], /^oracle: .* that are still/],
     ['simulated traders', ['--oracle', 'exchanges', '--bots'], /^bots: not on a mainnet/],
     ['a faucet', ['--oracle', 'exchanges', '--faucet'], /^faucet: not on a mainnet/],
+    [
+      'no name',
+      ['--oracle', 'exchanges'],
+      /^serviceNetwork: .* needs a name of its own.*\(see --help\)/,
+    ],
   ])('is what a mainnet with %s gets', async (_, flags, text) => {
     const data = join(await temporaryData(), 'data');
     const venue = main('--port', '0', '--network', 'mainnet', '--data', data, ...flags);
@@ -148,7 +153,7 @@ describe('the operations port', () => {
   test('follows the port', async () => {
     const port = await freePort();
     const venue = main('--port', String(port), '--data', await temporaryData(), ...CALM);
-    const text = `operations http://127.0.0.1:${port + 2}, settlement chain http://127.0.0.1:${port + 3})`;
+    const text = `operations http://127.0.0.1:${port + 2}, settlement chain http://127.0.0.1:${port + 3}`;
     await vi.waitFor(() => expect(venue.stdout()).toContain(text), { timeout: 25_000 });
     venue.kill('SIGTERM');
     expect(await venue.ended).toBe(0);

@@ -29,7 +29,8 @@ const MAJORS = [20, 22, 24];
 /** Whoever writes in TypeScript. */
 const CONSUMER = `
 import { ApiError, createClient, privateKeyWallet, type OrderUpdate } from '@oddlot/sdk';
-const client = createClient({ url: 'http://venue', wallet: privateKeyWallet('0x11') });
+const wallet = privateKeyWallet('0x11');
+const client = createClient({ url: 'https://venue', network: 'example.org-3fa9c1d2', wallet });
 const t = { limit: { tif: 'Gtc' } } as const;
 export async function go(): Promise<string> {
   const { universe } = await client.info.perpMeta();

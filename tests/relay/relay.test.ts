@@ -189,7 +189,8 @@ test("an operator's own relay waits for money, says so, and goes on when it has 
   const config = join(data, 'relay.toml');
   await writeFile(config, `[[chains]]\nname = "arbitrum"\nrpc = ["${rpc}"]\nconfirmations = 1\n`);
   const doors = ['--venue', venue.url, '--operations', venue.operations, '--log-level', 'silent'];
-  const own = ['--config', config, '--data', data, '--seed', 'env:WORDS', '--port', '0'];
+  const named = ['--service-network', 'Oddlot-Testnet', '--seed', 'env:WORDS'];
+  const own = ['--config', config, '--data', data, ...named, '--port', '0'];
   const WORDS = `${'test '.repeat(11)}junk`;
   const other = await startRelay([...own, ...doors], { WORDS });
   try {

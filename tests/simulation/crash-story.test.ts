@@ -79,7 +79,7 @@ class Story {
   readonly touched = new Set<string>();
   readonly deleveraged = new Set<string>();
   #nowMs = START_MS;
-  #nonce = START_MS;
+  #nonce = START_MS + 1_000;
 
   tell(passedMs: number, commands: readonly Command[]): readonly EngineEvent[] {
     this.#nowMs += passedMs;
@@ -234,18 +234,22 @@ function settings(story: Story, trader: Address, at: number): Command[] {
 
 const leverageOf = (at: number): number => 4 + ((at * 7) % 40);
 
-/** Seven of ten are long; hedged ones have a smaller leg on the other side, some hope for less. */
+/**
+ * Seven of ten are long; hedged ones have a smaller leg on the other side, some hope for less. Some legs
+ * are so small that their owners are in danger before the first gap, in which the others lose theirs.
+ */
 function enter(story: Story, trader: Address, at: number): Command {
   const isBuy = at % 10 < 7;
   const usdc = 500 + 97 * (at % 50);
   const lots = Math.floor((usdc * USDC * Math.min(leverageOf(at), 40) * 0.8) / OPEN);
   const price = 10 * Math.floor((OPEN * (isBuy ? 1.002 : 0.998)) / 10);
-  const size = at % 4 >= 2 ? Math.floor(lots * 0.6) : lots;
+  const [larger, other] = at % 8 === 2 ? [0.8, 0.05] : [0.6, 0.25];
+  const size = at % 4 >= 2 ? Math.floor(lots * larger) : lots;
   const first = order({ isBuy, price, size, timeInForce: 'ioc' });
   const hope = at % 5 === 0 ? [order({ price: OPEN / 2, size: 50 })] : [];
   if (at % 4 < 2) return story.place(trader, first, ...hope);
   const back = 10 * Math.floor((OPEN * (isBuy ? 0.998 : 1.002)) / 10);
-  const smaller = Math.floor(lots * 0.25);
+  const smaller = Math.floor(lots * other);
   const second = order({ isBuy: !isBuy, price: back, size: smaller, timeInForce: 'ioc' });
   return story.place(trader, first, second, ...hope);
 }

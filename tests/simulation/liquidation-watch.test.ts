@@ -20,7 +20,8 @@ class Venue {
   /** Steps of liquidations so far. */
   steps = 0;
   #nowMs = START_MS;
-  #nonce = START_MS;
+  /** R-nonce: all are after the first block. */
+  #nonce = START_MS + 1_000;
 
   constructor(isIsolated: boolean) {
     this.block({ type: 'genesis', parameters: PARAMETERS }, { type: 'registerPerp', perp: PERP });

@@ -13,9 +13,9 @@ import {
   type MarginTierRow,
   max,
   min,
+  ONE_E8,
   type ScopeNumbers,
   scopeNumbers,
-  withdrawableOf,
 } from './reference-margin.ts';
 
 /** The accounts of the reference ledger: what they have, how they trade, and how money moves. */
@@ -27,6 +27,9 @@ export type Market = {
   definition: PerpDefinition;
   oracleMs: number;
   isDelisted: boolean;
+  isHalted: boolean;
+  /** The last judged mark; 0 before the first. */
+  judged: bigint;
 };
 
 export type Position = {
@@ -35,6 +38,8 @@ export type Position = {
   size: bigint;
   cost: bigint;
   margin: bigint;
+  /** The funding that it paid in this entry, and the size that it paid for. */
+  funded?: { readonly paid: bigint; readonly size: bigint } | undefined;
 };
 
 export type Resting = {
@@ -113,22 +118,21 @@ export class ReferenceBooks {
     return this.numbers(position.margin, [alone]);
   }
 
-  withdrawable(owner: Book): bigint {
-    const isStale = this.legs(owner).some(
-      ({ leg, position }) =>
-        !leg.isIsolated &&
-        leg.size !== 0n &&
-        this.nowMs - position.market.oracleMs > this.parameters.oracleStaleMs,
-    );
-    return isStale ? 0n : withdrawableOf(owner.balance, this.cross(owner));
-  }
-
   reserved(owner: Book, position: Position): bigint {
     let sum = 0n;
     for (const order of this.resting.values()) {
       if (order.owner === owner && order.position === position) sum += order.reserve;
     }
     return sum;
+  }
+
+  /** R-insurance-fund: 1% of open interest at the marks of the block. */
+  insuranceTarget(): bigint {
+    let interest = 0n;
+    for (const { positions } of this.accounts.values()) {
+      for (const { market, size } of positions.values()) interest += max(size, 0n) * market.mark;
+    }
+    return (interest * BigInt(this.parameters.insuranceTargetE8)) / ONE_E8;
   }
 
   /** R-conservation over everything that the ledger knows. */
@@ -158,7 +162,8 @@ export class ReferenceBooks {
   list(id: number, listing: unknown): void {
     const definition = listing as PerpDefinition;
     const tiers = rowsOf(definition.tiers);
-    this.markets.set(id, { id, mark: 0n, tiers, definition, oracleMs: 0, isDelisted: false });
+    const fresh = { oracleMs: 0, isDelisted: false, isHalted: false, judged: 0n };
+    this.markets.set(id, { id, mark: 0n, tiers, definition, ...fresh });
   }
 
   redefine(id: number, changes: Partial<PerpDefinition>): void {

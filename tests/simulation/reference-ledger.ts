@@ -19,6 +19,7 @@ import {
   ONE_E8,
 } from './reference-margin.ts';
 import { lossOf, ReferenceOrders, same } from './reference-orders.ts';
+import { endEntry, healthOf, isBlind, lossesOf, readPrices } from './reference-sight.ts';
 
 /**
  * Follows a venue by its commands and events and predicts every balance, position, isolated margin
@@ -36,7 +37,14 @@ export class ReferenceLedger {
   #target: bigint | undefined;
   /** The account whose liquidation order is in the market. */
   #forced: string | undefined;
-  #adl: { readonly owner: Book; readonly position: Position; readonly price: bigint } | undefined;
+  #adl:
+    | {
+        readonly owner: Book;
+        readonly position: Position;
+        readonly price: bigint;
+        readonly isSolvent: boolean;
+      }
+    | undefined;
   /** Scopes that may have ended below zero in this pass. */
   readonly #ended: { readonly owner: Book; readonly position: Position | undefined }[] = [];
 
@@ -46,7 +54,7 @@ export class ReferenceLedger {
     this.books.nowMs = timeMs;
     this.#target = undefined;
     this.#orders.endExecution();
-    for (const command of commands) this.#readPrices(command);
+    for (const command of commands) readPrices(this.books, command);
     const orders = new Map<number, OrderSnapshot>();
     for (const event of events) {
       if (event.type === 'orderUpdated') orders.set(event.order.orderId, event.order);
@@ -59,6 +67,7 @@ export class ReferenceLedger {
     this.#endDeleveraging();
     this.#coverDeficits();
     if (this.books.hasFund) this.books.liftFund();
+    if (this.books.hasFund) endEntry(this.books);
     this.#forced = undefined;
     this.#orders.amend = undefined;
   }
@@ -82,8 +91,11 @@ export class ReferenceLedger {
     const command = commands[event.commandIndex];
     if (this.#startsWork(event, command)) this.#coverDeficits();
     const needsTarget = event.type === 'tradeExecuted' || event.type === 'liquidationStep';
-    if (needsTarget || isSettlementMark(event, events.slice(at + 1))) {
-      this.#target ??= this.#insuranceTarget();
+    const isSettlement = isSettlementMark(event, events.slice(at + 1));
+    if (needsTarget || isSettlement) this.#target ??= this.books.insuranceTarget();
+    // Its price is final from here on.
+    if (isSettlement && event.type === 'markUpdated') {
+      this.books.market(event.instrumentId).isDelisted = true;
     }
     if (command?.type === 'modifyOrder' && this.#orders.amend === undefined)
       this.#orders.beginAmend(command);
@@ -96,28 +108,6 @@ export class ReferenceLedger {
     return (
       command !== undefined || event.taker.account === this.books.parameters.insuranceFundAddress
     );
-  }
-
-  #readPrices(command: Command): void {
-    if (command.type !== 'pushOracle') return;
-    for (const { instrumentId } of command.prices) {
-      const market = this.books.markets.get(instrumentId);
-      if (market === undefined || market.isDelisted) continue;
-      const { observedMs } = command;
-      if (observedMs > this.books.nowMs + 5_000 || observedMs < market.oracleMs) continue;
-      market.oracleMs = Math.min(observedMs, this.books.nowMs);
-    }
-  }
-
-  /** R-insurance-fund: 1% of open interest at the marks of the block. */
-  #insuranceTarget(): bigint {
-    let interest = 0n;
-    for (const owner of this.books.accounts.values()) {
-      for (const { market, size } of owner.positions.values()) {
-        interest += max(size, 0n) * market.mark;
-      }
-    }
-    return (interest * BigInt(this.books.parameters.insuranceTargetE8)) / ONE_E8;
   }
 
   #endFunding(): void {
@@ -133,8 +123,10 @@ export class ReferenceLedger {
 
   #endDeleveraging(): void {
     if (this.#adl === undefined) return;
-    const { owner, position } = this.#adl;
+    const { isSolvent, owner, position } = this.#adl;
     this.#adl = undefined;
+    // What nobody takes of a solvent scope waits for the next entry.
+    if (position.size !== 0n && isSolvent) return;
     same('what is left untold', position.size, 0n);
     this.#endTakeOver(owner, position);
   }
@@ -184,7 +176,11 @@ export class ReferenceLedger {
         if (command?.type === 'registerPerp') this.books.list(event.instrumentId, command.perp);
         break;
       case 'perpChanged':
-        if (command?.type === 'setPerp') this.books.redefine(event.instrumentId, command.changes);
+        if (command?.type === 'setPerp') {
+          this.books.redefine(event.instrumentId, command.changes);
+          const market = this.books.market(event.instrumentId);
+          market.isHalted = command.halted ?? market.isHalted;
+        }
         break;
       case 'feeTiersChanged':
         if (command?.type === 'setFeeTiers') {
@@ -209,6 +205,8 @@ export class ReferenceLedger {
         same('the size that funding is about', BigInt(event.size), position.size);
         if (this.books.mode(owner, position).isIsolated) position.margin += event.amount;
         else owner.balance += event.amount;
+        const paid: bigint = -event.amount;
+        if (paid > 0n) position.funded = { paid, size: position.size };
         this.#fundingLeft -= event.amount;
         break;
       }
@@ -364,10 +362,8 @@ export class ReferenceLedger {
     const first = event.positions[0];
     if (first === undefined) throw new Error('a step is about a position');
     const position = this.books.signed(owner, first.instrumentId, first.size);
-    const scope =
-      event.marginMode === 'isolated'
-        ? this.books.isolated(owner, position)
-        : this.books.cross(owner);
+    const isIsolated = event.marginMode === 'isolated';
+    const scope = healthOf(this.books, owner, isIsolated ? position : undefined);
     for (const { instrumentId, size } of event.positions) {
       same('a position of a step', BigInt(size), this.books.signed(owner, instrumentId, size).size);
     }
@@ -392,7 +388,8 @@ export class ReferenceLedger {
   /** R-liquidation (2b): the failing leg and the other one, at the bankruptcy price of the first. */
   #net(owner: Book, failing: Position, { marginMode, positions, price }: LiquidationStep): void {
     same('the margin of a netted leg', marginMode, 'isolated');
-    const bankrupt = bankruptcyOf(failing, this.books.isolated(owner, failing));
+    const losses = lossesOf(this.books, owner, failing, true);
+    const bankrupt = bankruptcyOf(failing, healthOf(this.books, owner, failing), losses);
     same('the price of a netting', BigInt(price ?? 0), bankrupt);
     const size = this.books.nettable(owner, failing, bankrupt);
     const other = this.books.otherLeg(owner, failing);
@@ -414,13 +411,17 @@ export class ReferenceLedger {
 
   #takeOver(owner: Book, position: Position, event: LiquidationStep): void {
     const isIsolated = event.marginMode === 'isolated';
-    const scope = isIsolated ? this.books.isolated(owner, position) : this.books.cross(owner);
+    const scope = healthOf(this.books, owner, isIsolated ? position : undefined);
     const rest = this.#adl;
-    const price = rest?.price ?? bankruptcyOf(position, scope);
+    const isSolvent = scope.equity >= 0n;
+    const atMark = isSolvent && !isIsolated && isBlind(this.books, owner);
+    const losses = lossesOf(this.books, owner, position, isIsolated);
+    const closing = atMark ? position.market.mark : bankruptcyOf(position, scope, losses);
+    const price = rest?.price ?? closing;
     same('the price of a take-over', BigInt(event.price ?? 0), price);
     if (isIsolated) same('what could be netted', this.books.nettable(owner, position, price), 0n);
     if (rest === undefined) this.books.paidOut = 0n;
-    this.#adl = event.step === 'adl' ? { owner, position, price } : undefined;
+    this.#adl = event.step === 'adl' ? { owner, position, price, isSolvent } : undefined;
     if (this.#adl !== undefined) return;
     this.books.giveToFund(owner, position, price);
     this.#endTakeOver(owner, position);
@@ -433,14 +434,9 @@ export class ReferenceLedger {
     const theirs = this.books.signed(other, position.market.id, position.size > 0n ? -1 : 1);
     if (BigInt(size) > abs(theirs.size)) throw new Error('deleveraging flips nobody');
     const signed = theirs.size > 0n ? -BigInt(size) : BigInt(size);
-    const { isIsolated } = this.books.mode(other, theirs);
     const kept = this.books.paidOut;
     same('what deleveraging realises', realised, this.books.tradeOff(other, theirs, signed, price));
     this.books.paidOut = kept;
-    const left = isIsolated
-      ? theirs.margin + theirs.size * theirs.market.mark - theirs.cost
-      : this.books.cross(other).equity;
-    if (left < 0n) throw new Error('deleveraging ruins nobody');
     this.books.tradeOff(owner, position, -signed, price);
   }
 }

@@ -117,18 +117,26 @@ export function freeOf(balance: bigint, cross: ScopeNumbers): bigint {
   return max(0n, min(balance, cross.equity - cross.initial));
 }
 
-/** R-bankruptcy-price, as a fraction first and rounded in the account's favour. */
+/**
+ * R-bankruptcy-price, as a fraction first and rounded in the account's favour. What there is is shared
+ * by maintenance, what is missing by what was lost.
+ */
 export function bankruptcyOf(
   leg: Pick<MarginLeg, 'market' | 'size'>,
   scope: Pick<ScopeNumbers, 'equity' | 'maintenance'>,
+  losses: { readonly own: bigint; readonly all: bigint },
 ): bigint {
   const { market, size } = leg;
-  const own = maintenanceFor(market, abs(size));
-  const divisor = scope.maintenance * abs(size);
+  const isDebt = scope.equity < 0n;
+  if (isDebt && losses.all === 0n) return market.mark;
+  const own = isDebt ? losses.own : maintenanceFor(market, abs(size));
+  const divisor = (isDebt ? losses.all : scope.maintenance) * abs(size);
   const distance = scope.equity * own;
   const price =
     size > 0n
       ? ceilDiv(market.mark * divisor - distance, divisor)
       : floorDiv(market.mark * divisor + distance, divisor);
-  return max(1n, price);
+  if (!isDebt) return max(1n, price);
+  const furthest = losses.own / abs(size);
+  return size > 0n ? min(price, market.mark + furthest) : max(price, market.mark - furthest);
 }

@@ -66,6 +66,16 @@ const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 /** Of amounts that are not negative. */
 const ceil = (a: bigint, b: bigint): bigint => (a + b - 1n) / b;
 
+const isReducing = (held: bigint, signed: bigint): boolean =>
+  held !== 0n && held > 0n !== signed > 0n && abs(signed) <= abs(held);
+
+/** R-fill-check: worse than the mark by 0.5% and by 5% / leverage at most. */
+function isNear({ mark, tiers }: ReferencePerp, isBuy: boolean, price: bigint): boolean {
+  const leverage = min(LEVERAGE, tiers[0]?.maxLeverage ?? LEVERAGE);
+  const worse = isBuy ? price - mark : mark - price;
+  return worse * 200n <= mark && worse * 20n * leverage <= mark;
+}
+
 export class ReferenceVenue {
   nowMs = 0;
   treasury = 0n;
@@ -161,11 +171,24 @@ export class ReferenceVenue {
   }
 
   withdrawable(owner: string): bigint {
-    for (const perp of this.perps.values()) {
-      if (this.position(owner, perp.id).size !== 0n && this.#isStale(perp)) return 0n;
-    }
     const kept = max(this.initial(owner), ceil(this.notional(owner), 10n));
-    return max(0n, min(this.balances.get(owner) ?? 0n, this.value(owner) - kept));
+    return max(0n, min(this.balances.get(owner) ?? 0n, this.#judged(owner) - kept));
+  }
+
+  /** R-oracle-stale: the value less twice the size of stale positions. Their marks stand still. */
+  #judged(owner: string): bigint {
+    let sum = this.value(owner);
+    for (const perp of this.perps.values()) {
+      if (this.#isStale(perp)) sum -= 2n * abs(this.position(owner, perp.id).size) * perp.mark;
+    }
+    return sum;
+  }
+
+  #isBlind(owner: string): boolean {
+    const holdsStale = [...this.perps.values()].some(
+      (perp) => this.#isStale(perp) && this.position(owner, perp.id).size !== 0n,
+    );
+    return holdsStale && this.#judged(owner) < this.initial(owner);
   }
 
   /** max(|pos + buys|, |pos − sells|), reduce-only orders left out. */
@@ -220,17 +243,23 @@ export class ReferenceVenue {
   #refusal(owner: string, request: ReferenceRequest): string | undefined {
     const perp = this.perps.get(request.perp);
     if (perp === undefined) return 'instrumentUnknown';
-    const { isBuy, price, size, tif } = request;
+    const { isBuy, size, tif } = request;
     const before = this.exposure(owner, perp.id);
     const after = this.exposure(owner, perp.id, request, size);
     if (this.#isStale(perp) && after > before) return 'oracleStale';
+    const now = this.position(owner, perp.id).size;
+    const mayOpen = !request.reduceOnly && !isReducing(now, isBuy ? size : -size);
+    if (mayOpen && this.#isBlind(owner)) return 'oracleStale';
     if (size <= 0n) return 'sizeBelowMin';
     if (size > (tif === 'ioc' || tif === 'market' ? perp.maxMarket : perp.maxLimit)) {
       return 'sizeAboveMax';
     }
-    if (price <= 0n) return 'priceOutOfRange';
-    if (price % perp.tick !== 0n) return 'priceOffTick';
-    if (5n * price < perp.oracle || 5n * price > 9n * perp.oracle) return 'priceTooFar';
+    if (request.price <= 0n) return 'priceOutOfRange';
+    if (request.price % perp.tick !== 0n) return 'priceOffTick';
+    const isMarket = tif === 'market';
+    const price = isMarket ? clamped(perp, request) : request.price;
+    const isFar = 5n * price < perp.oracle || 5n * price > 9n * perp.oracle;
+    if (isFar && !isMarket) return 'priceTooFar';
     const held = this.position(owner, perp.id).size;
     const isClosing = held !== 0n && held > 0n !== isBuy;
     const closesAll = isClosing && (request.reduceOnly ? size >= abs(held) : size === abs(held));
@@ -245,7 +274,8 @@ export class ReferenceVenue {
     if (after > before) {
       if (after > (perp.tiers.at(-1)?.maxSize ?? 0n)) return 'positionLimit';
       const fee = ceil(price * size * perp.takerFeeE8, ONE);
-      if (this.value(owner) < this.initial(owner, request, size) + fee) return 'marginInsufficient';
+      const needed = this.initial(owner, request, size) + fee;
+      if (this.#judged(owner) < needed) return 'marginInsufficient';
     }
     if (tif === 'alo' && this.#best(perp.id, !isBuy, price) !== undefined) {
       return 'postOnlyWouldTrade';
@@ -293,7 +323,7 @@ export class ReferenceVenue {
       this.exposure(taker.owner, perp.id);
     const isPartial = taker.remaining < taker.original;
     const needed = this.initial(taker.owner, taker, taker.remaining);
-    if (isPartial && raises && this.value(taker.owner) < needed) return 'cancelled';
+    if (isPartial && raises && this.#judged(taker.owner) < needed) return 'cancelled';
     taker.roleNotional = 0n;
     taker.rolePaid = 0n;
     this.orders.push(taker);
@@ -308,19 +338,22 @@ export class ReferenceVenue {
     const balance = this.balances.get(owner) ?? 0n;
     const remaining = order.remaining;
     const before = { value: this.value(owner), risk: this.#risk(owner) };
-    const isReducing = kept.size !== 0n && kept.size > 0n !== order.isBuy && size <= abs(kept.size);
+    const reduces = isReducing(kept.size, order.isBuy ? size : -size);
+    const perp = this.#perp(order.perp);
+    if (!reduces && this.#isStale(perp)) return false;
+    if (this.#isBlind(owner) && !(reduces && isNear(perp, order.isBuy, price))) return false;
 
     this.#move(order, price, size, this.#feeDue(order, price * size, rateE8));
     order.remaining -= size;
     const after = { value: this.value(owner), risk: this.#risk(owner) };
-    const isCovered = after.value >= this.initial(owner);
+    const isCovered = this.#judged(owner) >= this.initial(owner);
 
     order.remaining = remaining;
     position.size = kept.size;
     position.cost = kept.cost;
     this.balances.set(owner, balance);
     if (isCovered) return true;
-    if (!isReducing || after.value < 0n) return false;
+    if (!reduces || after.value < 0n) return false;
     return after.value * before.risk >= before.value * after.risk;
   }
 

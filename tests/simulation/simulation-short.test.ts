@@ -6,7 +6,7 @@ import { simulate } from './sim.ts';
  * others. A failure names the seed and the command that replays it.
  */
 
-const COMMANDS = Number(process.env['SIM_COMMANDS'] ?? 200_000);
+const COMMANDS = Number(process.env['SIM_COMMANDS'] ?? 60_000);
 const HISTORIES = 4;
 const FIRST_SEED = Number(process.env['SIM_SEED'] ?? 700_000_001);
 

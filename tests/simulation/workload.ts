@@ -46,6 +46,8 @@ export const PARAMETERS: VenueParameters = {
   insuranceTargetE8: 1_000_000,
   insuranceLeverageMax: 5,
   insuranceInstrumentMax: 2,
+  insuranceHourE8: 10_000_000,
+  insuranceInstrumentHourE8: 5_000_000,
   insuranceUnwindEveryMs: 10_000,
   insuranceUnwindShareE8: 10_000_000,
   insuranceUnwindMicroUsdc: 10_000_000,

@@ -16,6 +16,7 @@ import {
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { LocalChain } from '../../packages/venue/src/chain/local-chain.ts';
+import type { WriteLimits } from '../../packages/venue/src/chain/written-by-guests.ts';
 
 /** A local chain on a free port, and clients as anybody would make them. */
 
@@ -38,6 +39,7 @@ export async function openChain(
     readonly isAutomining?: boolean;
     readonly settledBlocksMax?: number;
     readonly undoBlocksMax?: number;
+    readonly guestWrites?: WriteLimits;
   } = {},
 ): Promise<LocalChain> {
   const { clock = new TestClock(), isAutomining = true, ...bounds } = options;
@@ -59,7 +61,7 @@ export type TestChain = {
 };
 
 export async function startChain(
-  options: { readonly isAutomining?: boolean } = {},
+  options: { readonly isAutomining?: boolean; readonly guestWrites?: WriteLimits } = {},
 ): Promise<TestChain> {
   const directory = await mkdtemp(join(tmpdir(), 'oddlot-chain-'));
   const clock = new TestClock();

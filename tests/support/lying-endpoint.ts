@@ -1,16 +1,37 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { TEST_USDC_ABI } from '@oddlot/contracts';
-import { getAbiItem, toFunctionSelector, toHex } from 'viem';
+import { getAbiItem, keccak256, numberToHex, parseGwei, toFunctionSelector, toHex } from 'viem';
+import type { Json } from './client.ts';
 
 /** What an endpoint says when it is asked whether the token would make a transfer. */
 export type Lie = 'none' | 'refused' | 'taken';
 
-const TRANSFER = toFunctionSelector(getAbiItem({ abi: TEST_USDC_ABI, name: 'transfer' }));
+/** What else it may lie about. */
+export const SUBJECTS = [
+  'nonces',
+  'fees',
+  'receipts',
+  'logs',
+  'heads',
+  'code',
+  'balances',
+  'calls',
+  'gas',
+  'blocks',
+] as const;
+export type Subject = (typeof SUBJECTS)[number];
 
-/** An endpoint that says of transfers what it is told to, and of everything else what another one says. */
+const TRANSFER = toFunctionSelector(getAbiItem({ abi: TEST_USDC_ABI, name: 'transfer' }));
+const FAR = 1_000_000;
+const DEAR = numberToHex(parseGwei('400'));
+
+type Asked = { readonly method: string; readonly params: readonly Json[] };
+
+/** An endpoint that says of transfers what it is told to, lies about some subjects, and says else what another one says. */
 export class LyingEndpoint {
   lie: Lie = 'none';
+  readonly subjects = new Set<Subject>();
   url = '';
   /** How often it lied. */
   lied = 0;
@@ -39,16 +60,68 @@ export class LyingEndpoint {
   }
 
   async #answer(body: string): Promise<string> {
-    type Asked = { id: number; method: string; params?: [{ data?: string }] };
-    const { id, method, params } = JSON.parse(body) as Asked;
+    type Call = { id: number; method: string; params?: [{ data?: string }] };
+    const { id, method, params } = JSON.parse(body) as Call;
     const isTransfer = method === 'eth_call' && params?.[0].data?.startsWith(TRANSFER) === true;
     if (!isTransfer || this.lie === 'none') {
       const headers = { 'content-type': 'application/json' };
-      return (await fetch(this.#target, { method: 'POST', headers, body })).text();
+      const truth = await (await fetch(this.#target, { method: 'POST', headers, body })).text();
+      return this.#twisted({ method, params: (params ?? []) as readonly Json[] }, truth);
     }
     this.lied += 1;
     const error = { code: 3, message: 'execution reverted', data: '0x' };
     const told = this.lie === 'refused' ? { error } : { result: toHex(1, { size: 32 }) };
     return JSON.stringify({ jsonrpc: '2.0', id, ...told });
   }
+
+  #twisted(asked: Asked, truth: string): string {
+    const { id, result } = JSON.parse(truth) as { id: number; result?: Json };
+    for (const subject of this.subjects) {
+      const lie = LIES[subject](asked, result ?? null);
+      if (lie === undefined) continue;
+      this.lied += 1;
+      return JSON.stringify({ jsonrpc: '2.0', id, result: lie });
+    }
+    return truth;
+  }
 }
+
+/** What it says instead of a result; undefined where the question is about something else. */
+const LIES: Readonly<Record<Subject, (asked: Asked, result: Json) => unknown>> = {
+  nonces: ({ method }) => (method === 'eth_getTransactionCount' ? numberToHex(FAR) : undefined),
+  fees: ({ method, params }, result) => {
+    if (method === 'eth_maxPriorityFeePerGas') return DEAR;
+    const isLatest = method === 'eth_getBlockByNumber' && params[0] === 'latest';
+    return isLatest ? { ...result, baseFeePerGas: DEAR } : undefined;
+  },
+  receipts: ({ method, params }, result) => {
+    if (method !== 'eth_getTransactionReceipt') return undefined;
+    if (result !== null) return { ...result, status: '0x0', logs: [] };
+    const place = { blockNumber: '0x1', blockHash: keccak256('0x01'), transactionHash: params[0] };
+    return { ...place, status: '0x1', logs: [] };
+  },
+  // What happened did not, and what did not happen did.
+  logs: ({ method, params }, result) => {
+    if (method !== 'eth_getLogs') return undefined;
+    if ((result as unknown as Json[]).length > 0) return [];
+    const { address, toBlock, topics } = params[0] as Json;
+    const [topic] = [topics[0]].flat();
+    const place = { blockNumber: toBlock, blockHash: keccak256('0x02'), logIndex: '0x0' };
+    const from = toHex(7, { size: 32 });
+    const said = { topics: [topic, from, from], data: toHex(10n ** 12n, { size: 32 }) };
+    return [{ address, ...place, ...said, transactionHash: keccak256('0x03') }];
+  },
+  heads: ({ method }, result) =>
+    method === 'eth_blockNumber' ? numberToHex(Number(result) + FAR) : undefined,
+  code: ({ method }, result) => {
+    if (method !== 'eth_getCode') return undefined;
+    return String(result) === '0x' ? '0x6000' : '0x';
+  },
+  balances: ({ method }) => (method === 'eth_getBalance' ? '0x0' : undefined),
+  calls: ({ method }) => (method === 'eth_call' ? toHex(2, { size: 32 }) : undefined),
+  gas: ({ method }) => (method === 'eth_estimateGas' ? numberToHex(10n ** 12n) : undefined),
+  blocks: ({ method, params }, result) => {
+    if (method !== 'eth_getBlockByNumber' || params[0] === 'latest') return undefined;
+    return { ...result, hash: keccak256('0x04'), timestamp: '0x1' };
+  },
+};

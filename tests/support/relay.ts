@@ -3,6 +3,7 @@ import { createRelayClient, type RelayChainRow, type RelayClient } from '@oddlot
 import type { Hex, PrivateKeyAccount } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { type Chain, chainAt, post } from './chain.ts';
+import { programFile } from './programs.ts';
 import { NODE, REPOSITORY } from './venue-process.ts';
 
 /** The relay that a venue started, as its users see it. */
@@ -17,19 +18,25 @@ export type RelayView = {
 
 const START_MS_MAX = 30_000;
 
+export type StartedRelay = {
+  readonly url: string;
+  readonly address: Hex;
+  end(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+};
+
 /** A relay that an operator starts; resolves with where it serves. */
 export async function startRelay(
   flags: readonly string[],
   env: Readonly<Record<string, string>>,
-): Promise<{ readonly url: string; readonly address: Hex; end(): Promise<void> }> {
-  const child = spawn(NODE, ['packages/venue/src/relay-main.ts', ...flags], {
+): Promise<StartedRelay> {
+  const child = spawn(NODE, [programFile('relay'), ...flags], {
     cwd: REPOSITORY,
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, ...env },
   });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  const end = async (): Promise<void> => {
-    child.kill('SIGTERM');
+  const end: StartedRelay['end'] = async (signal = 'SIGTERM') => {
+    child.kill(signal);
     await ended;
   };
   let said = '';

@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
+import { programFile } from './programs.ts';
 import { NODE, REPOSITORY } from './venue-process.ts';
 
-const BRIDGE = join(REPOSITORY, 'packages', 'venue', 'src', 'bridge', 'main.ts');
 const DONE = '::done::';
 const STEP_MS_MAX = 60_000;
 
@@ -23,7 +23,7 @@ export class Shell {
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => (this.#said += text));
     }
-    const run = `[ "$1 $2 $3" = "run --silent bridge" ] && shift 4 && "${NODE}" "${BRIDGE}" "$@"`;
+    const run = `[ "$1 $2 $3" = "run --silent bridge" ] && shift 4 && "${NODE}" "${programFile('bridge')}" "$@"`;
     this.#child.stdin?.write(`npm() { ${run}; }\n`);
   }
 

@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { programFile } from './programs.ts';
 import { NODE, REPOSITORY } from './venue-process.ts';
 
-const MAIN = join('packages', 'venue', 'src', 'validator', 'main.ts');
 const SIGNING = / is signing at (http:\S+) /;
 const START_MS_MAX = 20_000;
 
@@ -25,7 +25,7 @@ export class ValidatorProcess {
 
   /** Resolves when it serves, or with how it ended. */
   async start(): Promise<{ readonly url: string } | { readonly code: number | null }> {
-    const child = spawn(NODE, [MAIN, ...this.#args], {
+    const child = spawn(NODE, [programFile('validator'), ...this.#args], {
       cwd: REPOSITORY,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, NODE_COMPILE_CACHE: join(REPOSITORY, 'node_modules/.cache/venue') },

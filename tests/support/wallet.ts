@@ -231,9 +231,13 @@ export function addressOf(privateKey: Hex): Hex {
 
 let lastNonce = 0;
 
+/** The clock of a test that went ahead is over with it. */
+const AHEAD_MS_MAX = 60_000;
+
 /** A nonce that no test of this process has used: the clock, or one more than the last. */
 export function nextNonce(): number {
-  lastNonce = Math.max(Date.now(), lastNonce + 1);
+  const nowMs = Date.now();
+  lastNonce = lastNonce > nowMs + AHEAD_MS_MAX ? nowMs : Math.max(nowMs, lastNonce + 1);
   return lastNonce;
 }
 

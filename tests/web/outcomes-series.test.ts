@@ -65,3 +65,42 @@ test('R-series: from before the start over the resolution to the next market, wi
   await payout.getByText(/^[\d.]+ Up paid you \d+\.\d\d USDC$/).waitFor();
   await visit.leave();
 }, 60_000);
+
+test('R-series: without prices before its start a market is not sold as if it had one to beat', async () => {
+  const { firstStartMs, people, slug, venue } = series;
+  const startMs = firstStartMs + 2 * PERIOD_MS;
+  const visit = await browser.visit(venue.url);
+  await visit.open(`/series/${slug}`);
+  const { page } = visit;
+  // Nobody says what it costs from here on. A second after the start is before the strike would be taken.
+  series.passTo(startMs + 1_000);
+  await toBeat(page, 'none').waitFor();
+  await page.getByText('To beat: none, too few prices came in before the start').waitFor();
+  const ticket = page.getByRole('region', { name: 'Ticket' });
+  await ticket
+    .getByRole('alert')
+    .getByText(/^This market has no price to beat/)
+    .waitFor();
+  await page.getByText('Resolved by the operator with evidence.').waitFor();
+  const timeline = () => people.deployer.info.outcomeSeriesTimeline({ seriesSlug: slug });
+  const { current } = await timeline();
+  expect(current).toMatchObject({ startTime: startMs, strikeStatus: 'missing' });
+  await visit.open('/');
+  await page.getByText('No price to beat: the operator decides').first().waitFor();
+
+  // The one before it had a price to beat and none at its end, this one neither.
+  await visit.open(`/series/${slug}`);
+  series.passTo(startMs + PERIOD_MS + 6_000);
+  await page
+    .getByRole('button', { name: /: the operator decides$/ })
+    .nth(1)
+    .waitFor();
+  await people.decide({ id: current!.instrumentId }, '0.5', 'nobody knows what it cost');
+  const dot = page.getByRole('button', { name: /: neither, Up paid 0.5$/ });
+  await dot.click();
+  const receipt = page.getByRole('dialog');
+  await receipt.getByRole('heading', { name: 'YES paid 0.5' }).waitFor();
+  await receipt.getByText('It had no price to beat').waitFor();
+  await receipt.getByText('nobody knows what it cost').waitFor();
+  await visit.leave();
+}, 60_000);

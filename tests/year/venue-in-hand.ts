@@ -118,7 +118,8 @@ export class VenueInHand {
   }
 
   #nonce({ address }: TestKey): number {
-    const nonce = Math.max((this.#nonces.get(address) ?? 0) + 1, this.nowMs);
+    // The clock stands still between two blocks, and the first block has its time (R-nonce).
+    const nonce = Math.max((this.#nonces.get(address) ?? 0) + 1, this.nowMs + 1);
     this.#nonces.set(address, nonce);
     return nonce;
   }

@@ -43,6 +43,7 @@ import { updatePositionMode } from './handlers/update-position-mode.ts';
 import { withdraw } from './handlers/withdraw.ts';
 import { coverFund } from './ledger/post.ts';
 import { liquidate } from './liquidation/liquidate.ts';
+import { beginLiquidations, settleGap } from './liquidation/settle-gap.ts';
 import { unwindFund } from './liquidation/unwind-fund.ts';
 import type { Block, BlockResult, CommandResult } from './messages/block.ts';
 import { type Command, isOperator, isSigned, type SignedCommand } from './messages/command.ts';
@@ -64,7 +65,7 @@ import { runDueCancels } from './steps/run-due-cancels.ts';
 import { runReverseJobs } from './steps/run-reverse-jobs.ts';
 import { listSeriesMarkets, resolveSeriesMarkets } from './steps/series.ts';
 import { settleFunding } from './steps/settle-funding.ts';
-import { updateMarks } from './steps/update-marks.ts';
+import { keepJudgedMarks, updateMarks } from './steps/update-marks.ts';
 import { fireTriggers } from './triggers/fire-triggers.ts';
 
 /**
@@ -77,6 +78,7 @@ export function applyBlock(state: State, block: Block): BlockResult {
   const previousMs = state.timeMs;
   state.height = block.height;
   state.timeMs = block.timeMs;
+  if (block.height === 1) state.beganMs = block.timeMs;
   state.digest.number(block.height);
   state.digest.number(block.timeMs);
 
@@ -96,21 +98,29 @@ export function applyBlock(state: State, block: Block): BlockResult {
     settleFunding(execution);
     state.insuranceTarget = insuranceTarget(state);
   }
+  state.entry.isBeforeLiquidations = true;
   run(execution, block.commands, passive, outcomes);
   run(execution, block.commands, cancels, outcomes);
+  state.entry.isBeforeLiquidations = false;
   if (state.parameters !== undefined) {
+    const rankings = beginLiquidations(state);
+    settleGap(execution, rankings);
     fireTriggers(execution);
-    liquidate(execution);
+    liquidate(execution, rankings);
     settleClosing(execution);
     unwindFund(execution);
     runReverseJobs(execution);
+    state.entry.clear();
   }
   releaseDueOrders(execution);
   run(execution, block.commands, rest, outcomes);
   resolveSeriesMarkets(execution);
   payHolders(execution);
   packPast(state);
-  if (state.parameters !== undefined) coverFund(state);
+  if (state.parameters !== undefined) {
+    coverFund(state);
+    keepJudgedMarks(state);
+  }
 
   return {
     height: block.height,

@@ -4,7 +4,7 @@ export { checkCommand } from './check.ts';
 export { simulateCommand, type Simulation } from './simulate/simulate.ts';
 export { createState, type State } from './state/state.ts';
 export { dump, dumpPacked, restore, type StateDump } from './dump/dump.ts';
-export { fromFormat1, type Format1Dump } from './dump/from-format-1.ts';
+export { fromFormat3, type Format3Dump } from './dump/from-format-3.ts';
 export { DUMP_VERSION, PACKED_DUMP_VERSION, RULES_VERSION } from './messages/versions.ts';
 export { checkInvariants } from './invariants/invariants.ts';
 export {
@@ -49,6 +49,7 @@ export {
 export { gateStatus, multiSigSigners, vaultEquity } from './read/read-keys.ts';
 export { gateRefusal, onlyReduces } from './auth/gate.ts';
 export * from './read/read-outcome.ts';
+export { seriesOutlook, type SeriesOutlook, type StrikeStatus } from './read/read-series.ts';
 export {
   accountWorth,
   tradeSettings,
@@ -56,7 +57,12 @@ export {
   worthOfHolders,
   type Worth,
 } from './read/read-worth.ts';
-export { nextWithdrawalId, openWithdrawals, type OpenWithdrawal } from './read/read-withdrawals.ts';
+export {
+  doWithdrawalsWait,
+  nextWithdrawalId,
+  openWithdrawals,
+  type OpenWithdrawal,
+} from './read/read-withdrawals.ts';
 export { utcDay, utcMinute } from './outcome/utc-text.ts';
 export { nextDueMs } from './read/next-due.ts';
 export { checkNonceWindow } from './auth/nonces.ts';

@@ -54,6 +54,10 @@ export type Details = {
   readonly available?: string;
   /** What keeps the rest of the money from moving, the largest first. */
   readonly reservedBy?: readonly { readonly what: string; readonly amount: string }[];
+  /** Of a client's budgets the one that is used up, with its numbers. */
+  readonly budget?: string;
+  readonly limit_ms_per_second?: number;
+  readonly remaining_ms?: number;
   /** Which of the rules behind one text it was. */
   readonly why?: string;
   /** Path of the explanation, filled in by `wireError`. */

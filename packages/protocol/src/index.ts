@@ -1,5 +1,6 @@
 export * from './errors.ts';
 export * from './limits.ts';
+export * from './service-name.ts';
 export * from './version.ts';
 export * from './primitives.ts';
 export * from './parse.ts';
@@ -9,7 +10,7 @@ export { fieldPath, toWireError } from './to-wire-error.ts';
 export * from './signature-schema.ts';
 export * from './actions/registry.ts';
 export { isAgentNameShort } from './actions/approve-agent.ts';
-export { parseMaxFeeRate } from './actions/approve-builder-fee.ts';
+export { MAX_FEE_RATE, parseMaxFeeRate } from './actions/approve-builder-fee.ts';
 export {
   isSignerSetSound,
   parseMultiSigSigners,

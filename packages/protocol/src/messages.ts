@@ -73,6 +73,8 @@ const BAD_NONCE = {
   nonceTooLow: (floor: number) => `Nonce too low: must be above ${floor}`,
   nonceTooOld: () => 'Nonce too old',
   nonceTooFar: () => 'Nonce too far in the future',
+  nonceBeforeVenue: (beganMs: number) =>
+    `Nonce is from before this venue began: must be above ${beganMs}`,
   nonceDiffers: () => 'Action nonce does not match envelope nonce',
 };
 
@@ -215,7 +217,10 @@ export const MESSAGE_GROUPS = {
     expiryNotAllowed: () => 'expiresAfter is not allowed for this action',
   },
   DEPLOY,
-  RATE_LIMITED: { rateLimited: () => 'rate limit exceeded' },
+  RATE_LIMITED: {
+    rateLimited: () => 'rate limit exceeded',
+    tooMuchWork: (what: string, ms: number) => `Too much work: ${what} cost ${ms} ms`,
+  },
   NOT_FOUND: {
     eventNotFound: () => 'Event not found',
     instrumentNotFound: () => 'Instrument not found',

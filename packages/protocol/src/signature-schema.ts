@@ -22,5 +22,16 @@ export const SignatureSchema = z.object({
   }),
 });
 
+/** The signature of a permit, for a contract that reads it as it is: `v` is 27 or 28. */
+export const PermitSignatureSchema = z.object({
+  r: Component,
+  s: Component,
+  v: z.int().transform((value, context): 27 | 28 => {
+    if (value === 27 || value === 28) return value;
+    context.issues.push({ code: 'custom', input: value, params: { allowed: [27, 28] } });
+    return z.NEVER;
+  }),
+});
+
 /** A normalised signature: 32 bytes each in lower-case hex, and 27 or 28. */
 export type SignatureHex = z.output<typeof SignatureSchema>;

@@ -1,30 +1,25 @@
-import {
-  createHasher,
-  NETWORKS,
-  parseInfo,
-  type ExportName,
-  type Network,
-  type WireError,
-} from '@oddlot/protocol';
+import { parseInfo, type ExportName, type Network, type WireError } from '@oddlot/protocol';
 import { connect, type ConnectOptions } from './connect.ts';
 import { ValidationError } from './errors.ts';
 import { createExchange, type ExchangeClient } from './exchange/create-exchange.ts';
 import { createInfo, type InfoClient } from './info/create-info.ts';
+import { settings } from './info/settings.ts';
 import type { InfoOptions } from './info/query-info.ts';
 import { SHARED_NONCES, type NonceSource } from './nonce.ts';
 import { accountStatus, type AccountStatusParameters } from './service/account-status.ts';
 import { exportLines, type ExportParameters } from './service/export-lines.ts';
 import { faucet, type FaucetParameters } from './service/faucet.ts';
+import { checkNamed, hasherSource, type NetworkName } from './signing-network.ts';
 import type { StreamsClient } from './streams/create-streams.ts';
 import { checkedKey } from './transport/checked-key.ts';
 import type { Wallet } from './wallet.ts';
 
-/** A network that has a name. */
-export type NetworkName = keyof typeof NETWORKS;
-
 /** How a client is made. Only `url` is required. */
 export type ClientOptions = ConnectOptions & {
-  /** What signatures are bound to; a testnet's by default. */
+  /**
+   * What signatures are bound to: the name that the venue goes by, `'testnet'` for play money that shares
+   * one, or all constants. Without it the venue is asked, on this machine alone.
+   */
   readonly network?: NetworkName | Network | undefined;
   /** Who signs. A client without one only reads. */
   readonly wallet?: Wallet | undefined;
@@ -39,7 +34,8 @@ export type ClientOptions = ConnectOptions & {
 
 /** Everything that a venue offers. */
 export type Client = {
-  readonly network: Network;
+  /** What signatures are bound to, once the venue has been asked where it must be. */
+  network(): Promise<Network>;
   readonly wallet: Wallet | undefined;
   readonly info: InfoClient;
   readonly exchange: ExchangeClient;
@@ -64,13 +60,15 @@ export type Client = {
 /** Makes a client of one venue. Nothing is sent before it is used. */
 export function createClient(options: ClientOptions): Client {
   const { wallet, nonces = SHARED_NONCES } = options;
-  const network = readNetwork(options.network ?? 'testnet');
   const connected = connect(options, { check: checkInfo, keyOf: checkedKey });
+  if (wallet !== undefined) checkNamed(options.network, options.url);
   const { streams } = connected;
   const orderLifeMs = readLife(options.orderLifeMs);
-  const context = { ...connected, nonces, wallet, orderLifeMs, hasher: createHasher(network) };
+  const asked = { url: options.url, settings: () => settings(connected) };
+  const hasher = hasherSource(options.network, asked);
+  const context = { ...connected, nonces, wallet, orderLifeMs, hasher };
   return {
-    network,
+    network: async () => (await hasher()).network,
     wallet,
     info: createInfo(context),
     exchange: createExchange(context),
@@ -85,15 +83,6 @@ export function createClient(options: ClientOptions): Client {
 function checkInfo(request: unknown): WireError | undefined {
   const parsed = parseInfo(request);
   return parsed.ok ? undefined : parsed.error;
-}
-
-function readNetwork(network: NetworkName | Network): Network {
-  if (typeof network !== 'string') {
-    const { serviceNetwork, chainId, apiVersion } = network;
-    return { serviceNetwork, chainId, apiVersion };
-  }
-  if (Object.hasOwn(NETWORKS, network)) return NETWORKS[network];
-  throw new ValidationError(`Unknown network: ${network}`);
 }
 
 function readLife(orderLifeMs: number | undefined): number | undefined {

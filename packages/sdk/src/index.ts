@@ -1,4 +1,5 @@
-export { createClient, type Client, type ClientOptions, type NetworkName } from './client.ts';
+export { createClient, type Client, type ClientOptions } from './client.ts';
+export type { NetworkName } from './signing-network.ts';
 export type { ConnectOptions } from './connect.ts';
 export { createReader, type Reader } from './reader.ts';
 export { createHasher, receiptHash, type Hasher } from '@oddlot/protocol';
@@ -227,6 +228,7 @@ export type {
   ClearinghouseState,
   CryptoPrice,
   CryptoPriceHistory,
+  DecidedBy,
   Details,
   ExplainedSignature,
   ExplorerBlock,
@@ -296,6 +298,7 @@ export type {
   SimulatedOrder,
   SimulatedPosition,
   StateHash,
+  StrikeStatus,
   Ticker,
   TickersUpdate,
   Trade,

@@ -9,6 +9,8 @@ import { createBlockHasher, GENESIS_HEAD } from '#release/replica/block-hash.ts'
 import { Receipts } from '#release/replica/receipts.ts';
 import { UserLedger } from '#release/replica/user-ledger.ts';
 import { instrumentLookup } from '#release/translate/action-to-command.ts';
+import { HistoryProjector } from '#rows/history/rows/history-projector.ts';
+import { laterEvents } from './rules-1.events.js';
 
 /** The replica of the release with all that rode along in its snapshots, but no files and no clock. */
 export async function createEngine() {
@@ -37,6 +39,18 @@ function openReplica(hashBlock, payload) {
       if (!Array.isArray(data)) fundings.restore(data.fundings);
     },
   };
+  // The release kept no history: its rows are made as the next one made them, from the first block on.
+  let made;
+  const history =
+    payload === undefined
+      ? new HistoryProjector({
+          state: readState,
+          markets: { catalogue: NO_CATALOGUE },
+          receiptsOf: () => rows,
+          // Texts of markets come with the next era's first block.
+          onRows: (block) => (made = { ...block, markets: [] }),
+        })
+      : undefined;
   const companions = [receipts, ledger, ...markets.companions, faucet, streams];
   for (const each of companions) {
     const data = payload?.companions[each.name];
@@ -56,12 +70,27 @@ function openReplica(hashBlock, payload) {
       head = { height, timeMs: block.timeMs, hash, stateHash };
       rows = [];
       for (const each of [receipts, ledger, markets, faucet, tape, fundings]) each.onBlock(block);
-      return { head, receipts: rows };
+      if (history === undefined) return { head, receipts: rows };
+      const events = laterEvents(state, result.events);
+      history.onBlock({ ...block, result: { ...result, events } });
+      return { head, receipts: rows, rows: made };
     },
-    dump: () => ({
-      head,
-      state: dump(state),
-      companions: Object.fromEntries(companions.map((each) => [each.name, each.dump()])),
-    }),
+    dump() {
+      const dumped = Object.fromEntries(companions.map((each) => [each.name, each.dump()]));
+      if (history === undefined) return { head, state: dump(state), companions: dumped };
+      // Rows go on in the next era, which first tells the markets that it finds. What this release kept of
+      // ledgers and funding is among the rows, and must not come twice.
+      const kept = {
+        ...dumped,
+        ledger: [],
+        streams: { ...dumped.streams, fundings: [] },
+        history: { ...history.dump(), hasBegun: false },
+      };
+      const versions = { history: history.version };
+      return { head, state: dump(state), companions: kept, versions };
+    },
   };
 }
+
+/** What is known of markets at the start is told by the next era, from the catalogue that came along. */
+const NO_CATALOGUE = { left: [], listedEvents: () => [] };

@@ -46,6 +46,11 @@ export const SETTINGS: Readonly<Record<ConfigKey, Meaning>> = {
     group: 'What it is',
     text: 'testnet or mainnet; fixed with the first start of a folder',
   },
+  serviceNetwork: {
+    group: 'What it is',
+    text: 'word that its own name begins with, best its domain; needed where money is not its own play money',
+    unset: 'none',
+  },
   admins: {
     group: 'What it is',
     text: "addresses that may send operator's actions; read by the first start of a folder",
@@ -76,6 +81,14 @@ export const SETTINGS: Readonly<Record<ConfigKey, Meaning>> = {
     text: 'local, none, or URLs of JSON-RPC endpoints; of several two must agree',
     unset: 'local where there is a faucet, else none',
   },
+  chainHost: {
+    group: 'Settlement chain',
+    text: 'interface of the local chains; what opens the venue to the world does not open these',
+  },
+  pageOrigins: {
+    group: 'Settlement chain',
+    text: 'where a proxy shows the page, like https://venue.example: wallets there may ask the local chains',
+  },
   chainPort: {
     group: 'Settlement chain',
     text: 'port of the local chain; any free one where the port is 0',
@@ -94,6 +107,10 @@ export const SETTINGS: Readonly<Record<ConfigKey, Meaning>> = {
   chainMaxFeeGwei: {
     group: 'Settlement chain',
     text: 'most that is offered for a unit of gas',
+  },
+  chainMaxTipGwei: {
+    group: 'Settlement chain',
+    text: 'most of it that is offered as a tip',
   },
   chainBumpAfterMs: {
     group: 'Settlement chain',

@@ -18,13 +18,16 @@ import {
 import { historyKeptMsOf, logKeptMsOf } from './supervise/kept.ts';
 import { genesisCommands } from './genesis.ts';
 
+const NAMED = ['--service-network', 'example.org'];
+const MAINNET = ['--network', 'mainnet', '--oracle', 'exchanges', ...NAMED];
+
 describe('simulated traders', () => {
   test.each<[string, readonly string[], boolean]>([
     ['where prices are simulated', [], true],
     ['not when told so', ['--no-bots'], false],
     ['not where prices stand still', ['--oracle', 'still'], false],
     ['there too when told so', ['--oracle', 'still', '--bots'], true],
-    ['not on a mainnet', ['--network', 'mainnet', '--oracle', 'exchanges'], false],
+    ['not on a mainnet', MAINNET, false],
   ])('run %s', (_, args, expected) => {
     expect(hasBots(readConfig(args, {}))).toBe(expected);
   });
@@ -70,44 +73,42 @@ describe('reference prices and the exhibition', () => {
     ['asked for', ['--no-bots', '--reference-prices', 'still', '--exhibition'], 'still', true],
     ['real prices', ['--reference-prices', 'exchanges'], 'exchanges', true],
     ['traders alone', ['--no-exhibition'], 'simulated', false],
-    ['a mainnet', ['--network', 'mainnet', '--oracle', 'exchanges'], 'none', false],
+    ['a mainnet', MAINNET, 'none', false],
   ])('of %s', (_, args, prices, exhibition) => {
     const config = readConfig(args, {});
     expect([referencePricesOf(config), hasExhibition(config)]).toEqual([prices, exhibition]);
   });
 
   test.each(['simulated', 'still'])('a mainnet has none that are %s', (kind) => {
-    const args = ['--network', 'mainnet', '--oracle', 'exchanges', '--reference-prices', kind];
+    const args = [...MAINNET, '--reference-prices', kind];
     expect(() => readConfig(args, {})).toThrow(`referencePrices: a mainnet has none`);
   });
 });
 
 describe('a mainnet', () => {
-  const REAL = ['--network', 'mainnet', '--oracle', 'exchanges'];
-
   test.each<[string, readonly string[], string]>([
     ['a simulated oracle', ['--network', 'mainnet'], 'oracle: a mainnet has no prices that are'],
     ['one that stands still', ['--network', 'mainnet', '--oracle', 'still'], 'are still'],
-    ['simulated traders', [...REAL, '--bots'], 'bots: not on a mainnet'],
+    ['simulated traders', [...MAINNET, '--bots'], 'bots: not on a mainnet'],
     [
       'the relayer’s key in the data folder',
-      [...REAL, '--data', '/d', '--relayer-key', '/d/key'],
+      [...MAINNET, '--data', '/d', '--relayer-key', '/d/key'],
       'relayerKey: not in the data folder',
     ],
     [
       'a validator’s key in the data folder',
-      [...REAL, '--data', '/d', '--validator-keys', 'env:KEY,/d/keys/../key'],
+      [...MAINNET, '--data', '/d', '--validator-keys', 'env:KEY,/d/keys/../key'],
       'validatorKeys: not in the data folder',
     ],
-    ['an exhibition', [...REAL, '--exhibition'], 'exhibition: not on a mainnet'],
-    ['a faucet', [...REAL, '--faucet'], 'faucet: not on a mainnet'],
-    ['ordered faults', [...REAL, '--fault', 'slow-sync:5'], 'fault: not on a mainnet'],
+    ['an exhibition', [...MAINNET, '--exhibition'], 'exhibition: not on a mainnet'],
+    ['a faucet', [...MAINNET, '--faucet'], 'faucet: not on a mainnet'],
+    ['ordered faults', [...MAINNET, '--fault', 'slow-sync:5'], 'fault: not on a mainnet'],
   ])('refuses %s at its start', (_, args, text) => {
     expect(() => readConfig(args, {})).toThrow(text);
   });
 
   test('has none of them by itself', () => {
-    const config = readConfig(REAL, {});
+    const config = readConfig(MAINNET, {});
     expect([hasBots(config), hasExhibition(config), hasFaucet(config)]).toEqual([
       false,
       false,
@@ -216,7 +217,8 @@ describe('a chain that is not the venue’s own', () => {
     '--usdc-contract',
     `0x${'22'.repeat(20)}`,
   ];
-  const elsewhere = ['--chain', 'https://one.example', ...contracts];
+  const nameless = ['--chain', 'https://one.example', ...contracts];
+  const elsewhere = [...nameless, ...NAMED];
 
   test('has no faucet: what it gave would be the depositors’', () => {
     expect(hasFaucet(readConfig(elsewhere, {}))).toBe(false);
@@ -228,9 +230,36 @@ describe('a chain that is not the venue’s own', () => {
     expect(() => readConfig(['--chain', 'https://one.example'], {})).toThrow(/needs both/);
   });
 
+  test('has a name of its own', () => {
+    expect(() => readConfig(nameless, {})).toThrow(/^serviceNetwork: .* needs a name of its own/);
+    const { serviceNetwork } = readConfig(nameless, { ODDLOT_SERVICE_NETWORK: 'example.org' });
+    expect(serviceNetwork).toBe('example.org');
+  });
+
   test('a reorganisation is accepted by the hash of a block', () => {
     expect(() => readConfig(['--accept-reorganisation', '0x12'], {})).toThrow(/hash of a block/);
     const hash = `0x${'ab'.repeat(32)}`;
     expect(readConfig(['--accept-reorganisation', hash], {}).acceptReorganisation).toBe(hash);
+  });
+});
+
+describe('the word of the venue’s own name', () => {
+  test.each(['abc', 'example.org', '4.you', 'A'.repeat(55)])('may be %s', (word) => {
+    expect(readConfig(['--service-network', word], {}).serviceNetwork).toBe(word);
+  });
+
+  test.each(['ab', 'A'.repeat(56), '.org', 'my-venue', 'example.org ', 'dömäne', 'a b c', ''])(
+    'is not %j',
+    (word) => {
+      expect(() => readConfig(['--service-network', word], {})).toThrow(/^serviceNetwork: must be/);
+    },
+  );
+
+  test('is needed on every mainnet, and not where money is play money', () => {
+    const nameless = ['--network', 'mainnet', '--oracle', 'exchanges'];
+    expect(() => readConfig(nameless, {})).toThrow(/^serviceNetwork: /);
+    for (const args of [[], ['--chain', 'local'], ['--chain', 'none'], ['--no-faucet']]) {
+      expect(readConfig(args, {}).serviceNetwork).toBeUndefined();
+    }
   });
 });

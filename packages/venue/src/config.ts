@@ -1,13 +1,15 @@
-import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
-import { parse as parseToml } from 'smol-toml';
-import { Address } from '@oddlot/protocol';
+import { Address, SERVICE_WORD } from '@oddlot/protocol';
 import { z } from 'zod';
+import { ConfigError, envName, flagName, readConfigFile } from './config-sources.ts';
 import { BUDGET_SETTINGS } from './edge/budgets.ts';
-import { clientIpFinder } from './edge/client-ip.ts';
+import { clientIpFinder } from './ports/client-ip.ts';
+import { CHAIN_DOOR_SETTINGS } from './ports/chain-door-settings.ts';
 import { ExchangeSetting } from './oracle/exchanges/exchange-setting.ts';
+
+export { ConfigError, envName, flagName } from './config-sources.ts';
 
 /**
  * How a venue is told what to do: flags win over environment variables, those over a TOML file,
@@ -38,6 +40,14 @@ const ConfigSchema = z.strictObject({
     .regex(/^postgres(ql)?:\/\//, 'must be a URL like postgres://user@host/name')
     .optional(),
   network: z.enum(['testnet', 'mainnet']).default('testnet'),
+  /** The word that the deployment's own name begins with; that is drawn with the folder. */
+  serviceNetwork: z
+    .string()
+    .regex(
+      SERVICE_WORD,
+      'must be 3 to 55 letters, digits and dots, the first no dot, like example.org',
+    )
+    .optional(),
   /** Prices of perps: a random walk, the same ones for ever, or those of real exchanges. */
   oracle: z.enum(['simulated', 'still', 'exchanges']).default('simulated'),
   oracleEveryMs: count.default(1_000),
@@ -111,13 +121,15 @@ const ConfigSchema = z.strictObject({
       'must be local, none, or URLs',
     )
     .optional(),
-  /** JSON-RPC of the local chain; by default three above the port. */
+  /** JSON-RPC of the local chains: what opens the venue to the world does not open these. */
+  ...CHAIN_DOOR_SETTINGS,
   chainPort: port.optional(),
   /** Blocks that a deposit needs, its own included; by default 1 on the local chain, else 20. */
   chainConfirmations: count.optional(),
   chainEveryMs: count.optional(),
-  /** What the venue's transactions offer at most for a unit of gas, and when they offer more. */
+  /** What the venue's transactions offer at most for a unit of gas, of it as a tip, and when they offer more. */
   chainMaxFeeGwei: count.default(500),
+  chainMaxTipGwei: count.default(20),
   chainBumpAfterMs: count.default(30_000),
   /** The block by which the operator accepts a chain that lost what was confirmed. */
   acceptReorganisation: z
@@ -170,13 +182,16 @@ const LISTS: ReadonlySet<Key> = new Set<Key>([
   'formerBridges',
   'validatorKeys',
   'validators',
+  'pageOrigins',
 ]);
 const TEXTS: ReadonlySet<Key> = new Set<Key>([
   'host',
   'opsHost',
+  'chainHost',
   'data',
   'database',
   'network',
+  'serviceNetwork',
   'oracle',
   'referencePrices',
   'relayUrl',
@@ -266,7 +281,7 @@ export function hasExhibition(config: Config): boolean {
 
 /** Whether test money is given away: as told, else where money is not real. */
 export function hasFaucet({ chain, faucet, network }: Config): boolean {
-  return faucet ?? (network === 'testnet' && !isElsewhere(chain));
+  return faucet ?? hasPlayMoney({ chain, network });
 }
 
 /** A chain whose money others made: what the venue gave away there would be the depositors'. */
@@ -274,14 +289,14 @@ function isElsewhere(chain: Config['chain']): boolean {
   return chain !== undefined && chain !== 'local' && chain !== 'none';
 }
 
+/** Whether the money is play money of the venue's own: only such venues may share a name. */
+export function hasPlayMoney({ chain, network }: Pick<Config, 'chain' | 'network'>): boolean {
+  return network === 'testnet' && !isElsewhere(chain);
+}
+
 /** Where reference prices come from: as told, else as the oracle's where simulated traders are. */
 export function referencePricesOf(config: Config): NonNullable<Config['referencePrices']> {
   return config.referencePrices ?? (hasBots(config) ? config.oracle : 'none');
-}
-
-/** A setting that cannot be used; its message is meant for the operator. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError';
 }
 
 /** Reads the configuration of a process. */
@@ -292,7 +307,7 @@ export function readConfig(
   assertNoFormer({ args, env });
   const flags = readFlags(args);
   const file = flags['config'] ?? env['ODDLOT_CONFIG'];
-  const settings: Record<string, unknown> = file === undefined ? {} : readFile(String(file));
+  const settings: Record<string, unknown> = file === undefined ? {} : readConfigFile(String(file));
   assertNoFormer({ settings });
   for (const key of CONFIG_KEYS) {
     const fromEnv = env[envName(key)];
@@ -377,6 +392,12 @@ function assertTogether(config: Config): void {
   if (typeof chain !== 'string' && !hasContracts) {
     throw new ConfigError('bridgeContract, usdcContract: a chain that is not local needs both');
   }
+  if (!hasPlayMoney(config) && config.serviceNetwork === undefined) {
+    throw new ConfigError(
+      'serviceNetwork: a venue whose money is not play money of its own needs a name of its own, or what is ' +
+        'signed for another one executes here too; set --service-network to its domain',
+    );
+  }
   if (config.diskFullBytes > config.diskLowBytes) {
     throw new ConfigError('diskFullBytes: must not be above diskLowBytes');
   }
@@ -397,16 +418,6 @@ function isNetworkList(networks: readonly string[]): boolean {
   }
 }
 
-/** `--snapshot-every-blocks`. */
-export function flagName(key: string): string {
-  return key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-}
-
-/** `ODDLOT_SNAPSHOT_EVERY_BLOCKS`. */
-export function envName(key: string): string {
-  return `ODDLOT_${flagName(key).replaceAll('-', '_').toUpperCase()}`;
-}
-
 function readFlags(args: readonly string[]): Record<string, unknown> {
   const options: ParseArgsOptionsConfig = { config: { type: 'string' } };
   for (const key of CONFIG_KEYS) {
@@ -416,15 +427,6 @@ function readFlags(args: readonly string[]): Record<string, unknown> {
     return parseArgs({ args: [...args], options, allowNegative: true, strict: true }).values;
   } catch (error) {
     throw new ConfigError(error instanceof Error ? error.message : String(error));
-  }
-}
-
-function readFile(path: string): Record<string, unknown> {
-  try {
-    return { ...parseToml(readFileSync(path, 'utf8')) };
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`${path}: ${why}`);
   }
 }
 

@@ -68,6 +68,8 @@ const INSURANCE_FUND = {
   insuranceTargetE8: PERCENT,
   insuranceLeverageMax: 5,
   insuranceInstrumentMax: 2,
+  insuranceHourE8: 10 * PERCENT,
+  insuranceInstrumentHourE8: 5 * PERCENT,
   insuranceUnwindEveryMs: 10_000,
   insuranceUnwindShareE8: 10 * PERCENT,
   insuranceUnwindMicroUsdc: 10_000 * USDC,
@@ -188,6 +190,11 @@ function definition(listing: Listing): PerpDefinition {
     },
     tagIds: [],
   };
+}
+
+/** Whether a perp is one that the venue itself has listed; ids are never used again. */
+export function isFirstPerp({ instrumentId: id }: PerpDefinition): boolean {
+  return LISTINGS.some((listing) => listing.id === id);
 }
 
 /** The commands of the first block. */

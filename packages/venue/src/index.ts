@@ -3,3 +3,4 @@ export { type Config, ConfigError, readConfig } from './config.ts';
 export { startVenue, type Venue, type VenueDependencies } from './venue.ts';
 export { createLogger } from './operate/log.ts';
 export { rebuildHistory } from './rebuild-history.ts';
+export { renameVenue } from './rename-venue.ts';

@@ -60,7 +60,10 @@ export class LocalActors {
     this.#config = config;
     this.#parts = parts;
     const prices = priceSettings(config);
-    this.#prices = new PriceSources(prices, parts);
+    this.#prices = new PriceSources(prices, {
+      ...parts,
+      underWay: () => parts.replica.underWay(),
+    });
     const hasSeries = prices.reference !== 'none';
     if (hasBots(config) || hasExhibition(config)) {
       this.#paths = new FairPaths(exhibitionSecret(config.data));

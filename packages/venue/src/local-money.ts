@@ -55,7 +55,7 @@ export async function startChain(
   const program = await import('./settlement/open-settlement.ts');
   const settings = await settlementSettings(config, chain, env);
   const isReal = config.network === 'mainnet';
-  for (const why of checkKeyFiles(keyPlacesOf(config), { data: config.data, isReal }))
+  for (const why of checkKeyFiles(keyPlacesOf(config), { data: config.data, env, isReal }))
     log.warn(why);
   if (settings.chain === 'local' && settings.contracts !== undefined) {
     log.warn('bridgeContract and usdcContract are not used: the local chain has its own');
@@ -81,14 +81,17 @@ async function settlementSettings(
     chainId: SETTLEMENT_CHAIN[config.network],
     ...chainPaceOf(config),
     data: config.data,
-    host: config.host,
+    host: config.chainHost,
     port: chainPortOf(config),
+    trustedProxies: config.trustedProxies,
+    pageOrigins: config.pageOrigins,
     contracts,
     fromBlock: config.bridgeFromBlock,
     formerBridges: config.formerBridges,
     relayerKey: config.relayerKey,
     validators: configuredValidators(config, env),
     maxFeeWei: parseGwei(String(config.chainMaxFeeGwei)),
+    maxTipWei: parseGwei(String(config.chainMaxTipGwei)),
     bumpAfterMs: config.chainBumpAfterMs,
     accepted: config.acceptReorganisation as `0x${string}` | undefined,
     payoutPatienceMs: config.payoutPatienceMs,

@@ -66,18 +66,27 @@ export class LocalRelay {
   /** Once the venue serves: the relay knows it by its doors alone. */
   async start(venue: { readonly url: string; readonly operationsUrl: string }): Promise<void> {
     if (!hasRelay(this.#config) || this.#deps.money === undefined) return;
-    const { data, host, limits, logLevel } = this.#config;
+    const { chainHost, data, host, limits, logLevel, pageOrigins, trustedProxies } = this.#config;
     const { chainPort, port } = relayPortsOf(this.#config);
-    const settings: readonly [flag: string, value: string][] = [
+    const settings: [flag: string, value: string][] = [
       ['--venue', venue.url],
       ['--operations', venue.operationsUrl],
+      ['--service-network', this.#deps.network.serviceNetwork],
       ['--data', join(data, 'relay')],
       ['--host', host],
+      ['--chain-host', chainHost],
       ['--chain-port', String(chainPort)],
       ['--every-ms', String(EVERY_MS)],
       ['--late-every-ms', String(LATE_EVERY_MS)],
       ['--log-level', logLevel],
     ];
+    const lists: readonly (readonly [flag: string, values: readonly string[]])[] = [
+      ['--trusted-proxies', trustedProxies],
+      ['--page-origins', pageOrigins],
+    ];
+    for (const [flag, values] of lists) {
+      if (values.length > 0) settings.push([flag, values.join(',')]);
+    }
     const switches = ['--local', limits ? '--limits' : '--no-limits'];
     const child = new RelayChild({
       log: this.#deps.log,

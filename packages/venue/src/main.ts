@@ -2,6 +2,7 @@ import closeWithGrace from 'close-with-grace';
 import { helpText } from './config-help.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { createLogger } from './operate/log.ts';
+import { OWN_UMASK } from './durable/sync-folder.ts';
 import { watchParent } from './operate/parent-watch.ts';
 import { VERSION } from './operate/version.ts';
 import type { Venue } from './venue.ts';
@@ -12,6 +13,8 @@ const NODE_MAJOR_MIN = 24;
 /** A stop that takes longer than this is cut; what was acknowledged is in the log. */
 const STOP_MS_MAX = 10_000;
 
+// Before anything is written, by whatever thread.
+process.umask(OWN_UMASK);
 const major = Number.parseInt(process.versions.node, 10);
 if (major < NODE_MAJOR_MIN) {
   process.stderr.write(
@@ -58,7 +61,8 @@ async function main(): Promise<void> {
     const chain = venue.chainUrl === undefined ? '' : `, settlement chain ${venue.chainUrl}`;
     process.stdout.write(
       `Oddlot ${config.network} is serving at ${venue.url} ` +
-        `(streams ${streams}/ws, operations ${venue.operationsUrl}${chain})\n`,
+        `(streams ${streams}/ws, operations ${venue.operationsUrl}${chain}, ` +
+        `signatures for ${venue.serviceNetwork})\n`,
     );
   } catch (error) {
     const { explainStartFailure } = await import('./supervise/start-failure.ts');

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LogEntry } from './block/log-entry.ts';
 import { systemTime } from './clock.ts';
-import { lockDirectory } from './log/directory-lock.ts';
+import { lockData } from './log/journal-lock.ts';
 import { EraStore } from './log/era-store.ts';
 import { FileJournal } from './log/file-journal.ts';
 import { SnapshotStore } from './log/snapshot-store.ts';
@@ -39,7 +39,7 @@ export async function rebuildHistory(
   if (!existsSync(join(data, 'journal'))) {
     throw new RebuildRefusedError(`there is no log in ${data}`);
   }
-  const lock = lockDirectory(data);
+  const lock = await lockData(data);
   try {
     const journal = await FileJournal.open({
       directory: join(data, 'journal'),

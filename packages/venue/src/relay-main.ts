@@ -2,6 +2,7 @@ import closeWithGrace from 'close-with-grace';
 import { VenueClock } from './clock.ts';
 import { lockDirectory } from './log/directory-lock.ts';
 import { createLogger } from './operate/log.ts';
+import { OWN_UMASK } from './durable/sync-folder.ts';
 import { watchParent } from './operate/parent-watch.ts';
 import { openRelay, type RunningRelay } from './relay/open-relay.ts';
 import {
@@ -24,6 +25,8 @@ const EXPLAINED: ReadonlySet<string> = new Set([
   'SendsDamagedError',
 ]);
 
+// Before anything is written, by whatever thread.
+process.umask(OWN_UMASK);
 const args = process.argv.slice(2);
 if (args.includes('--help')) process.stdout.write(relayHelp());
 else await main();

@@ -1,16 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { NETWORKS, type Network } from '@oddlot/protocol';
 import { systemTime, type TimeSource, VenueClock } from './clock.ts';
 import { type Config, hasFaucet } from './config.ts';
 import { AdmissionGuard } from './edge/admission-guard.ts';
 import { budgetsOf } from './edge/budgets.ts';
-import { clientIpFinder, isTrustedProxy } from './edge/client-ip.ts';
+import { clientIpFinder, isTrustedProxy } from './ports/client-ip.ts';
+import { forwardedFor, type HttpPort } from './ports/http-port.ts';
 import { createEndpoints } from './edge/http/endpoints.ts';
-import { forwardedFor } from './edge/http/head.ts';
 import { Faucet } from './edge/http/faucet.ts';
-import { readReferencePages } from './edge/http/reference-pages.ts';
 import type { Endpoint } from './edge/http/reply.ts';
 import { HttpEdge } from './edge/http/server.ts';
 import { RateLimiter } from './edge/rate-limit.ts';
@@ -24,7 +22,6 @@ import { LocalLease } from './lease/local-lease.ts';
 import { LocalActors } from './local-actors.ts';
 import { LocalRelay } from './local-relay.ts';
 import { holdBridge, infoSettings, openMoney, startChain } from './local-money.ts';
-import { lockDirectory } from './log/directory-lock.ts';
 import { EraStore } from './log/era-store.ts';
 import type { FileJournal } from './log/file-journal.ts';
 import { SnapshotStore } from './log/snapshot-store.ts';
@@ -33,14 +30,15 @@ import { archivistSettings } from './supervise/archivist-settings.ts';
 import { backlogRestriction } from './supervise/backlog.ts';
 import { ClockWatch } from './supervise/clock-watch.ts';
 import { diskRestriction, type DiskWatch, watchDisk } from './supervise/disk-watch.ts';
-import { createOperationsServer, readiness } from './operate/health.ts';
+import { createOperationsPort, readiness } from './operate/health.ts';
 import type { Logger } from './operate/log.ts';
 import { Metrics } from './operate/metrics.ts';
 import { logKeptMsOf } from './supervise/kept.ts';
 import { openDoors } from './supervise/open-doors.ts';
 import { openJournal } from './supervise/open-journal.ts';
-import { openPage } from './supervise/open-page.ts';
+import { openShown, type Shown } from './supervise/open-shown.ts';
 import { logOperators } from './supervise/operator-log.ts';
+import { logMissingStrikes } from './supervise/strike-watch.ts';
 import { checksOf } from './supervise/venue-checks.ts';
 import { venueHealth } from './supervise/venue-health.ts';
 import {
@@ -49,6 +47,7 @@ import {
   warnOfBackend,
   warnOfOperators,
 } from './supervise/what-runs.ts';
+import { takeFolder } from './supervise/take-folder.ts';
 import { observeVenue } from './supervise/observe.ts';
 import { observeReserves } from './supervise/observe-reserves.ts';
 import { observeSettlement } from './supervise/observe-settlement.ts';
@@ -60,6 +59,7 @@ import type { OpenedSettlement } from './settlement/open-settlement.ts';
 import { openReserves } from './settlement/reserves/open-reserves.ts';
 import type { ReservesWorker } from './settlement/reserves/reserves-worker.ts';
 import { ExplorerTail } from './history/explorer-tail.ts';
+import { MultiSigChanges } from './history/multi-sig-changes.ts';
 import { TradeTape } from './history/trade-tape.ts';
 import { instrumentLookup } from './translate/action-to-command.ts';
 
@@ -69,6 +69,8 @@ export type Venue = {
   readonly operationsUrl: string;
   /** Where wallets find the local settlement chain, if there is one. */
   readonly chainUrl: string | undefined;
+  /** The name that clients sign for. */
+  readonly serviceNetwork: string;
   /** Takes no more, finishes what is under way, writes a snapshot, lets go of the data. */
   stop(): Promise<void>;
 };
@@ -87,14 +89,10 @@ export type VenueDependencies = {
   readonly time?: TimeSource;
 };
 
-/** The operator's port is for few; their descriptors are reserved. */
-const OPERATIONS_CONNECTIONS_MAX = 64;
-
 /** Wires the parts of a venue and starts them, the data first and the doors last. */
 export async function startVenue(config: Config, deps: VenueDependencies): Promise<Venue> {
   const { lease = new LocalLease(), log, onFatal } = deps;
-  const lock = lockDirectory(config.data);
-  const network = NETWORKS[config.network];
+  const { lock, network, otherNetworks } = await takeFolder(config, log);
   const metrics = new Metrics();
   const disk = await watchDisk(config, deps);
   // R-disk: what could not be written for want of room is written when there is some again.
@@ -107,13 +105,10 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   });
   const core = await openWithMoney(config, network, { ...deps, lease, metrics, disk });
   const { clock, clockWatch, history, journal, money, receipts, relay, replica } = core;
-  const pages = {
-    pages: await readReferencePages(),
-    page: openPage(config, { log, money, relay }),
-  };
-  const edges = createEdges(config, network, { ...core, ...pages, log, metrics, pool });
+  const shown = { otherNetworks, ...(await openShown(config, { ...core, log })) };
+  const edges = createEdges(config, network, { ...core, ...shown, log, metrics, pool });
   const { http, operations, sockets } = edges;
-  await startCore(core, network, log);
+  await startCore(core, config, log);
   warnOfOperators(config, replica, log);
   const actors = new LocalActors(config, {
     replica,
@@ -139,10 +134,11 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   await tellBackend(pool, metrics, log);
   await actors.start();
 
-  const doors = await openDoors(config, edges, relay);
+  const doors = await openDoors(config, { ...edges, money }, relay);
   return {
     ...doors,
     chainUrl: money?.rpcUrl,
+    serviceNetwork: network.serviceNetwork,
     async stop() {
       edges.stopping();
       await relay.stop();
@@ -157,8 +153,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
       await history.release();
       await journal.close();
       await pool.close();
-      operations.close();
-      operations.closeAllConnections();
+      await operations.drain();
       log.info({ pending: receipts.pendingCount }, 'stopped');
       lock.release();
     },
@@ -172,10 +167,10 @@ async function tellBackend(pool: RecoverPool, metrics: Metrics, log: Logger): Pr
 }
 
 /** Replays the log, and lets the archivist follow it. */
-async function startCore({ archivist, replica }: Core, network: Network, log: Logger) {
+async function startCore({ archivist, replica }: Core, config: Config, log: Logger) {
   const started = await replica.start();
   log.info({ ...started, height: replica.head.height }, 'replayed the log');
-  assertNetwork(network, replica);
+  assertNetwork(config, replica);
   const following = archivist.start(replica.head, { seenFrom: started.snapshotHeight });
   // Nobody waits until it has read its snapshot too, and what it can't do it tells by `onFatal`.
   following.catch(() => undefined);
@@ -202,6 +197,7 @@ type Core = {
   readonly markets: MarketData;
   readonly tape: TradeTape;
   readonly explorer: ExplorerTail;
+  readonly multiSigChanges: MultiSigChanges;
 };
 
 type OpenedCore = Omit<Core, 'faucet' | 'money' | 'reserves' | 'relay'>;
@@ -219,10 +215,7 @@ async function openWithMoney(
   deps: OpenDependencies,
 ): Promise<Core> {
   // The local chain comes up on a thread of its own while the data is opened here.
-  const [chain, opened] = await Promise.all([
-    startChain(config, deps),
-    openCore(config, network, deps),
-  ]);
+  const [chain, opened] = await Promise.all([startChain(config, deps), openCore(config, deps)]);
   const money = openMoney(chain, { ...deps, ...opened });
   const reserves = await openReserves(config, { ...deps, ...opened, money });
   const relay = new LocalRelay(config, { ...deps, ...opened, network, money });
@@ -230,11 +223,7 @@ async function openWithMoney(
 }
 
 /** Opens what lies on disk and puts the replica on top of it; nothing is replayed yet. */
-async function openCore(
-  config: Config,
-  network: Network,
-  deps: OpenDependencies,
-): Promise<OpenedCore> {
+async function openCore(config: Config, deps: OpenDependencies): Promise<OpenedCore> {
   const { disk, log, metrics, onFatal } = deps;
   const clock = new VenueClock(deps.time);
   const clockWatch = new ClockWatch(clock, log);
@@ -276,7 +265,7 @@ async function openCore(
     }),
     eras: new EraStore({ directory: join(config.data, 'eras') }),
     clock,
-    genesis: genesisCommands(network.serviceNetwork, {
+    genesis: genesisCommands(NETWORKS[config.network].serviceNetwork, {
       admins: config.admins,
       deployers: config.deployers,
       openingFeeMicroUsdc: OPENING_FEE_MICRO_USDC[config.network],
@@ -292,12 +281,13 @@ async function openCore(
   guard.watch(() => backlogRestriction(receipts));
   replica.attach(receipts);
   logOperators(replica, log);
+  logMissingStrikes(replica, log);
   const stores = { disk, guard, journal, ...kept };
   return { clock, clockWatch, ...stores, replica, receipts, ...attachReadModels(replica) };
 }
 
 /** What answers and streams read besides the state. */
-function attachReadModels(replica: LocalReplica): Pick<Core, 'markets' | 'tape' | 'explorer'> {
+function attachReadModels(replica: LocalReplica) {
   const state = () => replica.state;
   const markets = new MarketData(state);
   markets.attachTo(replica);
@@ -305,7 +295,9 @@ function attachReadModels(replica: LocalReplica): Pick<Core, 'markets' | 'tape' 
   replica.attach(tape);
   const explorer = new ExplorerTail(state);
   replica.attach(explorer);
-  return { markets, tape, explorer };
+  const multiSigChanges = new MultiSigChanges();
+  replica.attach(multiSigChanges);
+  return { markets, tape, explorer, multiSigChanges };
 }
 
 /** Test money, where there is any. */
@@ -327,18 +319,18 @@ function createFaucet(
   return faucet;
 }
 
-type EdgeParts = Core & {
-  readonly log: Logger;
-  readonly metrics: Metrics;
-  readonly pool: RecoverPool;
-  readonly pages: ReadonlyMap<string, string>;
-  readonly page: ReturnType<typeof openPage>;
-};
+type EdgeParts = Core &
+  Shown & {
+    readonly log: Logger;
+    readonly metrics: Metrics;
+    readonly pool: RecoverPool;
+    readonly otherNetworks: readonly Network[];
+  };
 
 type Edges = {
   readonly http: HttpEdge;
   readonly sockets: WsEdge;
-  readonly operations: Server;
+  readonly operations: HttpPort;
   /** The endpoint of all writes, for those inside the process. */
   readonly exchange: Endpoint;
   /** Tells whoever asks that this process is about to go. */
@@ -351,7 +343,7 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
   const clientIp = clientIpFinder(config.trustedProxies);
   const { wsLimits, ...budgets } = budgetsOf(config);
   const { work } = budgets;
-  const companions = { ...parts, history: parts.archivist };
+  const companions = { ...parts, history: parts.archivist, work };
   const sockets = new WsEdge({ replica, companions, limits: wsLimits, work });
   replica.onBlock((block) => sockets.onBlock(block));
   let isStopping = false;
@@ -398,14 +390,13 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
   const settlement = parts.money?.settlement;
   observeSettlement(metrics, settlement, () => replica.state);
   observeReserves(metrics, parts.reserves, () => replica.state);
-  const operations = createOperationsServer({
+  const operations = createOperationsPort({
     metrics,
     readiness: isReady,
     log,
     pages: settlement === undefined ? {} : { '/settlement': () => settlement.status },
     posts: { '/pegs': (body) => parts.relay.registerPegs(body) },
   });
-  operations.maxConnections = OPERATIONS_CONNECTIONS_MAX;
   return {
     http,
     sockets,

@@ -19,6 +19,8 @@ const STAMP = join(PAGE, 'built-of.txt');
 
 // Whoever starts it, a test for example: what is built is what people get.
 process.env['NODE_ENV'] = 'production';
+// A venue keeps its own files to itself, and so would its children; a page is for everybody.
+process.umask(0o022);
 await main(process.argv.includes('--if-stale'));
 
 async function main(onlyIfStale: boolean): Promise<void> {

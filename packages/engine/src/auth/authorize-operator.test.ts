@@ -56,6 +56,16 @@ describe('a command of the operator', () => {
     expect(venue.state.signers.has(alice)).toBe(false);
   });
 
+  test('signed before the log began is refused, before the role is looked at', () => {
+    const venue = Scenario.open();
+    for (const signer of [admin, alice]) {
+      const outcome = venue.outcome(halt(venue.authority(signer, START_MS)));
+      expect(outcome).toMatchObject({
+        reject: { reason: 'nonceBeforeLog', minExclusive: START_MS },
+      });
+    }
+  });
+
   test('of an admin’s agent is refused', () => {
     const venue = Scenario.open();
     const agent = actor(0xa9e47);
@@ -67,16 +77,16 @@ describe('a command of the operator', () => {
   });
 
   test('is judged by the window before the role, by the expiry before the nonce', () => {
-    const venue = Scenario.open();
-    const old = START_MS - LIMITS.nonceAgeMs;
-    const far = START_MS + LIMITS.nonceAheadMs;
+    const venue = Scenario.open().wait(2 * LIMITS.nonceAgeMs);
+    const old = venue.nowMs - LIMITS.nonceAgeMs;
+    const far = venue.nowMs + LIMITS.nonceAheadMs;
     const table = [
       [venue.authority(alice, old), 'nonceTooOld'],
       [venue.authority(alice, far), 'nonceTooNew'],
       [venue.authority(admin, old + 1), undefined],
       [venue.authority(admin, far - 1), undefined],
       [
-        { ...venue.authority(admin, far - 1), expiresAfterMs: timeMs(START_MS - 1) },
+        { ...venue.authority(admin, far - 1), expiresAfterMs: timeMs(venue.nowMs - 1) },
         'actionExpired',
       ],
       [venue.authority(admin, far - 1), 'nonceUsed'],

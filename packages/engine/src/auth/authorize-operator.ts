@@ -34,7 +34,7 @@ export function authorizeOperator(
   const { operator } = command;
   if (operator === undefined) return undefined;
   const { nonce, signer } = operator;
-  const window = checkNonceWindow(nonce, timeMs);
+  const window = checkNonceWindow(state, nonce, timeMs);
   if (window !== undefined) return window;
   const { admins, deployers } = parametersOf(state);
   if (!(isDeployment(command) ? deployers : admins).includes(signer)) {

@@ -17,7 +17,7 @@ import { vaultLedBy } from './vaults.ts';
  */
 export function authorize(state: State, command: SignedCommand, timeMs: number): Authorization {
   const { authority } = command;
-  const window = checkNonceWindow(authority.nonce, timeMs);
+  const window = checkNonceWindow(state, authority.nonce, timeMs);
   if (window !== undefined) return { reject: window };
   const role = judgeRole(state, command);
   if (role.account === undefined || role.reject !== undefined) return role;

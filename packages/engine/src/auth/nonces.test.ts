@@ -1,7 +1,7 @@
 import { timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { checkCommand } from '../check.ts';
-import { dump } from '../dump/dump.ts';
+import { dump, restore } from '../dump/dump.ts';
 import { actor, alice, bob, order, Scenario, START_MS } from '../testing/scenario.ts';
 import { ZERO_ADDRESS } from './agents.ts';
 import { checkNonceWindow } from './nonces.ts';
@@ -25,8 +25,32 @@ test.each([
   [DAY - 1, undefined],
   [DAY, 'nonceTooNew'],
 ])('R-nonce: the window is open at both ends: T %i ms', (offset, reason) => {
-  expect(checkNonceWindow(START_MS + offset, START_MS)?.reason).toBe(reason);
-  expect(use(Scenario.open(), START_MS + offset)).toBe(reason);
+  const scenario = Scenario.open();
+  scenario.wait(3 * DAY);
+  const now = START_MS + 3 * DAY;
+  expect(checkNonceWindow(scenario.state, now + offset, now)?.reason).toBe(reason);
+  expect(use(scenario, now + offset)).toBe(reason);
+});
+
+describe('R-nonce: nothing counts that was signed before the first entry of the log', () => {
+  test.each([
+    [-DAY, 'nonceBeforeLog'],
+    [0, 'nonceBeforeLog'],
+    [1, undefined],
+  ])('signed %i ms after it', (offset, reason) => {
+    const scenario = Scenario.open();
+    expect(scenario.state.beganMs).toBe(START_MS);
+    expect(use(scenario, START_MS + offset)).toBe(reason);
+    const check = checkNonceWindow(scenario.state, START_MS + offset, START_MS);
+    expect(check?.reason).toBe(reason);
+  });
+
+  test('what is too old anyway is told so, and a restored state remembers when it began', () => {
+    const scenario = Scenario.open();
+    scenario.wait(2 * DAY);
+    expect(use(scenario, START_MS)).toBe('nonceTooOld');
+    expect(restore(dump(scenario.state)).beganMs).toBe(START_MS);
+  });
 });
 
 describe('R-nonce: the 100 highest are kept', () => {
@@ -39,9 +63,9 @@ describe('R-nonce: the 100 highest are kept', () => {
   });
 
   test('with fewer than 100, anything unused in the window is accepted', () => {
-    const scenario = Scenario.open();
-    for (let i = 1; i <= 99; i++) use(scenario, START_MS + i);
-    expect(use(scenario, START_MS - DAY)).toBeUndefined();
+    const scenario = Scenario.open().wait(DAY);
+    for (let i = 1; i <= 99; i++) use(scenario, START_MS + DAY + i);
+    expect(use(scenario, START_MS + 1)).toBeUndefined();
     expect(usedBy(scenario)).toHaveLength(100);
   });
 
@@ -179,23 +203,23 @@ describe('R-nonce: a revoked agent', () => {
   });
 
   test('a rebound label floors the old address as well', () => {
-    const scenario = Scenario.open();
+    const scenario = Scenario.open().wait(1);
     scenario.approve(alice, agent);
     scenario.approve(alice, actor(0xa6f));
     expect(use(scenario, START_MS + 10, agent)).toBe('agentUnknown');
     scenario.approve(bob, agent);
-    expect(use(scenario, START_MS, agent)).toBe('nonceTooLow');
+    expect(use(scenario, START_MS + 1, agent)).toBe('nonceTooLow');
   });
 });
 
 test('R-nonce: the sweep forgets whom the clock refuses anyway, and nobody else', () => {
   const scenario = Scenario.open();
-  use(scenario, START_MS, alice);
+  use(scenario, START_MS + 1, alice);
   use(scenario, START_MS + DAY - 1, bob);
-  scenario.wait(2 * DAY);
+  scenario.wait(2 * DAY + 1);
   scenario.block();
   expect([...scenario.state.signers.keys()]).toEqual([bob]);
-  scenario.wait(DAY - 1);
+  scenario.wait(DAY - 2);
   scenario.block();
   expect(scenario.state.signers.size).toBe(0);
 });

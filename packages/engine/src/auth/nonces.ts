@@ -4,12 +4,21 @@ import type { Reject } from '../messages/reject.ts';
 import type { SignerNonces } from '../state/keys.ts';
 import type { State } from '../state/state.ts';
 
-/** Judges a nonce by the clock alone: it must be younger than two days and at most one ahead. */
-export function checkNonceWindow(nonce: number, timeMs: number): Reject | undefined {
-  const minExclusive = timeMs - LIMITS.nonceAgeMs;
+/**
+ * Judges a nonce by time alone: it must be younger than two days and at most one ahead, and from after the
+ * log began. What was signed before that was for an earlier venue of the same name.
+ */
+export function checkNonceWindow(
+  { beganMs }: Pick<State, 'beganMs'>,
+  nonce: number,
+  timeMs: number,
+): Reject | undefined {
+  const oldest = timeMs - LIMITS.nonceAgeMs;
+  const minExclusive = Math.max(oldest, beganMs);
   const maxExclusive = timeMs + LIMITS.nonceAheadMs;
-  if (nonce <= minExclusive) return { reason: 'nonceTooOld', minExclusive };
-  if (nonce >= maxExclusive) return { reason: 'nonceTooNew', maxExclusive };
+  if (nonce <= oldest) return { reason: 'nonceTooOld', minExclusive, maxExclusive };
+  if (nonce >= maxExclusive) return { reason: 'nonceTooNew', minExclusive, maxExclusive };
+  if (nonce <= beganMs) return { reason: 'nonceBeforeLog', minExclusive, maxExclusive };
   return undefined;
 }
 

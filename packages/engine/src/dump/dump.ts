@@ -16,6 +16,7 @@ import type { Closing } from '../state/closing.ts';
 import { setSize } from '../state/holders.ts';
 import type { SignerNonces } from '../state/keys.ts';
 import { createPerp, type Perp, setOracle } from '../state/perp.ts';
+import { hasUnjudged } from '../state/has-unjudged.ts';
 import { createState, type State } from '../state/state.ts';
 import { type BridgeDump, dumpBridge, restoreBridge } from './dump-bridge.ts';
 import { dumpKeys, type KeysDump, restoreKeys } from './dump-keys.ts';
@@ -45,6 +46,8 @@ export type StateDump = {
   readonly format: typeof DUMP_VERSION | typeof PACKED_DUMP_VERSION;
   readonly height: number;
   readonly timeMs: number;
+  /** The time of the log's first entry. */
+  readonly beganMs: number;
   readonly digest: readonly number[];
   readonly parameters: VenueParameters | null;
   readonly nextOrderId: number;
@@ -69,6 +72,8 @@ export type StateDump = {
   readonly fundUnwindMs: number;
   /** By instrument id. */
   readonly fundUnwindBands: readonly (readonly [instrumentId: number, bandE8: number])[];
+  /** By minute, then instrument id. */
+  readonly fundCosts: readonly (readonly [instrumentId: number, minute: number, amount: string])[];
   /** Absent until a bridge was open: what a venue without one says of itself stays the same. */
   readonly bridge?: BridgeDump;
 };
@@ -79,7 +84,7 @@ type PerpDump = {
   readonly delisted: boolean;
   readonly oracle: readonly [price: number, observedMs: number];
   readonly external: readonly [price: number, observedMs: number];
-  readonly mark: readonly [price: number, computedMs: number];
+  readonly mark: readonly [price: number, computedMs: number, judged: number];
   readonly ema: readonly [value: number, runMs: number];
   readonly lastTrade: readonly [price: number, tradedMs: number];
   readonly day: readonly (readonly [
@@ -145,6 +150,7 @@ function dumped(state: State, isPacked: boolean): StateDump {
     format: isPacked ? PACKED_DUMP_VERSION : DUMP_VERSION,
     height: state.height,
     timeMs: state.timeMs,
+    beganMs: state.beganMs,
     digest: state.digest.lanes(),
     parameters: state.parameters ?? null,
     nextOrderId: state.nextOrderId,
@@ -166,6 +172,9 @@ function dumped(state: State, isPacked: boolean): StateDump {
     liquidations: dumpLiquidations(state),
     fundUnwindMs: state.fundUnwindMs,
     fundUnwindBands: [...state.fundUnwindBands].sort((a, b) => a[0] - b[0]),
+    fundCosts: state.fundCosts
+      .dump(state.timeMs)
+      .map(([id, minute, amount]) => [id, minute, String(amount)] as const),
     ...(state.bridge === undefined ? {} : { bridge: dumpBridge(state.bridge) }),
   };
 }
@@ -174,6 +183,7 @@ export function restore(plain: StateDump): State {
   const state = createState(plain.digest);
   state.height = plain.height;
   state.timeMs = plain.timeMs;
+  state.beganMs = plain.beganMs;
   state.parameters = plain.parameters ?? undefined;
   state.nextOrderId = plain.nextOrderId;
   state.nextTradeId = plain.nextTradeId;
@@ -195,6 +205,10 @@ export function restore(plain: StateDump): State {
   restoreLiquidations(state, plain.liquidations);
   state.fundUnwindMs = plain.fundUnwindMs;
   for (const [id, bandE8] of plain.fundUnwindBands) state.fundUnwindBands.set(id, bandE8);
+  state.fundCosts.restore(
+    plain.fundCosts.map(([id, minute, amount]) => [id, minute, usdcFromText(amount)] as const),
+  );
+  state.hasUnjudged = hasUnjudged(state);
   state.bridge = restoreBridge(plain.bridge);
   watchEveryone(state);
   return state;
@@ -212,7 +226,7 @@ function dumpPerp(perp: Perp): PerpDump {
     delisted: perp.delisted,
     oracle: [perp.oracle, perp.oracleMs],
     external: [perp.external, perp.externalMs],
-    mark: [perp.mark, perp.markMs],
+    mark: [perp.mark, perp.markMs, perp.judgedMark],
     ema: [perp.ema, perp.emaMs],
     lastTrade: [perp.lastTrade, perp.lastTradeMs],
     day: buckets.map((hour) => [hour.startMs, hour.lots, String(hour.notional), hour.close]),
@@ -229,7 +243,7 @@ function restorePerp(state: State, plain: PerpDump): void {
   const [oracle, oracleMs] = plain.oracle;
   if (oracle > 0) setOracle(perp, oracle, oracleMs, parametersOf(state).oracleBandE8);
   [perp.external, perp.externalMs] = plain.external;
-  [perp.mark, perp.markMs] = plain.mark;
+  [perp.mark, perp.markMs, perp.judgedMark] = plain.mark;
   [perp.ema, perp.emaMs] = plain.ema;
   [perp.lastTrade, perp.lastTradeMs] = plain.lastTrade;
   const hours = plain.day.map(([startMs, lots, notional, close]) => ({

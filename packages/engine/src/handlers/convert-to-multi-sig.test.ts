@@ -121,6 +121,7 @@ describe('R-multisig: conversion', () => {
     scenario.approve(alice, actor(0xa2), 'b');
     scenario.approve(alice, actor(0xa3), 'a');
     const digest = scenario.state.digest.hex();
+    scenario.wait(2);
     const { events } = scenario.block(signedFor(scenario, alice, {}, convertTo(SET)));
     expect(scenario.state.digest.hex()).not.toBe(digest);
     const revoked = { type: 'agentChanged', commandIndex: 0, account: alice, agent: undefined };

@@ -2,6 +2,7 @@ import type { CommandResult } from '../messages/block.ts';
 import type { ReversePositionCommand } from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
 import { cancelMany } from '../orders/cancel-many.ts';
+import { blindBy, blindReject, crossScope } from '../perp/blind.ts';
 import { type Account, type Holding, holdingKey } from '../state/account.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
 import { isOracleStale } from '../state/perp.ts';
@@ -65,6 +66,8 @@ export function checkReversePosition(
   if (isOracleStale(perp, nowMs, parametersOf(state).oracleStaleMs)) {
     return { reason: 'oracleStale', instrumentId };
   }
+  const blinding = blindBy(state, crossScope(account));
+  if (blinding !== undefined) return blindReject(blinding);
   const holding = reversedHolding(account, command);
   if (holding === undefined) return { reason: 'positionMissing', instrumentId };
   return state.reverseJobs.has(holdingJobKey(account.index, holding))

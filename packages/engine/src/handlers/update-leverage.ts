@@ -4,13 +4,9 @@ import type { CommandResult } from '../messages/block.ts';
 import type { UpdateLeverageCommand } from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
 import { workingOrders } from '../perp-orders/working-orders.ts';
-import {
-  accountValue,
-  exposureOf,
-  freeInCross,
-  initialMargin,
-  isolatedEquity,
-} from '../perp/margin.ts';
+import { crossScope, judgedValue } from '../perp/blind.ts';
+import { freeInCross } from '../perp/doors.ts';
+import { exposureOf, initialMargin, isolatedEquity } from '../perp/margin.ts';
 import {
   type Account,
   type Holding,
@@ -93,7 +89,7 @@ function checkMarginAt(
       ? undefined
       : { reason: 'marginInsufficient', required: microUsdc(required), available };
   }
-  const available = accountValue(state, account);
+  const available = judgedValue(state, crossScope(account));
   let required: bigint = account.margin.initial;
   for (const holding of holdings) {
     required += initialMargin(target.perp, exposureOf(holding), leverage) - holding.initial;

@@ -9,7 +9,7 @@ import type { Command, WithdrawCommand } from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
 import { insuranceFund } from '../perp/insurance-fund.ts';
 import { accountView, payableWithdrawals } from '../read/read.ts';
-import { openWithdrawals } from '../read/read-withdrawals.ts';
+import { doWithdrawalsWait, openWithdrawals } from '../read/read-withdrawals.ts';
 import { actor, alice, bob, carol, PERP, Scenario } from '../testing/scenario.ts';
 import { checkRestarts, sign } from '../testing/waiting.ts';
 
@@ -235,6 +235,7 @@ test.each([
 ])('R-deficit: with a fund of −$lacks, $payable withdrawals are payable', ({ lacks, payable }) => {
   const venue = deficient(lacks);
   expect(payableWithdrawals(venue.state)).toHaveLength(payable);
+  expect(doWithdrawalsWait(venue.state)).toBe(payable === 0);
   // Requests are taken all the same, and wait with the others.
   expect(withdraw(venue).outcomes[0]?.reject).toBeUndefined();
   expect(payableWithdrawals(venue.state)).toHaveLength(2 * payable);

@@ -150,12 +150,12 @@ const CASES: readonly Case[] = [
     kept: [['unrealisedLoss', 9_955_000]],
   },
   {
-    why: 'a stale oracle keeps what the tenth leaves over',
+    why: 'a stale oracle keeps twice the position beside the tenth',
     venue: () => stale(long()),
     balance: 999_955_000,
-    free: 0,
+    free: 789_955_000,
     kept: [
-      ['staleOracle', 989_955_000],
+      ['staleOracle', 200_000_000],
       ['notionalShare', 10_000_000],
     ],
   },

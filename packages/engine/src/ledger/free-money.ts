@@ -10,7 +10,8 @@ import {
 } from '@oddlot/units';
 import type { SubAccount } from '../messages/command.ts';
 import type { Reject, ReservedBy } from '../messages/reject.ts';
-import { freshMargin, withdrawable } from '../perp/margin.ts';
+import { withdrawable } from '../perp/doors.ts';
+import { freshMargin } from '../perp/margin.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 

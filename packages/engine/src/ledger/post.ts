@@ -10,10 +10,11 @@ import {
   ZERO_USDC,
 } from '@oddlot/units';
 import type { SubAccount } from '../messages/command.ts';
-import { insuranceFund } from '../perp/insurance-fund.ts';
+import { insuranceFund, noteFundCost } from '../perp/insurance-fund.ts';
 import { accountValue } from '../perp/margin.ts';
 import type { Account } from '../state/account.ts';
 import { parametersOf } from '../state/execution.ts';
+import { NO_INSTRUMENT } from '../state/fund-costs.ts';
 import type { State } from '../state/state.ts';
 
 /** The only writers of balances. What one pocket loses another gains, in the same call. */
@@ -66,6 +67,7 @@ export function postToTreasury(state: State, amount: MicroUsdc): void {
  */
 export function postToBalance(state: State, account: Account, amount: MicroUsdc): void {
   if (amount < 0n) state.risk.changed(account, undefined);
+  if (amount !== 0n) state.entry.beforeChange?.(account);
   account.perpBalance = addUsdc(account.perpBalance, amount);
   absorbBalances(state, account);
 }
@@ -104,6 +106,7 @@ export function postDeficit(state: State, missing: MicroUsdc): void {
   const fromTreasury = minUsdc(maxUsdc(ZERO_USDC, afterFund), state.treasury);
   if (fromTreasury > 0n) postToTreasury(state, negUsdc(fromTreasury));
   postToBalance(state, fund, subUsdc(fromTreasury, missing));
+  noteFundCost(state, NO_INSTRUMENT, subUsdc(missing, maxUsdc(ZERO_USDC, fromTreasury)));
 }
 
 /**

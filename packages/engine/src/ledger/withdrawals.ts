@@ -68,7 +68,7 @@ export function payableWithdrawals(state: State): readonly Withdrawal[] {
 }
 
 /** Whether the fund lacks more than a thousandth of what all others have. */
-function isDeficitDeep(state: State): boolean {
+export function isDeficitDeep(state: State): boolean {
   const missing = negUsdc(accountValue(state, insuranceFund(state)));
   if (missing <= 0n) return false;
   let balances = 0n;

@@ -35,27 +35,32 @@ describe('R-bankruptcy-price', () => {
   test.each([
     { size: 300, equity: 1_000_000, price: 996_667, why: 'long: 100 − 1 / 3 = 99.66666…, up' },
     { size: -300, equity: 1_000_000, price: 1_003_333, why: 'short: 100.33333…, down' },
-    { size: 300, equity: -1_000_000, price: 1_003_334, why: 'long below zero: 100.33333…, up' },
-    { size: -300, equity: -1_000_000, price: 996_666, why: 'short below zero: 99.66666…, down' },
     { size: 300, equity: 0, price: PRICE, why: 'nothing left: the mark' },
     { size: 300, equity: 400_000_000, price: 1, why: 'never below 1' },
-    { size: -300, equity: -400_000_000, price: 1, why: 'never below 1 for a short either' },
-  ])('$why', ({ equity, price, size }) => {
+    { size: 300, equity: -1_000_000, judged: 1_100_000, price: 1_003_334, why: 'long below: up' },
+    { size: -300, equity: -1_000_000, judged: 900_000, price: 996_666, why: 'short below: down' },
+    { size: 300, equity: -1_000_000, judged: 1_002_000, price: 1_002_000, why: 'not past a loss' },
+    { size: -300, equity: -1_000_000, judged: 999_999, price: 999_999, why: 'nor a short' },
+    { size: 300, equity: -1_000_000, judged: 990_000, price: PRICE, why: 'it gained: the mark' },
+  ])('$why', ({ equity, judged = PRICE, price, size }) => {
     const venue = holding(size);
     const account = venue.account(alice);
     freshMargin(venue.state, account);
     const position = venue.holding(alice);
-    expect(bankruptcyPrice(position, microUsdc(equity), position.maintenance)).toBe(price);
+    position.perp.judgedMark = judged;
+    const scope = { account, holding: undefined };
+    const health = { ...healthOf(venue.state, scope), equity: microUsdc(equity) };
+    expect(bankruptcyPrice(venue.state, scope, position, health)).toBe(price);
   });
 
   // Maintenance 1 and 3, equity 2: shares 0.5 and 1.5, over 100 and 300 lots: 0.5% each.
   test('the equity is shared by maintenance', () => {
     const venue = holding(100, -300);
     const scope = { account: venue.account(alice), holding: undefined };
-    const { maintenance } = healthOf(venue.state, scope);
-    expect(maintenance).toBe(4_000_000n);
+    const health = { ...healthOf(venue.state, scope), equity: microUsdc(2_000_000) };
+    expect(health.maintenance).toBe(4_000_000n);
     const prices = positionsOf(scope).map((each) =>
-      bankruptcyPrice(each, microUsdc(2_000_000), maintenance),
+      bankruptcyPrice(venue.state, scope, each, health),
     );
     // The larger one, which is short, comes first.
     expect(prices).toEqual([1_005_000, 995_000]);
@@ -71,7 +76,7 @@ describe('R-bankruptcy-price', () => {
       fc.property(
         fc.tuple(size, size, size).filter((sizes) => sizes.some((each) => each !== 0)),
         fc.array(fc.integer({ min: 700_000, max: 1_400_000 }), { minLength: 3, maxLength: 3 }),
-        fc.integer({ min: -1_000, max: 1_000 }),
+        fc.integer({ min: 0, max: 1_000 }),
         fc.boolean(),
         (sizes, marks, equityPermille, isReversed) => {
           const venue = holding(...sizes);
@@ -87,7 +92,8 @@ describe('R-bankruptcy-price', () => {
           let { maintenance } = before;
           let lots = 0n;
           for (const each of positions) {
-            const price = bankruptcyPrice(each, microUsdc(equity), maintenance);
+            const health = { ...before, equity: microUsdc(equity), maintenance };
+            const price = bankruptcyPrice(venue.state, scope, each, health);
             expect(price).toBeGreaterThan(1);
             const share = equity * each.maintenance;
             equity += BigInt(price - each.perp.mark) * BigInt(each.size);

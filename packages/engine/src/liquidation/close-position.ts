@@ -1,4 +1,4 @@
-import { addUsdc, microUsdc, type MicroUsdc, timeMs, ZERO_USDC } from '@oddlot/units';
+import { addUsdc, microUsdc, type MicroUsdc, subUsdc, timeMs, ZERO_USDC } from '@oddlot/units';
 import { postToBalance } from '../ledger/post.ts';
 import { cutReduceOnly } from '../perp-orders/cut-reduce-only.ts';
 import { holdingChanged } from '../perp/margin.ts';
@@ -9,14 +9,15 @@ import type { Holder } from '../state/holders.ts';
 /**
  * Trades a signed size into a position at a price that no book made: a take-over, a deleveraging, a
  * settlement. Free of fee. An isolated close pays released margin and PnL to the balance, a
- * shortfall comes out of the margin that remains. Returns what was realised.
+ * shortfall comes out of the margin that remains. Returns what was realised,
+ * what the balance got of it, and where its event is.
  */
 export function tradeOffBook(
   execution: Execution,
   { account, holding }: Holder,
   signedSize: number,
   price: number,
-): MicroUsdc {
+): { readonly realised: MicroUsdc; readonly paid: MicroUsdc; readonly event: number } {
   const { state } = execution;
   const startPosition = holding.size;
   const before = Math.abs(startPosition);
@@ -25,13 +26,18 @@ export function tradeOffBook(
   const released = holding.isIsolated
     ? releasedPart(holding.isolatedMargin, closed, Math.max(1, before))
     : ZERO_USDC;
+  state.entry.beforeChange?.(account);
+  state.entry.noteTrade(holding, startPosition + signedSize);
+  const balanceBefore = account.perpBalance;
   const realised = tradePosition(holding, signedSize, price, timeMs(state.timeMs));
   if (holding.isIsolated) payIsolated(execution, { account, holding }, released, realised);
   else postToBalance(state, account, realised);
+  const paid = subUsdc(account.perpBalance, balanceBefore);
   holdingChanged(state, account, holding);
   state.digest.number(holding.size);
   state.digest.amount(holding.cost);
   state.digest.amount(holding.isolatedMargin);
+  const event = execution.events.length;
   execution.events.push({
     type: 'positionTraded',
     commandIndex: execution.commandIndex,
@@ -46,7 +52,7 @@ export function tradeOffBook(
     ...(closedCost === undefined ? {} : { closedSize: closed, closedCost }),
   });
   cutReduceOnly(execution, account, holding);
-  return realised;
+  return { realised, paid, event };
 }
 
 function payIsolated(

@@ -2,26 +2,23 @@ import { isInsuranceFund } from '../perp/insurance-fund.ts';
 import type { Execution } from '../state/execution.ts';
 import { holdersOf } from '../state/holders.ts';
 import type { Perp } from '../state/perp.ts';
+import { scopeOf } from '../state/risk-index.ts';
 import { Rankings } from './rankings.ts';
-import {
-  byScope,
-  compareRatio,
-  type Health,
-  healthOf,
-  isDeep,
-  isLiquidatable,
-  scopeOf,
-} from './scope.ts';
+import { byScope, compareRatio, type Health, healthOf, isDeep, isLiquidatable } from './scope.ts';
+import { settleInsolvent } from './settle-insolvent.ts';
 import { takeOver } from './take-over.ts';
 
 /**
  * R-delist: before a market's positions close at its settlement price, those of scopes that this
- * price ruins go to the fund or to the other side once more, the lowest ratio first, then the
- * address. The market is halted by then, so its positions are worked all the same.
+ * price ruins go to the fund or to the other side once more: insolvent ones as after a gap, then the
+ * lowest ratio first, then the address. Its price is final by then, so its positions are worked although trading has ended.
  */
 export function liquidateForSettlement(execution: Execution, perp: Perp): void {
   const { state } = execution;
+  // At another mark than the block's, so in another order.
   const rankings = new Rankings(state);
+  const scopes = holdersOf(state, perp).map(({ account, holding }) => scopeOf(account, holding));
+  settleInsolvent(execution, scopes, rankings);
   const failing = holdersOf(state, perp)
     .filter(({ account }) => !isInsuranceFund(state, account))
     .map(({ account, holding }) => {
@@ -38,7 +35,7 @@ export function liquidateForSettlement(execution: Execution, perp: Perp): void {
   for (const { holding, scope } of failing) {
     // What was done for another may have closed it, or made it well again.
     if (holding.size === 0 || !isFailing(healthOf(state, scope))) continue;
-    takeOver(execution, scope, [holding], rankings);
+    takeOver(execution, scope, [holding], { rankings });
   }
 }
 

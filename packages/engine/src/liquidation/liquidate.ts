@@ -1,19 +1,16 @@
 import { divCeil, divFloor, RATE_ONE, timeMs } from '@oddlot/units';
-import { NONE, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
-import { read } from '../book/read-slot.ts';
 import { LIMITS } from '../messages/limits.ts';
-import { cancelPerpOrder } from '../perp-orders/end-order.ts';
+import { blindBy, blindLimit } from '../perp/blind.ts';
 import { isInsuranceFund } from '../perp/insurance-fund.ts';
-import { type Holding, holdingKey, legOf } from '../state/account.ts';
+import { type Holding, holdingKey } from '../state/account.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
 import type { Progress } from '../state/liquidations.ts';
 import { safeDistance, type Scope } from '../state/risk-index.ts';
-import { cancelTriggers } from '../triggers/cancel-triggers.ts';
 import { bankruptcyPrice } from './bankruptcy-price.ts';
-import { tradeOffBook } from './close-position.ts';
+import { clearOrders, closeHedgePairs } from './clear-orders.ts';
 import { emitStep } from './emit-step.ts';
 import { marketClose } from './market-close.ts';
-import { Rankings } from './rankings.ts';
+import type { Rankings } from './rankings.ts';
 import {
   byScope,
   compareRatio,
@@ -23,14 +20,16 @@ import {
   isWorkable,
   positionsOf,
 } from './scope.ts';
-import { closeDeficit, takeOverAll } from './take-over.ts';
+import { closeDeficit } from './settle-rest.ts';
+import { takeOverAll } from './take-over.ts';
 
 /**
  * R-liquidation, step (7) of a block: looks at the scopes that could be in danger, and works the
  * ones whose ratio is 1 or less, those that earlier blocks left over first, then the lowest ratio,
- * then the address. A block works so many and no more (R-storms).
+ * then the address. What a gap has ruined is settled by then (`settleInsolvent`). A block works so
+ * many and no more (R-storms).
  */
-export function liquidate(execution: Execution): void {
+export function liquidate(execution: Execution, rankings: Rankings): void {
   const { state } = execution;
   // What is under way is looked at when it is its turn. A restored venue has another order of what
   // changed, so that of the addresses decides.
@@ -52,7 +51,6 @@ export function liquidate(execution: Execution): void {
   for (const { progress } of due.slice(liquidationsPerBlock)) {
     progress.nextMs = Math.min(progress.nextMs, 0) - 1;
   }
-  const rankings = new Rankings(state);
   for (const { progress, scope } of due.slice(0, liquidationsPerBlock)) {
     work(execution, scope, progress, rankings);
   }
@@ -101,7 +99,7 @@ function work(execution: Execution, scope: Scope, progress: Progress, rankings: 
     sendToMarket(execution, scope, holding, progress);
     if (isSafe()) return finish(execution, scope);
   }
-  if (isDeep(healthOf(state, scope))) takeOverAll(execution, scope, rankings);
+  if (isDeep(healthOf(state, scope))) takeOverAll(execution, scope, { rankings });
   finish(execution, scope);
 }
 
@@ -109,68 +107,6 @@ function work(execution: Execution, scope: Scope, progress: Progress, rankings: 
 function finish(execution: Execution, scope: Scope): void {
   execution.state.risk.changed(scope.account, scope.holding);
   look(execution, scope);
-}
-
-/**
- * Step (1): a scope in danger keeps no resting orders and no triggers that could open. A cross
- * account's isolated opening orders go too: their reserve comes back to it.
- */
-function clearOrders(execution: Execution, scope: Scope): void {
-  const { state } = execution;
-  const { account } = scope;
-  const health = healthOf(state, scope);
-  let cancelled = 0;
-  const holdings = scope.holding === undefined ? [...account.holdings.values()] : [scope.holding];
-  for (const holding of holdings) {
-    const keepsReducing = scope.holding === undefined && holding.isIsolated;
-    let slot = holding.orders.head;
-    while (slot !== NONE) {
-      const next = read(state.pool.ownNext, slot);
-      if (!keepsReducing || isOpening(execution, holding, slot)) {
-        cancelPerpOrder(execution, slot, 'liquidation');
-        cancelled += 1;
-      }
-      slot = next;
-    }
-  }
-  cancelled += cancelTriggers(execution, account, 'liquidation', ({ request }) => {
-    if (request.reduceOnly) return false;
-    if (scope.holding === undefined) return true;
-    const { leg, perp } = scope.holding;
-    return request.instrumentId === perp.definition.instrumentId && legOf(account, request) === leg;
-  });
-  if (cancelled > 0) emitStep(execution, scope, health, 'cancel', positionsOf(scope));
-}
-
-/** True of an order that holds a reserve, or would only enlarge what its leg has. */
-function isOpening({ state }: Execution, { size }: Holding, slot: number): boolean {
-  if (state.reserves.has(read(state.pool.orderId, slot))) return true;
-  const flags = read(state.pool.flags, slot);
-  const isBuy = (flags & SIDE_BUY) !== 0;
-  return (flags & REDUCE_ONLY) === 0 && (size === 0 || isBuy === size > 0);
-}
-
-/**
- * The common part of a cross hedge pair closes against itself at the mark, free of fee, one pair after
- * the other while the scope is in danger: whoever is safe again keeps the rest. It belongs to
- * step (1) and is recorded as such: the two positions, and the mark as the price.
- */
-function closeHedgePairs(execution: Execution, scope: Scope): void {
-  if (scope.holding !== undefined || scope.account.positionMode !== 'hedge') return;
-  const { account } = scope;
-  for (const long of positionsOf(scope)) {
-    if (long.leg !== 0 || !isWorkable(execution.state, long)) continue;
-    const { instrumentId } = long.perp.definition;
-    const short = account.holdings.get(holdingKey(instrumentId, 1));
-    if (short === undefined || short.isIsolated) continue;
-    const common = Math.min(long.size, -short.size);
-    if (common <= 0) continue;
-    const health = healthOf(execution.state, scope);
-    if (!isLiquidatable(health)) return;
-    emitStep(execution, scope, health, 'cancel', [long, short], long.perp.mark);
-    tradeOffBook(execution, { account, holding: long }, -common, long.perp.mark);
-    tradeOffBook(execution, { account, holding: short }, common, long.perp.mark);
-  }
 }
 
 /**
@@ -188,14 +124,15 @@ function sendToMarket(
   const size = sizeToSend(execution, holding, progress);
   if (size === 0) return;
   const { liquidationBandE8 } = parametersOf(state);
-  const bankrupt = bankruptcyPrice(holding, health.equity, health.maintenance);
-  const limit = limitPrice(holding, bankrupt, liquidationBandE8);
+  const bankrupt = bankruptcyPrice(state, scope, holding, health);
+  const isBlind = blindBy(state, scope) !== undefined;
+  const limit = limitPrice(holding, bankrupt, liquidationBandE8, isBlind);
   const key = holdingKey(holding.perp.definition.instrumentId, holding.leg);
   // A book that can fill nothing is told of once, not in an order and a record every second.
   if (progress.tried.has(key) && !holding.perp.book.crosses(holding.size < 0, limit)) return;
   progress.tried.add(key);
   emitStep(execution, scope, health, 'market', [holding], limit);
-  const filled = marketClose(execution, { account: scope.account, holding, size, limit });
+  const { filled } = marketClose(execution, { account: scope.account, holding, size, limit });
   const partial = progress.partials.get(key);
   if (partial !== undefined) partial.left = Math.max(0, partial.left - filled);
 }
@@ -216,14 +153,17 @@ function sizeToSend(execution: Execution, holding: Holding, progress: Progress):
   return isWhole ? magnitude : Math.min(magnitude, partial.left);
 }
 
-/** A long sells no lower than the bankruptcy price and the band's end, a short buys no higher. */
-function limitPrice(holding: Holding, bankrupt: number, bandE8: number): number {
+/**
+ * A long sells no lower than the bankruptcy price and the band's end, a short buys no higher; a blind
+ * scope stays as near to the mark as with any other fill.
+ */
+function limitPrice(holding: Holding, bankrupt: number, bandE8: number, isBlind: boolean): number {
   const { mark } = holding.perp;
   const one = BigInt(RATE_ONE);
   if (holding.size > 0) {
     const floor = Number(divCeil(BigInt(mark) * (one - BigInt(bandE8)), one));
-    return Math.max(bankrupt, floor);
+    return Math.max(bankrupt, floor, isBlind ? blindLimit(holding) : 0);
   }
   const ceiling = Number(divFloor(BigInt(mark) * (one + BigInt(bandE8)), one));
-  return Math.max(1, Math.min(bankrupt, ceiling));
+  return Math.max(1, Math.min(bankrupt, ceiling, isBlind ? blindLimit(holding) : ceiling));
 }

@@ -302,16 +302,20 @@ describe('R-liquidation: several positions', () => {
     expect([other.position(alice), other.position(alice, SECOND)]).toEqual([0, 1_000]);
   });
 
-  // Halted at 93.5: 158.65 − 130 = 28.65 against 43.05; the second's bankruptcy price is 99.0017….
-  // Sold at 99.5: 23.65 less 4.975 against 28.05. Stale at 94.5, which was safe: the second falls to
-  // 98.5: 48.65 − 15 = 33.65 against 43.125; sold at 98: 28.65 less 4.9 against 28.35.
+  // Of 20 coins that nobody can judge twice their value is taken off: the scope is blind, and closes
+  // within min(0.5%, 5% / 20) = 0.25% of the mark (R-fill-check), whatever its bankruptcy price.
+  // Halted at 93.5: 158.65 − 130 = 28.65 against 43.05; the second's bankruptcy price is 99.0017…, its
+  // limit 99.75. Sold there: 26.15 less 4.9875 against 28.05. Stale at 94.5, which was safe: the second
+  // falls to 98.5: 48.65 − 15 = 33.65 against 43.125. Its limit is 98.5 − 0.2462 = 98.2538; sold at
+  // 98.26: 31.25 less 4.913 against 28.35.
   test.each([
-    { why: 'halted', mark: 935_000, bid: 995_000, left: 18_675_000n },
-    { why: 'stale', mark: 945_000, bid: 980_000, left: 23_750_000n },
+    { why: 'halted', mark: 935_000, bid: 997_500, left: 21_162_500n },
+    { why: 'stale', mark: 945_000, bid: 982_600, left: 26_337_000n },
   ])('R-halt, R-oracle-stale: a $why market waits', ({ bid, left, mark, why }) => {
     const venue = two();
     venue.one(carol, { price: 940_000, size: 2_000 });
     venue.one(carol, { instrumentId: SECOND, price: bid, size: 1_000 });
+    venue.one(carol, { instrumentId: SECOND, price: bid - 100, size: 1_000 });
     if (why === 'halted') {
       venue.block({ type: 'setPerp', instrumentId: ID, halted: true, changes: {} });
       venue.wait(1_000).oracle(mark);

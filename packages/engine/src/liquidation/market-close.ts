@@ -8,7 +8,7 @@ import type { Execution } from '../state/execution.ts';
 
 /**
  * Closes part of a position against the book with an order of the venue's own: reduce-only,
- * immediate, with no band, minimum or maximum size. Returns how much was filled.
+ * immediate, with no band, minimum or maximum size. Returns how much was filled, and for how much.
  */
 export function marketClose(
   execution: Execution,
@@ -20,7 +20,7 @@ export function marketClose(
     /** Who pays what: the liquidation fee in place of the taker fee, or nothing at all. */
     readonly fee?: 'none';
   },
-): number {
+): { readonly filled: number; readonly value: number } {
   const { state } = execution;
   const { account, holding, limit, size } = close;
   const request: OrderRequest = {
@@ -49,5 +49,5 @@ export function marketClose(
   const order = takerSnapshot(taker, timeMs(state.timeMs));
   if (taker.remaining === 0) emitOrder(execution, 'filled', order);
   else emitOrder(execution, 'cancelled', order, stopped ?? 'iocRemainder');
-  return size - taker.remaining;
+  return { filled: size - taker.remaining, value: taker.filledNotional };
 }

@@ -1,5 +1,5 @@
 import { divFloor } from '@oddlot/units';
-import { isolatedEquity } from '../perp/margin.ts';
+import { equityOf } from '../perp/blind.ts';
 import { type Account, type Holding, holdingKey } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
 import type { Scope } from '../state/risk-index.ts';
@@ -22,7 +22,7 @@ export function netLegs(execution: Execution, scope: Scope): void {
   const other = otherLeg(account, failing);
   if (other === undefined || other.size === 0) return;
   const health = healthOf(state, scope);
-  const price = bankruptcyPrice(failing, health.equity, health.maintenance);
+  const price = bankruptcyPrice(state, scope, failing, health);
   const size = nettable(state, account, { failing, other }, price);
   if (size === 0) return;
   emitStep(execution, scope, health, 'net', [failing, other], price);
@@ -49,7 +49,7 @@ function nettable(
   const { mark } = failing.perp;
   const magnitude = Math.abs(other.size);
   const common = Math.min(Math.abs(failing.size), magnitude);
-  const equity = isolatedEquity(state, account, other);
+  const equity = equityOf(state, { account, holding: other });
   // What a lot of the other leg gains against its value at the mark.
   const gain = BigInt(other.size > 0 ? price - mark : mark - price);
   if (equity < 0n) {

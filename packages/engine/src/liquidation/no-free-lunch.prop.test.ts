@@ -60,6 +60,7 @@ function opened(pick: Pick): Scenario {
     push(venue, prices);
     for (let deals = 0; deals < 5; deals++) deal(venue, pick);
   }
+  if (pick(3) === 0) dealWithFund(venue, pick);
   reserve(venue, pick);
   venue.checks = true;
   return venue;
@@ -69,6 +70,23 @@ function push(venue: Scenario, oracles: readonly number[]): BlockResult {
   const observedMs = timeMs(venue.wait(1_000).nowMs);
   const prices = IDS.map((id, at) => ({ instrumentId: id, oracle: oracles[at] ?? 0 }));
   return venue.block({ type: 'pushOracle', prices, observedMs });
+}
+
+/**
+ * The fund holds what it once took over, and is deleveraged by nobody: whoever fails on the other side
+ * finds too few to take it.
+ */
+function dealWithFund(venue: Scenario, pick: Pick): void {
+  venue.fund(FUND, 10_000_000_000_000);
+  const trader = oneOf(pick, ...TRADERS);
+  const id = oneOf(pick, ...IDS);
+  const { mark } = present(venue.state.perps.get(id), 'a perp');
+  const price = Math.round(mark / PERP.priceTick) * PERP.priceTick;
+  const isBuy = pick(2) === 0;
+  const shape = { instrumentId: id, price, size: oneOf(pick, 400, 1_000, 4_000) };
+  venue.place(FUND, order({ ...shape, isBuy }));
+  venue.place(trader, order({ ...shape, isBuy: !isBuy, timeInForce: 'ioc' }));
+  act(venue, FUND, { type: 'cancelAll' });
 }
 
 /** One sells to another at the mark, opening unless it is one-way; refusals are part of the game. */
@@ -173,15 +191,19 @@ const reached = {
   treasuryPaid: 0,
   fundBelowZero: 0,
   nobodyLeft: 0,
+  judged: 0,
 };
 
 class Entry {
   readonly #venue: Scenario;
   readonly #before = new Map<Address, () => Twin>();
   readonly #treasury: bigint;
+  /** The last judged marks: every market is open all the time. */
+  readonly #judged: Map<number, number>;
 
   constructor(venue: Scenario) {
     this.#venue = venue;
+    this.#judged = new Map([...venue.state.perps].map(([id, { mark }]) => [id, mark]));
     this.#treasury = venue.state.treasury;
     for (const trader of TRADERS) {
       // Legs are priced at the mark of the entry, which is known after it.
@@ -210,8 +232,9 @@ class Entry {
         judgeCross(account, events);
       }
     }
-    judgeDeleveraging(this.#venue.state, events);
     const { state } = this.#venue;
+    judgeDeleveraging(state, events);
+    judgePrices(state, events, this.#judged);
     const value = accountValue(state, insuranceFund(state));
     if (value < 0n) {
       reached.fundBelowZero += 1;
@@ -301,7 +324,10 @@ function judgeCross(account: Account, events: readonly EngineEvent[]): void {
   expect(account.perpBalance, `${account.address} is bankrupt`).toBe(0n);
 }
 
-/** R-adl, R-deficit: what falls to the fund is what nobody on the other side could take. */
+/**
+ * R-adl, R-deficit: what falls to the fund, or waits, is what nobody on the other side had: all of them
+ * are asked, whatever their ratio.
+ */
 function judgeDeleveraging(state: State, events: readonly EngineEvent[]): void {
   for (const [at, event] of events.entries()) {
     if (event.type !== 'liquidationStep' || event.step !== 'adl') continue;
@@ -309,54 +335,50 @@ function judgeDeleveraging(state: State, events: readonly EngineEvent[]): void {
     let left = Math.abs(first.size);
     const changed = new Set<string>();
     let isOwn = true;
-    for (const later of events.slice(at + 1)) {
-      if (later.type === 'liquidationStep' || later.type === 'tradeExecuted') isOwn = false;
-      if (later.type === 'deleveraged') {
-        if (isOwn) left -= later.size;
-        changed.add(later.account);
+    for (const [later, each] of events.entries()) {
+      if (later <= at) {
+        // Who traded before holds new lots, which are nobody's to close.
+        if (each.type === 'tradeExecuted') changed.add(each.taker.account).add(each.maker.account);
+        continue;
       }
-      if (later.type === 'liquidationStep') changed.add(later.account);
-      if (later.type === 'tradeExecuted') {
-        changed.add(later.taker.account).add(later.maker.account);
-      }
+      if (each.type === 'liquidationStep' || each.type === 'tradeExecuted') isOwn = false;
+      if (isOwn && each.type === 'deleveraged') left -= each.size;
+      if (each.type === 'tradeExecuted') changed.add(each.taker.account).add(each.maker.account);
     }
     if (left === 0) continue;
     reached.nobodyLeft += 1;
     for (const account of state.accounts) {
       if (account.address === FUND || changed.has(account.address)) continue;
-      for (const holding of account.holdings.values()) {
-        const isOpposite = Math.sign(holding.size) === -Math.sign(first.size);
-        if (!isOpposite || holding.perp.definition.instrumentId !== first.instrumentId) continue;
-        const size = Math.min(left, Math.abs(holding.size));
-        const could = couldTake(account, holding, size, event.price ?? 0);
-        expect(could, `${account.address} could have taken ${size}`).toBe(false);
+      for (const { perp, size } of account.holdings.values()) {
+        if (perp.definition.instrumentId !== first.instrumentId) continue;
+        const isOpposite = Math.sign(size) === -Math.sign(first.size);
+        expect(isOpposite, `${account.address} could have taken ${left}`).toBe(false);
       }
     }
   }
 }
 
-/** R-adl: a ratio above 1 (R-ratio), and equity at or above zero after the close. */
-function couldTake(account: Account, holding: Holding, size: number, price: number): boolean {
-  const scope = holding.isIsolated ? [holding] : [...account.holdings.values()];
-  let equity: bigint = holding.isIsolated ? holding.isolatedMargin : account.perpBalance;
-  let risk = 0n;
-  for (const each of scope) {
-    equity += BigInt(each.size) * BigInt(each.perp.mark) - each.cost;
-    risk += riskOf(each);
+/**
+ * R-liquidation: nobody is deleveraged at a price that is worse for them than the last judged mark, or
+ * than the mark where that is worse still: then the market itself has moved against them.
+ */
+function judgePrices(
+  { perps }: State,
+  events: readonly EngineEvent[],
+  judged: ReadonlyMap<number, number>,
+): void {
+  for (const [at, event] of events.entries()) {
+    if (event.type !== 'deleveraged') continue;
+    const { account, instrumentId: id, price, size } = event;
+    const traded = events
+      .slice(0, at)
+      .findLast((each) => each.type === 'positionTraded' && each.account === account);
+    const side = traded?.type === 'positionTraded' ? Math.sign(traded.startPosition) : 0;
+    const marks = [judged.get(id) ?? 0, perps.get(id)?.mark ?? 0];
+    if (side > 0) expect(price, 'a long').toBeGreaterThanOrEqual(Math.min(...marks));
+    else expect(price, 'a short').toBeLessThanOrEqual(Math.max(...marks));
+    if (size > 0) reached.judged += 1;
   }
-  const gain = BigInt(holding.size > 0 ? price - holding.perp.mark : holding.perp.mark - price);
-  return equity > risk && equity + gain * BigInt(size) >= 0n;
-}
-
-/** R-tiers: each slice of a position at its own rate, which is what the deduction comes to. */
-function riskOf({ perp, size }: Holding): bigint {
-  const feeE8 = BigInt(PARAMETERS.liquidationFeeE8);
-  let sum = 0n;
-  for (const { maxSize, minSize, mmrE8 } of PERP.tiers) {
-    const slice = Math.max(0, Math.min(Math.abs(size), maxSize) - minSize);
-    sum += BigInt(slice) * BigInt(perp.mark) * (BigInt(mmrE8) + feeE8);
-  }
-  return sum / 100_000_000n;
 }
 
 test('R-liquidation, R-adl, R-deficit: no free lunch, whoever goes bankrupt gains nothing by it', () => {

@@ -1,35 +1,48 @@
+import type { Account, Holding } from '../state/account.ts';
 import type { Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
-import { type RankedPosition, rankPositions } from './deleverage.ts';
+import { type RankedPosition, type RankKey, rankKey, rankPositions } from './deleverage.ts';
 
 /**
- * Who is deleveraged first, for one pass of liquidations (R-adl). Marks hold for the pass, so each
- * side of an instrument is ranked once, when somebody is first deleveraged, and not for every position
- * that is taken over. It lives as long as the pass: nothing of it is state.
+ * Who is deleveraged first in a block (R-adl, R-storms): every side of an instrument as it stood when
+ * this was made. A side is put in order when somebody is first deleveraged there; whoever changes
+ * before that is kept as they were. Nothing of it is state.
  */
 export class Rankings {
   readonly #state: State;
   /** By instrument id and side. */
   readonly #bySide = new Map<number, Ranking>();
+  /** Of accounts that have changed since; a position that is not among them was not there. */
+  readonly #kept = new Map<Account, ReadonlyMap<Holding, RankKey>>();
 
   constructor(state: State) {
     this.#state = state;
+    state.entry.beforeChange = (account) => this.#keep(account);
   }
 
-  /** The side as it was first ranked, less those at its head who have nothing left. */
+  /** The side as it was, less those at its head who have nothing left. */
   of(perp: Perp, isLong: boolean): Iterable<RankedPosition> {
-    const ranking = this.#bySide.get(sideKey(perp, isLong));
-    return ranking === undefined ? this.renewed(perp, isLong) : remaining(ranking);
+    const key = 2 * perp.definition.instrumentId + (isLong ? 1 : 0);
+    let ranking = this.#bySide.get(key);
+    if (ranking === undefined) {
+      const positions = rankPositions(this.#state, perp, isLong, (account, holding) => {
+        const kept = this.#kept.get(account);
+        return kept === undefined ? rankKey(this.#state, account, holding) : kept.get(holding);
+      });
+      ranking = { positions, first: 0 };
+      this.#bySide.set(key, ranking);
+    }
+    return remaining(ranking);
   }
 
-  /**
-   * The side ranked anew: with those who since came into a position, or out of danger. They come
-   * after everyone of the ranking before.
-   */
-  renewed(perp: Perp, isLong: boolean): Iterable<RankedPosition> {
-    const ranking = { positions: rankPositions(this.#state, perp, isLong), first: 0 };
-    this.#bySide.set(sideKey(perp, isLong), ranking);
-    return remaining(ranking);
+  #keep(account: Account): void {
+    if (this.#kept.has(account)) return;
+    const keys = new Map<Holding, RankKey>();
+    // What it changes to is nobody's business, and asking for its sums changes nothing else.
+    this.#kept.set(account, keys);
+    for (const holding of account.holdings.values()) {
+      if (holding.size !== 0) keys.set(holding, rankKey(this.#state, account, holding));
+    }
   }
 }
 
@@ -42,8 +55,4 @@ function* remaining(ranking: Ranking): Generator<RankedPosition> {
     const position = positions[at];
     if (position !== undefined) yield position;
   }
-}
-
-function sideKey(perp: Perp, isLong: boolean): number {
-  return 2 * perp.definition.instrumentId + (isLong ? 1 : 0);
 }

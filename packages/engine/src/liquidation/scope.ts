@@ -1,11 +1,11 @@
 import type { MicroUsdc } from '@oddlot/units';
+import { equityOf } from '../perp/blind.ts';
 import { crossRisk } from '../perp/fill-check.ts';
 import { riskOf } from '../perp/isolated.ts';
-import { accountValue, isolatedEquity } from '../perp/margin.ts';
 import type { Account, Holding } from '../state/account.ts';
 import { parametersOf } from '../state/execution.ts';
 import { isolatedKey } from '../state/liquidations.ts';
-import { isOracleStale } from '../state/perp.ts';
+import { isUnjudged } from '../state/perp.ts';
 import type { Scope } from '../state/risk-index.ts';
 import type { State } from '../state/state.ts';
 
@@ -18,13 +18,13 @@ export type Health = {
   readonly notional: MicroUsdc;
 };
 
-export function healthOf(state: State, { account, holding }: Scope): Health {
+export function healthOf(state: State, scope: Scope): Health {
+  const { account, holding } = scope;
+  const equity = equityOf(state, scope);
   if (holding === undefined) {
-    const equity = accountValue(state, account);
     const { maintenance, notional } = account.margin;
     return { equity, maintenance, risk: crossRisk(state, account), notional };
   }
-  const equity = isolatedEquity(state, account, holding);
   const { maintenance, notional } = holding;
   return {
     equity,
@@ -76,10 +76,5 @@ export function positionsOf({ account, holding }: Scope): Holding[] {
 /** Liquidation waits in a market that is halted or whose oracle is stale. */
 export function isWorkable(state: State, { perp }: Holding): boolean {
   const { oracleStaleMs } = parametersOf(state);
-  return !perp.halted && !isOracleStale(perp, state.timeMs, oracleStaleMs);
-}
-
-/** The scope that a position belongs to. */
-export function scopeOf(account: Account, holding: Holding): Scope {
-  return { account, holding: holding.isIsolated ? holding : undefined };
+  return !isUnjudged(perp, state.timeMs, oracleStaleMs);
 }

@@ -51,11 +51,11 @@ describe('R-storms', () => {
     venue.block({ type: 'registerPerp', perp: { ...PERP, instrumentId: second, name: 'B-USDC' } });
     venue.oracle(PRICE, second);
     const late = actor(0x99999);
-    venue.fund(late, 6_000_000);
+    venue.fund(late, 6_700_000);
     venue.one(bob, { instrumentId: second, isBuy: false, price: PRICE, size: 100 });
     venue.one(late, { instrumentId: second, price: PRICE, size: 100, timeInForce: 'ioc' });
     expect(worked(venue.wait(1_000).oracle(963_000))).toEqual(people.slice(0, MAX));
-    // At 94 the late one has −0.045; those who wait have more than 1.37. The time is the same.
+    // At 94 the late one has 0.655; those who wait have more than 1.37. The time is the same.
     expect(worked(venue.oracle(940_000, second))).toEqual([...people.slice(MAX), late]);
   }, 30_000);
 
@@ -70,7 +70,7 @@ describe('R-storms', () => {
     venue.one(late, { instrumentId: second, price: PRICE, size: 100, timeInForce: 'ioc' });
     expect(worked(venue.wait(1_000).oracle(963_000))).toEqual(people);
     venue.one(bob, { price: 960_000, size: 20 });
-    // Both have a turn in this block: one for the second time, the other with −0.045 at 94.
+    // Both have a turn in this block: one for the second time, the other is insolvent at 94, −0.045.
     expect(worked(venue.wait(1_500).oracle(940_000, second))).toEqual([late, ...people]);
   });
 

@@ -187,6 +187,8 @@ describe('R-adl', () => {
     const venue = four();
     venue.block({ type: 'setPerp', instrumentId: ID, halted: true, changes: {} });
     venue.wait(1_000).oracle(945_000);
+    // A profit that nobody can judge would not count (R-ratio).
+    venue.state.perps.get(ID)!.judgedMark = 945_000;
     const ranked = rankPositions(venue.state, venue.state.perps.get(ID)!, false);
     expect(ranked.map(({ account }) => SHORTS.indexOf(account.address) + 1)).toEqual([3, 2, 1, 4]);
     const shares = ranked.map(({ denominator, numerator }) => (numerator * 10_000n) / denominator);
@@ -234,51 +236,51 @@ describe('R-adl', () => {
     ]);
   });
 
-  test('one whom the close would leave below zero is passed over; what nobody takes is the fund’s', () => {
+  test('one whom the close leaves below zero is closed too, and what it lacks is the fund’s', () => {
     const venue = Scenario.open({ accounts: [carol], funds: 1_000_000_000_000 });
     venue.fund(alice, 60_000_000);
     venue.fund(bob, 60_000_000);
     act(venue, alice, { type: 'updateMarginMode', instrumentId: ID, marginMode: 'isolated' });
     trade(venue, alice, bob, 1_000);
-    // Bob is short from 100 with 59.85. The market is halted while the mark falls to 90: he has
-    // 159.85, and loses all but 19.85 of it elsewhere. A close at 95 would leave 19.85 − 50.
-    venue.block({ type: 'setPerp', instrumentId: ID, halted: true, changes: {} });
-    venue.wait(1_000).oracle(900_000);
-    postToBalance(venue.state, venue.account(bob), microUsdc(-140_000_000));
-    postToBalance(venue.state, venue.account(carol), microUsdc(140_000_000));
-    venue.block({ type: 'setPerp', instrumentId: ID, halted: false, changes: {} });
+    // Bob is short from 100 with 59.85, and loses all but 9.85 of it elsewhere.
+    postToBalance(venue.state, venue.account(bob), microUsdc(-50_000_000));
+    postToBalance(venue.state, venue.account(carol), microUsdc(50_000_000));
     const before = accountView(venue.state, FUND)!.cross.accountValue + venue.state.treasury;
+    // At 90 alice has 50 − 100, and closes at 95 with bob, who so gains 50 and not 100.
     const result = venue.wait(1_000).oracle(900_000);
-    // R-liquidation: what goes to the fund has a record too, although others were asked first.
-    expect(names(result).slice(-2)).toEqual(['adl', 'insurance']);
-    expect(steps(result).at(-1)?.positions).toEqual([{ instrumentId: ID, size: 1_000 }]);
-    expect(notices(result)).toEqual([]);
-    expect(venue.position(FUND)).toBe(1_000);
-    expect(venue.position(bob)).toBe(-1_000);
-    // Bought at 95, worth 90: R-deficit, the treasury pays what it has, 0.6 less the fund's tenth.
-    expect(venue.state.treasury).toBe(0n);
-    expect(accountView(venue.state, FUND)!.cross.accountValue).toBe(before - 50_000_000n);
-    // While the fund is below zero all fees are its own.
-    const { treasury } = venue.state;
-    const poor = venue.balance(FUND);
-    venue.one(carol, { price: 900_000, size: 100 });
-    venue.fund(actor(7), 1_000_000_000);
-    venue.one(actor(7), { isBuy: false, price: 900_000, size: 100, timeInForce: 'ioc' });
-    expect(venue.state.treasury).toBe(treasury);
-    // 0.045% and 0.015% of 90.
-    expect(venue.balance(FUND)).toBe(poor + 54_000n);
+    expect(names(result)).toEqual(['adl']);
+    expect(notices(result)).toMatchObject([{ account: bob, size: 1_000, price: 950_000 }]);
+    expect([venue.position(alice), venue.position(bob), venue.position(FUND)]).toEqual([0, 0, 0]);
+    expect(venue.balance(bob)).toBe(59_850_000n);
+    expect(accountView(venue.state, FUND)!.cross.accountValue + venue.state.treasury).toBe(before);
   });
 
-  test('scopes at a ratio of 1 or less, and the fund, are left out', () => {
+  test('the fund is left out, a scope in danger is not: a winner could hide behind a loss elsewhere', () => {
     const venue = four();
+    venue.fund(FUND, 1_000_000_000);
+    trade(venue, bob, FUND, 100);
     // The third loses 63 of its 63.7125 elsewhere: 0.7125 against a risk of 1.5% of 236.25.
     venue.block({ type: 'setPerp', instrumentId: ID, halted: true, changes: {} });
     const third = venue.account(SHORTS[2]!);
     postToBalance(venue.state, third, microUsdc(-63_000_000));
     postToBalance(venue.state, venue.account(carol), microUsdc(63_000_000));
     venue.wait(1_000).oracle(945_000);
-    const ranked = rankPositions(venue.state, venue.state.perps.get(ID)!, false);
-    expect(ranked.map(({ account }) => SHORTS.indexOf(account.address) + 1)).toEqual([2, 1, 4]);
+    const perp = venue.state.perps.get(ID)!;
+    perp.judgedMark = 945_000;
+    const order = (): number[] =>
+      rankPositions(venue.state, perp, false).map(
+        ({ account }) => SHORTS.indexOf(account.address) + 1,
+      );
+    expect(order()).toEqual([3, 2, 1, 4]);
+    // The fourth has nothing left, but won: it goes first. Without a gain it would be the last.
+    const fourth = venue.account(SHORTS[3]!);
+    postToBalance(venue.state, fourth, microUsdc(-108_713_250));
+    postToBalance(venue.state, venue.account(carol), microUsdc(108_713_250));
+    expect(order()).toEqual([4, 3, 2, 1]);
+    venue.holding(SHORTS[3]!).cost = microUsdc(-236_250_000n);
+    venue.state.markEpoch += 1;
+    postToBalance(venue.state, fourth, microUsdc(-8_750_000));
+    expect(order()).toEqual([3, 2, 1, 4]);
   });
 
   test('the bucket: 4 closes first', () => {

@@ -1,6 +1,6 @@
-import { addUsdc, type MicroUsdc, negUsdc, subUsdc, ZERO_USDC } from '@oddlot/units';
-import { postDeficit, postToBalance } from '../ledger/post.ts';
-import { insuranceFund, isInsuranceFund, mayTakeOver } from '../perp/insurance-fund.ts';
+import { addUsdc, type MicroUsdc, ZERO_USDC } from '@oddlot/units';
+import { blindBy } from '../perp/blind.ts';
+import { insuranceFund, mayTakeOver, noteTakingCost } from '../perp/insurance-fund.ts';
 import {
   type Account,
   type Holding,
@@ -11,91 +11,137 @@ import {
 import { type Execution, parametersOf } from '../state/execution.ts';
 import type { Holder } from '../state/holders.ts';
 import type { Perp } from '../state/perp.ts';
-import type { Scope } from '../state/risk-index.ts';
+import { type Scope, scopeOf } from '../state/risk-index.ts';
 import type { State } from '../state/state.ts';
 import { bankruptcyPrice } from './bankruptcy-price.ts';
 import { tradeOffBook } from './close-position.ts';
-import { mayDeleverage, type RankedPosition } from './deleverage.ts';
 import { emitStep } from './emit-step.ts';
 import { netLegs } from './net-legs.ts';
 import type { Rankings } from './rankings.ts';
-import { healthOf, isDeep, isWorkable, positionsOf, scopeOf } from './scope.ts';
+import { type Health, healthOf, isDeep, isWorkable, positionsOf } from './scope.ts';
+import { giveRest } from './settle-rest.ts';
 
-/**
- * Steps (2b) to (4) of R-liquidation: an isolated leg closes against its owner's other one, then each
- * position goes to the insurance fund at its bankruptcy price if the fund may take it, otherwise to
- * the traders on the other side (R-adl), and what nobody can take falls to the fund all the same
- * (R-deficit).
- */
-export function takeOverAll(execution: Execution, scope: Scope, rankings: Rankings): void {
+/** Lots of a failing position that somebody else has taken, off the book. */
+export type Close = {
+  readonly failing: Scope;
+  readonly holding: Holding;
+  readonly counter: Holder;
+  /** 1 when the other side bought the lots, −1 when it sold them. */
+  readonly counterSign: 1 | -1;
+  readonly size: number;
+  /** Of them, lots that the other side did not close but opened: the fund's. */
+  readonly opened: number;
+  price: number;
+  /** Where the events of it are: of each side's position, and the notice to who was deleveraged. */
+  readonly failingEvent: number;
+  readonly counterEvent: number;
+  readonly noticeEvent: number | undefined;
+};
+
+/** What a pass of liquidations works with. */
+export type Pass = {
+  readonly rankings: Rankings;
+  /** At which price the fund is asked; that of the close when it is left out. */
+  readonly askedPrice?: (holding: Holding) => number;
+  readonly onClose?: (close: Close) => void;
+};
+
+/** Steps (2b) to (4) of R-liquidation for all positions of a scope whose markets are open. */
+export function takeOverAll(execution: Execution, scope: Scope, pass: Pass): void {
   const positions = positionsOf(scope).filter((each) => isWorkable(execution.state, each));
-  takeOver(execution, scope, positions, rankings);
+  takeOver(execution, scope, positions, pass);
 }
 
-/** Takes over some positions of a scope, wherever their markets stand. */
+/** The same for some positions of a scope, wherever their markets stand. */
 export function takeOver(
   execution: Execution,
   scope: Scope,
   positions: readonly Holding[],
-  rankings: Rankings,
+  pass: Pass,
 ): void {
   const { state } = execution;
   if (positions.length > 0) netLegs(execution, scope);
-  // Maintenance falls faster than the size where tiers end: what is left may be well off.
+  // Maintenance falls faster than the size where tiers end, and a blind scope closes at the mark:
+  // what is left may be well off.
   if (positionsOf(scope).length === 0 || !isDeep(healthOf(state, scope))) return;
   let paidOut = ZERO_USDC;
   for (const holding of positions) {
-    const health = healthOf(state, scope);
-    const price = bankruptcyPrice(holding, health.equity, health.maintenance);
-    if (mayTakeOver(state, holding, holding.size, price)) {
-      emitStep(execution, scope, health, 'insurance', [holding], price);
-      paidOut = addUsdc(paidOut, giveToFund(execution, scope.account, holding, price));
-    } else {
-      emitStep(execution, scope, health, 'adl', [holding], price);
-      const side = { account: scope.account, holding };
-      paidOut = addUsdc(paidOut, deleverage(execution, side, price, rankings));
-      if (holding.size === 0) continue;
-      // R-deficit: nobody else takes the rest. It has a record of its own, as every step has.
-      emitStep(execution, scope, healthOf(state, scope), 'insurance', [holding], price);
-      paidOut = addUsdc(paidOut, giveToFund(execution, scope.account, holding, price));
-    }
+    if (holding.size === 0) continue;
+    if (!isDeep(healthOf(state, scope))) break;
+    paidOut = addUsdc(paidOut, takeOverOne(execution, scope, holding, pass));
   }
   if (positionsOf(scope).length > 0) return;
   // A cross account gives what it has left, an isolated position what its take-over paid out.
   giveRest(execution, scope.account, scope.holding === undefined ? undefined : paidOut);
 }
 
-/** Returns what the close paid to the owner's balance. */
+/**
+ * Steps (3) and (4) for one position: it goes to the insurance fund at its bankruptcy price if the fund
+ * may take it, otherwise to the traders on the other side (R-adl). What of an insolvent scope nobody
+ * can take falls to the fund all the same (R-deficit); a solvent one waits. Returns what the closes paid to
+ * its owner's balance.
+ */
+export function takeOverOne(
+  execution: Execution,
+  scope: Scope,
+  holding: Holding,
+  pass: Pass,
+): MicroUsdc {
+  const { state } = execution;
+  const health = healthOf(state, scope);
+  const price = closingPrice(state, scope, holding, health);
+  const asked = pass.askedPrice?.(holding) ?? price;
+  if (mayTakeOver(state, holding, holding.size, asked)) {
+    emitStep(execution, scope, health, 'insurance', [holding], price);
+    return giveToFund(execution, scope, holding, price, pass);
+  }
+  emitStep(execution, scope, health, 'adl', [holding], price);
+  const paid = deleverage(execution, scope, holding, price, pass);
+  if (holding.size === 0 || health.equity >= 0n) return paid;
+  // Nobody else takes the rest. It has a record of its own, as every step has.
+  emitStep(execution, scope, healthOf(state, scope), 'insurance', [holding], price);
+  return addUsdc(paid, giveToFund(execution, scope, holding, price, pass));
+}
+
+/** The bankruptcy price; a blind scope with something left closes at the mark. */
+function closingPrice(state: State, scope: Scope, holding: Holding, health: Health): number {
+  const isBlind = health.equity >= 0n && blindBy(state, scope) !== undefined;
+  return isBlind ? holding.perp.mark : bankruptcyPrice(state, scope, holding, health);
+}
+
 function giveToFund(
   execution: Execution,
-  account: Account,
+  failing: Scope,
   holding: Holding,
   price: number,
+  pass: Pass,
 ): MicroUsdc {
   const { state } = execution;
   const fund = insuranceFund(state);
   const target = fundHolding(state, fund, holding.perp);
   const { size } = holding;
   const before = target.size;
-  const paid = closeFailing(execution, { account, holding }, -size, price);
-  tradeOffBook(execution, { account: fund, holding: target }, size, price);
+  noteTakingCost(state, holding.perp, size, price);
+  const own = tradeOffBook(execution, { account: failing.account, holding }, -size, price);
+  const other = tradeOffBook(execution, { account: fund, holding: target }, size, price);
   // Another position, which is offered at its own price again.
   if (Math.sign(target.size) !== Math.sign(before)) {
     state.fundUnwindBands.delete(holding.perp.definition.instrumentId);
   }
-  return paid;
-}
-
-/** Closes part of what fails, and returns what that paid to its owner's balance. */
-function closeFailing(
-  execution: Execution,
-  side: Holder,
-  signedSize: number,
-  price: number,
-): MicroUsdc {
-  const before = side.account.perpBalance;
-  tradeOffBook(execution, side, signedSize, price);
-  return subUsdc(side.account.perpBalance, before);
+  const isAgainst = Math.sign(before) === -Math.sign(size);
+  pass.onClose?.({
+    failing,
+    holding,
+    counter: { account: fund, holding: target },
+    counterSign: size > 0 ? 1 : -1,
+    size: Math.abs(size),
+    opened: Math.max(0, Math.abs(size) - (isAgainst ? Math.abs(before) : 0)),
+    price,
+    failingEvent: own.event,
+    counterEvent: other.event,
+    noticeEvent: undefined,
+  });
+  return own.paid;
 }
 
 /** The fund is a cross account, in instruments where others may only be isolated too. */
@@ -110,92 +156,55 @@ function fundHolding(state: State, fund: Account, perp: Perp): Holding {
 }
 
 /**
- * Closes against the highest ranked positions of the other side, the owner's own among them; nobody
- * is flipped or ruined. Returns what the failing side was paid.
+ * Closes against the highest ranked positions of the other side, the owner's own among them, as far as
+ * they were held when the gap came; nobody is flipped.
  */
 function deleverage(
   execution: Execution,
-  failing: Holder,
+  failing: Scope,
+  holding: Holding,
   price: number,
-  rankings: Rankings,
-): MicroUsdc {
-  const { perp, size } = failing.holding;
-  const isLong = size < 0;
-  const paid = closeRanked(execution, failing, price, rankings.of(perp, isLong));
-  if (failing.holding.size === 0) return paid;
-  const late = closeRanked(execution, failing, price, rankings.renewed(perp, isLong));
-  return addUsdc(paid, late);
-}
-
-function closeRanked(
-  execution: Execution,
-  failing: Holder,
-  price: number,
-  ranking: Iterable<RankedPosition>,
+  pass: Pass,
 ): MicroUsdc {
   const { commandIndex, events, state } = execution;
-  const { holding } = failing;
+  const { perp } = holding;
   let paid = ZERO_USDC;
-  for (const ranked of ranking) {
+  for (const { account, holding: ranked } of pass.rankings.of(perp, holding.size < 0)) {
     if (holding.size === 0) break;
     // The book may have closed or turned a position since it was ranked.
-    if (Math.sign(ranked.holding.size) !== -Math.sign(holding.size)) continue;
-    const size = Math.min(Math.abs(holding.size), Math.abs(ranked.holding.size));
-    if (!mayDeleverage(state, ranked, size, price)) continue;
-    const signed = ranked.holding.size > 0 ? -size : size;
-    const realised = tradeOffBook(execution, ranked, signed, price);
-    paid = addUsdc(paid, closeFailing(execution, failing, -signed, price));
+    if (Math.sign(ranked.size) !== -Math.sign(holding.size)) continue;
+    const size = Math.min(Math.abs(holding.size), state.entry.heldSince(ranked));
+    if (size <= 0) continue;
+    const signed = ranked.size > 0 ? -size : size;
+    const counter = { account, holding: ranked };
+    state.entry.takeHeld(ranked, size);
+    const other = tradeOffBook(execution, counter, signed, price);
+    const own = tradeOffBook(execution, { account: failing.account, holding }, -signed, price);
+    paid = addUsdc(paid, own.paid);
+    const noticeEvent = events.length;
     events.push({
       type: 'deleveraged',
       commandIndex,
-      account: ranked.account.address,
-      instrumentId: holding.perp.definition.instrumentId,
+      account: account.address,
+      instrumentId: perp.definition.instrumentId,
       size,
       price,
-      realised,
+      realised: other.realised,
     });
-    const closed = scopeOf(ranked.account, ranked.holding);
+    const closed = scopeOf(account, ranked);
     state.risk.changed(closed.account, closed.holding);
+    pass.onClose?.({
+      failing,
+      holding,
+      counter,
+      counterSign: signed > 0 ? 1 : -1,
+      size,
+      opened: 0,
+      price,
+      failingEvent: own.event,
+      counterEvent: other.event,
+      noticeEvent,
+    });
   }
   return paid;
-}
-
-/** What equity is left when the last position is gone goes to the fund: rounding, mostly. */
-function giveRest(execution: Execution, account: Account, paidOut: MicroUsdc | undefined): void {
-  const { state } = execution;
-  const rest = paidOut ?? account.perpBalance;
-  if (rest <= 0n) return;
-  postToBalance(state, account, negUsdc(rest));
-  postToBalance(state, insuranceFund(state), rest);
-  emitSettled(execution, account, negUsdc(rest));
-}
-
-/** The account's ledger shows where its money went, or came from. */
-function emitSettled(
-  { commandIndex, events, state }: Execution,
-  { address: account }: Account,
-  amount: MicroUsdc,
-): void {
-  const fund = insuranceFund(state).address;
-  events.push({ type: 'fundSettled', commandIndex, account, fund, amount });
-}
-
-/**
- * R-deficit: a balance or isolated margin below zero with no position left falls to the fund, then
- * to the fee treasury, then to the fund below zero. Balances of others are never cut.
- */
-export function closeDeficit(execution: Execution, scope: Scope): void {
-  const { state } = execution;
-  const { account, holding } = scope;
-  if (isInsuranceFund(state, account)) return;
-  const amount = holding === undefined ? account.perpBalance : holding.isolatedMargin;
-  if (amount >= 0n) return;
-  const missing = negUsdc(amount);
-  if (holding === undefined) postToBalance(state, account, missing);
-  else {
-    holding.isolatedMargin = ZERO_USDC;
-    state.digest.amount(ZERO_USDC);
-  }
-  postDeficit(state, missing);
-  emitSettled(execution, account, missing);
 }

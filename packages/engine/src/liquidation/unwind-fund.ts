@@ -1,5 +1,5 @@
-import { divCeil, divFloor, RATE_ONE } from '@oddlot/units';
-import { insuranceFund } from '../perp/insurance-fund.ts';
+import { divCeil, divFloor, microUsdc, notional, RATE_ONE } from '@oddlot/units';
+import { insuranceFund, noteFundCost } from '../perp/insurance-fund.ts';
 import { freshMargin } from '../perp/margin.ts';
 import type { Holding } from '../state/account.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
@@ -26,16 +26,31 @@ export function unwindFund(execution: Execution): void {
     if (!isWorkable(state, holding)) continue;
     const size = sizeToUnwind(execution, holding);
     const { instrumentId } = holding.perp.definition;
-    const bandE8 = state.fundUnwindBands.get(instrumentId) ?? parameters.insuranceUnwindStepE8;
+    const { mark } = holding.perp;
+    const isLong = holding.size > 0;
+    const widest = widestBand(execution, holding);
+    const first = parameters.insuranceUnwindStepE8;
+    const bandE8 = Math.min(state.fundUnwindBands.get(instrumentId) ?? first, widest);
     const limit = unwindLimit(holding, bandE8);
-    const filled = marketClose(execution, { account, holding, size, limit, fee: 'none' });
-    const wider = bandE8 + parameters.insuranceUnwindStepE8;
-    const next = Math.min(wider, parameters.insuranceUnwindBandE8);
+    const order = { account, holding, size, limit, fee: 'none' } as const;
+    const { filled, value } = marketClose(execution, order);
+    const paid = BigInt(value) - notional(mark, filled);
+    noteFundCost(state, instrumentId, microUsdc(isLong ? -paid : paid));
+    const next = Math.min(bandE8 + first, widest);
     if (2 * filled >= size) state.fundUnwindBands.delete(instrumentId);
     else state.fundUnwindBands.set(instrumentId, next);
     state.digest.word(instrumentId);
     state.digest.number(2 * filled >= size ? 0 : next);
   }
+}
+
+/**
+ * How far from the mark it goes at most: what it took the position with was less than two thirds of its
+ * maintenance, and a wider bound would pay whoever is the only bid.
+ */
+function widestBand({ state }: Execution, { perp }: Holding): number {
+  const half = Math.floor((perp.definition.tiers[0]?.mmrE8 ?? 0) / 2);
+  return Math.min(parametersOf(state).insuranceUnwindBandE8, half);
 }
 
 /** A position that ended in another way, a settlement say, leaves nothing to its successor. */
@@ -57,13 +72,12 @@ function sizeToUnwind(execution: Execution, holding: Holding): number {
   return Math.min(magnitude, Math.max(byShare, byAmount));
 }
 
-/** A long is sold no lower, a short bought no higher than the band from the mark. */
+/** A long is sold no lower, a short bought no higher than the band from the mark and from the oracle. */
 function unwindLimit({ perp, size }: Holding, bandE8: number): number {
   const one = BigInt(RATE_ONE);
-  const mark = BigInt(perp.mark);
   const price =
     size > 0
-      ? divCeil(mark * (one - BigInt(bandE8)), one)
-      : divFloor(mark * (one + BigInt(bandE8)), one);
+      ? divCeil(BigInt(Math.max(perp.mark, perp.oracle)) * (one - BigInt(bandE8)), one)
+      : divFloor(BigInt(Math.min(perp.mark, perp.oracle)) * (one + BigInt(bandE8)), one);
   return Math.max(1, Number(price));
 }

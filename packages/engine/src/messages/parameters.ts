@@ -42,6 +42,9 @@ export type VenueParameters = FundingParameters & {
   /** It takes a position only up to these multiples of its account value. */
   readonly insuranceLeverageMax: number;
   readonly insuranceInstrumentMax: number;
+  /** What taking over and unwinding may cost it within an hour: shares of its account value, 10^-8. */
+  readonly insuranceHourE8: number;
+  readonly insuranceInstrumentHourE8: number;
   /**
    * It reduces each position this often, by this share or amount: the first step from the mark, one
    * step further each time that the book takes too little, at most the band, 10^-8.

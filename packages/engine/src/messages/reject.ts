@@ -1,6 +1,9 @@
 import type { Address, InstrumentId, MicroUsdc } from '@oddlot/units';
 import type { Exchange } from './command.ts';
 
+/** Between which nonces one would pass for its time, R-nonce. */
+type NonceBounds = { readonly minExclusive: number; readonly maxExclusive: number };
+
 /**
  * Why a command, or one order of it, was refused. Refusals are values; they are checked in the order
  * of this list, so when several apply the answer is still unique. Each carries the numbers that its
@@ -8,8 +11,9 @@ import type { Exchange } from './command.ts';
  */
 export type Reject =
   // Who: nonce window, role, vault, account, gate, expiry, nonce.
-  | { readonly reason: 'nonceTooOld'; readonly minExclusive: number }
-  | { readonly reason: 'nonceTooNew'; readonly maxExclusive: number }
+  | ({ readonly reason: 'nonceTooOld' } & NonceBounds)
+  | ({ readonly reason: 'nonceTooNew' } & NonceBounds)
+  | ({ readonly reason: 'nonceBeforeLog' } & NonceBounds)
   | { readonly reason: 'agentUnknown'; readonly signer: Address }
   | { readonly reason: 'accountUnknown'; readonly signer: Address }
   | { readonly reason: 'depositFirst'; readonly signer: Address }

@@ -2,10 +2,10 @@
  * Of what the engine computes. Raised by a release that would compute anything differently from a log
  * or a state: it then opens a new era (R-era), and the engine before it is kept beside the venue.
  */
-export const RULES_VERSION = 2;
+export const RULES_VERSION = 3;
 
 /** Of the shape of a dump. Raised with it, also where the rules stay the same. */
-export const DUMP_VERSION = 3;
+export const DUMP_VERSION = 5;
 
 /** Of the shape in which snapshots hold what is past in less room. A state can be restored from both. */
-export const PACKED_DUMP_VERSION = 4;
+export const PACKED_DUMP_VERSION = 6;

@@ -6,7 +6,8 @@ import type { CancelCause } from '../messages/event.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { EntryResult, OrderStatus } from '../messages/order-result.ts';
 import type { Reject } from '../messages/reject.ts';
-import { accountValue, exposureOf, initialMargin, worstCase } from '../perp/margin.ts';
+import { crossScope, judgedValue } from '../perp/blind.ts';
+import { exposureOf, initialMargin, worstCase } from '../perp/margin.ts';
 import { emitOrder, emitRejected } from '../resting/emit.ts';
 import { builderOf, withAcceptedBuilder } from '../resting/order-builder.ts';
 import { type Account, holdingOf, legOf, settingsChanged, settingsOf } from '../state/account.ts';
@@ -15,7 +16,7 @@ import type { Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
 import type { FiredTrigger } from '../state/trigger-order.ts';
 import { orderEnded, parentFilled } from './end-order.ts';
-import { marketPrice } from './market-price.ts';
+import { clamped } from './market-price.ts';
 import { matchOrder } from './match-order.ts';
 import { type OrderContext, reducibleSize } from './order-exposure.ts';
 import { orderReserve } from './order-margin.ts';
@@ -39,15 +40,17 @@ export function executeOrder(
   heldAtStart?: number,
 ): Executed {
   const { state } = execution;
-  const order = withAcceptedBuilder(state, account, asked);
-  const context: OrderContext = { state, account, order, timeMs: state.timeMs, heldAtStart };
-  const reject = checkOrderGate(state, account, order) ?? validateOrder(context);
-  const perp = state.perps.get(order.instrumentId);
+  const sent = withAcceptedBuilder(state, account, asked);
+  const sentContext = { state, account, order: sent, timeMs: state.timeMs, heldAtStart };
+  const reject = checkOrderGate(state, account, sent) ?? validateOrder(sentContext);
+  const perp = state.perps.get(sent.instrumentId);
   if (reject !== undefined || perp === undefined) {
-    const why = reject ?? { reason: 'instrumentUnknown', instrumentId: order.instrumentId };
-    return { entry: rejectOrder(execution, account, orderId, order, why, fired) };
+    const why = reject ?? { reason: 'instrumentUnknown', instrumentId: sent.instrumentId };
+    return { entry: rejectOrder(execution, account, orderId, sent, why, fired) };
   }
-  const price = order.timeInForce === 'market' ? marketPrice(state, perp, order) : order.price;
+  const order = clamped(state, perp, sent);
+  const { price } = order;
+  const context: OrderContext = { ...sentContext, order };
   if (order.timeInForce === 'alo' && perp.book.crosses(order.isBuy, price)) {
     const why = { reason: 'postOnlyWouldTrade' } as const;
     return { entry: rejectOrder(execution, account, orderId, order, why, fired) };
@@ -78,7 +81,7 @@ export function executeOrder(
   const entry = {
     ...takerEntry(taker, status),
     ...(size === order.size ? {} : { clipped: { from: order.size, to: size } }),
-    ...(price === order.price ? {} : { clamped: { from: order.price, to: price } }),
+    ...(price === sent.price ? {} : { clamped: { from: sent.price, to: price } }),
   };
   return cause === undefined ? { entry } : { entry, cause };
 }
@@ -195,7 +198,7 @@ function isRestCovered(state: State, taker: TakerOrder): boolean {
   const sells = holding.restingSell + (request.isBuy ? 0 : remaining);
   const exposure = worstCase(holding.size, buys, sells);
   if (exposure <= exposureOf(holding)) return true;
-  const value = accountValue(state, account);
+  const value = judgedValue(state, crossScope(account));
   const part = initialMargin(holding.perp, exposure, holding.leverage);
   return value >= account.margin.initial - holding.initial + part;
 }

@@ -101,7 +101,10 @@ describe('R-tif', () => {
     { isBuy: true, asked: 1_800_000, limit: 1_050_000 },
     { isBuy: true, asked: 1_050_000, limit: 1_050_000 },
     { isBuy: true, asked: 1_010_000, limit: 1_010_000 },
+    { isBuy: true, asked: 99_990_000, limit: 1_050_000 },
+    { isBuy: true, asked: Number.MAX_SAFE_INTEGER, limit: 1_050_000 },
     { isBuy: false, asked: 300_000, limit: 950_100 },
+    { isBuy: false, asked: 100, limit: 950_100 },
     { isBuy: false, asked: 990_000, limit: 990_000 },
   ])('market is clamped to the tick nearer to the mark: $asked', ({ isBuy, asked, limit }) => {
     const scenario = Scenario.open({ oracle: 1_000_050 });
@@ -112,6 +115,41 @@ describe('R-tif', () => {
     expect(entry).toMatchObject({ state: 'cancelled', filled: 20, filledNotional: 20 * limit });
     expect(entry.clamped).toEqual(asked === limit ? undefined : { from: asked, to: limit });
   });
+
+  test('an order at the market is judged by the price that it is clamped to, not by the one it names', () => {
+    const scenario = Scenario.open();
+    scenario.one(bob, sell(PRICE, 4_000));
+    // At the price that it names the fee alone would be more than there is.
+    const shape = { ...buy(900_000_000_000, 2_000), timeInForce: 'market' } as const;
+    expect(scenario.one(alice, { ...shape, marginMode: 'isolated' })).toMatchObject({
+      state: 'filled',
+    });
+    // A sell for next to nothing is worth what it is clamped to.
+    scenario.one(bob, buy(PRICE, 30));
+    const small = { isBuy: false, price: 100, size: 20, timeInForce: 'market' } as const;
+    expect(scenario.one(bob, small).reject?.reason).toBe(undefined);
+  });
+
+  test('a price at which nobody sells buys nothing at the market, and is no fault', () => {
+    const scenario = Scenario.open();
+    // Further from the oracle than an order that rests may be.
+    const low = { ...buy(190_000, 100), timeInForce: 'market' } as const;
+    expect(scenario.one(alice, low)).toMatchObject({ state: 'cancelled', filled: 0 });
+  });
+
+  test.each([
+    ['nothing', { price: 0 }, 'priceOutOfRange'],
+    ['below nothing', { price: -100 }, 'priceOutOfRange'],
+    ['off the tick', { price: 99_990_001 }, 'priceOffTick'],
+    ['finer than prices are', { price: 99_990_000, priceInexact: true }, 'priceOffTick'],
+  ] as const)(
+    'at the market too a price is above 0 and on the tick: %s',
+    (_name, shape, reason) => {
+      const scenario = Scenario.open();
+      const entry = scenario.one(alice, { ...buy(PRICE, 20), ...shape, timeInForce: 'market' });
+      expect(entry.reject?.reason).toBe(reason);
+    },
+  );
 
   test('a plain ioc keeps its price', () => {
     const scenario = Scenario.open();

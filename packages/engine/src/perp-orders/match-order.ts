@@ -14,13 +14,14 @@ import { accountTier } from '../ledger/account-tier.ts';
 import { fillRate } from '../ledger/fee-tiers.ts';
 import { recordVolume } from '../ledger/volume.ts';
 import type { CancelCause } from '../messages/event.ts';
-import { accountValue, isolatedEquity } from '../perp/margin.ts';
+import { equityOf } from '../perp/blind.ts';
 import { emitOrder, emitTrade } from '../resting/emit.ts';
 import { matchBook } from '../resting/match-book.ts';
 import { type BuilderCharge, builderCharge, feesWith } from '../resting/order-builder.ts';
 import { restingBuilder } from '../resting/resting-builder.ts';
 import type { Account, Holding } from '../state/account.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
+import { scopeOf } from '../state/risk-index.ts';
 import type { State } from '../state/state.ts';
 import { cutReduceOnly } from './cut-reduce-only.ts';
 import { cancelPerpOrder, orderEnded, parentFilled } from './end-order.ts';
@@ -165,9 +166,7 @@ function forcedFee(
 ): { fee: MicroUsdc; overpaid: number } {
   if (taker.forced === 'unwind') return { fee: ZERO_USDC, overpaid: 0 };
   const { account, holding } = taker;
-  const equity = holding.isIsolated
-    ? isolatedEquity(state, account, holding)
-    : accountValue(state, account);
+  const equity = equityOf(state, scopeOf(account, holding));
   const gain = notional(holding.perp.mark - price, taker.request.isBuy ? size : -size);
   const left = maxUsdc(addUsdc(equity, gain), ZERO_USDC);
   const { liquidationFeeE8 } = parametersOf(state);

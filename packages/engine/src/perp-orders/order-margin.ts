@@ -10,8 +10,10 @@ import {
 import { accountTier } from '../ledger/account-tier.ts';
 import { fillRate } from '../ledger/fee-tiers.ts';
 import type { Reject } from '../messages/reject.ts';
+import { crossScope, judgedValue } from '../perp/blind.ts';
+import { freeInCross } from '../perp/doors.ts';
 import { isolatedReserve } from '../perp/isolated.ts';
-import { accountValue, cappedLeverage, freeInCross, initialMargin } from '../perp/margin.ts';
+import { cappedLeverage, initialMargin } from '../perp/margin.ts';
 import { withBuilderRate } from '../resting/order-builder.ts';
 import {
   type Account,
@@ -54,7 +56,7 @@ export function checkMargin(
       ? undefined
       : { reason: 'marginInsufficient', required, available };
   }
-  const available = accountValue(state, account);
+  const available = judgedValue(state, crossScope(account));
   const part = initialMargin(perp, largest, orderLeverage(context, perp, false));
   const others = account.margin.initial - (holding?.initial ?? 0n);
   const required = microUsdc(others + part + worstCaseFee(context, perp));

@@ -1,7 +1,7 @@
 import { addUsdc, type MicroUsdc, subUsdc, timeMs, ZERO_USDC } from '@oddlot/units';
 import { postFee, postToBalance } from '../ledger/post.ts';
 import type { TradeSide } from '../messages/event.ts';
-import { isCrossFillCovered, type PendingFill } from '../perp/fill-check.ts';
+import { isCrossFillCovered, isFillInSight, type PendingFill } from '../perp/fill-check.ts';
 import { insuranceFund } from '../perp/insurance-fund.ts';
 import { planIsolatedFill } from '../perp/isolated.ts';
 import { holdingChanged } from '../perp/margin.ts';
@@ -9,6 +9,7 @@ import { closeResult, splitTrade, tradePosition } from '../perp/position.ts';
 import { type BuilderCharge, settleCharge, shownCharge } from '../resting/order-builder.ts';
 import type { Account, Holding } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
+import { scopeOf } from '../state/risk-index.ts';
 
 /** One side of a fill before it happens: whether it may, and where its money goes. */
 export type SidePlan = {
@@ -42,9 +43,13 @@ export function planSide(
 ): SidePlan {
   const { state } = execution;
   const { charge, fee, fees, price, signedSize } = fill;
+  const builderFee = subUsdc(fees, fee);
+  const scope = scopeOf(account, holding);
+  const isInSight = isFillInSight(state, scope, holding, { signedSize, price, builderFee });
   if (holding.isIsolated) {
     const plan = planIsolatedFill(state, account, holding, fill);
-    return { signedSize, price, fee, charge, fees, feeTo: 'treasury', ...plan };
+    const isCovered = isInSight && plan.isCovered;
+    return { signedSize, price, fee, charge, fees, feeTo: 'treasury', ...plan, isCovered };
   }
   const { close } = splitTrade(holding.size, signedSize);
   const realised = close > 0 ? closeResult(holding, close, price).realised : ZERO_USDC;
@@ -55,7 +60,7 @@ export function planSide(
     charge,
     fees,
     feeTo: 'treasury',
-    isCovered: isCrossFillCovered(state, account, holding, fill),
+    isCovered: isInSight && isCrossFillCovered(state, account, holding, fill),
     toBalance: subUsdc(realised, fees),
     fromReserve: ZERO_USDC,
     marginAfter: ZERO_USDC,
@@ -73,6 +78,8 @@ export function settleSide(
   const startPosition = holding.size;
   const { close } = splitTrade(holding.size, plan.signedSize);
   const closed = close > 0 ? closeResult(holding, close, plan.price) : undefined;
+  state.entry.beforeChange?.(account);
+  state.entry.noteTrade(holding, startPosition + plan.signedSize);
   const realised = tradePosition(holding, plan.signedSize, plan.price, timeMs(state.timeMs));
   holding.feesPaid = addUsdc(holding.feesPaid, plan.fees);
   holding.isolatedMargin = plan.marginAfter;

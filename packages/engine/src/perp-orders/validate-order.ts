@@ -2,10 +2,13 @@ import { microUsdc, notional } from '@oddlot/units';
 import type { OrderRequest } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { Reject } from '../messages/reject.ts';
+import { blindBy, blindReject, crossScope } from '../perp/blind.ts';
+import { isReducing } from '../perp/fill-check.ts';
 import { checkClientOrderId } from '../resting/check-client-id.ts';
 import { type Account, type Holding, holdingKey, legOf } from '../state/account.ts';
 import { parametersOf } from '../state/execution.ts';
 import { isOracleStale, type Perp } from '../state/perp.ts';
+import { clamped } from './market-price.ts';
 import { type OrderContext, raisesExposure, reducibleSize } from './order-exposure.ts';
 import { checkMargin, isIsolated } from './order-margin.ts';
 import { workingOrders } from './working-orders.ts';
@@ -25,16 +28,19 @@ export function validateOrder(
   const perp = state.perps.get(instrumentId);
   if (perp === undefined) return { reason: 'instrumentUnknown', instrumentId };
   const holding = account.holdings.get(holdingKey(instrumentId, legOf(account, order)));
-  return (
+  const early =
     checkInstrument(context, perp, holding) ??
     checkSize(context, perp) ??
-    checkPrice(context, perp) ??
-    checkBand(context, perp) ??
-    checkValue(context, holding) ??
-    checkMarginMode(context, perp) ??
-    (context.replaced === undefined ? checkNew(context) : undefined) ??
-    (order.reduceOnly ? checkReduceOnly(context, holding) : undefined) ??
-    (options.margin ? checkMargin(context, perp, holding) : undefined)
+    checkPrice(context, perp);
+  if (early !== undefined) return early;
+  const judged = { ...context, order: clamped(state, perp, order) };
+  return (
+    checkBand(judged, perp) ??
+    checkValue(judged, holding) ??
+    checkMarginMode(judged, perp) ??
+    (context.replaced === undefined ? checkNew(judged) : undefined) ??
+    (order.reduceOnly ? checkReduceOnly(judged, holding) : undefined) ??
+    (options.margin ? checkMargin(judged, perp, holding) : undefined)
   );
 }
 
@@ -57,7 +63,20 @@ export function checkInstrument(
   if (perp.halted) return { reason: 'tradingHalted', instrumentId };
   const isStale = isOracleStale(perp, timeMs, parametersOf(state).oracleStaleMs);
   if (isStale && raisesExposure(context, holding)) return { reason: 'oracleStale', instrumentId };
-  return undefined;
+  return checkSight(context, holding);
+}
+
+/** R-oracle-stale: a blind scope takes orders that reduce, in every instrument, and no others. */
+function checkSight(
+  { account, order, state }: OrderContext,
+  holding: Holding | undefined,
+): Reject | undefined {
+  const size = holding?.size ?? 0;
+  if (order.reduceOnly || isReducing(size, order.isBuy ? order.size : -order.size))
+    return undefined;
+  // An isolated order that opens draws on cross.
+  const blinding = blindBy(state, crossScope(account));
+  return blinding === undefined ? undefined : blindReject(blinding);
 }
 
 export function checkSize(context: OrderContext, perp: Perp, min = 1): Reject | undefined {
@@ -94,15 +113,20 @@ export function checkPrice(context: OrderContext, perp: Perp): Reject | undefine
   if (price < 0 || (price === 0 && order.priceInexact !== true)) {
     return { reason: 'priceOutOfRange', instrumentId };
   }
-  if (order.priceInexact === true || price % perp.definition.priceTick !== 0) {
+  // What is more than can be counted stands for all of it, on the tick or not.
+  const isBeyond = price === Number.MAX_SAFE_INTEGER;
+  if (order.priceInexact === true || (price % perp.definition.priceTick !== 0 && !isBeyond)) {
     return { reason: 'priceOffTick', instrumentId };
   }
-  return price > LIMITS.priceMax ? { reason: 'priceOutOfRange', instrumentId } : undefined;
+  const isClamped = order.timeInForce === 'market' && order.trigger === undefined;
+  if (isClamped || price <= LIMITS.priceMax) return undefined;
+  return { reason: 'priceOutOfRange', instrumentId };
 }
 
-/** How far from the oracle an order may enter the book (R-sizes). */
+/** How far from the oracle an order may enter the book (R-sizes); one that never rests by the mark alone. */
 function checkBand({ order }: OrderContext, perp: Perp): Reject | undefined {
-  const { instrumentId, price } = order;
+  const { instrumentId, price, timeInForce } = order;
+  if (timeInForce === 'market') return undefined;
   const { bandMin: min, bandMax: max } = perp;
   return price < min || price > max ? { reason: 'priceTooFar', instrumentId, min, max } : undefined;
 }

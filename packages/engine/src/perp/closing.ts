@@ -26,10 +26,12 @@ export function sampleClosing(perp: Perp, beforeMs: number, staleMs: number): nu
 
 /**
  * The mark of the closing hour: what it would settle at if the oracle stood still, with the oracle
- * for each sample that is missing or to come. Half up.
+ * for each sample to come. One that was missed counts nowhere, as in the settlement: else the mark
+ * would jump at the end. Half up; undefined when none was taken and none is to come.
  */
-export function closingMark({ samples, sum }: Closing, oracle: number): number {
-  return average(sum + (SAMPLES_PER_HOUR - samples) * oracle, SAMPLES_PER_HOUR);
+export function closingMark({ looked, samples, sum }: Closing, oracle: number): number | undefined {
+  const toCome = SAMPLES_PER_HOUR - looked;
+  return samples + toCome === 0 ? undefined : average(sum + toCome * oracle, samples + toCome);
 }
 
 /** What the hour settles at, half up; undefined when too few samples were taken. */

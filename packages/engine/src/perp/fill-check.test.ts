@@ -257,6 +257,9 @@ function underWater(second: number, bid: { price: number; size: number }): Scena
   scenario.oracle(PRICE, instrumentId);
   scenario.one(bob, { instrumentId, isBuy: false, price: PRICE, size: 90 });
   expect(scenario.one(alice, { instrumentId, price: PRICE, size: 90 }).state).toBe('filled');
+  // Carol buys back what she has sold: in a stale market nobody opens.
+  scenario.one(carol, { isBuy: false, price: PRICE, size: 100 });
+  scenario.one(bob, { price: PRICE, size: 100 });
   scenario.one(carol, bid);
   scenario.wait(30_001);
   scenario.block(

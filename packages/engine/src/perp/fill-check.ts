@@ -1,8 +1,18 @@
 import { addUsdc, exchangeUsdc, type MicroUsdc, notional, subUsdc } from '@oddlot/units';
 import type { Account, Holding } from '../state/account.ts';
 import { parametersOf } from '../state/execution.ts';
+import { isOracleStale } from '../state/perp.ts';
+import type { Scope } from '../state/risk-index.ts';
 import type { State } from '../state/state.ts';
 import { maintenanceMargin } from '../state/tiers.ts';
+import {
+  blindBy,
+  crossScope,
+  isNearMark,
+  paperProfit,
+  paperProfitWith,
+  unjudgedShareWith,
+} from './blind.ts';
 import { accountValue, initialMargin, liquidationFee, worstCase } from './margin.ts';
 
 /** A fill of a cross position that is about to happen, seen from one side. */
@@ -30,6 +40,7 @@ export function isCrossFillCovered(
   fill: PendingFill,
 ): boolean {
   const { perp } = holding;
+  const scope = crossScope(account);
   const before = accountValue(state, account);
   // Realised and unrealised PnL together change by (mark − price) × signed size.
   const gain = notional(perp.mark - fill.price, fill.signedSize);
@@ -38,12 +49,35 @@ export function isCrossFillCovered(
   const exposure = worstCase(size, fill.restingBuy, fill.restingSell);
   const part = initialMargin(perp, exposure, holding.leverage);
   const initial = exchangeUsdc(account.margin.initial, holding.initial, part);
-  if (after >= initial) return true;
-  if (!isReducing(holding.size, fill.signedSize) || after < 0n) return false;
+  if (subUsdc(after, unjudgedShareWith(state, scope, holding, size)) >= initial) return true;
+  if (!isReducing(holding.size, fill.signedSize)) return false;
+  const equity = subUsdc(after, paperProfitWith(state, scope, holding, size));
+  if (equity < 0n) return false;
+  const equityBefore = subUsdc(before, paperProfit(state, scope));
   const risk = crossRisk(state, account);
   const riskAfter = crossRiskAfter(state, account, holding, size);
-  // after / riskAfter >= before / risk, multiplied out; both denominators are at least 0.
-  return after * risk >= before * riskAfter;
+  // equity / riskAfter >= equityBefore / risk, multiplied out; both denominators are at least 0.
+  return equity * risk >= equityBefore * riskAfter;
+}
+
+/**
+ * R-oracle-stale, for either side and scope: in a stale market no fill raises the exposure, and a
+ * blind scope only reduces, near the mark.
+ */
+export function isFillInSight(
+  state: State,
+  scope: Scope,
+  holding: Holding,
+  fill: Pick<PendingFill, 'signedSize' | 'price'> & { readonly builderFee: MicroUsdc },
+): boolean {
+  const { oracleStaleMs } = parametersOf(state);
+  const reduces = isReducing(holding.size, fill.signedSize);
+  // Also where nobody holds a position yet: then there is nothing to be blind with.
+  if (!reduces && isOracleStale(holding.perp, state.timeMs, oracleStaleMs)) return false;
+  if (!state.hasUnjudged) return true;
+  if (holding.isIsolated && !reduces) return true;
+  if (blindBy(state, scope) === undefined) return true;
+  return reduces && isNearMark(holding, fill);
 }
 
 /** True when a trade only makes a position smaller. */

@@ -2,8 +2,10 @@ import {
   addUsdc,
   maxUsdc,
   type MicroUsdc,
+  negUsdc,
   notional,
   present,
+  RATE_ONE,
   rateE8,
   shareDown,
   ZERO_USDC,
@@ -11,6 +13,7 @@ import {
 import { accountAt } from '../state/account-at.ts';
 import { type Account, type Holding, holdingKey } from '../state/account.ts';
 import { parametersOf } from '../state/execution.ts';
+import type { Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
 import { accountValue } from './margin.ts';
 
@@ -31,7 +34,8 @@ export function isInsuranceFund(state: State, account: Account): boolean {
 /**
  * Whether the fund may take a position at a price: afterwards its whole notional is at most five
  * times its account value and that instrument's at most twice, so that one manipulated market can't
- * empty it.
+ * empty it; and what such takings and their unwinding cost within an hour stays a small part of what
+ * it has, so that a gap is not an option that it writes for free.
  */
 export function mayTakeOver(
   state: State,
@@ -42,7 +46,8 @@ export function mayTakeOver(
   const fund = insuranceFund(state);
   const { perp } = position;
   const gain = notional(perp.mark - price, takenSize);
-  const value = addUsdc(accountValue(state, fund), gain);
+  const worth = accountValue(state, fund);
+  const value = addUsdc(worth, gain);
   const own = fund.holdings.get(holdingKey(perp.definition.instrumentId, 0));
   const before = own?.size ?? 0;
   const after = notional(perp.mark, Math.abs(before + takenSize));
@@ -52,8 +57,36 @@ export function mayTakeOver(
   return (
     isSolvent &&
     total <= value * BigInt(insuranceLeverageMax) &&
-    after <= value * BigInt(insuranceInstrumentMax)
+    after <= value * BigInt(insuranceInstrumentMax) &&
+    (gain >= 0n || isAffordable(state, perp, worth, negUsdc(gain)))
   );
+}
+
+/** With this cost, those of the hour are within their shares of what the fund has. */
+function isAffordable(state: State, perp: Perp, worth: MicroUsdc, cost: MicroUsdc): boolean {
+  const { fundCosts, timeMs } = state;
+  const { insuranceHourE8, insuranceInstrumentHourE8 } = parametersOf(state);
+  const here = addUsdc(fundCosts.of(timeMs, perp.definition.instrumentId), cost);
+  const everywhere = addUsdc(fundCosts.total(timeMs), cost);
+  const one = BigInt(RATE_ONE);
+  return (
+    here * one <= worth * BigInt(insuranceInstrumentHourE8) &&
+    everywhere * one <= worth * BigInt(insuranceHourE8)
+  );
+}
+
+/** The fund takes lots at a price: what that is worse than the mark counts, a gain does not. */
+export function noteTakingCost(state: State, perp: Perp, takenSize: number, price: number): void {
+  const cost = notional(price - perp.mark, takenSize);
+  noteFundCost(state, perp.definition.instrumentId, cost);
+}
+
+/** Counts a cost of the fund against its hour. */
+export function noteFundCost(state: State, instrumentId: number, cost: MicroUsdc): void {
+  if (cost <= 0n) return;
+  state.fundCosts.add(state.timeMs, instrumentId, cost);
+  state.digest.word(instrumentId);
+  state.digest.amount(cost);
 }
 
 /** What the fund should hold: a share of the open interest at marks. */

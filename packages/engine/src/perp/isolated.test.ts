@@ -226,8 +226,8 @@ describe('R-isolated: closing', () => {
       holding: venue.holding(who),
     });
     // 2.5 released, 3 lost at 94: 0.5 out of the 2.5 that remain.
-    expect(tradeOffBook(execution, side(alice), -50, 940_000)).toBe(-3_000_000n);
-    expect(tradeOffBook(execution, side(bob), 50, 940_000)).toBe(3_000_000n);
+    expect(tradeOffBook(execution, side(alice), -50, 940_000).realised).toBe(-3_000_000n);
+    expect(tradeOffBook(execution, side(bob), 50, 940_000).realised).toBe(3_000_000n);
     expect(venue.balance(alice)).toBe(before);
     expect(venue.holding(alice)).toMatchObject({ size: 50, isolatedMargin: 2_000_000n });
     checkInvariants(venue.state);

@@ -17,13 +17,9 @@ import { parametersOf } from '../state/execution.ts';
 import type { Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
 import { maintenanceMargin } from '../state/tiers.ts';
-import {
-  cappedLeverage,
-  freeInCross,
-  initialMargin,
-  isolatedEquity,
-  liquidationFee,
-} from './margin.ts';
+import { equityOf, judgedValue, paperProfitWith, unjudgedShareWith } from './blind.ts';
+import { freeInCross } from './doors.ts';
+import { cappedLeverage, initialMargin, liquidationFee } from './margin.ts';
 import { closeResult, releasedPart, splitTrade } from './position.ts';
 
 /**
@@ -141,26 +137,35 @@ type After = {
 /** No further short of its initial margin than before, and a ratio above 1. */
 function isOpenCovered(state: State, account: Account, holding: Holding, after: After): boolean {
   if (fallsShort(state, account, holding, after) > 0n) return false;
-  return equityAfter(holding.perp, after) > riskOf(state, holding.perp, Math.abs(after.size));
+  const paper = paperProfitWith(state, { account, holding }, holding, after.size);
+  const equity = subUsdc(equityAfter(holding.perp, after), paper);
+  return equity > riskOf(state, holding.perp, Math.abs(after.size));
 }
 
 /** How much further short of its initial margin the position would be than it is. */
 function fallsShort(state: State, account: Account, holding: Holding, after: After): MicroUsdc {
   const { perp } = holding;
+  const scope = { account, holding };
   const required = initialMargin(perp, Math.abs(after.size), holding.leverage);
   const requiredBefore = initialMargin(perp, Math.abs(holding.size), holding.leverage);
-  const shortBefore = subUsdc(requiredBefore, isolatedEquity(state, account, holding));
-  const short = subUsdc(required, equityAfter(perp, after));
+  const shortBefore = subUsdc(requiredBefore, judgedValue(state, scope));
+  const judged = subUsdc(
+    equityAfter(perp, after),
+    unjudgedShareWith(state, scope, holding, after.size),
+  );
+  const short = subUsdc(required, judged);
   return maxUsdc(subUsdc(short, maxUsdc(shortBefore, ZERO_USDC)), ZERO_USDC);
 }
 
 /** Equity stays at or above zero and the ratio does not fall. */
 function isReduceCovered(state: State, account: Account, holding: Holding, after: After): boolean {
   const { perp } = holding;
-  const equity = equityAfter(perp, after);
+  const scope = { account, holding };
+  const paper = paperProfitWith(state, scope, holding, after.size);
+  const equity = subUsdc(equityAfter(perp, after), paper);
   if (equity < 0n) return false;
   if (after.size === 0) return true;
-  const before = isolatedEquity(state, account, holding);
+  const before = equityOf(state, scope);
   const riskBefore = riskOf(state, perp, Math.abs(holding.size));
   const risk = riskOf(state, perp, Math.abs(after.size));
   if (equity * riskBefore >= before * risk) return true;
@@ -176,14 +181,4 @@ function equityAfter(perp: Perp, after: After): MicroUsdc {
 export function riskOf(state: State, perp: Perp, size: number): MicroUsdc {
   const fee = liquidationFee(notional(perp.mark, size), parametersOf(state).liquidationFeeE8);
   return addUsdc(maintenanceMargin(perp.tiers, size, perp.mark), fee);
-}
-
-/** What may be taken out: min(margin, equity − max(initial margin, 10% of notional)). */
-export function removableMargin(state: State, account: Account, holding: Holding): MicroUsdc {
-  const equity = isolatedEquity(state, account, holding);
-  const magnitude = Math.abs(holding.size);
-  const initial = initialMargin(holding.perp, magnitude, holding.leverage);
-  const tenth = microUsdc(divCeil(holding.notional, 10n));
-  const free = subUsdc(equity, maxUsdc(initial, tenth));
-  return maxUsdc(ZERO_USDC, minUsdc(holding.isolatedMargin, free));
 }

@@ -164,11 +164,12 @@ describe('R-ratio and R-withdrawable', () => {
     expect(viewOf(scenario).withdrawable).toBe(0n);
   });
 
-  test('R-oracle-stale: is 0 for a holder while the oracle is stale, not for others', () => {
+  test('R-oracle-stale: twice a position that nobody can judge stays, of its holder alone', () => {
     const scenario = aliceLong(100, 1_000_000_000);
     scenario.wait(30_001);
     scenario.block();
-    expect(viewOf(scenario).withdrawable).toBe(0n);
+    // 999.955 − 2 × 100 − 10% of 100.
+    expect(viewOf(scenario).withdrawable).toBe(789_955_000n);
     expect(accountView(scenario.state, carol)!.withdrawable).toBe(1_000_000n * USDC);
     scenario.oracle(PRICE);
     expect(viewOf(scenario).withdrawable).toBe(989_955_000n);

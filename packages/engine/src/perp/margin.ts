@@ -3,23 +3,19 @@ import {
   exchangeUsdc,
   feeUp,
   marginAt,
-  marginFor,
-  maxUsdc,
   type MicroUsdc,
-  minUsdc,
   notional,
   rateE8,
   subUsdc,
   ZERO_USDC,
 } from '@oddlot/units';
 import type { Account, Holding } from '../state/account.ts';
-import { parametersOf } from '../state/execution.ts';
-import { isOracleStale, type Perp } from '../state/perp.ts';
+import type { Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
 import { maintenanceMargin, tierOf } from '../state/tiers.ts';
 
 /**
- * Margin (R-initial, R-ratio, R-withdrawable). An account's cross positions are one scope, each
+ * Margin (R-initial, R-ratio). An account's cross positions are one scope, each
  * isolated position is another. The sums of the cross scope are kept with the account and hold for
  * one set of marks: a change in one instrument moves its own part, a change of marks computes the
  * sums anew when they are next asked for. Cost per order so does not grow with open positions.
@@ -121,35 +117,4 @@ export function isolatedEquity(state: State, account: Account, holding: Holding)
 /** R-ratio: what liquidating everything would cost. */
 export function liquidationFee(value: MicroUsdc, liquidationFeeE8: number): MicroUsdc {
   return feeUp(value, rateE8(liquidationFeeE8));
-}
-
-/** What is free in cross: value less initial margin, at most the balance (R-isolated). */
-export function freeInCross(state: State, account: Account): MicroUsdc {
-  const value = accountValue(state, account);
-  const free = minUsdc(account.perpBalance, subUsdc(value, account.margin.initial));
-  return maxUsdc(ZERO_USDC, free);
-}
-
-/**
- * R-withdrawable: min(balance, value − max(initial margin, 10% of notional)), never below 0; nothing
- * while a cross position's oracle is stale (R-oracle-stale) or its market waits for a closing hour
- * that it can settle from (R-delist).
- */
-export function withdrawable(state: State, account: Account): MicroUsdc {
-  if (hasStalePosition(state, account)) return ZERO_USDC;
-  const value = accountValue(state, account);
-  const { initial, notional: total } = account.margin;
-  const tenth = marginFor(total, 10);
-  const free = subUsdc(value, maxUsdc(initial, tenth));
-  return maxUsdc(ZERO_USDC, minUsdc(account.perpBalance, free));
-}
-
-function hasStalePosition(state: State, account: Account): boolean {
-  const { oracleStaleMs } = parametersOf(state);
-  for (const { isIsolated, perp, size } of account.holdings.values()) {
-    if (size === 0 || isIsolated) continue;
-    if (perp.closing?.isWaiting === true) return true;
-    if (isOracleStale(perp, state.timeMs, oracleStaleMs)) return true;
-  }
-  return false;
 }

@@ -18,7 +18,7 @@ const SCALE_BIG = 1_000_000n;
  */
 export function markPrice(perp: Perp, timeMs: number, externalStaleMs: number): number {
   const { closing, oracle } = perp;
-  if (closing !== undefined && !closing.isWaiting) return closingMark(closing, oracle);
+  if (closing !== undefined && !closing.isWaiting) return closingMark(closing, oracle) ?? perp.mark;
   if (perp.halted) return oracle;
   const a = oracle * SCALE + perp.ema;
   const b = bookOpinion(perp, timeMs) * SCALE;

@@ -1,5 +1,5 @@
 import { type Address, type MicroUsdc, subUsdc, type TimeMs } from '@oddlot/units';
-import { ownerOf, payableWithdrawals } from '../ledger/withdrawals.ts';
+import { isDeficitDeep, ownerOf, payableWithdrawals } from '../ledger/withdrawals.ts';
 import type { State } from '../state/state.ts';
 
 /** A withdrawal that is not settled, as the bridge is to see it. */
@@ -15,6 +15,11 @@ export type OpenWithdrawal = {
 /** The number of the withdrawal that comes next; all that were ever issued have lower ones. */
 export function nextWithdrawalId(state: State): number {
   return state.nextWithdrawalId;
+}
+
+/** Whether withdrawals wait in the hold, those to come included (R-deficit). */
+export function doWithdrawalsWait(state: State): boolean {
+  return isDeficitDeep(state);
 }
 
 /** All that are not settled, by id, and whether they may be paid now (R-deficit). */

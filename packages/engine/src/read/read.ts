@@ -21,21 +21,17 @@ import type { PerpDefinition } from '../messages/perp-definition.ts';
 import { snapshotOf } from '../orders/order-snapshot.ts';
 import { perpSnapshotOf } from '../perp-orders/perp-snapshot.ts';
 import { triggerSnapshot } from '../perp-orders/trigger-snapshot.ts';
+import { crossScope, equityOf, valueOf } from '../perp/blind.ts';
+import { withdrawable } from '../perp/doors.ts';
 import { crossRisk } from '../perp/fill-check.ts';
 import { riskOf } from '../perp/isolated.ts';
-import {
-  accountValue,
-  freshMargin,
-  isolatedEquity,
-  liquidationFee,
-  totalValue,
-  withdrawable,
-} from '../perp/margin.ts';
+import { accountValue, freshMargin, liquidationFee, totalValue } from '../perp/margin.ts';
 import { accountAt } from '../state/account-at.ts';
 import { type Account, type Holding, holdingKey } from '../state/account.ts';
 import { closingMs } from '../state/closing.ts';
 import { parametersOf } from '../state/execution.ts';
 import type { Perp } from '../state/perp.ts';
+import { scopeOf } from '../state/risk-index.ts';
 import type { State } from '../state/state.ts';
 import { maintenanceMargin, tierOf } from '../state/tiers.ts';
 import { fundingView } from './funding-view.ts';
@@ -93,6 +89,7 @@ export function accountView(
       accountValue(state, account),
       positions.filter((position) => !position.isIsolated),
     ),
+    crossEquity: equityOf(state, crossScope(account)),
     initialMargin: account.margin.initial,
     maintenanceMargin: account.margin.maintenance,
     liquidationFee: liquidationFee(account.margin.notional, parametersOf(state).liquidationFeeE8),
@@ -236,9 +233,8 @@ function positionView(
   const { perp, size } = holding;
   const { isIsolated } = holding;
   const magnitude = Math.abs(size);
-  const equity = isIsolated
-    ? isolatedEquity(state, account, holding)
-    : accountValue(state, account);
+  const scope = scopeOf(account, holding);
+  const equity = equityOf(state, scope);
   return {
     instrumentId: perp.definition.instrumentId,
     isIsolated,
@@ -251,7 +247,7 @@ function positionView(
     unrealised: holding.unrealised,
     leverage: holding.leverage,
     maxLeverage: tierOf(perp.tiers, magnitude).maxLeverage,
-    marginUsed: isIsolated ? equity : marginFor(holding.notional, holding.leverage),
+    marginUsed: isIsolated ? valueOf(state, scope) : marginFor(holding.notional, holding.leverage),
     adlQuantile: rank(state, holding),
     liquidationPrice: liquidationPrice(state, account, holding, equity),
     updatedMs: holding.updatedMs,

@@ -20,6 +20,8 @@ export type AccountView = {
   /** The cross scope alone: without isolated positions and reserves. */
   readonly cross: MarginView;
   /** Of the cross scope. */
+  /** The cross account value less what is only on paper, which its ratio counts with (R-ratio). */
+  readonly crossEquity: MicroUsdc;
   readonly initialMargin: MicroUsdc;
   readonly maintenanceMargin: MicroUsdc;
   readonly liquidationFee: MicroUsdc;

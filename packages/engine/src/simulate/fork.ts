@@ -6,6 +6,7 @@ import { LayeredMap } from '../collections/layered-map.ts';
 import { type Holding, holdingKey } from '../state/account.ts';
 import type { Bridge } from '../state/bridge.ts';
 import { DayStats } from '../state/day-stats.ts';
+import { EntryMemory } from '../state/entry-memory.ts';
 import type { OrderGroup } from '../state/group-book.ts';
 import type { Perp } from '../state/perp.ts';
 import { RiskIndex } from '../state/risk-index.ts';
@@ -63,6 +64,8 @@ export function forkState(state: State): State {
     outcomes,
     liquidations: state.liquidations,
     fundUnwindBands: state.fundUnwindBands,
+    fundCosts: state.fundCosts,
+    entry: new EntryMemory(),
     risk: new RiskIndex(),
     digest: new EffectsDigest(state.digest.lanes()),
   };

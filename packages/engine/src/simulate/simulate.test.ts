@@ -5,7 +5,16 @@ import { dump } from '../dump/dump.ts';
 import type { Authority, Command, SignedCommand } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
 import { openOrders } from '../read/read.ts';
-import { actor, alice, bob, carol, order, type OrderShape, Scenario } from '../testing/scenario.ts';
+import {
+  actor,
+  alice,
+  bob,
+  carol,
+  order,
+  type OrderShape,
+  PERP,
+  Scenario,
+} from '../testing/scenario.ts';
 import { act, sign } from '../testing/waiting.ts';
 import { simulateCommand } from './simulate.ts';
 
@@ -173,4 +182,28 @@ test('R-insurance-fund: the target is that of the next block, not of the last', 
     accounts: dump(scenario.state).accounts,
     treasury: dump(scenario.state).treasury,
   });
+});
+
+test('R-oracle-stale: a blind scope is told what execution would tell it, and nothing else changes', () => {
+  const scenario = Scenario.open();
+  const id = PERP.instrumentId;
+  scenario.one(bob, { isBuy: false, price: 1_000_000, size: 1_000 });
+  scenario.one(alice, { price: 1_000_000, size: 1_000 });
+  scenario.block({
+    type: 'registerPerp',
+    perp: { ...PERP, name: 'B-USDC', instrumentId: 2 as typeof id },
+  });
+  scenario.wait(30_001).oracle(1_000_000, 2 as typeof id);
+  const before = dump(scenario.state);
+  const opening = placing(scenario, alice, {
+    instrumentId: 2 as typeof id,
+    price: 1_000_000,
+    size: 20,
+  });
+  const { outcome } = simulateCommand(scenario.state, alice, opening);
+  expect(outcome.reject).toEqual({ reason: 'oracleStale', instrumentId: id });
+  const closing = { isBuy: false, price: 1_000_000, size: 20, reduceOnly: true };
+  const reducing = simulateCommand(scenario.state, alice, placing(scenario, alice, closing));
+  expect(reducing.outcome.entries?.[0]?.state).toBe('open');
+  expect(dump(scenario.state)).toEqual(before);
 });

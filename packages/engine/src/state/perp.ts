@@ -34,6 +34,11 @@ export type Perp = {
   /** 0 before the first price. */
   mark: number;
   markMs: number;
+  /**
+   * The mark of the last earlier block in which the market was neither halted nor stale; 0 before the
+   * first. What nobody could judge since then is measured from here.
+   */
+  judgedMark: number;
   /** EMA of (mid − oracle) in 10^-6 price units (R-ema). */
   ema: number;
   /** The whole second up to which the EMA has run. */
@@ -72,6 +77,7 @@ export function createPerp(
     externalMs: 0,
     mark: 0,
     markMs: 0,
+    judgedMark: 0,
     ema: 0,
     emaMs: 0,
     lastTrade: 0,
@@ -95,4 +101,17 @@ export function setOracle(perp: Perp, oracle: number, observedMs: number, bandE8
 /** R-oracle-stale. Before the first price an oracle is as good as stale. */
 export function isOracleStale(perp: Perp, timeMs: number, staleMs: number): boolean {
   return perp.oracle === 0 || timeMs - perp.oracleMs > staleMs;
+}
+
+/**
+ * True of a market that nobody can judge: it is halted, a delisted one that waits for a price among
+ * them, or its oracle is stale. The price that it was settled at is final.
+ */
+export function isUnjudged(perp: Perp, timeMs: number, staleMs: number): boolean {
+  return !perp.delisted && (perp.halted || isOracleStale(perp, timeMs, staleMs));
+}
+
+/** The last judged mark; a market that has none yet is as good as its mark. */
+export function judgedMarkOf({ judgedMark, mark }: Perp): number {
+  return judgedMark === 0 ? mark : judgedMark;
 }

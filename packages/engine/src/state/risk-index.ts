@@ -26,6 +26,11 @@ const PRUNE_MIN = 4_096;
 /** A cross account, or one isolated position of it. */
 export type Scope = { readonly account: Account; readonly holding: Holding | undefined };
 
+/** The scope that a position belongs to. */
+export function scopeOf(account: Account, holding: Holding): Scope {
+  return { account, holding: holding.isIsolated ? holding : undefined };
+}
+
 type Entry = Scope & { readonly lookAt: number };
 
 /**

@@ -7,6 +7,8 @@ import type { Account } from './account.ts';
 import type { Bridge } from './bridge.ts';
 import type { BuilderRewards, OrderBuilder } from './builders.ts';
 import { CancelSchedules } from './cancel-schedules.ts';
+import { EntryMemory } from './entry-memory.ts';
+import { FundCosts } from './fund-costs.ts';
 import { createGate, type Gate } from './gate.ts';
 import { GroupBook } from './group-book.ts';
 import type { AgentBinding, SignerNonces, Vault } from './keys.ts';
@@ -22,6 +24,8 @@ import type { Withdrawal } from './withdrawal.ts';
 export type State = {
   height: number;
   timeMs: number;
+  /** The time of the log's first entry; nothing that was signed before counts (R-nonce). */
+  beganMs: number;
   /** Undefined only before the first block. */
   parameters: VenueParameters | undefined;
   nextOrderId: number;
@@ -77,6 +81,12 @@ export type State = {
    * not here starts with the first step.
    */
   readonly fundUnwindBands: Map<number, number>;
+  /** What taking over and unwinding has cost the fund in the last hour. */
+  readonly fundCosts: FundCosts;
+  /** Whether a market that somebody holds a position in cannot be judged now. Derived, never dumped. */
+  hasUnjudged: boolean;
+  /** What this block has done so far that its liquidations have to know. Never dumped. */
+  readonly entry: EntryMemory;
   /** Who has to be looked at for liquidation, and when. Not dumped. */
   readonly risk: RiskIndex;
   /** Counts changes of any mark, so that cached margins know when they are old. Not dumped. */
@@ -89,6 +99,7 @@ export function createState(digestLanes?: readonly number[]): State {
   return {
     height: 0,
     timeMs: 0,
+    beganMs: 0,
     parameters: undefined,
     nextOrderId: 1,
     nextTradeId: 1,
@@ -122,6 +133,9 @@ export function createState(digestLanes?: readonly number[]): State {
     liquidations: new Liquidations(),
     fundUnwindMs: 0,
     fundUnwindBands: new Map(),
+    fundCosts: new FundCosts(),
+    hasUnjudged: false,
+    entry: new EntryMemory(),
     risk: new RiskIndex(),
     markEpoch: 0,
     digest: new EffectsDigest(digestLanes),

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { checkCommand } from '../check.ts';
 import { dump, restore } from '../dump/dump.ts';
 import type { BlockResult } from '../messages/block.ts';
-import { withdrawable } from '../perp/margin.ts';
+import { withdrawable } from '../perp/doors.ts';
 import { nextDueMs } from '../read/next-due.ts';
 import { perpView } from '../read/read.ts';
 import { alice, bob, carol, order, PERP, Scenario, START_MS } from '../testing/scenario.ts';

@@ -4,7 +4,7 @@ import { read } from '../book/read-slot.ts';
 import { tradeOffBook } from '../liquidation/close-position.ts';
 import { liquidateForSettlement } from '../liquidation/liquidate-for-settlement.ts';
 import { positionsOf } from '../liquidation/scope.ts';
-import { closeDeficit } from '../liquidation/take-over.ts';
+import { closeDeficit } from '../liquidation/settle-rest.ts';
 import { cancelPerpOrder, cancelTrigger } from '../perp-orders/end-order.ts';
 import { settlementPrice } from '../perp/closing.ts';
 import type { Account, Holding } from '../state/account.ts';
@@ -61,6 +61,7 @@ export function settleClosing(execution: Execution): void {
     } else {
       perp.halted = true;
       closing.isWaiting = true;
+      if (perp.openInterest > 0) state.hasUnjudged = true;
       changed(execution, perp);
     }
   }
@@ -88,6 +89,7 @@ function settle(execution: Execution, perp: Perp, price: number): void {
   const { instrumentId } = perp.definition;
   perp.halted = true;
   cancelIn(execution, perp, () => true);
+  perp.delisted = true;
   perp.mark = price;
   perp.markMs = state.timeMs;
   state.markEpoch += 1;
@@ -102,7 +104,6 @@ function settle(execution: Execution, perp: Perp, price: number): void {
   liquidateForSettlement(execution, perp);
   const holders = holdersOf(state, perp);
   for (const { account, holding } of holders) close(execution, account, holding, price);
-  perp.delisted = true;
   for (const { account } of holders) {
     const scope = { account, holding: undefined };
     if (positionsOf(scope).length === 0) closeDeficit(execution, scope);
@@ -143,7 +144,7 @@ function cancelIn(execution: Execution, perp: Perp, picks: (reduceOnly: boolean)
 function close(execution: Execution, account: Account, holding: Holding, price: number): void {
   const { commandIndex, events, state } = execution;
   const { cost, isIsolated, leverage, perp, size } = holding;
-  const realised = tradeOffBook(execution, { account, holding }, -size, price);
+  const { realised } = tradeOffBook(execution, { account, holding }, -size, price);
   if (isIsolated) closeDeficit(execution, { account, holding });
   state.risk.changed(account, isIsolated ? holding : undefined);
   events.push({

@@ -58,6 +58,7 @@ function pay(
   } else {
     postToBalance(state, account, amount);
   }
+  state.entry.noteFunding(holding, amount);
   funding.allTime = addUsdc(funding.allTime, amount);
   funding.sinceOpen = addUsdc(funding.sinceOpen, amount);
   funding.sinceChange = addUsdc(funding.sinceChange, amount);

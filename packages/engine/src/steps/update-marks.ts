@@ -2,8 +2,10 @@ import { divCeil, instrumentId as toInstrumentId, present } from '@oddlot/units'
 import { LIMITS } from '../messages/limits.ts';
 import { advanceEma, markPrice } from '../perp/mark-price.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
-import { isOracleStale } from '../state/perp.ts';
+import { hasUnjudged } from '../state/has-unjudged.ts';
+import { isOracleStale, isUnjudged, type Perp } from '../state/perp.ts';
 import { DISTANCE_MAX, TRAVEL_ONE } from '../state/risk-index.ts';
+import type { State } from '../state/state.ts';
 
 /**
  * Computes the marks from the books as the last block left them; they hold for the whole block, so
@@ -12,15 +14,17 @@ import { DISTANCE_MAX, TRAVEL_ONE } from '../state/risk-index.ts';
  */
 export function updateMarks(execution: Execution): void {
   const { commandIndex, events, state } = execution;
+  state.hasUnjudged = hasUnjudged(state);
   let hasChanged = false;
   let travelled = 0;
   for (const id of state.perpIds) {
     const perp = present(state.perps.get(id), 'a listed instrument');
     // A settled perp keeps the price that it was settled at (R-delist).
-    if (perp.delisted || state.timeMs - perp.markMs < LIMITS.markEveryMs) continue;
+    if (perp.delisted) continue;
     const { externalStaleMs, oracleStaleMs } = parametersOf(state);
-    if (isOracleStale(perp, state.timeMs, oracleStaleMs)) continue;
-    advanceEma(perp, state.timeMs);
+    const isStale = isOracleStale(perp, state.timeMs, oracleStaleMs);
+    if (!isMarkDue(state, perp, isStale)) continue;
+    if (!isStale) advanceEma(perp, state.timeMs);
     perp.markMs = state.timeMs;
     const mark = markPrice(perp, state.timeMs, externalStaleMs);
     const { oracle } = perp;
@@ -52,4 +56,23 @@ function relativeMove(before: number, after: number): number {
   const distance = BigInt(Math.abs(after - before)) * BigInt(TRAVEL_ONE);
   const move = divCeil(distance, BigInt(Math.min(before, after)));
   return move >= BigInt(DISTANCE_MAX) ? DISTANCE_MAX : Number(move);
+}
+
+/**
+ * At each price and at least every second. A market that nobody can judge stands still, but for a
+ * closing hour, whose mark goes on with its instants so that it arrives where it settles (R-delist).
+ */
+function isMarkDue(state: State, perp: Perp, isStale: boolean): boolean {
+  const sinceMs = state.timeMs - perp.markMs;
+  if (!isStale) return sinceMs >= LIMITS.markEveryMs;
+  return perp.oracle > 0 && perp.closing?.isWaiting === false && sinceMs >= LIMITS.markEveryMs;
+}
+
+/** The block ends: what could be judged in it is what the next one measures from. */
+export function keepJudgedMarks(state: State): void {
+  const { oracleStaleMs } = parametersOf(state);
+  for (const id of state.perpIds) {
+    const perp = present(state.perps.get(id), 'a listed instrument');
+    if (!isUnjudged(perp, state.timeMs, oracleStaleMs)) perp.judgedMark = perp.mark;
+  }
 }

@@ -3,7 +3,6 @@ import type { OrderRequest } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
 import { cancelParent, removeTrigger } from '../perp-orders/end-order.ts';
 import { executeOrder } from '../perp-orders/execute-order.ts';
-import { marketLimit } from '../perp-orders/market-price.ts';
 import { triggerSize } from '../perp-orders/trigger-snapshot.ts';
 import { type Account, holdingKey, legOf } from '../state/account.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
@@ -11,6 +10,7 @@ import { isOracleStale, type Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
 import { triesBefore } from '../state/trigger-book.ts';
 import type { TriggerOrder } from '../state/trigger-order.ts';
+import { triggerLimit } from './trigger-limit.ts';
 import { tryTrigger, triesOn } from './try-trigger.ts';
 
 /**
@@ -72,9 +72,7 @@ function fire(execution: Execution, trigger: TriggerOrder, perp: Perp): void {
   const { isMarket } = request.trigger;
   const order: OrderRequest = {
     ...request,
-    price: isMarket
-      ? marketLimit(perp, request.isBuy, parametersOf(state).marketBandE8)
-      : request.price,
+    price: isMarket ? triggerLimit(perp, request, parametersOf(state).marketBandE8) : request.price,
     size: sizeNow(account, trigger),
   };
   executeOrder(execution, account, orderId, order, { trigger: request.trigger, isPositionTpsl });

@@ -3,7 +3,6 @@ import type { OrderRequest } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
 import { orderEnded, parentFilled, removeTrigger } from '../perp-orders/end-order.ts';
 import { rejectOrder } from '../perp-orders/execute-order.ts';
-import { marketLimit } from '../perp-orders/market-price.ts';
 import { matchOrder } from '../perp-orders/match-order.ts';
 import { type TakerOrder, takerSnapshot } from '../perp-orders/taker-order.ts';
 import { triggerSize, triggerSnapshot } from '../perp-orders/trigger-snapshot.ts';
@@ -13,6 +12,7 @@ import { type Account, holdingKey, legOf } from '../state/account.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
 import type { Perp } from '../state/perp.ts';
 import type { Firing, TriggerOrder } from '../state/trigger-order.ts';
+import { isOracleBeyond, triggerLimit } from './trigger-limit.ts';
 
 /** True of the orders that stay armed until they are filled: market triggers that only reduce. */
 export function triesOn({ request }: TriggerOrder): boolean {
@@ -29,7 +29,7 @@ export function tryTrigger(execution: Execution, trigger: TriggerOrder, perp: Pe
   const account = present(state.accounts[trigger.accountIndex], 'the owner of a trigger');
   const position = positionAgainst(account, trigger);
   const firing = trigger.firing ?? firstFiring(execution, account, trigger, position);
-  const price = marketLimit(perp, trigger.request.isBuy, firing.slippageE8);
+  const price = triggerLimit(perp, trigger.request, firing.slippageE8);
   const size = Math.min(firing.rest, position);
   if (size === 0) {
     // Only a first firing gets here: one that tries on ends when its position does.
@@ -41,7 +41,7 @@ export function tryTrigger(execution: Execution, trigger: TriggerOrder, perp: Pe
   matchOrder(execution, taker);
   state.triggers.endWork();
   if (taker.remaining === 0) finish(execution, trigger, taker);
-  else stayArmed(execution, trigger, taker, firing);
+  else stayArmed(execution, trigger, taker, firing, isOracleBeyond(perp, trigger.request));
 }
 
 /** Lots of the position that the order would reduce. */
@@ -116,19 +116,23 @@ function finish(execution: Execution, trigger: TriggerOrder, taker: TakerOrder):
   orderEnded(execution, order, { status: 'filled' });
 }
 
-/** The next try goes further from the mark when this one got less than half of what it sent. */
+/**
+ * The next try goes further from the mark when this one got less than half of what it sent, while the
+ * oracle says that the price is there: a book alone can carry the mark to a stop, but is not paid for it.
+ */
 function stayArmed(
   execution: Execution,
   trigger: TriggerOrder,
   taker: TakerOrder,
   before: Firing,
+  mayWiden: boolean,
 ): void {
   const { state } = execution;
   const isFirst = trigger.firing === undefined;
   const filled = taker.original - taker.remaining;
   const got = filled - before.filled;
   const isPoor = 2 * got < got + taker.remaining;
-  const further = before.slippageE8 + (isPoor ? LIMITS.triggerSlippageE8 : 0);
+  const further = before.slippageE8 + (isPoor && mayWiden ? LIMITS.triggerSlippageE8 : 0);
   const slippageE8 = Math.min(further, parametersOf(state).marketBandE8);
   state.triggers.arm(trigger, {
     filled,

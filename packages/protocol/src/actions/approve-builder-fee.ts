@@ -17,6 +17,9 @@ export const approveBuilderFee = defineAction({
   }),
 });
 
+/** What a rate may be: the least that the unit holds, and the most that anybody may approve. */
+export const MAX_FEE_RATE = { min: '0.000001%', max: '1%' } as const;
+
 /** Decimals of a percentage that a rate in units of 10^-8 can hold. */
 const PERCENT_DECIMALS = 6;
 const ONE_PERCENT = 1_000_000n;

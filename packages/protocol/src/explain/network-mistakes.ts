@@ -1,3 +1,4 @@
+import type { Network } from '../version.ts';
 import { agentRecipe, type Recipe } from './recipe.ts';
 import type { Candidate, Subject } from './subject.ts';
 
@@ -32,8 +33,9 @@ function domainOnly({ base, scheme }: Subject, id: number): Candidate {
   return { variant: `${id} in the domain`, hint, recipe: underChain(base, id) };
 }
 
-export function* networkName({ base, context, network }: Subject): Iterable<Candidate> {
-  for (const other of context.otherNetworks) {
+export function* networkName(subject: Subject): Iterable<Candidate> {
+  const { base, context, network } = subject;
+  for (const other of [...namedByItself(subject), ...context.otherNetworks]) {
     const { serviceNetwork } = other;
     const hint = `Sign for ${network.serviceNetwork}, which serves here: you signed for ${serviceNetwork}.`;
     const values = { ...base.values, serviceNetwork };
@@ -43,6 +45,17 @@ export function* networkName({ base, context, network }: Subject): Iterable<Cand
     const moved = { ...underChain(named, id), values: { ...values, chainId: id } };
     yield { variant: `${serviceNetwork} and ${id} in domain and struct`, hint, recipe: moved };
   }
+}
+
+/** A direct action, alone or wrapped, tells the name that its sender took the venue for. */
+function namedByItself({ network, request }: Subject): readonly Network[] {
+  const { payload } = request.action as { payload?: { action?: unknown } };
+  const told = (payload?.action ?? request.action) as Partial<Record<keyof Network, unknown>>;
+  const { chainId: id = network.chainId, serviceNetwork } = told;
+  if (typeof serviceNetwork !== 'string' || typeof id !== 'number') return [];
+  return serviceNetwork === network.serviceNetwork
+    ? []
+    : [{ ...network, serviceNetwork, chainId: id }];
 }
 
 export function* directSignedAsAgent(subject: Subject): Iterable<Candidate> {

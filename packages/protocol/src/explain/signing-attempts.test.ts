@@ -113,6 +113,11 @@ const values =
     ...recipe,
     values: { ...recipe.values, ...changed },
   });
+/** Signed for the venue that a direct action names itself. */
+const elsewhere = (recipe: Recipe): Recipe => ({
+  ...recipe,
+  domain: { ...recipe.domain, name: 'Elsewhere-3fa9c1d2' },
+});
 const bytes = (...list: number[]): Uint8Array => Uint8Array.of(...list);
 const nonceOf = (value: number): Uint8Array => {
   const out = new DataView(new ArrayBuffer(8));
@@ -242,6 +247,11 @@ describe('what a client may have signed is tried', () => {
       ['chainId: 5 in domain and struct', SEND, inBoth(5), { signatureChainId: 5 }],
       ['chainId: 2511 in the domain', SEND, domain(2511), { signatureChainId: 5 }],
       ['networkName: Service-Mainnet in domain and struct', SEND, named(2511)],
+      [
+        'networkName: Elsewhere-3fa9c1d2 in domain and struct',
+        { ...SEND, serviceNetwork: 'Elsewhere-3fa9c1d2' },
+        elsewhere,
+      ],
       ['nonce: nonce + 1', SEND, values({ nonce: NONCE + 1 })],
       ['nonce: seconds', SEND, values({ nonce: 1_767_225_600 })],
       ["nonce: the envelope's nonce", SEND, values({ nonce: 99 }), { nonce: 99 }],
@@ -282,6 +292,17 @@ describe('what a client may have signed is tried', () => {
       ['missingType: with type', WRAPPER, packed(WRAPPER)],
       ['chainId: 1 in the domain', WRAPPER, domain(1)],
       ['networkName: Service-Mainnet and 869 in domain and struct', WRAPPER, named(869)],
+      [
+        'networkName: Elsewhere-3fa9c1d2 in domain and struct',
+        {
+          ...WRAPPER,
+          payload: {
+            ...WRAPPER.payload,
+            action: { ...SEND, serviceNetwork: 'Elsewhere-3fa9c1d2' },
+          },
+        },
+        (recipe) => values({ serviceNetwork: 'Elsewhere-3fa9c1d2' })(elsewhere(recipe)),
+      ],
       [
         'vaultFlag: without the vault',
         WRAPPER,

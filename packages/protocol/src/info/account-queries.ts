@@ -90,4 +90,5 @@ export const ACCOUNT_QUERIES = {
   }),
   approvedBuilders: ofUser('approvedBuilders'),
   multiSigSigners: ofUser('multiSigSigners'),
+  multiSigChanges: ofUser('multiSigChanges'),
 } as const;

@@ -12,6 +12,12 @@ export type OutcomeTrading = {
 
 export type ResolutionStatus = 'prepared' | 'resolved';
 
+/** Of a market of a series: whether the price that it has to beat is known, to come, or never comes. */
+export type StrikeStatus = 'pending' | 'fixed' | 'missing';
+
+/** Who says how a market ends: the series by itself, or the operator. */
+export type DecidedBy = 'series' | 'operator';
+
 /** A market in discovery; snake case on the wire. */
 export type OutcomeMarketMeta = {
   instrument_id: number;
@@ -53,12 +59,16 @@ export type OutcomeMarketMeta = {
     symbol: string;
     source: 'spot' | 'oracle' | 'twap';
     price_to_beat: string | null;
+    /** Of a market of a series alone. */
+    strike_status?: StrikeStatus;
   } | null;
   settlement: {
     resolution_status: ResolutionStatus;
     winning_outcome: Leg | null;
     /** What a YES share pays. */
     settlement_fraction: string | null;
+    /** Of a market of a series alone, as far as it is known: one that lacks prices is left to the operator. */
+    decided_by?: DecidedBy;
     /** The provider's word, for information. */
     oracle_outcome: string | null;
     resolved_time: number | null;
@@ -130,7 +140,9 @@ export type OutcomeTimelineItem = {
   openPrice: string | null;
   /** The settle value. */
   closePrice: string | null;
+  strikeStatus: StrikeStatus;
   resolutionStatus: ResolutionStatus;
+  decidedBy: DecidedBy;
   winningOutcome: Leg | null;
   probability: string | null;
 };

@@ -33,6 +33,7 @@ const TYPES = [
   'gateLists',
   'historicalOrders',
   'l2Book',
+  'multiSigChanges',
   'multiSigSigners',
   'outcomeAssetCtxs',
   'outcomeFrontendOpenOrders',

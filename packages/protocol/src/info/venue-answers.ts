@@ -134,10 +134,12 @@ export type VenueStatus = {
   queuedOrders: number;
   /** Withdrawals that the bridge has not settled. */
   openWithdrawals: number;
+  /** They wait: the insurance fund is deep below zero (R-deficit). */
+  withdrawalsWait: boolean;
 };
 
-/** What has to be right for a venue to be ready. */
-export type HealthCheck = 'stopping' | 'log' | 'disk' | 'clock' | 'bridge' | 'prices';
+/** What has to be right for a venue to be ready; without its history it still is. */
+export type HealthCheck = 'stopping' | 'log' | 'disk' | 'clock' | 'bridge' | 'prices' | 'history';
 
 /** How the settlement chain is followed. */
 export type SettlementHealth = {
@@ -161,7 +163,7 @@ export type VenueHealth = {
   /** Since the last block. */
   blockAgeMs: number;
   ready: boolean;
-  /** Which checks say no. */
+  /** Which checks say no; a venue that only lacks its history is ready all the same. */
   failing: HealthCheck[];
   /** Commands that wait for a block. */
   waitingCommands: number;
@@ -317,6 +319,8 @@ export type RateLimit = {
   exchange: Budget;
   explainSignature: Budget;
   simulate: Budget;
+  /** What requests may cost the venue, in milliseconds of its main thread; absent where nobody is limited. */
+  work?: { limit_ms_per_second: number; remaining_ms: number };
   ws: Connections;
   apiWs: Connections;
   wsRtds: Connections;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { PAGE_LIMITS } from '../limits.ts';
 import { Address, Hash, U64 } from '../primitives.ts';
-import { SignatureSchema } from '../signature-schema.ts';
+import { PermitSignatureSchema } from '../signature-schema.ts';
 import { MIN_HEIGHT, compact, firstSet, limitOf } from './paging.ts';
 
 /** Queries on the venue itself: settings, receipts, blocks, tools, and the permit deposit. */
@@ -102,7 +102,7 @@ export const VENUE_QUERIES = {
     user: Address,
     usd: Digits,
     deadline: Digits,
-    signature: SignatureSchema,
+    signature: PermitSignatureSchema,
     waitForReceipt: z.boolean().default(true),
   }),
   reserves: z.object({ type: z.literal('reserves') }),

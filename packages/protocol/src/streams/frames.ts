@@ -2,6 +2,7 @@ import type { Details } from '../errors.ts';
 import type { FundingRow, LedgerUpdate } from '../info/account-answers.ts';
 import type { TxRow } from '../info/history-answers.ts';
 import type { Level } from '../info/market-answers.ts';
+import type { StrikeStatus } from '../info/outcome-answers.ts';
 import type { Fill, HistOrderRow, Leg, Side } from '../info/order-answers.ts';
 
 /** The frames of /ws and /api-ws. */
@@ -133,6 +134,8 @@ export type Ticker = {
   low24h: string;
   /** A fraction per hour. */
   funding: string;
+  /** Of a market of a series alone. */
+  strikeStatus?: StrikeStatus;
   time: number;
   /** Settled or delisted: the last row, unless the market was asked for by its id. */
   gone?: true;

@@ -130,7 +130,8 @@ describe('what is sent is what the vectors say', () => {
 const KEY = `0x${'11'.repeat(32)}` as const;
 
 function clientOf(venue: FakeVenue, options: Partial<ClientOptions> = {}): Client {
-  return createClient({ url: venue.url, wallet: privateKeyWallet(KEY), ...options });
+  const wallet = privateKeyWallet(KEY);
+  return createClient({ url: venue.url, network: 'testnet', wallet, ...options });
 }
 
 test('a treasury is paid out in key order', async () => {

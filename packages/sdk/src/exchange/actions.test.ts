@@ -35,6 +35,7 @@ const KEY = `0x${'11'.repeat(32)}` as const;
 function clientOf(venue: FakeVenue, privateKey: `0x${string}` = KEY, nonce = 1): Client {
   return createClient({
     url: venue.url,
+    network: 'testnet',
     wallet: privateKeyWallet(privateKey),
     nonces: new NonceSource(() => nonce),
   });

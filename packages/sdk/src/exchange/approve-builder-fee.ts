@@ -1,4 +1,4 @@
-import { MESSAGES, parseMaxFeeRate } from '@oddlot/protocol';
+import { MAX_FEE_RATE, MESSAGES, parseMaxFeeRate } from '@oddlot/protocol';
 import { ValidationError } from '../errors.ts';
 import { sendDirect, type DirectOptions } from './send-direct.ts';
 import type { ReplyOf } from './reply.ts';
@@ -7,7 +7,7 @@ import type { ExchangeContext } from './send-action.ts';
 /** What `approveBuilderFee` takes. */
 export type ApproveBuilderFeeParameters = {
   readonly builder: string;
-  /** The most that the builder may charge, such as `'0.05%'`: above 0 and at most 1 %. */
+  /** The most that the builder may charge, such as `'0.05%'`: from 0.000001 % to 1 %. */
   readonly maxFeeRate: string;
 };
 
@@ -23,7 +23,7 @@ export async function approveBuilderFee<Confirm extends 'executed' | undefined =
   options?: DirectOptions<Confirm>,
 ): Promise<ReplyOf<Confirm>> {
   if (parseMaxFeeRate(maxFeeRate) === undefined) {
-    const details = { field: 'maxFeeRate', got: maxFeeRate };
+    const details = { field: 'maxFeeRate', got: maxFeeRate, allowed: MAX_FEE_RATE };
     throw new ValidationError(`${MESSAGES.invalidMaxFeeRate()}: ${maxFeeRate}`, { details });
   }
   const type = 'approveBuilderFee';

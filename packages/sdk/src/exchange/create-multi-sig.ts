@@ -17,8 +17,11 @@ export function createMultiSig(context: ExchangeContext) {
     propose: (parameters: ProposeParameters): Promise<MultiSigProposal> =>
       proposeMultiSig(context, parameters),
     /** The signature of the client's wallet, as one of the account's signers. */
-    sign: async (proposal: MultiSigProposal): Promise<SignatureHex> =>
-      signProposal(proposal, { wallet: walletOf(context), network: context.hasher.network }),
+    sign: async (proposal: MultiSigProposal): Promise<SignatureHex> => {
+      const wallet = walletOf(context);
+      const { network } = await context.hasher();
+      return signProposal(proposal, { wallet, network });
+    },
     /** Sends it with the signatures of enough signers. */
     send: <Confirm extends Confirmation = undefined>(
       proposal: MultiSigProposal,

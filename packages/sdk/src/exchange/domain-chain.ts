@@ -8,6 +8,7 @@ export async function domainChainOf(
   { hasher, wallet }: ExchangeContext,
   asked: number | undefined,
 ): Promise<number | undefined> {
+  const { network } = await hasher();
   const chainId = asked ?? (await wallet?.chainId?.());
-  return chainId === hasher.network.chainId ? undefined : chainId;
+  return chainId === network.chainId ? undefined : chainId;
 }

@@ -34,6 +34,7 @@ async function aVenue(...script: Answer[]): Promise<FakeVenue> {
 function clientOf(venue: FakeVenue, options: Partial<ClientOptions> = {}): Client {
   return createClient({
     url: venue.url,
+    network: 'testnet',
     wallet: privateKeyWallet(`0x${'11'.repeat(32)}`),
     backoff: { baseMs: 4, maxMs: 20, random: () => 0.5 },
     ...options,

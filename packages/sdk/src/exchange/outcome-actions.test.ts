@@ -169,7 +169,7 @@ describe('an acknowledged order', () => {
 
   test('has a trace id', async () => {
     const venue = await aVenue({ body: { status: 'ok', traceId } });
-    const { exchange } = createClient({ url: venue.url, wallet });
+    const { exchange } = createClient({ url: venue.url, network: 'testnet', wallet });
     expect(await exchange.order({ orders })).toMatchObject({ status: 'queued', traceId });
   });
 
@@ -180,7 +180,7 @@ describe('an acknowledged order', () => {
       { status: 202, body: { status: 'pending', txHash: '0x', traceId } },
       { body: { status: 'ok', code: 0, ...told, data: result } },
     );
-    const { exchange } = createClient({ url: venue.url, wallet });
+    const { exchange } = createClient({ url: venue.url, network: 'testnet', wallet });
     const confirm = { confirm: 'executed' } as const;
     expect(await exchange.order({ orders }, confirm)).toMatchObject({ status: 'pending', traceId });
     expect(await exchange.order({ orders }, confirm)).toMatchObject({ height: 7, traceId });

@@ -37,7 +37,7 @@ export async function proposeMultiSig(
   context: ExchangeContext,
   { multiSigUser, action, outerSigner, vaultAddress, expiresAfter, ...rest }: ProposeParameters,
 ): Promise<MultiSigProposal> {
-  const { network } = context.hasher;
+  const { network } = await context.hasher();
   const sender = (outerSigner ?? walletOf(context).address).toLowerCase();
   const nonce = context.nonces.next(sender);
   const bound: InnerActionInput = isUnbound(action) ? bindAction(action, network, nonce) : action;

@@ -1,6 +1,7 @@
-import type { ActionInput, Hasher } from '@oddlot/protocol';
+import type { ActionInput } from '@oddlot/protocol';
 import { ApiError, ExpiredError, HttpError, SigningError } from '../errors.ts';
 import type { NonceSource } from '../nonce.ts';
+import type { HasherSource } from '../signing-network.ts';
 import type { HttpReply, HttpTransport, Retry } from '../transport/http.ts';
 import type { VenueClock } from '../transport/venue-clock.ts';
 import type { Wallet } from '../wallet.ts';
@@ -10,7 +11,7 @@ import { signAction, type EnvelopeFields, type SignedAction } from './sign-actio
 
 /** What sending an action takes. */
 export type ExchangeContext = {
-  readonly hasher: Hasher;
+  readonly hasher: HasherSource;
   readonly http: HttpTransport;
   readonly nonces: NonceSource;
   readonly clock: VenueClock;
@@ -45,8 +46,9 @@ export async function sendAction<Confirm extends 'executed' | undefined>(
   build: (nonce: number) => ActionInput,
   options: ActionOptions<Confirm> = {},
 ): Promise<ReplyOf<Confirm>> {
-  const { hasher, http, nonces, clock, orderLifeMs } = context;
+  const { http, nonces, clock, orderLifeMs } = context;
   const wallet = walletOf(context);
+  const hasher = await context.hasher();
   const { signal, vaultAddress = context.vaultAddress, expiresAfter, ...rest } = options;
   const expiry = new Expiry({ clock, wallet, expiresAfter, orderLifeMs });
   const sign = (): Promise<SignedAction> => {

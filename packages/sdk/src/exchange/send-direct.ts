@@ -31,7 +31,8 @@ export async function sendDirect<Confirm extends 'executed' | undefined>(
   action: UnboundAction,
   options: DirectOptions<Confirm> = {},
 ): Promise<ReplyOf<Confirm>> {
-  const build = (nonce: number) => bindAction(action, context.hasher.network, nonce);
+  const { network } = await context.hasher();
+  const build = (nonce: number) => bindAction(action, network, nonce);
   const signatureChainId = await domainChainOf(context, options.signatureChainId);
   return sendAction(context, build, { ...options, signatureChainId });
 }

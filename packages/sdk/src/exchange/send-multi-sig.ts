@@ -31,10 +31,11 @@ export async function sendMultiSig<Confirm extends 'executed' | undefined = unde
   { signal, confirm }: SendMultiSigOptions<Confirm> = {},
 ): Promise<ReplyOf<Confirm>> {
   const wallet = walletOf(context);
-  const { hasher, http } = context;
+  const { http } = context;
   if (wallet.address !== proposal.outerSigner.toLowerCase()) {
     throw new SigningError(`The proposal is for ${proposal.outerSigner} to send`);
   }
+  const hasher = await context.hasher();
   checkProposal(proposal, hasher.network);
   refuseStrays(proposal, signatures, hasher.network);
   const fields = { ...envelopeOf(proposal), confirm };

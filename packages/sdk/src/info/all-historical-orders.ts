@@ -7,8 +7,8 @@ import type { HistoricalOrdersParameters } from './historical-orders.ts';
 export type AllHistoricalOrdersParameters = Omit<HistoricalOrdersParameters, 'cursor'>;
 
 /**
- * All orders of an account, the one that changed last first. One that changes while they are read may be left out.
- * The next page is asked for when it is needed.
+ * All orders of an account, the one that changed last first. Behind them come those that changed while they were read, as
+ * they are then: none is left out, and one may come more than once. The next page is asked for when it is needed.
  *
  * @throws ValidationError, HttpError, ApiError
  */

@@ -32,6 +32,7 @@ import { frontendOpenOrders } from './frontend-open-orders.ts';
 import { historicalOrders } from './historical-orders.ts';
 import { historyPage } from './history-page.ts';
 import { l2Book } from './l2-book.ts';
+import { multiSigChanges } from './multi-sig-changes.ts';
 import { multiSigSigners } from './multi-sig-signers.ts';
 import { outcomeAssetCtxs } from './outcome-asset-ctxs.ts';
 import { outcomeEvent } from './outcome-event.ts';
@@ -115,6 +116,7 @@ export function createInfo(context: InfoContext) {
     approvedBuilders: bind(approvedBuilders),
     builderState: bind(builderState),
     multiSigSigners: bind(multiSigSigners),
+    multiSigChanges: bind(multiSigChanges),
     accessCodeStatus: bind(accessCodeStatus),
     settings: bind(settings),
     depositWithPermit: bind(depositWithPermit),

@@ -27,6 +27,7 @@ test.each<[string, (info: Client['info']) => Promise<unknown>, object]>([
   ['builderState', (info) => info.builderState({ user: USER }), {}],
   ['reservesProof', (info) => info.reservesProof({ user: USER }), {}],
   ['multiSigSigners', (info) => info.multiSigSigners({ user: USER }), {}],
+  ['multiSigChanges', (info) => info.multiSigChanges({ user: USER }), {}],
   ['accessCodeStatus', (info) => info.accessCodeStatus({ user: USER, channel: 1 }), { channel: 1 }],
   [
     'simulate',

@@ -5,4 +5,6 @@ export type EarlierBlock = {
   readonly head: BlockHead;
   /** The rows that were complete with it, as that release stored them. */
   readonly receipts: readonly unknown[];
+  /** All its rows of the history, as that release stored them; the first release made none. */
+  readonly rows?: unknown;
 };

@@ -10,6 +10,9 @@ const LEVELS = 10;
 /** The price may leave its rung by this share of a step before the quotes follow. */
 const BAND_SHARE = 0.75;
 
+/** A grid of another coarseness is laid when the one that would fit now is this many times finer or coarser. */
+const REGRID_FACTOR = 2;
+
 type Anchor = { readonly step: number; rung: number };
 
 /** Keeps its share of every perp's book filled around the oracle. */
@@ -18,7 +21,7 @@ export class Maker {
   readonly #replica: Replica;
   readonly #place: { readonly maker: number; readonly makers: number };
   readonly #habits: Habits;
-  /** Where the quotes of a perp stand. The grid is kept while the process runs. */
+  /** Where the quotes of a perp stand. The grid is kept as long as it fits the price. */
   readonly #anchors = new Map<number, Anchor>();
 
   constructor(
@@ -78,13 +81,18 @@ export class Maker {
   /** The rung that the quotes stand around; it follows only a price that has really moved. */
   #anchorOf({ instrumentId, priceTick }: PerpDefinition, price: number): Anchor {
     let anchor = this.#anchors.get(instrumentId);
-    if (anchor === undefined) {
-      const step = gridStep(price, priceTick);
-      anchor = { step, rung: Math.round(price / step) };
+    const fitting = gridStep(price, priceTick);
+    if (anchor === undefined || isFarFrom(anchor.step, fitting)) {
+      anchor = { step: fitting, rung: Math.round(price / fitting) };
       this.#anchors.set(instrumentId, anchor);
     }
     const { rung, step } = anchor;
     if (Math.abs(price - rung * step) > BAND_SHARE * step) anchor.rung = Math.round(price / step);
     return anchor;
   }
+}
+
+/** An operator can move a price by any factor: rungs that were fine for the old one may be further apart than the new one is from 0. */
+function isFarFrom(step: number, fitting: number): boolean {
+  return Math.max(step / fitting, fitting / step) > REGRID_FACTOR;
 }

@@ -93,6 +93,20 @@ test('quotes follow the price, and stand still with it', async () => {
   expect(ask?.price).toBeGreaterThan(1100);
 });
 
+test('a price that falls to a thousandth has a book around it, on a grid of its own', async () => {
+  replica.pushOracle(10_000_000);
+  await start();
+  await vi.waitFor(() => expect(depth(true)).toBeGreaterThanOrEqual(10), 10_000);
+  replica.pushOracle(10_000);
+  await vi.waitFor(() => {
+    for (const isBuy of [true, false]) {
+      const [best] = bookLevels(replica.state, BTC.instrumentId, isBuy, 1);
+      expect(Math.abs((best?.price ?? 0) / 10_000 - 1)).toBeLessThan(0.01);
+      expect(depth(isBuy)).toBeGreaterThanOrEqual(10);
+    }
+  }, 10_000);
+});
+
 test('a stop is clean, and a restart goes on with the same accounts and orders', async () => {
   const first = await start();
   await vi.waitFor(() => expect(trades().length).toBeGreaterThan(0), 10_000);

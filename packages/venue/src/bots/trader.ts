@@ -142,8 +142,9 @@ export class Trader {
   }
 
   async #send(action: Readonly<Record<string, unknown>>): Promise<boolean> {
-    const { exchange, now, onRefused } = this.#venue;
-    this.#nonce = Math.max(this.#nonce + 1, now());
+    const { exchange, now, onRefused, replica } = this.#venue;
+    // R-nonce: the first of a venue may be signed in the very millisecond in which its log began.
+    this.#nonce = Math.max(this.#nonce + 1, now(), replica.state.beganMs + 1);
     const text = this.#wallet.sign(action, this.#nonce);
     const body = JSON.parse(text) as Record<string, unknown>;
     const reply = await exchange.handle({ text, body, ip: 'simulated' });

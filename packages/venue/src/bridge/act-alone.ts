@@ -1,14 +1,12 @@
-import { writeFileSync } from 'node:fs';
 import { BRIDGE_ABI } from '@oddlot/contracts';
 import { encodeFunctionData } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { createWholeFile } from '../durable/whole-file.ts';
 import { lower } from './bridge-chain.ts';
 import { type BridgeCommand, clientOf, send } from './bridge-context.ts';
 import { BridgeCommandError } from './bridge-error.ts';
 import { idOf } from './bridge-options.ts';
 import { keyPlaceWarnings } from './key-place.ts';
-
-const PRIVATE = 0o600;
 
 /** What takes one key: the guardian's powers, finishing what waits, and keys themselves. */
 
@@ -41,7 +39,7 @@ export const makeKey: BridgeCommand = async ({ options, print, warn }) => {
   const file = options.only('file');
   const key = generatePrivateKey();
   try {
-    writeFileSync(file, `${key}\n`, { mode: PRIVATE, flag: 'wx', flush: true });
+    createWholeFile(file, `${key}\n`);
   } catch (cause) {
     throw new BridgeCommandError(`${file} must be a new file: ${(cause as Error).message}`, {
       cause,

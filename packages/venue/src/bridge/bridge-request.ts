@@ -1,8 +1,9 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { Address, Hash } from '@oddlot/protocol';
 import { type Hex, recoverTypedDataAddress } from 'viem';
 import { z } from 'zod';
+import { writeWholeFile } from '../durable/whole-file.ts';
 import { moveIdOf, returnIdOf } from '../settlement/return-id.ts';
 import { BridgeCommandError } from './bridge-error.ts';
 
@@ -16,6 +17,8 @@ export const HexAddress = Address.transform((text) => text as string as Hex);
 export const HexHash = Hash.transform((text) => text as string as Hex);
 
 const FORMAT = 'oddlot-bridge-request-1';
+/** As whoever runs the command lets others read files: it goes from hand to hand. */
+const FOR_OTHERS = 0o666;
 const Uint = z.string().regex(/^(0|[1-9][0-9]{0,77})$/);
 const Signature = z.string().regex(/^0x[0-9a-fA-F]{130}$/);
 
@@ -149,8 +152,8 @@ export function writeRequest(file: string, request: BridgeRequest): void {
   const { deposit, signatures } = request;
   const told = deposit === undefined ? {} : { deposit };
   const content = { format: FORMAT, ...told, typedData: typedDataOf(request), signatures };
-  writeFileSync(`${file}.new`, `${JSON.stringify(content, undefined, 2)}\n`, { flush: true });
-  renameSync(`${file}.new`, file);
+  const text = `${JSON.stringify(content, undefined, 2)}\n`;
+  writeWholeFile(file, text, { mode: FOR_OTHERS });
 }
 
 /** Who made a signature. */

@@ -1,6 +1,7 @@
 import type { Hex } from 'viem';
 import { z } from 'zod';
 import type { ChainClient } from '../settlement/chain-client.ts';
+import { boundedJson } from '../ports/bounded-json.ts';
 import { returnIdOf } from '../settlement/return-id.ts';
 import { together } from './act-together.ts';
 import { readBridge, readState } from './bridge-chain.ts';
@@ -10,6 +11,8 @@ import { HexAddress, HexHash } from './bridge-request.ts';
 
 const ZERO = '0x0000000000000000000000000000000000000000';
 const TIMEOUT_MS = 10_000;
+/** Of the operator's own venue, which may keep ten thousand deposits aside. */
+const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 
 /** What nobody returns: the first is credited when the binding ends, behind the second there is no money. */
 const KEPT: Readonly<Record<string, string>> = {
@@ -69,7 +72,7 @@ async function asideOf(
   try {
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     const response = await fetch(new URL('/settlement', operations), { signal });
-    told = Status.parse(await response.json());
+    told = Status.parse(await boundedJson(response, ANSWER_BYTES_MAX));
   } catch (cause) {
     throw new BridgeCommandError(`${operations} does not tell what is kept aside`, { cause });
   }

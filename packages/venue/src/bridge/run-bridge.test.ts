@@ -17,7 +17,7 @@ import { createWalletClient, http, type Hex, parseEther, publicActions } from 'v
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LocalChain } from '../chain/local-chain.ts';
-import { listen } from '../operate/listen.ts';
+import { listen } from '../testing/listen.ts';
 import { returnIdOf } from '../settlement/return-id.ts';
 import { keyValidator } from '../settlement/validators.ts';
 import { runBridge } from './run-bridge.ts';

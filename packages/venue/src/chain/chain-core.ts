@@ -74,6 +74,11 @@ export class ChainCore {
     }
   }
 
+  /** How much there is on disk. */
+  get fileBytes(): number {
+    return this.#file.bytes;
+  }
+
   /** The time of the next block, in seconds: never before the last one's. */
   get nextTimestamp(): number {
     return Math.max(Math.floor(this.#nowMs() / 1000), this.memory.head.timestamp);
@@ -98,13 +103,14 @@ export class ChainCore {
   }
 
   /** Takes a transaction and makes its block at once; one that must wait for others goes into the pool. */
-  async acceptAndMine(raw: Hex): Promise<Hex> {
-    const pooled = admit(this.memory, this.common, raw);
-    if (pooled.nonce !== this.memory.state.account(pooled.from).nonce)
-      return await this.accept(raw);
-    await this.#mineExactly([pooled]);
-    await this.mineReady();
-    return pooled.hash;
+  async acceptAndMine(raw: Hex): Promise<{ readonly hash: Hex; readonly from: Hex }> {
+    const { from, hash, nonce, ...pooled } = admit(this.memory, this.common, raw);
+    if (nonce === this.memory.state.account(from).nonce) {
+      await this.#mineExactly([{ ...pooled, from, hash, nonce }]);
+    } else {
+      await this.accept(raw);
+    }
+    return { hash, from };
   }
 
   /** One block for each transaction that can be executed. */
@@ -113,16 +119,24 @@ export class ChainCore {
     for (;;) {
       const next = this.#ready().find(({ hash }) => !stuck.has(hash));
       if (next === undefined) return;
-      const { block } = await this.machine.makeBlock(this.nextPlace, [next]);
-      if (block.transactions.length === 0) stuck.add(next.hash);
-      else await this.#commit([{ step: 'block', block }]);
+      if (!(await this.#mineOne(next))) stuck.add(next.hash);
     }
+  }
+
+  /** A block of the next transaction of a sender that waits; false when none can be executed. */
+  async mineNextOf(sender: Hex): Promise<boolean> {
+    const next = this.#ready().find(({ from }) => from === sender);
+    return next !== undefined && (await this.#mineOne(next));
   }
 
   /** A block of everything that can be executed and has room; it may be empty. */
   async mine(): Promise<ChainBlock> {
-    const { block } = await this.machine.makeBlock(this.nextPlace, this.#ready());
-    await this.#commit([{ step: 'block', block }]);
+    const { block, unexecuted } = await this.machine.makeBlock(this.nextPlace, this.#ready());
+    const dropped = unexecuted.filter(({ isTooLong }) => isTooLong);
+    await this.#commit([
+      { step: 'block', block },
+      ...dropped.map(({ hash }): ChainStep => ({ step: 'drop', hash })),
+    ]);
     return block;
   }
 
@@ -194,6 +208,18 @@ export class ChainCore {
     const [failure] = unexecuted;
     if (failure !== undefined) throw refused(failure.why);
     await this.#commit([{ step: 'block', block }]);
+  }
+
+  /** False when it could not be executed; one that takes too long would for ever, and is dropped. */
+  async #mineOne(pooled: PooledTransaction): Promise<boolean> {
+    const { block, unexecuted } = await this.machine.makeBlock(this.nextPlace, [pooled]);
+    if (block.transactions.length > 0) {
+      await this.#commit([{ step: 'block', block }]);
+      return true;
+    }
+    const isTooLong = unexecuted.some((each) => each.isTooLong);
+    if (isTooLong) await this.#commit([{ step: 'drop', hash: pooled.hash }]);
+    return false;
   }
 
   /** What a branch did not take up and still can be executed waits again. */

@@ -1,6 +1,7 @@
-import { type FileHandle, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { type FileHandle, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { makeFolder, syncDirectory } from '../durable/sync-folder.ts';
 
 /**
  * The chain on disk: lines of text that are only ever added. A line is a checksum, a space and JSON
@@ -41,7 +42,7 @@ export class ChainFile {
 
   /** Opens or creates the file, hands over its lines in order, and cuts what a crash left of one. */
   static async open(directory: string, onLine: (value: unknown) => void): Promise<ChainFile> {
-    await mkdir(directory, { recursive: true });
+    makeFolder(directory);
     await rm(join(directory, NEW_FILE_NAME), { force: true });
     const path = join(directory, FILE_NAME);
     const handle = await open(path, 'a+');
@@ -49,12 +50,17 @@ export class ChainFile {
       const { end, checksum } = scan(await readFile(path), path, onLine);
       await handle.truncate(end);
       await handle.sync();
-      await syncFolder(directory);
+      await syncDirectory(directory);
       return new ChainFile(directory, handle, end, checksum);
     } catch (error) {
       await handle.close();
       throw error;
     }
+  }
+
+  /** How long it is. */
+  get bytes(): number {
+    return this.#end;
   }
 
   /** On disk when it resolves. When it rejects nothing is added, or every later call rejects too. */
@@ -102,7 +108,7 @@ export class ChainFile {
     this.#checksum = checksum;
     await old.close();
     try {
-      await syncFolder(this.#directory);
+      await syncDirectory(this.#directory);
     } catch (cause) {
       // After a power cut the old file could be back, without what is added to the new one.
       this.#hasFailed = true;
@@ -123,11 +129,6 @@ export class ChainFile {
       throw new ChainFileFailedError('the disk failed', { cause });
     }
   }
-}
-
-async function syncFolder(directory: string): Promise<void> {
-  const folder = await open(directory, 'r');
-  await folder.sync().finally(() => folder.close());
 }
 
 function scan(

@@ -1,17 +1,33 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { VenueClock } from '../clock.ts';
-import type { ChainThreadOptions } from './chain-thread.ts';
+import type { ChainAnswer, ChainMessage, ChainThreadOptions } from './chain-thread.ts';
 import { LocalChain } from './local-chain.ts';
+import type { PageOrigins } from '../ports/page-origins.ts';
+import { RpcError } from './rpc-error.ts';
 
-/** The thread of a local chain: opens it and its port, says where that is, and closes both when told. */
+/** The thread of a local chain: opens it and its port, says where that is, answers who started it, closes when told. */
 
 if (parentPort === null) throw new Error('the chain runs in a thread');
 const port = parentPort;
 const { listen, ...options } = workerData as ChainThreadOptions;
 const clock = new VenueClock();
 const chain = await LocalChain.open({ ...options, nowMs: () => clock.nowMs() });
-const server = await chain.listen(listen);
-port.once('message', () => {
-  void chain.close().then(() => port.close());
+const pages: PageOrigins = { ports: new Set(), origins: new Set(listen.pageOrigins) };
+const server = await chain.listen({ ...listen, pages });
+port.on('message', (message: ChainMessage) => {
+  if (message === 'close') void chain.close().then(() => port.close());
+  else if ('pagePort' in message) pages.ports.add(message.pagePort);
+  else void answer(message.id, message.method, message.params);
 });
 port.postMessage({ url: server.url, port: server.port });
+
+async function answer(id: number, method: string, params: readonly unknown[]): Promise<void> {
+  const said: ChainAnswer = await chain.rpc(method, params).then(
+    (result) => ({ id, result }),
+    (error: unknown) => {
+      const known = error instanceof RpcError ? error : new RpcError(-32603, String(error));
+      return { id, error: { code: known.code, message: known.message, data: known.data } };
+    },
+  );
+  port.postMessage(said);
+}

@@ -1,9 +1,12 @@
 import type { ChainBlock, Hex } from './chain-block.ts';
 import { ChainCore, type ChainCoreOptions } from './chain-core.ts';
-import { unknownMethod } from './rpc-error.ts';
+import { ChainTurns, type Guest } from './chain-turns.ts';
+import { OutOfTimeError } from './program-clock.ts';
+import { refused, unknownMethod } from './rpc-error.ts';
 import { RPC_METHODS } from './rpc-methods.ts';
 import { readBytes } from './rpc-params.ts';
-import { type RpcServer, listenRpc } from './rpc-server.ts';
+import { type WriteLimits, WrittenByGuests } from './written-by-guests.ts';
+import { listenRpc, type RpcListen, type RpcServer } from './rpc-server.ts';
 
 /**
  * An Ethereum chain inside of the process: a settlement chain for a venue that has none, and for tests.
@@ -16,6 +19,8 @@ export type LocalChainOptions = ChainCoreOptions & {
   readonly isAutomining?: boolean;
   /** A block every so many milliseconds, also an empty one. */
   readonly intervalMs?: number;
+  /** What strangers may have it keep. */
+  readonly guestWrites?: WriteLimits;
 };
 
 export type Reorganization = {
@@ -25,17 +30,21 @@ export type Reorganization = {
   readonly rest?: 'pool' | 'drop';
 };
 
+/** What a program that somebody sends from outside may take of the thread. */
+const PROGRAM_MS_MAX = 250;
+
 export class LocalChain {
   readonly #core: ChainCore;
   readonly #servers: RpcServer[] = [];
   #isAutomining: boolean;
   #interval: NodeJS.Timeout | undefined;
-  /** Everything has its turn: a call runs on the same memory as a block. */
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #turns = new ChainTurns();
+  readonly #guests: WrittenByGuests;
   #isClosed = false;
 
-  private constructor(core: ChainCore, isAutomining: boolean) {
+  private constructor(core: ChainCore, isAutomining: boolean, writes?: WriteLimits) {
     this.#core = core;
+    this.#guests = new WrittenByGuests(writes);
     this.#isAutomining = isAutomining;
   }
 
@@ -43,13 +52,15 @@ export class LocalChain {
   static async open({
     isAutomining = true,
     intervalMs,
+    guestWrites,
     ...options
   }: LocalChainOptions): Promise<LocalChain> {
     const chain = new LocalChain(
       await ChainCore.open(options),
       isAutomining && intervalMs === undefined,
+      guestWrites,
     );
-    if (chain.#isAutomining) await chain.#core.mineReady();
+    if (chain.#isAutomining) await chain.#bounded(() => chain.#core.mineReady());
     if (intervalMs !== undefined) chain.#startInterval(intervalMs);
     return chain;
   }
@@ -62,38 +73,42 @@ export class LocalChain {
     return this.#core.memory.head;
   }
 
-  /** Answers a call as the JSON-RPC would; rejects with `RpcError`. */
-  async rpc(method: string, params: readonly unknown[] = []): Promise<unknown> {
-    return await this.#inTurn(async () => {
-      if (method === 'eth_sendRawTransaction') return await this.#send(params[0]);
-      const run = RPC_METHODS.get(method);
-      if (run === undefined) throw unknownMethod(method);
-      return await run(this.#core, params);
-    });
+  /** Calls that wait for their turn, and those from outside that were run. */
+  get waiting(): number {
+    return this.#turns.waiting;
+  }
+
+  get ran(): number {
+    return this.#turns.ran;
+  }
+
+  /** Answers a call as the JSON-RPC would; rejects with `RpcError`. Who asks from outside is named. */
+  async rpc(method: string, params: readonly unknown[] = [], guest?: Guest): Promise<unknown> {
+    if (method === 'eth_sendRawTransaction') return await this.#send(params[0], guest);
+    const run = RPC_METHODS.get(method);
+    if (run === undefined) throw unknownMethod(method);
+    return await this.#inTurn(async () => run(this.#core, params), guest);
   }
 
   /** Opens a port for JSON-RPC; 0 picks a free one. */
-  async listen({
-    port,
-    host = '127.0.0.1',
-  }: {
-    readonly port: number;
-    readonly host?: string;
-  }): Promise<RpcServer> {
-    const server = await listenRpc((method, params) => this.rpc(method, params), { host, port });
+  async listen(listen: RpcListen): Promise<RpcServer> {
+    const server = await listenRpc(
+      (method, params, guest) => this.rpc(method, params, guest),
+      listen,
+    );
     this.#servers.push(server);
     return server;
   }
 
   /** Makes a block of everything that can be executed; an empty one where there is nothing. */
   async mine(): Promise<ChainBlock> {
-    return await this.#inTurn(() => this.#core.mine());
+    return await this.#inTurn(() => this.#bounded(() => this.#core.mine()));
   }
 
   async setAutomine(isAutomining: boolean): Promise<void> {
     await this.#inTurn(async () => {
       this.#isAutomining = isAutomining;
-      if (isAutomining) await this.#core.mineReady();
+      if (isAutomining) await this.#bounded(() => this.#core.mineReady());
     });
   }
 
@@ -113,15 +128,24 @@ export class LocalChain {
     this.#isClosed = true;
     clearInterval(this.#interval);
     await Promise.all(this.#servers.map((server) => server.close()));
-    await this.#turn;
+    await this.#turns.close();
     await this.#core.close();
   }
 
-  async #send(raw: unknown): Promise<Hex> {
+  /** What waited for this transaction is executed behind it, each in a turn of its own. */
+  async #send(raw: unknown, guest: Guest | undefined): Promise<Hex> {
     const bytes = readBytes(raw, 'transaction');
-    return this.#isAutomining
-      ? await this.#core.acceptAndMine(bytes)
-      : await this.#core.accept(bytes);
+    if (guest !== undefined) this.#guests.check(guest.client, this.#core.fileBytes);
+    if (!this.#isAutomining) return await this.#write(() => this.#core.accept(bytes), guest);
+    const { from, hash } = await this.#write(() => this.#core.acceptAndMine(bytes), guest);
+    while (await this.#write(() => this.#core.mineNextOf(from), guest));
+    return hash;
+  }
+
+  async #write<Result>(run: () => Promise<Result>, guest: Guest | undefined): Promise<Result> {
+    if (guest === undefined) return await this.#inTurn(run);
+    const fileBytes = (): number => this.#core.fileBytes;
+    return await this.#inTurn(() => this.#guests.count(guest.client, fileBytes, run), guest);
   }
 
   #startInterval(intervalMs: number): void {
@@ -131,9 +155,16 @@ export class LocalChain {
     }, intervalMs);
   }
 
-  async #inTurn<Result>(run: () => Promise<Result>): Promise<Result> {
-    const mine = this.#turn.then(run);
-    this.#turn = mine.catch(() => {});
-    return await mine;
+  async #inTurn<Result>(run: () => Promise<Result>, guest?: Guest): Promise<Result> {
+    const bounded = guest === undefined ? run : () => this.#bounded(run);
+    return await this.#turns.take(bounded, guest);
+  }
+
+  async #bounded<Result>(run: () => Promise<Result>): Promise<Result> {
+    try {
+      return await this.#core.machine.within(PROGRAM_MS_MAX, run);
+    } catch (error) {
+      throw error instanceof OutOfTimeError ? refused(error.message) : error;
+    }
   }
 }

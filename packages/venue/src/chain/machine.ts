@@ -19,6 +19,7 @@ import {
   toQuantity,
 } from './chain-block.ts';
 import type { ChainMemory } from './chain-memory.ts';
+import { OutOfTimeError, ProgramClock } from './program-clock.ts';
 import { nativeRecoverKey } from './recover-key.ts';
 import { type PooledTransaction, tipOf } from './transaction-pool.ts';
 import { type Writes, stateDigest } from './world-state.ts';
@@ -37,8 +38,8 @@ export type BlockPlace = {
   readonly branch: number;
 };
 
-/** A transaction that could not be executed at all, and stays where it is. */
-export type Unexecuted = { readonly hash: Hex; readonly why: string };
+/** A transaction that could not be executed at all, and stays where it is; or goes, when it takes too long. */
+export type Unexecuted = { readonly hash: Hex; readonly why: string; readonly isTooLong: boolean };
 
 export function chainCommon(chainId: number): Common {
   const ecrecover = nativeRecoverKey();
@@ -52,12 +53,22 @@ export class Machine {
   readonly #memory: ChainMemory;
   readonly #vm: VM;
   readonly #evm: EVM;
+  readonly #clock = new ProgramClock();
 
   private constructor(common: Common, memory: ChainMemory, vm: VM, evm: EVM) {
     this.#common = common;
     this.#memory = memory;
     this.#vm = vm;
     this.#evm = evm;
+    this.#clock.watch(evm);
+  }
+
+  /**
+   * Calls that are made within get so much of this thread together, and each transaction as much for itself. What
+   * takes more is an `OutOfTimeError`.
+   */
+  within<Result>(boundMs: number, run: () => Promise<Result>): Promise<Result> {
+    return this.#clock.within(boundMs, run);
   }
 
   static async create(common: Common, memory: ChainMemory): Promise<Machine> {
@@ -88,12 +99,16 @@ export class Machine {
     try {
       for (const pooled of candidates) {
         if (gasUsed + pooled.transaction.gasLimit > BLOCK_GAS_MAX) continue;
+        state.begin();
         try {
           const result = await this.#run(pooled.transaction, environment, gasUsed);
           gasUsed += result.totalGasSpent;
           executed.push({ pooled, result });
+          await state.commit();
         } catch (error) {
-          unexecuted.push({ hash: pooled.hash, why: messageOf(error) });
+          state.undo();
+          const isTooLong = error instanceof OutOfTimeError;
+          unexecuted.push({ hash: pooled.hash, why: messageOf(error), isTooLong });
         }
       }
       return { block: await seal(this.#common, place, executed, state.written()), unexecuted };
@@ -108,7 +123,9 @@ export class Machine {
     environment: Block,
   ): Promise<EVMResult['execResult']> {
     try {
-      const { execResult } = await this.#evm.runCall({ ...message, block: environment });
+      const { execResult } = await this.#clock.inTime(() =>
+        this.#evm.runCall({ ...message, block: environment }),
+      );
       return execResult;
     } finally {
       this.#evm.journal.cleanJournal();
@@ -119,13 +136,15 @@ export class Machine {
 
   /** A transaction as if it were sent, by whoever it says; what it did is taken back by the caller. */
   async trial(transaction: TypedTransaction, environment: Block): Promise<RunTxResult> {
-    return await runTx(this.#vm, {
-      tx: transaction,
-      block: environment,
-      skipBalance: true,
-      skipNonce: true,
-      skipHardForkValidation: true,
-    });
+    return await this.#clock.inTime(() =>
+      runTx(this.#vm, {
+        tx: transaction,
+        block: environment,
+        skipBalance: true,
+        skipNonce: true,
+        skipHardForkValidation: true,
+      }),
+    );
   }
 
   /** What programs see of the block that they run in. */
@@ -146,8 +165,11 @@ export class Machine {
     environment: Block,
     blockGasUsed: bigint,
   ): Promise<RunTxResult> {
+    this.#clock.restart();
     const options = { tx: transaction, block: environment, blockGasUsed };
-    return await runTx(this.#vm, { ...options, skipHardForkValidation: true });
+    return await this.#clock.inTime(() =>
+      runTx(this.#vm, { ...options, skipHardForkValidation: true }),
+    );
   }
 }
 

@@ -1,21 +1,47 @@
-import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { RpcError, invalidRequest } from './rpc-error.ts';
-import { isObject } from './rpc-params.ts';
+import { chainConnectionsFor, descriptorLimit } from '../operate/descriptors.ts';
+import { hostText } from '../operate/host-text.ts';
+import type { BodyLimits } from '../ports/body-budget.ts';
+import { clientIpFinder, isTrustedProxy } from '../ports/client-ip.ts';
+import { finishAnswer } from '../ports/finish-answer.ts';
+import { HttpPort } from '../ports/http-port.ts';
+import type { PortCall } from '../ports/port-call.ts';
+import type { Guest } from './chain-turns.ts';
+import { isOwnPage, type PageOrigins } from '../ports/page-origins.ts';
+import { answerBody, failure, type RpcHandler } from './rpc-batch.ts';
+import { invalidRequest, RpcError, tooMuch } from './rpc-error.ts';
 
-/** JSON-RPC over HTTP: POST, one call or a batch, from any page of any origin. There is nothing to steal: it holds no keys. */
+/**
+ * JSON-RPC over HTTP: POST, one call or a batch. It has the budgets of every port that strangers reach, and
+ * answers programs, wallets and the venue's own page; pages of others are refused.
+ */
 
 const BODY_BYTES_MAX = 1024 * 1024;
-const BATCH_MAX = 100;
-const CORS = {
-  'access-control-allow-origin': '*',
-  'access-control-allow-methods': 'POST, OPTIONS',
-  'access-control-allow-headers': '*',
-  'access-control-allow-private-network': 'true',
-  'access-control-max-age': '86400',
-} as const;
+const MIB = 1024 * 1024;
+const CONNECTIONS_PER_CLIENT_MAX = 64;
 
-export type RpcHandler = (method: string, params: readonly unknown[]) => Promise<unknown>;
+/** A chain has few who ask: much less than a venue. */
+const BODY_LIMITS: BodyLimits = {
+  bodiesMax: 128,
+  bodiesPerClientMax: 16,
+  bytesMax: 16 * MIB,
+  bytesPerClientMax: 4 * MIB,
+};
+const ANSWER_LIMITS: BodyLimits = {
+  bodiesMax: Infinity,
+  bodiesPerClientMax: Infinity,
+  bytesMax: 48 * MIB,
+  bytesPerClientMax: 12 * MIB,
+};
+
+export type RpcListen = {
+  readonly port: number;
+  /** This machine alone, where nothing is said. */
+  readonly host?: string;
+  /** Whose word on who asks is taken. */
+  readonly trustedProxies?: readonly string[];
+  /** Pages that may ask from a browser; none where nothing is said. */
+  readonly pages?: PageOrigins;
+};
 
 export type RpcServer = {
   readonly url: string;
@@ -23,97 +49,105 @@ export type RpcServer = {
   close(): Promise<void>;
 };
 
-export async function listenRpc(
-  handle: RpcHandler,
-  { host, port }: { readonly host: string; readonly port: number },
-): Promise<RpcServer> {
-  const server = createServer((request, response) => {
+export async function listenRpc(handle: RpcHandler, listen: RpcListen): Promise<RpcServer> {
+  const { host = '127.0.0.1', port: wanted, trustedProxies = [] } = listen;
+  const { pages = { ports: new Set<number>(), origins: new Set<string>() } } = listen;
+  const door: HttpPort = new HttpPort({
+    serve: (call) => serve(door, call, { handle, pages }),
+    clientIp: clientIpFinder(trustedProxies),
+    isProxy: isTrustedProxy(trustedProxies),
+    connectionLimits: {
+      connectionsMax: chainConnectionsFor(descriptorLimit()),
+      connectionsPerClientMax: CONNECTIONS_PER_CLIENT_MAX,
+    },
+    bodyLimits: BODY_LIMITS,
+    answerLimits: ANSWER_LIMITS,
+    // What has begun ends with its connection: a stop waits for nobody who asks from outside.
+    drainMs: 0,
+  });
+  const port = await door.listen(wanted, host);
+  return { url: `http://${hostText(host)}:${port}`, port, close: () => door.drain() };
+}
+
+type Service = { readonly handle: RpcHandler; readonly pages: PageOrigins };
+
+function serve(door: HttpPort, call: PortCall, { handle, pages }: Service): void {
+  const { request, response } = call;
+  const { host, origin } = request.headers;
+  if (origin !== undefined && !isOwnPage(origin, host, pages)) {
+    return end(door, call, 403, failure(null, invalidRequest('pages of others are not served')));
+  }
+  if (request.method === 'OPTIONS') return end(door, call, 204, undefined);
+  if (request.method !== 'POST') {
+    return end(door, call, 405, failure(null, invalidRequest('POST only')));
+  }
+  if (call.awaitsContinue) response.writeContinue();
+  call.awaitsContinue = false;
+  return door.read(call, { bytesMax: BODY_BYTES_MAX }, (read) => {
+    if (read === 'tooLarge')
+      return end(door, call, 413, failure(null, invalidRequest('body too large')));
+    if (read === 'notUtf8') return end(door, call, 200, failure(null, PARSE_ERROR));
+    if (typeof read === 'string') return tellTooMuch(door, call, read);
+    const guest: Guest = { client: call.client, isGone: () => call.isOver };
     // Who has gone away needs no answer.
-    answer(request, response, handle).catch(() => response.destroy());
+    void answerText(read.text, handle, guest).then(
+      (answer) => end(door, call, 200, answer),
+      () => response.destroy(),
+    );
+    return undefined;
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, resolve);
-  });
-  const bound = (server.address() as AddressInfo).port;
-  const name = host.includes(':') ? `[${host}]` : host;
-  return { url: `http://${name}:${bound}`, port: bound, close: () => closeServer(server) };
 }
 
-async function closeServer(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => {
-    server.close(() => resolve());
-  });
-  server.closeAllConnections();
-  await closed;
-}
+const PARSE_ERROR = new RpcError(-32700, 'parse error');
 
-async function answer(
-  request: IncomingMessage,
-  response: ServerResponse,
+async function answerText(
+  text: string,
   handle: RpcHandler,
-): Promise<void> {
-  if (request.method === 'OPTIONS') return end(response, 204, undefined);
-  if (request.method !== 'POST')
-    return end(response, 405, failure(null, invalidRequest('POST only')));
-  const text = await readBody(request).catch(() => undefined);
-  if (text === undefined)
-    return end(response, 413, failure(null, invalidRequest('body too large')));
+  guest: Guest,
+): Promise<string | undefined> {
   let body: unknown;
   try {
     body = JSON.parse(text);
   } catch {
-    return end(response, 200, failure(null, new RpcError(-32700, 'parse error')));
+    return failure(null, PARSE_ERROR);
   }
-  return end(response, 200, await answerBody(body, handle));
+  return await answerBody(body, handle, guest);
 }
 
-/** Undefined when there is nothing to say: all were notifications. */
-async function answerBody(body: unknown, handle: RpcHandler): Promise<unknown> {
-  if (!Array.isArray(body)) return await answerOne(body, handle);
-  if (body.length === 0) return failure(null, invalidRequest('empty batch'));
-  if (body.length > BATCH_MAX)
-    return failure(null, invalidRequest(`a batch has at most ${BATCH_MAX} calls`));
-  const replies: unknown[] = [];
-  for (const call of body) replies.push(await answerOne(call, handle));
-  const said = replies.filter((reply) => reply !== undefined);
-  return said.length === 0 ? undefined : said;
+function tellTooMuch(door: HttpPort, call: PortCall, whose: 'client' | 'all'): void {
+  call.isLast = true;
+  const isOwn = whose === 'client';
+  const why = isOwn ? 'too much at a time' : 'busy; try again in a moment';
+  end(door, call, isOwn ? 429 : 503, failure(null, tooMuch(why)));
 }
 
-async function answerOne(call: unknown, handle: RpcHandler): Promise<unknown> {
-  if (!isObject(call) || typeof call['method'] !== 'string')
-    return failure(null, invalidRequest('not a JSON-RPC request'));
-  const { id, method } = call as Record<string, unknown> & { method: string };
-  const params = call['params'] ?? [];
-  const isNotification = id === undefined;
-  try {
-    if (!Array.isArray(params)) throw new RpcError(-32602, 'params is not a list');
-    const result = (await handle(method, params)) ?? null;
-    return isNotification ? undefined : { jsonrpc: '2.0', id, result };
-  } catch (error) {
-    return isNotification ? undefined : failure(id, error);
-  }
+function end(door: HttpPort, call: PortCall, status: number, body: string | undefined): void {
+  const { request, response } = call;
+  if (call.isOver || response.headersSent) return;
+  const text = body ?? '';
+  const refused = call.isLast ? undefined : door.hold(call, Buffer.byteLength(text));
+  if (refused !== undefined) return tellTooMuch(door, call, refused);
+  const headers = status === 403 ? [] : corsOf(request.headers.origin);
+  headers.push('vary', 'origin', 'cache-control', 'no-store');
+  if (text !== '') headers.push('content-type', 'application/json');
+  if (call.isLast) headers.push('retry-after', '1');
+  const isLast = call.isLast || call.awaitsContinue || door.isDraining;
+  finishAnswer(request, response, { status, body: text, headers, isLast });
 }
 
-function failure(id: unknown, error: unknown): unknown {
-  const known =
-    error instanceof RpcError ? error : new RpcError(-32603, `internal error: ${String(error)}`);
-  const { code, message, data } = known;
-  return { jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } };
-}
-
-async function readBody(request: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  for await (const part of request as AsyncIterable<Buffer>) {
-    bytes += part.length;
-    if (bytes > BODY_BYTES_MAX) throw new Error('the body is too large');
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString('utf8');
-}
-
-function end(response: ServerResponse, status: number, body: unknown): void {
-  response.writeHead(status, { ...CORS, 'content-type': 'application/json' });
-  response.end(body === undefined ? undefined : JSON.stringify(body));
+/** What a browser wants to hear before it lets a page read the answer. */
+function corsOf(origin: string | undefined): string[] {
+  if (origin === undefined) return [];
+  return [
+    'access-control-allow-origin',
+    origin,
+    'access-control-allow-methods',
+    'POST, OPTIONS',
+    'access-control-allow-headers',
+    'content-type',
+    'access-control-allow-private-network',
+    'true',
+    'access-control-max-age',
+    '86400',
+  ];
 }

@@ -1,13 +1,14 @@
 import { z } from 'zod';
-import { connectionsFor, descriptorLimit } from '../operate/descriptors.ts';
+import { descriptorLimit, publicConnectionsFor } from '../operate/descriptors.ts';
 import {
   ANSWER_LIMITS,
   BODY_LIMITS,
   withoutClientLimits,
   type BodyLimits,
-} from './http/body-budget.ts';
-import { CONNECTION_LIMITS, type ConnectionLimits } from './http/connection-gate.ts';
-import { WORK_LIMITS, WorkBudget, type WorkLimits } from './work-budget.ts';
+} from '../ports/body-budget.ts';
+import { CONNECTION_LIMITS, type ConnectionLimits } from '../ports/connection-gate.ts';
+import { NO_PACE, PACE, type Pace } from '../ports/turns.ts';
+import { WORK_LIMITS, WorkBudget, type WorkLimits } from '../ports/work-budget.ts';
 import { WS_LIMITS, WS_LIMITS_OFF, type WsLimits } from './ws/ws-limits.ts';
 
 /**
@@ -48,6 +49,7 @@ export type Budgets = {
   readonly answerLimits: BodyLimits;
   readonly work: WorkBudget;
   readonly wsLimits: WsLimits;
+  readonly pace: Pace;
 };
 
 export function budgetsOf(settings: BudgetSettings): Budgets {
@@ -69,8 +71,9 @@ export function budgetsOf(settings: BudgetSettings): Budgets {
   return {
     answerLimits: settings.limits ? answerLimits : withoutClientLimits(answerLimits),
     work: new WorkBudget(work),
+    pace: settings.limits ? PACE : NO_PACE,
     connectionLimits: {
-      connectionsMax: Math.min(settings.connections, connectionsFor(descriptorLimit())),
+      connectionsMax: Math.min(settings.connections, publicConnectionsFor(descriptorLimit())),
       connectionsPerClientMax: settings.limits ? settings.connectionsPerClient : Infinity,
     },
     bodyLimits: settings.limits ? bodyLimits : withoutClientLimits(bodyLimits),

@@ -1,4 +1,4 @@
-import { clientKey } from './client-ip.ts';
+import { clientKey } from '../ports/client-ip.ts';
 
 /**
  * A token bucket per client address and surface. The bucket holds as many tokens as the surface

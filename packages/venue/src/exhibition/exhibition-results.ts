@@ -14,7 +14,7 @@ export type ResultOptions = {
 };
 
 /** Results come a moment after the end, so that a closed market can be looked at. */
-const RESULT_AFTER_MS = 10_000;
+export const RESULT_AFTER_MS = 10_000;
 /** The sum of an exclusive event's fractions (R-event-sets). */
 const FRACTION_ONE = 1_000_000;
 const STRANDED =

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeWholeFile } from '../durable/whole-file.ts';
 
 const FILE = 'exhibition-secret';
 const BYTES = 32;
@@ -14,9 +15,7 @@ export function exhibitionSecret(data: string): Uint8Array {
   const kept = read(path);
   if (kept?.length === BYTES) return kept;
   const drawn = randomBytes(BYTES);
-  mkdirSync(data, { recursive: true });
-  writeFileSync(`${path}.new`, drawn.toString('hex'), { mode: 0o600, flush: true });
-  renameSync(`${path}.new`, path);
+  writeWholeFile(path, drawn.toString('hex'));
   return drawn;
 }
 

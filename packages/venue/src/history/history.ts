@@ -123,6 +123,8 @@ export type UserPage = {
   readonly cursor?: RowPosition;
   /** Newest first unless told. */
   readonly order?: 'newestFirst' | 'oldestFirst';
+  /** The rows as JSON, made by the thread that reads them: who only hands them on does not pay for it. */
+  readonly asText?: true;
 };
 
 export type TypeFilter = {
@@ -136,7 +138,14 @@ export type FundingFilter = {
 };
 
 /** `next` is where the page behind this one begins; null when there is none. */
-export type Page<Row> = { readonly rows: readonly Row[]; readonly next: RowPosition | null };
+export type Page<Row> = {
+  readonly rows: readonly Row[];
+  readonly next: RowPosition | null;
+  /** Instead of the rows, where they were asked for as text. */
+  readonly text?: RowsText;
+};
+
+export type RowsText = { readonly json: string; readonly count: number };
 
 export type BuilderPage = {
   readonly builder: Address;
@@ -144,8 +153,10 @@ export type BuilderPage = {
   readonly endTime?: number;
   readonly page: number;
   readonly pageSize: number;
-  /** Goes on behind a row of an earlier page, newest first; `page` is 0 then. */
+  /** Goes on behind a row of an earlier page, in the same order; `page` is 0 then. */
   readonly cursor?: RowPosition;
+  /** Newest first unless told. */
+  readonly order?: 'oldestFirst';
 };
 
 /** The total is of all rows, wherever a cursor stands. */
@@ -216,8 +227,9 @@ export type Watcher<Table extends WatchedTable> = {
 
 /**
  * What ever happened, as the edges see it. It follows the log by itself and may be behind; an answer says
- * how far it was. By default a question waits, a moment, for the newest block that this process has
- * applied: whoever was told that an action executed finds its rows.
+ * how far it was. A question waits, for some seconds, for the newest block that this process has applied,
+ * or for the one that it names: whoever was told that an action executed finds its rows. Without that
+ * block there is no answer: a page without its newest rows would look like a whole one.
  */
 export interface History {
   readonly asOf: AsOf;
@@ -239,14 +251,14 @@ export interface History {
   ): () => void;
 }
 
-/** A read that named a height which the history did not reach in time. */
+/** A read that needs a block which the history did not reach in time. */
 export class HistoryBehindError extends Error {
   override readonly name = 'HistoryBehindError';
   readonly asOf: AsOf;
   readonly minHeight: number;
 
   constructor(asOf: AsOf, minHeight: number) {
-    super(`the history is at block ${asOf.height}, and block ${minHeight} was asked for`);
+    super(`the history is at block ${asOf.height}, and block ${minHeight} is needed`);
     this.asOf = asOf;
     this.minHeight = minHeight;
   }
@@ -255,6 +267,13 @@ export class HistoryBehindError extends Error {
 /** The store of the history can't be read now; whoever asks later is answered. */
 export class HistoryAwayError extends Error {
   override readonly name = 'HistoryAwayError';
+  /** How far it was when it was last heard of. */
+  readonly asOf: AsOf;
+
+  constructor(why: string, asOf: AsOf) {
+    super(why);
+    this.asOf = asOf;
+  }
 }
 
 /** There is no history to be kept in the database that was named. */

@@ -2,6 +2,7 @@ import { present } from '@oddlot/units';
 import type { Held, Lease } from '../lease/lease.ts';
 import type { Logger } from '../operate/log.ts';
 import { Archivist, type ArchivistOptions } from './archivist/archivist.ts';
+import { HistoryBehindError } from './history.ts';
 import type { ReceiptRow } from './receipt-row.ts';
 import type { ReceiptArchive } from './receipts.ts';
 
@@ -62,6 +63,11 @@ export function receiptArchiveOf(archivist: Archivist): ReceiptArchive {
       // What the store lacks is in memory: nobody waits for it.
       const { answer } = await archivist.ask('receipt', query, { minHeight: 0 });
       return answer ?? undefined;
+    },
+    expectWhole(height) {
+      const { asOf, seenFrom } = archivist;
+      const needed = Math.max(height, seenFrom);
+      if (asOf.height < needed) throw new HistoryBehindError(asOf, needed);
     },
   };
 }

@@ -5,6 +5,7 @@ import { hash, instrumentId, type Hash } from '@oddlot/units';
 import { testKey } from '../testing/http/client.ts';
 import { TestReplica } from '../testing/http/replica.ts';
 import { Faucet } from '../edge/http/faucet.ts';
+import { HistoryBehindError } from './history.ts';
 import type { ReceiptBlock, ReceiptQuery, ReceiptRow } from './receipt-row.ts';
 import { instrumentLookup } from '../translate/action-to-command.ts';
 import { Receipts, type ReceiptArchive, type ReceiptsOptions } from './receipts.ts';
@@ -16,6 +17,7 @@ const hashOf = (n: number): Hash => hash(`0x${n.toString(16).padStart(4, '0').pa
 class MemoryArchive implements ReceiptArchive {
   height = 0;
   isFarBehind = false;
+  neededHeight = 0;
   readonly rows: ReceiptRow[] = [];
 
   /** As another thread does, from the same blocks. */
@@ -36,6 +38,12 @@ class MemoryArchive implements ReceiptArchive {
       return signer === query.signer && nonce === query.nonce;
     };
     return Promise.resolve(this.rows.find(isAsked));
+  }
+
+  expectWhole(height: number): void {
+    const needed = Math.max(height, this.neededHeight);
+    if (this.height < needed)
+      throw new HistoryBehindError({ height: this.height, timeMs: 0 }, needed);
   }
 }
 

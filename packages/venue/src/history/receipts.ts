@@ -34,6 +34,8 @@ export type ReceiptArchive = {
   /** True while it is computed again and far behind: then memory keeps the newest ones only. */
   readonly isFarBehind: boolean;
   find(query: ReceiptQuery): Promise<ReceiptRow | undefined>;
+  /** Rejects when it does not know all that happened up to a height. */
+  expectWhole(height: number): void;
 };
 
 export type Receipt = {
@@ -92,6 +94,8 @@ export class Receipts {
   /** Whoever waits for the last order of a queued action. */
   readonly #waiting = new Map<string, ((receipt: Receipt) => void)[]>();
   #chars = 0;
+  /** Receipts up to here are not all in memory, although the archive may lack them. */
+  #droppedHeight = 0;
   readonly name = 'queuedActions';
   readonly version = 2;
 
@@ -221,6 +225,13 @@ export class Receipts {
     return row === undefined ? undefined : receiptOf(row);
   }
 
+  /** The same, but none only if there is none: rejects while an archive lacks what memory has let go of. */
+  async findForSure(key: ReceiptKey): Promise<Receipt | undefined> {
+    const found = await this.find(key);
+    if (found === undefined) this.#archive?.expectWhole(this.#droppedHeight);
+    return found;
+  }
+
   /** A receipt from memory or from the archive. */
   async find(key: ReceiptKey): Promise<Receipt | undefined> {
     const recent = this.#recentRow(key);
@@ -311,6 +322,7 @@ export class Receipts {
     while (this.#isFull) {
       const oldest = this.#recent.values().next().value;
       if (oldest === undefined) return;
+      this.#droppedHeight = this.#completedAt.get(oldest.txHash) ?? this.#droppedHeight;
       this.#forget(oldest);
     }
   }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
-import { syncDirectory, writeFully } from './durable-files.ts';
+import { type FileHandle, readdir, readFile } from 'node:fs/promises';
+import { writeFully } from '../durable/sync-folder.ts';
+import { writeWholeFileBy } from '../durable/whole-file.ts';
 
 /**
  * A file that says itself whether it is whole: one line of JSON, the header with a hash, and behind it
@@ -22,7 +23,6 @@ type Header = {
 
 /** Durable when it resolves; until then at most `<path>.new` is there. */
 export async function writeChecked(
-  directory: string,
   path: string,
   content: {
     readonly format: string;
@@ -33,17 +33,11 @@ export async function writeChecked(
   const { format, height } = content;
   const payload = Buffer.isBuffer(content.payload) ? content.payload : Buffer.from(content.payload);
   const header: Header = { format, height, sha256: sha256(payload), bytes: payload.length };
-  await mkdir(directory, { recursive: true });
-  const unfinished = `${path}.new`;
-  try {
-    await writeDurably(unfinished, [Buffer.from(`${JSON.stringify(header)}\n`), payload]);
-    await rename(unfinished, path);
-  } catch (error) {
-    // A disk without room needs it back.
-    await rm(unfinished, { force: true });
-    throw error;
-  }
-  await syncDirectory(directory);
+  const line = Buffer.from(`${JSON.stringify(header)}\n`);
+  await writeWholeFileBy(path, async (handle) => {
+    await writeFully(handle, line, 0);
+    await writeFully(handle, payload, line.length);
+  });
 }
 
 /**
@@ -51,7 +45,6 @@ export async function writeChecked(
  * may take its time: each is asked for when the one before is written.
  */
 export async function writeCheckedPieces(
-  directory: string,
   path: string,
   content: {
     readonly format: string;
@@ -59,20 +52,11 @@ export async function writeCheckedPieces(
     readonly pieces: AsyncIterable<Buffer>;
   },
 ): Promise<void> {
-  await mkdir(directory, { recursive: true });
-  const unfinished = `${path}.new`;
-  try {
-    await writePieces(unfinished, content);
-    await rename(unfinished, path);
-  } catch (error) {
-    await rm(unfinished, { force: true });
-    throw error;
-  }
-  await syncDirectory(directory);
+  await writeWholeFileBy(path, (handle) => writePieces(handle, content));
 }
 
 async function writePieces(
-  path: string,
+  handle: FileHandle,
   {
     format,
     height,
@@ -83,36 +67,16 @@ async function writePieces(
     readonly pieces: AsyncIterable<Buffer>;
   },
 ): Promise<void> {
-  const handle = await open(path, 'w');
-  try {
-    const hash = createHash('sha256');
-    let bytes = 0;
-    for await (const piece of pieces) {
-      hash.update(piece);
-      await writeFully(handle, piece, HEADER_BYTES + bytes);
-      bytes += piece.length;
-    }
-    const header: Header = { format, height, sha256: hash.digest('hex'), bytes };
-    const line = `${JSON.stringify(header).padEnd(HEADER_BYTES - 1)}\n`;
-    await writeFully(handle, Buffer.from(line), 0);
-    await handle.sync();
-  } finally {
-    await handle.close();
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const piece of pieces) {
+    hash.update(piece);
+    await writeFully(handle, piece, HEADER_BYTES + bytes);
+    bytes += piece.length;
   }
-}
-
-async function writeDurably(path: string, parts: readonly Buffer[]): Promise<void> {
-  const handle = await open(path, 'w');
-  try {
-    let at = 0;
-    for (const part of parts) {
-      await writeFully(handle, part, at);
-      at += part.length;
-    }
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  const header: Header = { format, height, sha256: hash.digest('hex'), bytes };
+  const line = `${JSON.stringify(header).padEnd(HEADER_BYTES - 1)}\n`;
+  await writeFully(handle, Buffer.from(line), 0);
 }
 
 type Checked = { readonly payload: Buffer } | { readonly why: string };

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { constants, createZstdCompress } from 'node:zlib';
 import { present } from '@oddlot/units';
 import { CompressedFile } from './compressed-file.ts';
-import { syncDirectory, writeFully } from './durable-files.ts';
+import { syncDirectory, writeFully } from '../durable/sync-folder.ts';
 import { COMPRESSED_SUFFIX, SEGMENT_HEADER_BYTES } from './journal-format.ts';
 import type { Segment } from './segment-files.ts';
 

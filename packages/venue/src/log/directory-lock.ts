@@ -1,7 +1,10 @@
-import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { makeFolder } from '../durable/sync-folder.ts';
 import { isNoRoom } from './journal-error.ts';
+
+const HOLDER = 'lock.pid';
 
 /**
  * Keeps two processes off one data directory.
@@ -34,14 +37,14 @@ export class DirectoryLockedError extends Error {
 
 /** Takes the lock of a directory at once, or throws `DirectoryLockedError`. */
 export function lockDirectory(directory: string): DirectoryLock {
-  mkdirSync(directory, { recursive: true });
-  const holderFile = join(directory, 'lock.pid');
+  makeFolder(directory);
+  const holderFile = join(directory, HOLDER);
   const file = join(directory, 'lock');
   let database: DatabaseSync;
   try {
     database = takeLock(file);
   } catch (cause) {
-    if (isBusy(cause)) throw new DirectoryLockedError(directory, readPid(holderFile), cause);
+    if (isBusy(cause)) throw new DirectoryLockedError(directory, holderOf(directory), cause);
     if (!isNoDatabase(cause)) throw cause;
     // SQLite reads a file only once it may, so nobody holds this one. It is emptied, not removed: a
     // holder that comes at the same moment must find the same file.
@@ -95,9 +98,10 @@ function kindOf(error: unknown): number {
   return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
 }
 
-function readPid(file: string): number | undefined {
+/** Who says to hold the lock of a directory. */
+export function holderOf(directory: string): number | undefined {
   try {
-    const pid = Number(readFileSync(file, 'utf8'));
+    const pid = Number(readFileSync(join(directory, HOLDER), 'utf8'));
     return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined;
   } catch {
     // The holder has not written it yet; the lock alone decides.

@@ -31,7 +31,7 @@ export class EraStore {
   }): Promise<void> {
     const { height, payload, rules } = era;
     const path = join(this.#directory, eraName(height, rules));
-    await writeChecked(this.#directory, path, { format: FORMAT, height, payload });
+    await writeChecked(path, { format: FORMAT, height, payload });
     for (const name of await namesIn(this.#directory)) {
       // What a crash left half written.
       if (name.endsWith('.json.new')) await unlink(join(this.#directory, name));

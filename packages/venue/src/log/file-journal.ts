@@ -1,5 +1,5 @@
-import { mkdir } from 'node:fs/promises';
 import { assert, present } from '@oddlot/units';
+import { makeFolder } from '../durable/sync-folder.ts';
 import { CommitBatch } from './commit-batch.ts';
 import type { PendingBlock } from './commit-batch.ts';
 import { Compaction } from './compaction.ts';
@@ -94,7 +94,7 @@ export class FileJournal implements Log {
    */
   static async open(options: FileJournalOptions): Promise<FileJournal> {
     const { directory } = options;
-    await mkdir(directory, { recursive: true });
+    makeFolder(directory);
     const segments = await listSegments(directory);
     await checkContinuity(segments);
     const last = segments.at(-1);

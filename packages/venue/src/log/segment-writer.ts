@@ -1,7 +1,7 @@
 import { fdatasync, ftruncate, write } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import type { CompressStep } from './compress-segment.ts';
-import { writeFully } from './durable-files.ts';
+import { writeFully } from '../durable/sync-folder.ts';
 import { isNoRoom } from './journal-error.ts';
 import type { EndMark } from './journal-format.ts';
 import { writeMark } from './segment-files.ts';

@@ -1,7 +1,7 @@
 import { rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { namesIn, readChecked, writeChecked, writeCheckedPieces } from './checked-file.ts';
-import { syncDirectory } from './durable-files.ts';
+import { syncDirectory } from '../durable/sync-folder.ts';
 
 /**
  * Dumps of the state at a height, each with its hash, so that a start replays only the tail of the
@@ -55,7 +55,7 @@ export class SnapshotStore {
   async #write(snapshot: { height: number; payload: Buffer | string }): Promise<SnapshotFile> {
     const { height, payload } = snapshot;
     const path = join(this.#directory, snapshotName(height));
-    await writeChecked(this.#directory, path, { format: FORMAT, height, payload });
+    await writeChecked(path, { format: FORMAT, height, payload });
     await this.#removeOld();
     return { height, path };
   }
@@ -66,7 +66,7 @@ export class SnapshotStore {
   }): Promise<SnapshotFile> {
     const { height, pieces } = snapshot;
     const path = join(this.#directory, snapshotName(height));
-    await writeCheckedPieces(this.#directory, path, { format: FORMAT, height, pieces });
+    await writeCheckedPieces(path, { format: FORMAT, height, pieces });
     await this.#removeOld();
     return { height, path };
   }

@@ -12,6 +12,20 @@ export function connectionsFor(descriptors: number): number {
   return Math.max(1, descriptors - Math.min(RESERVED, Math.ceil(descriptors / 2)));
 }
 
+/** A local chain has few who ask. */
+const CHAIN_CONNECTIONS_MAX = 256;
+const CHAIN_SHARE = 8;
+
+/** Of those the ones of a local chain that runs in the same process. */
+export function chainConnectionsFor(descriptors: number): number {
+  return Math.min(CHAIN_CONNECTIONS_MAX, Math.ceil(connectionsFor(descriptors) / CHAIN_SHARE));
+}
+
+/** And those of the port beside it. */
+export function publicConnectionsFor(descriptors: number): number {
+  return connectionsFor(descriptors) - chainConnectionsFor(descriptors);
+}
+
 /** The soft limit of open files; a runtime that could raise it has done so at its start. */
 export function descriptorLimit(): number {
   return fromProc() ?? fromReport() ?? USUAL_LIMIT;

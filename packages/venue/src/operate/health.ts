@@ -1,4 +1,8 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
+import { clientIpFinder } from '../ports/client-ip.ts';
+import { HttpPort } from '../ports/http-port.ts';
+import type { PortCall } from '../ports/port-call.ts';
+import { NO_PACE } from '../ports/turns.ts';
 import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -13,6 +17,8 @@ export type ReadinessCheck = {
   readonly ok: boolean;
   /** What is wrong; told when it is not ok. */
   readonly why?: string;
+  /** Trading goes on without it: it is told, and the venue is ready all the same. */
+  readonly isSpared?: true;
 };
 
 export type Readiness = () => {
@@ -20,14 +26,14 @@ export type Readiness = () => {
   readonly failing: readonly { readonly name: string; readonly why: string }[];
 };
 
-/** Ready means that the venue can trade: every check says so. */
+/** Ready means that the venue can trade: every check that trading needs says so. */
 export function readiness(checks: readonly (() => ReadinessCheck)[]): Readiness {
   return () => {
-    const failing = checks
-      .map((check) => check())
-      .filter(({ ok }) => !ok)
-      .map(({ name, why = 'not ok' }) => ({ name, why }));
-    return { ready: failing.length === 0, failing };
+    const failing = checks.map((check) => check()).filter(({ ok }) => !ok);
+    return {
+      ready: failing.every(({ isSpared }) => isSpared === true),
+      failing: failing.map(({ name, why = 'not ok' }) => ({ name, why })),
+    };
   };
 }
 
@@ -46,29 +52,46 @@ export type OperationsPost = (
 ) => Promise<{ readonly status: number; readonly body: string }>;
 
 const POST_BYTES_MAX = 64 * 1024;
+/**
+ * Who reaches this port is trusted, so one client may have all of it; but whoever only holds connections makes
+ * room for who asks, and there are never so many that the public ports lack descriptors.
+ */
+export const OPERATIONS_CONNECTIONS_MAX = 64;
 
-/** The server of the operations port; the caller listens and closes. */
-export function createOperationsServer(options: OperationsOptions): Server {
-  return createServer((request, response) => {
-    answer(options, request, response).catch((error: unknown) => {
-      options.log.error({ err: error }, 'operations request failed');
-      send(response, 500, { status: 'error' });
-    });
+/** The operations port; the caller listens and drains. */
+export function createOperationsPort(options: OperationsOptions): HttpPort {
+  const port: HttpPort = new HttpPort({
+    serve: (call) => {
+      answer(port, options, call).catch((error: unknown) => {
+        options.log.error({ err: error }, 'operations request failed');
+        send(call.response, 500, { status: 'error' });
+      });
+    },
+    clientIp: clientIpFinder([]),
+    connectionLimits: {
+      connectionsMax: OPERATIONS_CONNECTIONS_MAX,
+      connectionsPerClientMax: OPERATIONS_CONNECTIONS_MAX,
+    },
+    pace: NO_PACE,
+    drainMs: 0,
   });
+  return port;
 }
 
 async function answer(
+  port: HttpPort,
   { metrics, pages, posts, readiness: check }: OperationsOptions,
-  request: IncomingMessage,
-  response: ServerResponse,
+  call: PortCall,
 ): Promise<void> {
+  const { request, response } = call;
   const path = (request.url ?? '/').split('?', 1)[0];
   if (path === '/healthz') return send(response, 200, { status: 'ok' });
   if (path === '/readyz') {
     const { failing, ready } = check();
-    if (ready) return send(response, 200, { status: 'ready' });
+    if (ready && failing.length === 0) return send(response, 200, { status: 'ready' });
     const reason = failing.map(({ why }) => why).join('; ');
-    return send(response, 503, { status: 'notReady', reason, failing });
+    const [code, status] = ready ? [200, 'degraded'] : [503, 'notReady'];
+    return send(response, code, { status, reason, failing });
   }
   if (path === '/metrics') {
     const { contentType, body } = await metrics.text();
@@ -80,7 +103,7 @@ async function answer(
   if (page !== undefined) return send(response, 200, await page());
   const post = path === undefined ? undefined : posts?.[path];
   if (post !== undefined && request.method === 'POST') {
-    const { body, status } = await post(await readJson(request));
+    const { body, status } = await post(await readJson(port, call));
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(body);
     return;
@@ -89,12 +112,16 @@ async function answer(
 }
 
 /** Undefined for what is no JSON or too long; whoever takes it refuses that. */
-async function readJson(request: IncomingMessage): Promise<unknown> {
-  let text = '';
-  for await (const part of request.setEncoding('utf8')) {
-    text += part;
-    if (text.length > POST_BYTES_MAX) return undefined;
-  }
+function readJson(port: HttpPort, call: PortCall): Promise<unknown> {
+  if (call.awaitsContinue) call.response.writeContinue();
+  return new Promise((resolve) => {
+    port.read(call, { bytesMax: POST_BYTES_MAX }, (read) => {
+      resolve(typeof read === 'string' ? undefined : parsed(read.text));
+    });
+  });
+}
+
+function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -7,6 +7,10 @@ const SYNC_SECONDS = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.
 const SNAPSHOT_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 const BLOCK_COMMANDS = [0, 1, 2, 5, 10, 25, 50, 100, 250, 500, 1000];
 
+export type MetricsText = { readonly contentType: string; readonly body: string };
+
+const TEXT_EVERY_MS = 100;
+
 export class Metrics {
   readonly registry = new Registry();
   readonly #requests = counter(this, 'http_requests_total', 'HTTP requests.', ['path', 'status']);
@@ -154,8 +158,24 @@ export class Metrics {
     });
   }
 
-  /** The text that a scrape answers with. */
-  async text(): Promise<{ contentType: string; body: string }> {
+  /** The text that is to be made, and when the last one was. */
+  #next: Promise<MetricsText> | undefined = undefined;
+  #madeMs = -TEXT_EVERY_MS;
+
+  /**
+   * The text that a scrape answers with, of a moment after it was asked for. To make it takes milliseconds, so it is
+   * made ten times a second at most, for all who wait.
+   */
+  text(): Promise<MetricsText> {
+    this.#next ??= this.#later();
+    return this.#next;
+  }
+
+  async #later(): Promise<MetricsText> {
+    const waitMs = this.#madeMs + TEXT_EVERY_MS - performance.now();
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, waitMs)));
+    this.#next = undefined;
+    this.#madeMs = performance.now();
     return { contentType: this.registry.contentType, body: await this.registry.metrics() };
   }
 }

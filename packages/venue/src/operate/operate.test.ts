@@ -1,33 +1,39 @@
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { afterEach, expect, test } from 'vitest';
-import { createOperationsServer, readiness } from './health.ts';
+import { connect } from 'node:net';
+import { afterEach, expect, test, vi } from 'vitest';
+import { createOperationsPort, OPERATIONS_CONNECTIONS_MAX, readiness } from './health.ts';
 import { createLogger } from './log.ts';
 import { Metrics } from './metrics.ts';
-import { logCheck, stoppingCheck } from '../supervise/readiness-checks.ts';
+import { historyCheck, logCheck, stoppingCheck } from '../supervise/readiness-checks.ts';
 
 const closers: (() => void)[] = [];
 afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-async function serve(state: { nowMs: number; blockMs: number | undefined; stopping?: boolean }) {
+type Vitals = {
+  nowMs: number;
+  blockMs: number | undefined;
+  stopping?: boolean;
+  trouble?: string;
+};
+
+async function serve(state: Vitals) {
   const metrics = new Metrics({ processMetrics: true });
   const check = readiness([
     () => stoppingCheck(state.stopping ?? false),
     () => logCheck({ nowMs: state.nowMs, lastBlockMs: state.blockMs, ageMsMax: 10_000 }),
+    () => historyCheck(state.trouble),
   ]);
   const log = createLogger({ level: 'silent' });
-  const server = createOperationsServer({ metrics, readiness: check, log });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  closers.push(() => server.close());
-  const { port } = server.address() as AddressInfo;
+  const server = createOperationsPort({ metrics, readiness: check, log });
+  closers.push(() => void server.drain());
+  const port = await server.listen(0, '127.0.0.1');
   const get = async (path: string) => {
     const response = await fetch(`http://127.0.0.1:${port}${path}`);
     return { status: response.status, text: await response.text() };
   };
-  return { metrics, get };
+  return { metrics, get, port };
 }
 
 test('a venue is ready once its log is replayed and its last block is recent', async () => {
@@ -43,6 +49,28 @@ test('a venue is ready once its log is replayed and its last block is recent', a
   state.stopping = true;
   expect((await get('/readyz')).status).toBe(503);
   expect((await get('/nothing')).status).toBe(404);
+});
+
+test('a venue without its history is ready, and says what it lacks', async () => {
+  const state = { nowMs: 0, blockMs: 0, trouble: 'the database of the history does not answer' };
+  const { get } = await serve(state);
+  const told = await get('/readyz');
+  const failing = [{ name: 'history', why: state.trouble }];
+  expect(told.status).toBe(200);
+  expect(JSON.parse(told.text)).toEqual({ status: 'degraded', reason: state.trouble, failing });
+  state.nowMs = 10_001;
+  expect(await get('/readyz')).toMatchObject({ status: 503, text: /notReady/ });
+});
+
+test('whoever holds connections and asks nothing makes room for who asks', async () => {
+  const { get, port } = await serve({ nowMs: 0, blockMs: 0 });
+  const idle = Array.from({ length: OPERATIONS_CONNECTIONS_MAX + 6 }, () =>
+    connect(port, '127.0.0.1').on('error', () => undefined),
+  );
+  closers.push(() => idle.forEach((socket) => socket.destroy()));
+  await Promise.all(idle.map((socket) => once(socket, 'connect')));
+  await vi.waitFor(async () => expect((await get('/healthz')).status).toBe(200), 5_000);
+  expect((await get('/readyz')).status).toBe(200);
 });
 
 test('metrics are counted and scraped', async () => {
@@ -64,6 +92,18 @@ test('metrics are counted and scraped', async () => {
   expect(text).toContain('oddlot_recover_queue 4');
   expect(text).toContain('oddlot_ws_connections{endpoint="/ws"} 2');
   expect(text).toContain('process_cpu_user_seconds_total');
+});
+
+test('metrics are made ten times a second at most, and are never of before they were asked for', async () => {
+  const { get, metrics } = await serve({ nowMs: 0, blockMs: 0 });
+  const made = vi.spyOn(metrics.registry, 'metrics');
+  const startedMs = performance.now();
+  for (let height = 1; height <= 5; height++) {
+    metrics.block({ height, timeMs: 5000, commands: 3, trades: 2 });
+    const texts = await Promise.all([get('/metrics'), get('/metrics'), get('/metrics')]);
+    for (const { text } of texts) expect(text).toContain(`oddlot_block_height ${height}`);
+  }
+  expect(made.mock.calls.length).toBeLessThanOrEqual(2 + (performance.now() - startedMs) / 100);
 });
 
 test('logs are JSON lines', () => {

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Logger } from './log.ts';
 
 /** A relay in a process of its own, kept running. */
@@ -11,7 +11,7 @@ export type RelayChildOptions = {
   readonly onServing: (where: { readonly url: string; readonly address: string }) => void;
 };
 
-const MAIN = join(import.meta.dirname, '..', 'relay-main.ts');
+const MAIN = fileURLToPath(new URL('../relay-main.ts', import.meta.url));
 const SERVING = /Oddlot relay is serving at (\S+) \(address (0x[0-9a-f]{40})\)/;
 const RESTART_MS = { least: 500, most: 30_000 };
 const STOP_MS = 6_000;

@@ -7,27 +7,49 @@ import {
   type State,
 } from '@oddlot/engine';
 import { MONEY_DECIMALS, timeMs } from '@oddlot/units';
+import { isFirstPerp } from '../genesis.ts';
+import type { PushedPrices } from './pushed-prices.ts';
 import { nextStep, startPrice } from './random-walk.ts';
 import { REFERENCE_DECIMALS, type ReferenceFeed } from './reference-feed.ts';
 
 /** What the oracle of perps says, as the command that reports it. */
 export type PerpOracle = (state: State, nowMs: number) => PushOracleCommand | undefined;
 
+/** What an operator pushed stands alone for this long; less than it takes to become stale (R-oracle-stale). */
+export const PUSHED_STANDS_MS = 10_000;
+
 /**
- * Prices for a venue without real ones: a mean-reverting random walk per perp. It goes on from the
- * last prices of the log, so that nothing jumps at a restart; a still one repeats them.
+ * Prices for a venue without real ones: a mean-reverting random walk per perp; a still one repeats the last. It
+ * goes on from the last prices of the log, so that nothing jumps at a restart. Of a perp that an operator listed it
+ * says nothing until it was told what that is worth, and then it walks around what was pushed last.
  */
 export function simulatedOracle(options: {
   readonly moves: boolean;
+  readonly pushed: PushedPrices;
   /** Uniform in [0, 1). */
   readonly random: () => number;
 }): PerpOracle {
-  return (state, nowMs) =>
-    pushOracle(state, nowMs, (perp) => {
-      const start = startPrice(perp.baseCurrency, priceDecimals(perp));
-      const last = perpView(state, perp.instrumentId)?.oracle ?? start;
-      return options.moves ? nextStep(last, start, options.random) : last;
+  const { moves, pushed, random } = options;
+  /** What a perp walks around that nobody pushed a price of: where it stood when this process first looked. */
+  const centres = new Map<number, number>();
+  return (state, nowMs) => {
+    const coming = pushed.underWay();
+    return pushOracle(state, nowMs, (perp) => {
+      const { instrumentId } = perp;
+      const last = perpView(state, instrumentId)?.oracle ?? firstPrice(perp);
+      const push = pushed.ofPerp(instrumentId);
+      const isTaken = push !== undefined && nowMs - push.atMs < PUSHED_STANDS_MS;
+      if (last === undefined || isTaken || coming.hasPerp(instrumentId)) return undefined;
+      if (!centres.has(instrumentId)) centres.set(instrumentId, last);
+      const centre = push?.price ?? centres.get(instrumentId) ?? last;
+      return moves ? nextStep(last, centre, random) : last;
     });
+  };
+}
+
+/** Only what the venue itself has listed has a price that nobody has said. */
+function firstPrice(perp: PerpDefinition): number | undefined {
+  return isFirstPerp(perp) ? startPrice(perp.baseCurrency, priceDecimals(perp)) : undefined;
 }
 
 /** The oracle prices of a feed, for the perps whose base it knows. */

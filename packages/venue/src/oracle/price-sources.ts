@@ -1,10 +1,11 @@
-import type { PushPriceCommand } from '@oddlot/engine';
+import { perpDefinitions, perpView, type PushPriceCommand, type State } from '@oddlot/engine';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../operate/log.ts';
 import type { Replica } from '../replica/replica.ts';
 import { ExchangePrices, type ExchangePricesOptions } from './exchanges/exchange-prices.ts';
 import { feedOracle, type PerpOracle, simulatedOracle } from './perp-oracle.ts';
 import { Publisher } from './publisher.ts';
+import { PushedPrices, type PushedPricesOptions } from './pushed-prices.ts';
 import type { ReferenceFeed } from './reference-feed.ts';
 import { SimulatedPrices, type SimulatedPricesOptions } from './simulated-prices.ts';
 
@@ -25,11 +26,14 @@ export type PriceSettings = {
 };
 
 export type PriceSourcesOptions = Pick<SimulatedPricesOptions, 'latest' | 'random'> & {
+  readonly underWay: PushedPricesOptions['underWay'];
   readonly replica: Replica;
   readonly clock: Clock;
   readonly log: Logger;
   readonly onError: (error: unknown) => void;
 };
+
+type Simulating = PriceSourcesOptions & { readonly pushed: PushedPrices };
 
 /** Reference prices are told this often. */
 const REFERENCE_EVERY_MS = 1_000;
@@ -40,15 +44,17 @@ export class PriceSources {
   readonly #publishers: readonly Publisher[];
 
   constructor(settings: PriceSettings, options: PriceSourcesOptions) {
-    const { clock, onError, random, replica } = options;
+    const { clock, onError, replica } = options;
+    const pushed = new PushedPrices(options);
     const exchanges = new ExchangePrices({
       ...options,
       ...settings.exchanges,
       symbols: settings.referenceSymbols,
+      isNeeded: (symbol) => isTraded(replica.state, symbol),
     });
     const shared = { replica, clock, onError };
-    const oracle = this.#oracleOf(settings, exchanges, random);
-    const reference = this.#referenceOf(settings, exchanges, options);
+    const oracle = this.#oracleOf(settings, exchanges, { ...options, pushed });
+    const reference = this.#referenceOf(settings, exchanges, { ...options, pushed });
     const perps = new Publisher({
       ...shared,
       everyMs: settings.oracleEveryMs,
@@ -78,8 +84,8 @@ export class PriceSources {
     for (const feed of this.#feeds) feed.stop();
   }
 
-  #oracleOf({ oracle }: PriceSettings, exchanges: ReferenceFeed, random: () => number): PerpOracle {
-    if (oracle !== 'exchanges') return simulatedOracle({ moves: oracle === 'simulated', random });
+  #oracleOf({ oracle }: PriceSettings, exchanges: ReferenceFeed, parts: Simulating): PerpOracle {
+    if (oracle !== 'exchanges') return simulatedOracle({ ...parts, moves: oracle === 'simulated' });
     this.#feeds.add(exchanges);
     return feedOracle(exchanges);
   }
@@ -87,7 +93,7 @@ export class PriceSources {
   #referenceOf(
     { reference, referenceSymbols }: PriceSettings,
     exchanges: ReferenceFeed,
-    { latest, random, replica }: PriceSourcesOptions,
+    { latest, pushed, random, replica }: Simulating,
   ): ReferenceFeed | undefined {
     if (reference === 'none') return undefined;
     if (reference === 'exchanges') return exchanges;
@@ -95,10 +101,21 @@ export class PriceSources {
       symbols: referenceSymbols,
       moves: reference === 'simulated',
       state: () => replica.state,
+      pushed,
       latest,
       random,
     });
   }
+}
+
+/** Whether a perp or a series is about a symbol. */
+export function isTraded(state: State, symbol: string): boolean {
+  return (
+    perpDefinitions(state).some(
+      ({ baseCurrency, instrumentId }) =>
+        baseCurrency === symbol && perpView(state, instrumentId)?.delisted === false,
+    ) || [...state.outcomes.series.values()].some(({ listing }) => listing.symbol === symbol)
+  );
 }
 
 function pushPrice(feed: ReferenceFeed, nowMs: number): PushPriceCommand | undefined {

@@ -2,7 +2,7 @@
 
 /** Standard deviation of one step, relative: about 3% over a day of seconds. */
 export const STEP_DEVIATION = 0.0001;
-/** How strongly a price is drawn back to where it started, a step. */
+/** How strongly a price is drawn back to the centre of its walk, a step. */
 const REVERSION = 0.00002;
 
 /** Where the simulated prices start, in USDC. */
@@ -22,9 +22,12 @@ export function startPrice(base: string, decimals: number): number {
   return Math.round((START_USDC[base] ?? START_DEFAULT_USDC) * 10 ** decimals);
 }
 
-/** The next whole number of a mean-reverting walk, at least 1. */
-export function nextStep(last: number, start: number, random: () => number): number {
-  const drift = REVERSION * (start / last - 1);
+/**
+ * The next whole number of a walk around a centre, at least 1. The pull grows with the logarithm of the distance:
+ * even a price that is a thousandth of the centre is drawn by hundredths of a percent a step.
+ */
+export function nextStep(last: number, centre: number, random: () => number): number {
+  const drift = REVERSION * Math.log(centre / last);
   return Math.max(1, Math.round(last * (1 + drift + STEP_DEVIATION * normal(random))));
 }
 

@@ -12,7 +12,8 @@ import { ReferencePrices } from '../read-models/reference-prices.ts';
 import type { AppliedBlock, Executed } from '../block/applied-block.ts';
 import type { Replica } from '../replica/replica.ts';
 import { Publisher } from './publisher.ts';
-import { feedOracle, simulatedOracle } from './perp-oracle.ts';
+import { feedOracle } from './perp-oracle.ts';
+import { PushedPrices } from './pushed-prices.ts';
 import { SimulatedPrices } from './simulated-prices.ts';
 
 const QUARTER_MS = 900_000;
@@ -40,8 +41,10 @@ function open(moves: boolean) {
   let seed = 1;
   const random = () => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
   const latest = prices.latest.bind(prices);
+  const pushed = new PushedPrices({ replica: { onBlock() {} }, underWay: () => [] });
+  const symbols = ['BTC', 'XRP'];
   const start = () =>
-    new SimulatedPrices({ symbols: ['BTC', 'XRP'], moves, state: () => state, latest, random });
+    new SimulatedPrices({ symbols, moves, state: () => state, pushed, latest, random });
   const push = (feed: SimulatedPrices) =>
     apply({ type: 'pushPrice', prices: feed.read(clock.nowMs) }).outcomes[0];
   return { state, clock, prices, random, apply, pushBtc, start, push };
@@ -134,15 +137,6 @@ function seriesFrom(nowMs: number): SeriesListing {
 }
 
 describe('the oracle of perps', () => {
-  test('walks, or repeats the last price', () => {
-    const { clock, random, state } = open(true);
-    const priceBy = (moves: boolean) =>
-      simulatedOracle({ moves, random })(state, clock.nowMs)?.prices[0]?.oracle;
-    expect(priceBy(false)).toBe(1000);
-    const steps = new Set(Array.from({ length: 200 }, () => priceBy(true)));
-    expect(steps.size).toBeGreaterThan(1);
-  });
-
   test('takes what a feed knows of the base, in the units of the perp', async () => {
     const { apply, clock, state } = open(false);
     const at = { source: 'oracle', observedMs: timeMs(clock.nowMs) } as const;

@@ -8,6 +8,7 @@ import {
 } from '@oddlot/engine';
 import { type TimeMs, timeMs } from '@oddlot/units';
 import { priceDecimals } from './perp-oracle.ts';
+import type { Coming, PushedPrices } from './pushed-prices.ts';
 import { nextStep, normal, startPrice } from './random-walk.ts';
 import { REFERENCE_DECIMALS, type ReferenceFeed } from './reference-feed.ts';
 
@@ -16,6 +17,7 @@ export type SimulatedPricesOptions = {
   /** False repeats the same prices for ever. */
   readonly moves: boolean;
   readonly state: () => State;
+  readonly pushed: PushedPrices;
   /** The last price of the log. */
   readonly latest: (
     symbol: string,
@@ -27,13 +29,18 @@ export type SimulatedPricesOptions = {
 
 /** How far one market's price is from the oracle, relative: a standard deviation. */
 const SPOT_DEVIATION = 0.000_05;
+/** What a deployer pushed stands alone for this long; less than an observation speaks for (R-series). */
+export const PUSHED_REFERENCE_STANDS_MS = 3_000;
 
 /**
  * Reference prices without any exchange. What a perp trades has the perp's oracle price, so that the
- * two never disagree; everything else walks by itself and goes on where the log left it.
+ * two never disagree; everything else walks by itself and goes on where the log left it, around what a deployer
+ * pushed last if one did.
  */
 export class SimulatedPrices implements ReferenceFeed {
   readonly #options: SimulatedPricesOptions;
+  /** What a symbol walks around that nobody pushed a price of. */
+  readonly #centres = new Map<string, number>();
 
   constructor(options: SimulatedPricesOptions) {
     this.#options = options;
@@ -44,23 +51,48 @@ export class SimulatedPrices implements ReferenceFeed {
   stop(): void {}
 
   read(nowMs: number): readonly ReferencePrice[] {
-    const perps = new Map(
-      perpDefinitions(this.#options.state()).map((perp) => [perp.baseCurrency, perp]),
-    );
-    return this.#options.symbols.flatMap((symbol) =>
-      this.#bothSources(symbol, this.#oracleE8(symbol, perps.get(symbol)), timeMs(nowMs)),
-    );
+    const { pushed, symbols } = this.#options;
+    const perps = this.#perpsByBase();
+    const coming = pushed.underWay();
+    return symbols
+      .flatMap((symbol) =>
+        this.#bothSources(symbol, this.#oracleE8(symbol, perps.get(symbol)), timeMs(nowMs)),
+      )
+      .filter((price) => !this.#isTaken(price, coming));
   }
 
-  #oracleE8(symbol: string, perp: PerpDefinition | undefined): number {
-    const { latest, moves, random, state } = this.#options;
-    const oracle = perp === undefined ? undefined : perpView(state(), perp.instrumentId)?.oracle;
-    if (perp !== undefined && oracle !== undefined) {
+  /** The perp that speaks for a base: the one that was listed first, of those that are not being closed. */
+  #perpsByBase(): ReadonlyMap<string, { perp: PerpDefinition; oracle: number }> {
+    const state = this.#options.state();
+    const perps = new Map<string, { perp: PerpDefinition; oracle: number }>();
+    for (const perp of perpDefinitions(state)) {
+      const { delisted = true, oracle } = perpView(state, perp.instrumentId) ?? {};
+      if (oracle === undefined || delisted || perps.has(perp.baseCurrency)) continue;
+      perps.set(perp.baseCurrency, { perp, oracle });
+    }
+    return perps;
+  }
+
+  /** Whether a deployer has just said what this is, or is about to. */
+  #isTaken({ observedMs, source, symbol }: ReferencePrice, coming: Coming): boolean {
+    const push = this.#options.pushed.ofSymbol(symbol, source);
+    const stands = push !== undefined && observedMs - push.atMs < PUSHED_REFERENCE_STANDS_MS;
+    return stands || coming.hasSymbol(symbol, source);
+  }
+
+  #oracleE8(
+    symbol: string,
+    listed: { readonly perp: PerpDefinition; readonly oracle: number } | undefined,
+  ): number {
+    const { latest, moves, pushed, random } = this.#options;
+    if (listed !== undefined) {
+      const { oracle, perp } = listed;
       return Math.round(oracle * 10 ** (REFERENCE_DECIMALS - priceDecimals(perp)));
     }
-    const start = startPrice(symbol, REFERENCE_DECIMALS);
-    const last = latest(symbol, 'oracle')?.priceE8 ?? start;
-    return moves ? nextStep(last, start, random) : last;
+    const last = latest(symbol, 'oracle')?.priceE8 ?? startPrice(symbol, REFERENCE_DECIMALS);
+    if (!this.#centres.has(symbol)) this.#centres.set(symbol, last);
+    const centre = pushed.ofSymbol(symbol, 'oracle')?.price ?? this.#centres.get(symbol) ?? last;
+    return moves ? nextStep(last, centre, random) : last;
   }
 
   #bothSources(symbol: string, oracleE8: number, observedMs: TimeMs): ReferencePrice[] {

@@ -1,7 +1,9 @@
-import { BRIDGE_ABI, TEST_USDC_ABI } from '@oddlot/contracts';
-import { encodeFunctionData, maxUint256 } from 'viem';
+import { BRIDGE_ABI } from '@oddlot/contracts';
+import { encodeFunctionData } from 'viem';
 import { chainFault, ChainRevertError } from '../settlement/chain-error.ts';
-import { allowanceOf, type SettlementLine, tokenBalance } from './relay-chain.ts';
+import type { Relayer } from '../settlement/relayer.ts';
+import { approveExactly } from './approve-exactly.ts';
+import { type SettlementLine, tokenBalance } from './relay-chain.ts';
 import type { RelayBook } from './relay-book.ts';
 import { type GivenAddress, sumOf, type Transfer, type Trouble } from './records.ts';
 import { chainTrouble, floatTrouble, noteTrouble } from './trouble.ts';
@@ -38,7 +40,7 @@ export class DepositWork {
   async #deposit(transfer: Transfer, address: GivenAddress): Promise<void> {
     const { account, book, canReceive, now, settlement } = this.#options;
     const { relayer } = settlement;
-    const key = `deposit:${transfer.id}:${transfer.attempt}`;
+    const key = depositKey(transfer);
     const record = relayer.find(key);
     const { mined } = record ?? {};
     if (mined?.isConfirmed === true) {
@@ -67,17 +69,13 @@ export class DepositWork {
     return this.#trouble(transfer, undefined);
   }
 
-  /** What is missing before the bridge can take the money; the bridge is allowed to, once. */
+  /** What is missing before the bridge can take the money. */
   async #lacking(amount: bigint): Promise<Trouble | undefined> {
-    const { settlement } = this.#options;
-    const { bridge, relayer, token } = settlement;
+    const { book, settlement } = this.#options;
+    const { relayer, terms } = settlement;
     const balance = await tokenBalance(settlement, relayer.address);
-    if (balance < amount) return floatTrouble(settlement.terms.name, amount, balance);
-    if ((await allowanceOf(settlement)) >= amount) return undefined;
-    const args = [bridge, maxUint256] as const;
-    const data = encodeFunctionData({ abi: TEST_USDC_ABI, functionName: 'approve', args });
-    await relayer.submit({ key: `approve:${bridge}`, to: token, data });
-    return { what: 'chain', detail: 'the bridge is not allowed to take the money yet' };
+    if (balance < amount) return floatTrouble(terms.name, amount, balance);
+    return await approveExactly(settlement, { amount, balance, ...depositsOf(book, relayer) });
   }
 
   /** The money is on its way into the relay's account; until it is there the venue refuses. */
@@ -108,3 +106,22 @@ const REVERTED: Trouble = {
   what: 'chain',
   detail: 'the settlement chain refused it; it is sent again',
 };
+
+function depositKey({ attempt, id }: Transfer): string {
+  return `deposit:${id}:${attempt}`;
+}
+
+/** Micro-USDC that the bridge is still to take: what was sent and is in no block, and what was not sent yet. */
+function depositsOf(book: RelayBook, relayer: Relayer) {
+  let [sent, waiting] = [0n, 0n];
+  for (const transfer of book.open()) {
+    const address = book.address(transfer.addressId);
+    const isOne = address?.kind === 'deposit' && transfer.state === 'paying';
+    if (!isOne || transfer.isBridged === true) continue;
+    const amount = sumOf(transfer) - BigInt(address.feeMicro);
+    const record = relayer.find(depositKey(transfer));
+    if (record === undefined) waiting += amount;
+    else if (record.mined === undefined) sent += amount;
+  }
+  return { sent, waiting };
+}

@@ -1,15 +1,17 @@
-import type { Server } from 'node:http';
-import { join, relative } from 'node:path';
+import type { HttpPort } from '../ports/http-port.ts';
+import { join } from 'node:path';
 import { NETWORKS } from '@oddlot/protocol';
 import type { Hex } from 'viem';
-import { createOperationsServer, readiness } from '../operate/health.ts';
-import { hostText, listen } from '../operate/listen.ts';
+import { createOperationsPort, readiness } from '../operate/health.ts';
+import { hostText } from '../operate/host-text.ts';
 import type { Logger } from '../operate/log.ts';
 import { Metrics } from '../operate/metrics.ts';
 import { ChainClient } from '../settlement/chain-client.ts';
 import { type ChainEndpoint, urlEndpoint } from '../settlement/chain-endpoint.ts';
+import { checkKeyFiles } from '../settlement/key-files.ts';
 import { Relayer } from '../settlement/relayer.ts';
 import { claimAddress } from './claim-address.ts';
+import { endTransfers } from './end-transfers.ts';
 import { termsOf } from './chain-terms.ts';
 import { pegRegistrar } from './peg-registrar.ts';
 import { RelayBook } from './relay-book.ts';
@@ -53,7 +55,12 @@ export async function openRelay(
   const keys = settings.local ? localSeed(settings.data) : readSeed(settings.seed ?? '', env);
   const api = new VenueApi(postTo(settings.venue));
   const facts = await factsOf(api, log);
+  assertName(settings, facts);
   const network = networkOf(settings, facts);
+  const { data, local, seed } = settings;
+  const isReal = network === 'mainnet';
+  const places = local || seed === undefined ? {} : { seed: [seed] };
+  for (const why of checkKeyFiles(places, { data, env, isReal })) log.warn(why);
   const second = settings.local ? await openSecond(settings, { keys, now, onFatal }) : undefined;
   const terms = termsOf(settings.chains, network).map((each) =>
     each.name === settings.settlementChain ? { ...each, chainId: facts.settlementChainId } : each,
@@ -61,6 +68,7 @@ export async function openRelay(
   const chains = openChains({ settings, facts, terms, second, keys, now });
   const settlement = settlementOf(chains, settings, facts);
   const book = new RelayBook(join(settings.data, 'relay.jsonl'));
+  endTransfers(settings.end, { book, chains, log, now });
   const { everyMs, expireMs, lateEveryMs } = settings;
   const parts = { book, keys, api, facts, chains, settlement, log, now, everyMs, lateEveryMs };
   const relay = new Relay(parts);
@@ -87,8 +95,7 @@ export async function openRelay(
     address: keys.address('float'),
     async stop() {
       await server.drain();
-      operations?.close();
-      operations?.closeAllConnections();
+      await operations?.drain();
       await stopSteps();
       relay.close();
       await second?.close();
@@ -100,12 +107,12 @@ export async function openRelay(
 async function openOperations(
   { opsHost, opsPort }: RelaySettings,
   parts: RelayParts & { readonly metrics: Metrics },
-): Promise<Server | undefined> {
+): Promise<HttpPort | undefined> {
   if (opsPort === undefined) return undefined;
   const { log, metrics } = parts;
   const pages = { '/relay': () => relayStatus(parts) };
-  const operations = createOperationsServer({ metrics, log, pages, readiness: readiness([]) });
-  await listen(operations, opsPort, opsHost);
+  const operations = createOperationsPort({ metrics, log, pages, readiness: readiness([]) });
+  await operations.listen(opsPort, opsHost);
   return operations;
 }
 
@@ -122,21 +129,24 @@ async function factsOf(api: VenueApi, log: Logger): Promise<VenueFacts> {
   }
 }
 
-function networkOf(
-  { data, local, seed = 'env:' }: RelaySettings,
-  { network }: VenueFacts,
-): 'mainnet' | 'testnet' {
-  const isReal = network.serviceNetwork === NETWORKS.mainnet.serviceNetwork;
+/** Signatures are for the venue that the operator chose, and not for whatever answers there. */
+function assertName({ serviceNetwork, venue }: RelaySettings, { network }: VenueFacts): void {
+  if (serviceNetwork === undefined || serviceNetwork === network.serviceNetwork) return;
+  throw new RelaySettingError(
+    `serviceNetwork: ${venue} goes by ${network.serviceNetwork}, not by ${serviceNetwork}`,
+  );
+}
+
+function networkOf({ local }: RelaySettings, { network }: VenueFacts): 'mainnet' | 'testnet' {
+  const isReal = network.chainId === NETWORKS.mainnet.chainId;
   if (isReal && local) throw new RelaySettingError('local: a mainnet has no play money');
-  const isInside = !seed.startsWith('env:') && !relative(data, seed).startsWith('..');
-  if (isReal && isInside) throw new RelaySettingError('seed: not in the data folder on a mainnet');
   return isReal ? 'mainnet' : 'testnet';
 }
 
 const SECOND_CHAIN_ID = 84_532;
 
 function openSecond(
-  { chainPort, data, host }: RelaySettings,
+  { chainHost, chainPort, data, pageOrigins, trustedProxies, venue }: RelaySettings,
   deps: {
     readonly keys: RelayKeys;
     readonly now: () => number;
@@ -147,7 +157,8 @@ function openSecond(
   return openSecondChain({
     directory: join(data, 'second'),
     chainId: SECOND_CHAIN_ID,
-    listen: { port: chainPort, host },
+    listen: { port: chainPort, host: chainHost, pageOrigins, trustedProxies },
+    venue,
     keys,
     now,
     onLost,

@@ -5,10 +5,13 @@ import type { RelayBook } from './relay-book.ts';
 import { type GivenAddress, sumOf, type Transfer, type Trouble } from './records.ts';
 import { chainTrouble, floatTrouble, noteTrouble } from './trouble.ts';
 import { type CanReceive, NO_RECEIVER } from './receivers.ts';
+import { pegHolding } from './peg-holdings.ts';
 import type { VenueAccount } from './venue-account.ts';
+import type { VenueApi } from './venue-api.ts';
 
 export type PegWorkOptions = {
   readonly book: RelayBook;
+  readonly api: Pick<VenueApi, 'freeMoney'>;
   readonly now: () => number;
   /** The account of a peg. */
   readonly accountOf: (peg: GivenAddress) => VenueAccount;
@@ -39,7 +42,7 @@ export class PegWork {
   async pay(transfer: Transfer, peg: GivenAddress, chain: RelayChain): Promise<void> {
     const { book, canReceive, now } = this.#options;
     const { relayer, token } = chain;
-    const key = `payout:${transfer.id}:${transfer.attempt}`;
+    const key = payoutKey(transfer);
     const record = relayer.find(key);
     const { mined } = record ?? {};
     if (mined?.isConfirmed === true) {
@@ -50,6 +53,7 @@ export class PegWork {
     }
     if (record !== undefined) return this.#trouble(transfer, chainTrouble(record));
     if (!canReceive(peg.dstAddr)) return this.#refuse(transfer);
+    if (!(await this.#isHeld(transfer, peg))) return undefined;
     const amount = sumOf(transfer) - BigInt(peg.feeMicro);
     const balance = await tokenBalance(chain, relayer.address);
     if (balance < amount) {
@@ -66,6 +70,13 @@ export class PegWork {
     return this.#trouble(transfer, undefined);
   }
 
+  /** Never more than the peg holds; where it holds less, that is told. */
+  async #isHeld(transfer: Transfer, peg: GivenAddress): Promise<boolean> {
+    const holding = await pegHolding(transfer, peg, this.#options);
+    if (holding.is === 'short') this.#trouble(transfer, holding.trouble);
+    return holding.is === 'whole';
+  }
+
   /** Back to who sent it; what came by the bridge has nobody to go to but the receiver. */
   #refuse(transfer: Transfer): void {
     const { book, canReceive, now } = this.#options;
@@ -77,6 +88,7 @@ export class PegWork {
     const { accountOf, book, now } = this.#options;
     const account = accountOf(peg);
     if (transfer.send === undefined) {
+      if (!(await this.#isHeld(transfer, peg))) return undefined;
       const kinds = { from: transfer.cameTo, to: transfer.cameFrom };
       const amountMicro = sumOf(transfer);
       const send = await account.sign({ destination: transfer.user, amountMicro, ...kinds });
@@ -117,4 +129,9 @@ export class PegWork {
   #trouble(transfer: Transfer, trouble: Trouble | undefined): void {
     noteTrouble(this.#options, transfer, trouble);
   }
+}
+
+/** Names the payment of a transfer among all that the relay sends. */
+export function payoutKey({ attempt, id }: Transfer): string {
+  return `payout:${id}:${attempt}`;
 }

@@ -24,7 +24,10 @@ export type SubAccount = 'perp' | 'outcome';
 
 /** Money that came to such an address, for good. */
 export type Arrival = {
-  /** Names it among all: the transaction, and on a chain the place of the log. */
+  /**
+   * Names it among all of its address: the transaction, and on a chain the place of the log; of a deposit for a peg the
+   * time and the number of its row too, since a transaction of the chain may deposit more than once.
+   */
   readonly key: string;
   readonly txHash: Hex;
   readonly amountMicro: string;
@@ -32,7 +35,7 @@ export type Arrival = {
 
 /** What keeps a transfer from getting on: users are told what it is, the operator the rest too. */
 export type Trouble = {
-  readonly what: 'float' | 'chain' | 'bridge' | 'token' | 'venue' | 'receiver';
+  readonly what: 'float' | 'chain' | 'bridge' | 'token' | 'venue' | 'receiver' | 'peg';
   readonly detail: string;
 };
 
@@ -76,4 +79,9 @@ export type Cursor = { readonly chain: string; readonly live: number; readonly l
 
 export function sumOf({ arrivals }: Pick<Transfer, 'arrivals'>): bigint {
   return arrivals.reduce((sum, { amountMicro }) => sum + BigInt(amountMicro), 0n);
+}
+
+/** Nothing is left to be done: what came went back to who sent it, or was handed on and is the relay's. */
+export function isOver({ isSwept, state }: Transfer): boolean {
+  return state === 'refunded' || (state === 'completed' && isSwept);
 }

@@ -1,9 +1,10 @@
 import type { Hex } from 'viem';
-import { RecordFile } from '../operate/record-file.ts';
+import { RecordFile } from '../durable/record-file.ts';
 import {
   type Arrival,
   type Cursor,
   type GivenAddress,
+  isOver,
   type SubAccount,
   sumOf,
   type Transfer,
@@ -12,7 +13,11 @@ import {
 type Line =
   | { readonly address: GivenAddress }
   | { readonly transfer: Transfer }
+  | { readonly arrived: Arrived }
   | { readonly cursor: Cursor };
+
+/** One more arrival of a transfer that is in the book, which is not written again with every grain of dust. */
+type Arrived = Pick<Transfer, 'id' | 'state' | 'updateMs'> & { readonly arrival: Arrival };
 
 /** Money that came in, and whose it is. */
 export type Coming = Arrival & {
@@ -62,10 +67,10 @@ export class RelayBook {
     for (const line of records as readonly Line[]) {
       if ('address' in line) this.#keepAddress(line.address);
       else if ('transfer' in line) this.#keepTransfer(line.transfer);
+      else if ('arrived' in line) this.#keepArrival(line.arrived);
       else this.#cursors.set(line.cursor.chain, line.cursor);
     }
-    const size = this.#addresses.size + this.#transfers.size + this.#cursors.size;
-    this.#file.shorten({ size, values: () => this.#lines() });
+    this.#file.shortenLong(() => this.#lines());
   }
 
   /** The index of the next key; the address that takes it must be added before another one is asked for. */
@@ -74,7 +79,7 @@ export class RelayBook {
   }
 
   addAddress(address: GivenAddress): void {
-    this.#file.append([{ address } satisfies Line]);
+    this.#append({ address });
     this.#keepAddress(address);
   }
 
@@ -117,7 +122,7 @@ export class RelayBook {
   }
 
   put(transfer: Transfer): void {
-    this.#file.append([{ transfer } satisfies Line]);
+    this.#append({ transfer });
     this.#keepTransfer(transfer);
   }
 
@@ -153,7 +158,13 @@ export class RelayBook {
     const arrivals = [...base.arrivals, arrival];
     const isEnough = sumOf({ arrivals }) >= BigInt(address.minMicro);
     const state = isEnough ? 'paying' : 'collecting';
-    this.put({ ...base, arrivals, state, updateMs: nowMs });
+    if (collecting === undefined) {
+      this.put({ ...base, arrivals, state });
+      return;
+    }
+    const arrived = { id: base.id, state, updateMs: nowMs, arrival } as const;
+    this.#append({ arrived });
+    this.#keepArrival(arrived);
   }
 
   cursor(chain: string): Cursor | undefined {
@@ -166,12 +177,18 @@ export class RelayBook {
     const written = this.#written.get(cursor.chain);
     const moved = cursor.live - (written?.live ?? 0) + (cursor.late - (written?.late ?? 0));
     if (written !== undefined && moved < CURSOR_BLOCKS) return;
-    this.#file.append([{ cursor } satisfies Line]);
+    this.#append({ cursor });
     this.#written.set(cursor.chain, cursor);
   }
 
   close(): void {
     this.#file.close();
+  }
+
+  #append(line: Line): void {
+    // Before the line, which is not kept yet: what is written anew is what was kept.
+    this.#file.shortenLong(() => this.#lines());
+    this.#file.append([line]);
   }
 
   #keepAddress(address: GivenAddress): void {
@@ -182,7 +199,7 @@ export class RelayBook {
   }
 
   #keepTransfer(transfer: Transfer): void {
-    const { addressId, id, isSwept, state, user } = transfer;
+    const { addressId, id, user } = transfer;
     if (!this.#transfers.has(id)) {
       this.#byAddress.set(addressId, [...(this.#byAddress.get(addressId) ?? []), id]);
       this.#index(user, id);
@@ -191,10 +208,16 @@ export class RelayBook {
       if (kind === 'peg' && address !== undefined) this.#index(address, id);
     }
     this.#transfers.set(id, transfer);
-    const isOver = state === 'refunded' || (state === 'completed' && isSwept);
-    if (isOver) this.#open.delete(id);
+    if (isOver(transfer)) this.#open.delete(id);
     else this.#open.set(id, transfer);
     for (const arrival of transfer.arrivals) this.#arrived.add(arrivalKey(addressId, arrival));
+  }
+
+  #keepArrival({ arrival, id, state, updateMs }: Arrived): void {
+    const transfer = this.#transfers.get(id);
+    if (transfer === undefined) throw new RelayBookDamagedError(`${id} is not in the book`);
+    const arrivals = [...transfer.arrivals, arrival];
+    this.#keepTransfer({ ...transfer, arrivals, state, updateMs });
   }
 
   #index(user: Hex, id: string): void {

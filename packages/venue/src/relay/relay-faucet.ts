@@ -1,6 +1,6 @@
 import { ERROR_CODES, type FaucetGrant, parseServiceRequest, refusal } from '@oddlot/protocol';
 import type { Hex } from 'viem';
-import { clientKey, isLoopback } from '../edge/client-ip.ts';
+import { clientKey, isLoopback } from '../ports/client-ip.ts';
 import { infoRefusal, infoReply, type EdgeRequest, type Reply } from '../edge/http/reply.ts';
 import { Grants } from '../history/grants.ts';
 import { formatMoney } from '../translate/format.ts';

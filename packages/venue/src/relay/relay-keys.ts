@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Hex } from 'viem';
 import {
@@ -8,6 +8,7 @@ import {
   type PrivateKeyAccount,
   privateKeyToAccount,
 } from 'viem/accounts';
+import { writeWholeFile } from '../durable/whole-file.ts';
 import { KeyError } from '../settlement/key-error.ts';
 
 /** The relay's keys, all from one seed: whoever has that, has everything that it holds. */
@@ -55,7 +56,6 @@ export class RelayKeys {
 }
 
 const NO_MNEMONIC = 'seed: holds no mnemonic of 12 to 24 English words';
-const PRIVATE = 0o600;
 
 /** From where the configuration says: `env:NAME`, or the path of a file that holds nothing else. */
 export function readSeed(
@@ -82,7 +82,6 @@ export function localSeed(directory: string): RelayKeys {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
   const mnemonic = generateMnemonic(english);
-  mkdirSync(directory, { recursive: true });
-  writeFileSync(file, `${mnemonic}\n`, { mode: PRIVATE, flush: true });
+  writeWholeFile(file, `${mnemonic}\n`);
   return new RelayKeys(mnemonic);
 }

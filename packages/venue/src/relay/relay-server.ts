@@ -1,5 +1,5 @@
 import { refusal, type WireError } from '@oddlot/protocol';
-import { clientIpFinder, clientKey, isLoopback, isTrustedProxy } from '../edge/client-ip.ts';
+import { clientIpFinder, clientKey, isLoopback, isTrustedProxy } from '../ports/client-ip.ts';
 import {
   infoRefusal,
   infoReply,
@@ -12,8 +12,12 @@ import {
 } from '../edge/http/reply.ts';
 import { HttpEdge } from '../edge/http/server.ts';
 import { RateLimiter } from '../edge/rate-limit.ts';
+import { descriptorLimit, publicConnectionsFor } from '../operate/descriptors.ts';
 import type { Logger } from '../operate/log.ts';
 import type { Metrics } from '../operate/metrics.ts';
+import { CONNECTION_LIMITS } from '../ports/connection-gate.ts';
+import type { PageOrigins } from '../ports/page-origins.ts';
+import { NO_PACE, PACE } from '../ports/turns.ts';
 import type { Answered, RelayDesk } from './relay-desk.ts';
 import type { RelayFaucet } from './relay-faucet.ts';
 import type { RelaySettings } from './relay-settings.ts';
@@ -30,6 +34,9 @@ export type RelayServerOptions = {
     | 'openAddressesPerClient'
     | 'expireMs'
     | 'trustedProxies'
+    | 'local'
+    | 'pageOrigins'
+    | 'venue'
   >;
   readonly now: () => number;
   readonly log: Logger;
@@ -71,10 +78,29 @@ export function createRelayServer(options: RelayServerOptions): HttpEdge {
     }),
     clientIp: clientIpFinder(trustedProxies),
     isProxy: isTrustedProxy(trustedProxies),
+    connectionLimits: {
+      ...CONNECTION_LIMITS,
+      connectionsMax: Math.min(
+        CONNECTION_LIMITS.connectionsMax,
+        publicConnectionsFor(descriptorLimit()),
+      ),
+    },
+    pace: limits ? PACE : NO_PACE,
+    // A relay of play money is for the one who runs it: no page from elsewhere uses up its addresses.
+    pageOrigins: settings.local ? pagesOf(settings) : undefined,
     notFound: infoRefusal(refusal('pathNotFound', [], {}, HTTP_NOT_FOUND)).body,
     log,
     metrics,
   });
+}
+
+/** Where the venue shows its page. */
+export function pagesOf({
+  pageOrigins,
+  venue,
+}: Pick<RelaySettings, 'pageOrigins' | 'venue'>): PageOrigins {
+  const { port } = new URL(venue);
+  return { ports: new Set([Number(port === '' ? 80 : port)]), origins: new Set(pageOrigins) };
 }
 
 function replyOf<Data>(answer: Answered<Data>): Reply {

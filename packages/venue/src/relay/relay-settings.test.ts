@@ -9,7 +9,7 @@ import { readRelaySettings, RelaySchema } from './relay-settings.ts';
 const folder = mkdtempSync(join(tmpdir(), 'oddlot-relay-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const file = join(folder, 'relay.toml');
-const SEED = ['--seed', 'env:WORDS'];
+const SEED = ['--seed', 'env:WORDS', '--service-network', 'example.org-3fa9c1d2'];
 const WORDS = 'test test test test test test test test test test test junk';
 
 test('flags win over the environment, that over the file', () => {
@@ -22,6 +22,7 @@ test('flags win over the environment, that over the file', () => {
 
 test.each([
   [[], 'seed: missing (see --help)'],
+  [['--seed', 'env:WORDS'], 'serviceNetwork: missing; the name that the venue goes by'],
   [[...SEED, '--port', 'many'], 'port: Invalid input: expected number, received string'],
   [[...SEED, '--venue', 'somewhere'], 'venue: must be a URL'],
   [[...SEED, '--nothing'], "Unknown option '--nothing'"],

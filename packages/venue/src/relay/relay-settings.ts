@@ -4,6 +4,7 @@ import { Address } from '@oddlot/protocol';
 import { parseExact } from '@oddlot/units';
 import { parse as parseToml } from 'smol-toml';
 import { z } from 'zod';
+import { CHAIN_DOOR_SETTINGS } from '../ports/chain-door-settings.ts';
 
 /**
  * How a relay is told what to do: flags win over environment variables, those over a TOML file, those
@@ -49,11 +50,14 @@ export const RelaySchema = z.strictObject({
   /** The venue's public URL, and that of its operations port. */
   venue: url.default('http://127.0.0.1:8690'),
   operations: url.default('http://127.0.0.1:8692'),
+  /** The name that the venue goes by, whole, with its digits; it signs for no other. A local relay asks. */
+  serviceNetwork: z.string().min(1).optional(),
   /** Where the mnemonic is: the path of a file, or `env:NAME`. A local relay makes its own. */
   seed: z.string().optional(),
   /** Play money: a seed and a second chain of its own. */
   local: z.boolean().default(false),
-  /** JSON-RPC of the second chain of a local relay; 0 takes any free port. */
+  /** JSON-RPC of the second chain of a local relay; of ports 0 takes any free one. */
+  ...CHAIN_DOOR_SETTINGS,
   chainPort: port.default(8694),
   /** What the settlement chain is called. */
   settlementChain: z.string().default('arbitrum'),
@@ -72,6 +76,8 @@ export const RelaySchema = z.strictObject({
   openAddresses: count.default(10_000),
   openAddressesPerClient: count.default(100),
   trustedProxies: z.array(z.string()).default([]),
+  /** Transfers of pegs that are left alone from this start on. */
+  end: z.array(z.string()).default([]),
   logLevel: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 });
 
@@ -91,7 +97,7 @@ const NUMBERS: ReadonlySet<Key> = new Set<Key>([
   'openAddresses',
   'openAddressesPerClient',
 ]);
-const LISTS: ReadonlySet<Key> = new Set<Key>(['trustedProxies']);
+const LISTS: ReadonlySet<Key> = new Set<Key>(['trustedProxies', 'pageOrigins', 'end']);
 
 /** A setting that cannot be used; its message is meant for the operator. */
 export class RelaySettingError extends Error {
@@ -116,8 +122,13 @@ export function readRelaySettings(
     const [issue] = parsed.error.issues;
     throw new RelaySettingError(`${issue?.path.join('.')}: ${issue?.message ?? 'invalid'}`);
   }
-  const { local, seed } = parsed.data;
+  const { local, seed, serviceNetwork } = parsed.data;
   if (!local && seed === undefined) throw new RelaySettingError('seed: missing (see --help)');
+  if (!local && serviceNetwork === undefined) {
+    throw new RelaySettingError(
+      'serviceNetwork: missing; the name that the venue goes by, which it prints when it starts',
+    );
+  }
   return parsed.data;
 }
 

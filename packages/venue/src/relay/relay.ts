@@ -58,6 +58,7 @@ export class Relay {
     this.#deposits = new DepositWork({ book, settlement, account, canReceive, now });
     this.#pegs = new PegWork({
       book,
+      api,
       now,
       ownAddress: account.address,
       canReceive,
@@ -95,7 +96,8 @@ export class Relay {
       await this.#try(transfer.id, () => this.#advance(transfer));
       const { id, trouble } = book.transfer(transfer.id) ?? transfer;
       if (trouble === undefined || trouble.detail === transfer.trouble?.detail) continue;
-      this.#parts.log.warn({ id, ...trouble }, 'a transfer waits');
+      const level = trouble.what === 'peg' ? 'error' : 'warn';
+      this.#parts.log[level]({ id, ...trouble }, 'a transfer waits');
     }
   }
 

@@ -7,9 +7,9 @@ import {
   type Hex,
   parseEther,
 } from 'viem';
-import { startChainThread } from '../chain/chain-thread.ts';
+import { type ChainThreadOptions, startChainThread } from '../chain/chain-thread.ts';
 import { ChainClient } from '../settlement/chain-client.ts';
-import { type ChainEndpoint, urlEndpoint } from '../settlement/chain-endpoint.ts';
+import { type ChainEndpoint, localEndpoint } from '../settlement/chain-endpoint.ts';
 import { Relayer } from '../settlement/relayer.ts';
 import { tokenBalance } from './relay-chain.ts';
 import type { RelayKeys } from './relay-keys.ts';
@@ -29,13 +29,14 @@ export type SecondChain = {
 export type SecondChainOptions = {
   readonly directory: string;
   readonly chainId: number;
-  readonly listen: { readonly port: number; readonly host: string };
+  readonly listen: ChainThreadOptions['listen'];
+  /** Where the venue serves its page. */
+  readonly venue: string;
   readonly keys: RelayKeys;
   readonly now: () => number;
   readonly onLost: (error: Error) => void;
 };
 
-const REQUEST_TIMEOUT_MS = 10_000;
 const ALLOCATION = parseEther('1000000000');
 const ETHER = parseEther('1');
 const ETHER_GAS = 30_000n;
@@ -50,7 +51,9 @@ export async function openSecondChain(options: SecondChainOptions): Promise<Seco
   const allocations = { [float.address]: ALLOCATION, [minter.address]: ALLOCATION };
   const folder = join(directory, 'chain');
   const chain = await startChainThread({ directory: folder, chainId, allocations, listen }, onLost);
-  const endpoint = urlEndpoint(chain.url, REQUEST_TIMEOUT_MS);
+  const endpoint = localEndpoint(new URL(chain.url).host, chain.request);
+  const page = new URL(options.venue);
+  chain.allowPage(Number(page.port === '' ? 80 : page.port));
   const token = await deployToken(endpoint, options);
   const client = new ChainClient({ endpoints: [endpoint], chainId, confirmations: 1 });
   const file = join(directory, 'minter.jsonl');

@@ -48,6 +48,7 @@ const TROUBLES: Readonly<Record<Trouble['what'], string>> = {
   token: 'the token refuses the receiver; it goes back',
   venue: 'the venue does not take it now',
   receiver: 'nobody can be paid at this address',
+  peg: 'the money is not all in the peg; the operator of the relay has to look',
 };
 
 function statusOf(

@@ -1,5 +1,8 @@
 import type { LedgerUpdate, Network } from '@oddlot/protocol';
+import { parseExact } from '@oddlot/units';
 import type { Hex } from 'viem';
+import { boundedJson } from '../ports/bounded-json.ts';
+import type { SubAccount } from './records.ts';
 
 /** How the relay reaches the venue: by what it serves to everybody. */
 
@@ -12,6 +15,8 @@ export class VenueUnavailableError extends Error {
 export type Post = (path: string, body: string) => Promise<Readonly<Record<string, unknown>>>;
 
 const TIMEOUT_MS = 15_000;
+const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
+const MONEY_DECIMALS = 6;
 
 export function postTo(url: string): Post {
   return async (path, body) => {
@@ -22,7 +27,8 @@ export function postTo(url: string): Post {
         body,
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
-      return (await response.json()) as Readonly<Record<string, unknown>>;
+      const answer = await boundedJson(response, ANSWER_BYTES_MAX);
+      return answer as Readonly<Record<string, unknown>>;
     } catch (cause) {
       throw new VenueUnavailableError(`no answer from ${url}${path}`, { cause });
     }
@@ -38,6 +44,12 @@ export type VenueFacts = {
   readonly bridge: Hex;
   readonly token: Hex;
   readonly settlementRpcUrl: string | undefined;
+};
+
+/** Rows, and where the ones before them begin, if there are any. */
+export type LedgerPage = {
+  readonly rows: readonly LedgerUpdate[];
+  readonly next: string | undefined;
 };
 
 export class VenueApi {
@@ -64,13 +76,26 @@ export class VenueApi {
     };
   }
 
-  /** The newest rows of an account. */
+  /** Rows of an account, newest first, from a cursor on: what comes meanwhile does not move them. */
   async ledger(
     user: Hex,
-    page: { readonly offset: number; readonly limit: number },
-  ): Promise<readonly LedgerUpdate[]> {
-    const rows = await this.info({ type: 'userNonFundingLedgerUpdates', user, ...page });
-    return rows as readonly LedgerUpdate[];
+    page: { readonly cursor: string | undefined; readonly limit: number },
+  ): Promise<LedgerPage> {
+    const answer = await this.#ask({ type: 'userNonFundingLedgerUpdates', user, ...page });
+    const { data, nextCursor } = answer;
+    if (nextCursor !== null && typeof nextCursor !== 'string') {
+      throw new VenueUnavailableError('the venue does not say where the next page begins');
+    }
+    return { rows: data as readonly LedgerUpdate[], next: nextCursor ?? undefined };
+  }
+
+  /** What a sub-account of an account could send now, in micro-USDC. */
+  async freeMoney(user: Hex, accountType: SubAccount): Promise<bigint> {
+    const query = { type: 'clearinghouseState', user, accountType };
+    const { withdrawable } = (await this.info(query)) as { readonly withdrawable?: unknown };
+    const micro = parseExact(String(withdrawable), MONEY_DECIMALS);
+    if (micro !== undefined) return micro;
+    throw new VenueUnavailableError('the venue tells an amount that cannot be read');
   }
 
   /** Whose agent an address is. */
@@ -90,8 +115,12 @@ export class VenueApi {
   }
 
   async info(query: object): Promise<unknown> {
+    return (await this.#ask(query))['data'];
+  }
+
+  async #ask(query: object): Promise<Readonly<Record<string, unknown>>> {
     const answer = await this.#post('/info', JSON.stringify(query));
-    if (answer['success'] === true) return answer['data'];
+    if (answer['success'] === true) return answer;
     throw new VenueUnavailableError(`the venue refused a query: ${String(answer['message'])}`);
   }
 }

@@ -1,6 +1,5 @@
 import {
   applyBlock,
-  checkInvariants,
   createState,
   dump,
   DUMP_VERSION,
@@ -10,6 +9,7 @@ import {
   restore,
   RULES_VERSION,
   type State,
+  type StateDump,
 } from '@oddlot/engine';
 import { present, timeMs } from '@oddlot/units';
 import type { AppliedBlock, BlockHead } from '../block/applied-block.ts';
@@ -27,7 +27,12 @@ import {
   stateHashOf,
   type TextHasher,
 } from './block-hash.ts';
-import { type EarlierReplica, loadEarlierEngine, migrated } from './earlier-engine.ts';
+import {
+  type EarlierEngines,
+  type EarlierReplica,
+  loadEarlierEngines,
+  migrated,
+} from './earlier-engine.ts';
 import { EraStartError, LaterReleaseError, ReplicaDivergedError } from './replica-error.ts';
 import { rulesOf, type SnapshotPayload } from './snapshot-payload.ts';
 
@@ -44,8 +49,16 @@ export type FollowingOptions = {
   readonly onPassedOver?: (what: string, why: string) => void;
 };
 
-/** The start of an era and the command that opens it. */
-export type EraOpening = { readonly payload: SnapshotPayload; readonly command: OpenEraCommand };
+/** The start of an era that was entered, to be kept. */
+export type EraStart = Parameters<EraStore['write']>[0];
+
+/** Where a replica stands in an earlier era. */
+type Earlier = {
+  readonly rules: number;
+  readonly replica: EarlierReplica;
+  /** Of its era and of those between it and this one. */
+  readonly engines: EarlierEngines;
+};
 
 /**
  * What follows a log, on whatever thread: a state to start from, every block after it applied to an
@@ -62,9 +75,8 @@ export class FollowingReplica {
   readonly #listeners: ((block: AppliedBlock) => void)[] = [];
   readonly #projections: Projection[] = [];
   /** While the blocks are of an earlier era, the engine of that one. */
-  #earlier: { readonly rules: number; readonly replica: EarlierReplica } | undefined;
-  /** Starts of eras that were crossed. */
-  readonly #crossed: SnapshotPayload[] = [];
+  #earlier: Earlier | undefined;
+  readonly #crossed: EraStart[] = [];
 
   constructor(options: FollowingOptions, hashText: TextHasher) {
     this.#options = options;
@@ -186,12 +198,12 @@ export class FollowingReplica {
   }
 
   /** Leaves the earlier era in which the log ends, with the command that says so in the log (R-era). */
-  openEra(): EraOpening {
-    const payload = this.#eraStart();
+  openEra(): OpenEraCommand {
+    const payload = this.#eraStart(RULES_VERSION);
     const { hash: previousHash } = payload.head;
     const stateHash = this.#hashText(JSON.stringify(payload.state));
     this.#enter(payload);
-    return { payload, command: { type: 'openEra', rules: RULES_VERSION, stateHash, previousHash } };
+    return { type: 'openEra', rules: RULES_VERSION, stateHash, previousHash };
   }
 
   /** What opens a new log: an era too, that of an empty venue. */
@@ -202,7 +214,7 @@ export class FollowingReplica {
   }
 
   /** Starts of eras that were entered since this was called last. */
-  takeCrossed(): readonly SnapshotPayload[] {
+  takeCrossed(): readonly EraStart[] {
     return this.#crossed.splice(0);
   }
 
@@ -222,9 +234,9 @@ export class FollowingReplica {
     for (const projection of this.#projections) projection.onEarlierBlock?.(block);
   }
 
-  /** Goes from an earlier era into this one, in the middle of the log. */
-  #cross({ previousHash, stateHash }: OpenEraCommand): void {
-    const payload = this.#eraStart();
+  /** Goes from an earlier era into a later one, in the middle of the log. */
+  #cross({ previousHash, rules, stateHash }: OpenEraCommand): void {
+    const payload = this.#eraStart(rules);
     const { height, hash } = payload.head;
     if (this.#hashText(JSON.stringify(payload.state)) !== stateHash || hash !== previousHash) {
       throw new EraStartError(height, 'its state or its past is not the one that the log names');
@@ -233,23 +245,30 @@ export class FollowingReplica {
   }
 
   #enter(payload: SnapshotPayload): void {
+    const { engines } = present(this.#earlier, 'an earlier era');
+    const { height } = payload.head;
+    const rules = rulesOf(payload);
+    // As text: who restores it may go on with parts of it, and more blocks may come before it is kept.
+    const start = { height, rules, payload: JSON.stringify(payload) };
     try {
-      this.#restore(payload);
+      if (rules === RULES_VERSION) this.#restore(payload);
+      else this.#earlier = earlierAt(engines, rules, payload);
     } catch (cause) {
-      throw new EraStartError(payload.head.height, 'what rode along does not fit', cause);
+      throw new EraStartError(height, 'what rode along does not fit', cause);
     }
-    this.#crossed.push(payload);
+    this.#crossed.push(start);
   }
 
-  /** The state that this era starts from, made of the last one of the era before. */
-  #eraStart(): SnapshotPayload {
-    const { replica, rules } = present(this.#earlier, 'an earlier era');
-    const { companions, head, state } = replica.dump();
+  /** The state that a later era starts from, made of the last one of an earlier era. */
+  #eraStart(to: number): SnapshotPayload {
+    const { engines, replica, rules: from } = present(this.#earlier, 'an earlier era');
+    const { companions, head, state: last, versions } = replica.dump();
     try {
-      const restored = restore(migrated(rules, state));
-      checkInvariants(restored);
+      // In the shape of those rules: whoever enters the era reads it.
+      const state = migrated(engines, last, { from, to }) as StateDump;
       const heads = [...this.#heads.values()].slice(-HEADS_IN_SNAPSHOT);
-      return { rules: RULES_VERSION, head, heads, state: dump(restored), companions };
+      const start = { rules: to, head, heads, state, companions };
+      return versions === undefined ? start : { ...start, versions };
     } catch (cause) {
       throw new EraStartError(head.height, 'the last state does not fit these rules', cause);
     }
@@ -277,9 +296,9 @@ export class FollowingReplica {
   }
 
   async #goBackTo(rules: number, payload: SnapshotPayload | undefined): Promise<void> {
-    const engine = await loadEarlierEngine(rules);
+    const engines = await loadEarlierEngines(rules);
     this.#reset();
-    this.#earlier = { rules, replica: engine.open(payload) };
+    this.#earlier = earlierAt(engines, rules, payload);
     if (payload !== undefined) this.#startAt(payload);
   }
 
@@ -316,4 +335,13 @@ export class FollowingReplica {
     this.#earlier = undefined;
     for (const projection of this.#projections) projection.reset();
   }
+}
+
+function earlierAt(
+  engines: EarlierEngines,
+  rules: number,
+  payload: SnapshotPayload | undefined,
+): Earlier {
+  const engine = present(engines.get(rules), 'the engine of an earlier era');
+  return { rules, replica: engine.open(payload), engines };
 }

@@ -123,6 +123,11 @@ export class LocalReplica implements Replica {
     return this.#proposer.queued;
   }
 
+  /** The commands that stand in the log, or will, ahead of one that is proposed now, and have not executed. */
+  underWay(): Iterable<Command> {
+    return this.#proposer.underWay();
+  }
+
   /** What a snapshot of this moment would hold. */
   payload(): SnapshotPayload {
     return this.#following.payload();
@@ -146,14 +151,11 @@ export class LocalReplica implements Replica {
     const { eras, onEra } = this.#options;
     const opening: Command[] = [];
     if (this.#following.isEarlier) {
-      const { command } = this.#following.openEra();
+      const command = this.#following.openEra();
       opening.push(command);
       onEra?.({ rules: command.rules, from: this.head.height });
     }
-    for (const payload of this.#following.takeCrossed()) {
-      const { head, rules = 1 } = payload;
-      await eras.write({ height: head.height, rules, payload: JSON.stringify(payload) });
-    }
+    for (const start of this.#following.takeCrossed()) await eras.write(start);
     return opening;
   }
 

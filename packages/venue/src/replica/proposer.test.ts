@@ -116,6 +116,22 @@ test('a block is bounded by commands and by bytes, and what is too large goes al
     await flow.journal.close();
   }));
 
+test('what is under way is known until it is applied, in the order of the log', () =>
+  inDirectory(async (directory) => {
+    const flow = await Flow.open(directory);
+    const amounts = () => [...flow.proposer.underWay()].map((command) => JSON.stringify(command));
+    const commands = [1, 2, 3].map((amount) => block(amount)[0]!.command);
+    const held = flow.hold();
+    const first = flow.propose(1);
+    await vi.waitFor(() => expect(flow.isHeld).toBe(true));
+    const others = [flow.propose(2), flow.propose(3)];
+    expect(amounts()).toEqual(commands.map((command) => JSON.stringify(command)));
+    held.release();
+    await Promise.all([first, ...others]);
+    expect(amounts()).toEqual([]);
+    await flow.journal.close();
+  }));
+
 test('a tick carries time when nothing else does', () =>
   inDirectory(async (directory) => {
     const flow = await Flow.open(directory);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Command } from '@oddlot/engine';
 import { assert, present } from '@oddlot/units';
 import type { LoggedCommand } from '../block/log-entry.ts';
 import type { Log } from '../log/log.ts';
@@ -46,6 +47,13 @@ export class Proposer {
   /** Blocks on their way through the log. */
   get inFlight(): number {
     return this.#flights.size;
+  }
+
+  /** What was proposed and is not applied, in the order of the log. */
+  *underWay(): Iterable<Command> {
+    for (const batch of this.#flights.values())
+      for (const { logged } of batch) yield logged.command;
+    for (const { logged } of this.#queue) yield logged.command;
   }
 
   propose(logged: LoggedCommand): Promise<Executed> {

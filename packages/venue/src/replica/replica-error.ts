@@ -50,7 +50,7 @@ export class LaterReleaseError extends Error {
 }
 
 /** Releases by the version of their rules. */
-const RELEASES: Readonly<Record<number, string>> = { 1: '0.1.0' };
+const RELEASES: Readonly<Record<number, string>> = { 1: '0.1.0', 2: '0.2.0' };
 
 /** The log ends under rules for which this program has no engine. */
 export class EarlierRulesError extends Error {

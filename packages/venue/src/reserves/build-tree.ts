@@ -1,8 +1,8 @@
-import { type FileHandle, mkdir, open, rename } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import type { FileHandle } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { liabilities, liabilitiesMax, owedMicroUsdc, type State } from '@oddlot/engine';
 import { type Hash, hash } from '@oddlot/units';
+import { writeWholeFileBy } from '../durable/whole-file.ts';
 import { orderBySalt } from './order-by-salt.ts';
 import {
   HEAD_BYTES,
@@ -53,11 +53,7 @@ export async function buildTree(options: BuildOptions): Promise<BuiltTree> {
   const { folder, hasher, height, pause } = options;
   const { count, leaves, shortfall } = await collect(options);
   const order = await orderBySalt(leaves, count, pause);
-  const file = treeFile(folder, height);
-  await mkdir(dirname(file), { recursive: true });
-  const beside = `${file}.new`;
-  const handle = await open(beside, 'w');
-  try {
+  return await writeWholeFileBy(treeFile(folder, height), async (handle) => {
     const nodes = Buffer.alloc(count * NODE_BYTES);
     await writeLeaves(handle, { leaves, order, nodes, hasher, pause });
     await writeLevels(handle, { count, nodes, hasher, pause });
@@ -66,8 +62,6 @@ export async function buildTree(options: BuildOptions): Promise<BuiltTree> {
     const sum = top.subarray(HASH_BYTES);
     await handle.write(headBytes({ height, leaves: count, root, sum }), 0, HEAD_BYTES, 0);
     await meanwhile(handle.datasync(), pause);
-    await handle.close();
-    await rename(beside, file);
     return {
       height,
       root: hash(`0x${Buffer.from(root).toString('hex')}`),
@@ -76,9 +70,7 @@ export async function buildTree(options: BuildOptions): Promise<BuiltTree> {
       shortfall,
       owed: owedMicroUsdc(options.state),
     };
-  } finally {
-    await handle.close().catch(() => undefined);
-  }
+  });
 }
 
 /** Waits for the disk while others have their turns. */

@@ -33,20 +33,26 @@ export type ChainClientOptions = {
   readonly chainId: number;
   /** A block counts with this many blocks from itself on; at least 1, the block alone. */
   readonly confirmations: number;
+  /** No tip above this is believed to be needed, in wei. */
+  readonly maxPriorityFee?: bigint | undefined;
 };
 
+const MAX_PRIORITY_FEE = 20_000_000_000n;
+
 /**
- * A chain seen through one endpoint or several. With several nothing counts that two have not said
- * alike, and where two answers differ that should not, nobody is believed: an endpoint that lies costs
- * time, never money. Nothing is kept but what the endpoints' own state is.
+ * A chain seen through one endpoint or several. With several nothing counts that two have not said alike,
+ * against less than half of those who answer: of three one may lie about anything and nothing comes of it. Numbers that
+ * honest endpoints tell differently never follow the highest or the lowest. Nothing is kept but what the endpoints' own state is.
  */
 export class ChainClient {
   readonly chainId: number;
   readonly confirmations: number;
   readonly #pool: EndpointPool;
+  readonly maxPriorityFee: bigint;
 
-  constructor({ chainId, confirmations, endpoints }: ChainClientOptions) {
+  constructor({ chainId, confirmations, endpoints, maxPriorityFee }: ChainClientOptions) {
     this.chainId = chainId;
+    this.maxPriorityFee = maxPriorityFee ?? MAX_PRIORITY_FEE;
     this.confirmations = Math.max(1, confirmations);
     this.#pool = new EndpointPool(endpoints);
   }
@@ -131,8 +137,8 @@ export class ChainClient {
   }
 
   /**
-   * The receipt of a transaction that is in a block; undefined while one of those asked has none.
-   * Two that differ are no receipt: ChainDisagreementError.
+   * The receipt of a transaction that is in a block; undefined while two do not have it.
+   * Two that differ are no receipt unless others decide it: ChainDisagreementError.
    */
   async receipt(txHash: Hex): Promise<ChainReceipt | undefined> {
     const answers = await this.#pool.ask(async (request) => {
@@ -140,8 +146,8 @@ export class ChainClient {
       return receipt === null ? undefined : receiptOf(receipt);
     });
     const found = answers.filter(({ value }) => value !== undefined);
-    this.#pool.agree(`the receipt of ${txHash}`, found);
-    return found.length >= this.#pool.quorum ? found[0]?.value : undefined;
+    if (found.length < this.#pool.quorum) return undefined;
+    return this.#pool.agree(`the receipt of ${txHash}`, found);
   }
 
   /** True when an endpoint has the transaction in a block, whatever others say. */
@@ -195,23 +201,20 @@ export class ChainClient {
     blockNumber?: number,
   ): Promise<Hex> {
     const block = blockNumber === undefined ? 'latest' : numberToHex(blockNumber);
-    let revert: ChainRevertError | undefined = undefined;
-    const { refused, result } = await this.#agreed<CallOutcome>(
+    const reverts = new Map<string, ChainRevertError>();
+    const { refused = '', result } = await this.#agreed<CallOutcome>(
       `a call of ${call.to}`,
       async (request) => {
         try {
           return { result: (await request('eth_call', [call, block])) as Hex };
         } catch (error) {
-          const known = revertOf(error);
-          if (known === undefined) throw error;
-          revert ??= known;
-          return { refused: known.data ?? '' };
+          return { refused: noteRevert(error, reverts) };
         }
       },
       blockNumber,
     );
     if (result !== undefined) return result;
-    throw revert ?? new ChainRevertError('execution reverted', refused);
+    throw reverts.get(refused) ?? new ChainRevertError('execution reverted', refused);
   }
 
   codeAt(address: Hex, blockNumber: number): Promise<Hex> {
@@ -222,23 +225,23 @@ export class ChainClient {
     );
   }
 
-  /** The next nonce of an address: with what waits, or by blocks alone. The highest that is told. */
+  /** The next nonce of an address: with what waits, or by blocks alone. The highest that two have come to. */
   async nonceOf(address: Hex, block: 'latest' | 'pending'): Promise<number> {
     const answers = await this.#pool.ask(async (request) =>
       hexToNumber((await request('eth_getTransactionCount', [address, block])) as Hex),
     );
-    return Math.max(...answers.map(({ value }) => value));
+    return this.#pool.reachedBy(answers);
   }
 
-  /** In wei. The lowest that is told. */
+  /** In wei. */
   async balanceOf(address: Hex): Promise<bigint> {
     const answers = await this.#pool.ask(async (request) =>
       BigInt((await request('eth_getBalance', [address, 'latest'])) as Hex),
     );
-    return answers.map(({ value }) => value).reduce((least, each) => (each < least ? each : least));
+    return this.#pool.median(answers);
   }
 
-  /** The highest that is told: too little would wait, too much is given back by the chain. */
+  /** Those in the middle, each by itself: what turns out too low is offered again for more, and a tip has a limit. */
   async fees(): Promise<ChainFees> {
     const answers = await this.#pool.ask(async (request) => {
       const [block, tip] = await Promise.all([
@@ -248,32 +251,40 @@ export class ChainClient {
       const { baseFeePerGas } = block as { readonly baseFeePerGas?: Hex };
       return { baseFee: BigInt(baseFeePerGas ?? '0x0'), priorityFee: BigInt(tip as Hex) };
     });
-    const highest = (of: (fees: ChainFees) => bigint): bigint =>
-      answers.map(({ value }) => of(value)).reduce((most, each) => (each > most ? each : most));
-    return {
-      baseFee: highest((fees) => fees.baseFee),
-      priorityFee: highest((fees) => fees.priorityFee),
-    };
+    const middle = (of: (fees: ChainFees) => bigint): bigint =>
+      this.#pool.median(answers.map(({ value, watched }) => ({ watched, value: of(value) })));
+    const tip = middle((fees) => fees.priorityFee);
+    const priorityFee = tip < this.maxPriorityFee ? tip : this.maxPriorityFee;
+    return { baseFee: middle((fees) => fees.baseFee), priorityFee };
   }
 
-  /** The gas of a call; a call that would revert is a ChainRevertError. The highest that is told. */
+  /** The gas of a call, the estimate in the middle; a call that would revert is a ChainRevertError. */
   async estimateGas(call: {
     readonly from: Hex;
     /** Absent where a contract is made. */
     readonly to?: Hex | undefined;
     readonly data: Hex;
   }): Promise<bigint> {
-    const answers = await this.#pool.ask(
-      async (request) => {
-        try {
-          return BigInt((await request('eth_estimateGas', [call])) as Hex);
-        } catch (error) {
-          throw revertOf(error) ?? error;
-        }
-      },
-      { least: 1 },
+    const reverts = new Map<string, ChainRevertError>();
+    const answers = await this.#pool.ask(async (request) => {
+      try {
+        return BigInt((await request('eth_estimateGas', [call])) as Hex);
+      } catch (error) {
+        return noteRevert(error, reverts);
+      }
+    });
+    const refusals = answers.map(({ value, watched }) => {
+      return { watched, value: typeof value === 'string' ? value : undefined };
+    });
+    const refused = this.#pool.agree('the gas of a call', refusals);
+    if (refused !== undefined) {
+      throw reverts.get(refused) ?? new ChainRevertError('execution reverted', refused);
+    }
+    return this.#pool.median(
+      answers.flatMap(({ value, watched }) =>
+        typeof value === 'bigint' ? [{ value, watched }] : [],
+      ),
     );
-    return answers.map(({ value }) => value).reduce((most, each) => (each > most ? each : most));
   }
 
   /** Gives a signed transaction to all; enough when one has it, had it, or has its block. */
@@ -293,11 +304,20 @@ export class ChainClient {
     );
   }
 
-  /** All who know the block must say the same, and at least two where there are two. */
+  /** What more than half of those who know the block say, at least two where there are two. */
   async #agreed<Value>(name: string, ask: Ask<Value>, blockNumber = 0): Promise<Value> {
     const answers = await this.#pool.ask(ask, { head: blockNumber });
     return this.#pool.agree(name, answers) as Value;
   }
+}
+
+/** What a call was refused with, and the error for whoever says so; other errors are none of the chain. */
+function noteRevert(error: unknown, reverts: Map<string, ChainRevertError>): string {
+  const known = revertOf(error);
+  if (known === undefined) throw error;
+  const data = known.data ?? '';
+  if (!reverts.has(data)) reverts.set(data, known);
+  return data;
 }
 
 function deepText(error: unknown): string {

@@ -1,3 +1,4 @@
+import { privateKeyToAccount } from 'viem/accounts';
 import { readKey } from './keys.ts';
 import { remoteValidator } from './remote-validator.ts';
 import { type BridgeDomain, keyValidator, type Validator } from './validators.ts';
@@ -7,12 +8,17 @@ export function configuredValidators(
   named: {
     readonly validatorKeys: readonly string[];
     readonly validators: readonly string[];
+    /** By whose address those know their venue. */
+    readonly relayerKey?: string | undefined;
   },
   env: Readonly<Record<string, string | undefined>>,
 ): (domain: BridgeDomain) => readonly Validator[] {
   const keys = named.validatorKeys.map((setting) => readKey(setting, 'validatorKeys', env));
+  const { relayerKey, validators } = named;
+  const isAsking = relayerKey !== undefined && validators.length > 0;
+  const as = isAsking ? privateKeyToAccount(readKey(relayerKey, 'relayerKey', env)) : undefined;
   return (domain) => [
     ...keys.map((key) => keyValidator(key, domain)),
-    ...named.validators.map((url) => remoteValidator(url, domain)),
+    ...validators.map((url) => remoteValidator(url, domain, { as })),
   ];
 }

@@ -1,7 +1,18 @@
 import type { DepositSource } from '@oddlot/engine';
 import { type Address, address, type Hash } from '@oddlot/units';
+import {
+  boundedBook,
+  type DepositBounds,
+  DEPOSIT_BOUNDS,
+  dustAmong,
+  NO_DUST,
+  withDust,
+} from './deposit-bounds.ts';
 import type { DepositLog } from './deposit-logs.ts';
+import type { Aside, AsideReason, DepositBook, Found, Pot, Vanished } from './deposit-shapes.ts';
 import { returnIdOf } from './return-id.ts';
+
+export type { Aside, DepositBook, Pot, Vanished } from './deposit-shapes.ts';
 
 /**
  * What the logs of the settlement chain say about deposits, as a pure function: which are credited,
@@ -16,56 +27,9 @@ export type Credit = {
   readonly isOwn: boolean;
 };
 
-/** Why money that the bridge has got is nobody's for now. */
-export type AsideReason =
-  /** Made out of nothing, and not by the venue. */
-  | 'fromZero'
-  | 'fromOperator'
-  /** Exchanges and contracts pay for many; nobody knows for whom. */
-  | 'fromContract'
-  /** More than the venue counts exactly. */
-  | 'tooLarge'
-  /** An event of the bridge that no transfer stands behind: the contract is not what it should be. */
-  | 'noTransfer'
-  /** The address is bound as an agent and has no account (R-agents). */
-  | 'bound';
-
-/** Kept outside of the engine, for the operator to return, or until what is in the way is gone. */
-export type Aside = {
-  readonly reason: AsideReason;
-  /** Whom it would be credited to, or who sent it. */
-  readonly account: Address;
-  /** Decimal text of micro-USDC. */
-  readonly amount: string;
-  readonly source: DepositSource;
-  readonly isOwn: boolean;
-  /** The payout that gave it back. */
-  readonly returned?: Hash;
-};
-
-/** Credited, and no longer where it was: the chain gave up a block that had all its confirmations. */
-export type Vanished = {
-  readonly account: Address;
-  /** Decimal text of micro-USDC. */
-  readonly amount: string;
-  readonly source: DepositSource;
-};
-
-/** Amounts below the minimum that wait for more. */
-export type Pot = { readonly amount: number; readonly parts: number; readonly isOwn: boolean };
-
-export type DepositBook = {
-  /** By account. */
-  readonly pots: Readonly<Record<Address, Pot>>;
-  readonly aside: readonly Aside[];
-  /** What the venue made itself, to stand behind what its faucet gave; decimal text of micro-USDC. */
-  readonly minted: string;
-  /** What an operator has accepted as lost; one that comes back to the chain is not credited again. */
-  readonly vanished: readonly Vanished[];
-};
-
 export type DepositRules = {
   readonly minMicroUsdc: number;
+  readonly bounds?: DepositBounds;
   /** Whose transfers are no deposits: relayer, validators, guardian, minter. */
   readonly operators: ReadonlySet<Address>;
   /** The venue makes this token itself, so what comes out of nothing is its own doing. */
@@ -78,7 +42,13 @@ export type DepositRules = {
   readonly isCredited: (deposit: DepositSource) => boolean;
 };
 
-export const EMPTY_BOOK: DepositBook = { pots: {}, aside: [], minted: '0', vanished: [] };
+export const EMPTY_BOOK: DepositBook = {
+  pots: {},
+  aside: [],
+  minted: '0',
+  vanished: [],
+  dust: NO_DUST,
+};
 
 const ZERO = address('0x0000000000000000000000000000000000000000');
 
@@ -93,7 +63,11 @@ export function creditsOf(
   const vanished = [...book.vanished];
   const credits: Credit[] = [];
   let minted = BigInt(book.minted);
-  for (const found of transactionsOf(logs).flatMap(depositsOfTransaction)) {
+  const { bounds = DEPOSIT_BOUNDS, minMicroUsdc } = rules;
+  const all = transactionsOf(logs).flatMap(depositsOfTransaction);
+  const tooSmall = dustAmong(all, bounds, minMicroUsdc);
+  const dust: bigint[] = [];
+  for (const found of all) {
     const { account, amount, isOwn, source } = found;
     if (found.isPlain && rules.formerBridges?.has(account) === true) continue;
     if (amount === 0n) continue;
@@ -106,6 +80,10 @@ export function creditsOf(
     if (rules.isCredited(source)) {
       // A small one was credited because it made the pot full, and took all of it along; others leave it alone.
       if (amount < BigInt(rules.minMicroUsdc)) pots.delete(account);
+      continue;
+    }
+    if (tooSmall.has(found)) {
+      if (found.isBacked) dust.push(amount);
       continue;
     }
     const reason = asideReason(found, rules);
@@ -123,8 +101,9 @@ export function creditsOf(
     aside: withReturns(aside, logs),
     minted: String(minted),
     vanished,
+    dust: withDust(book.dust, dust),
   };
-  return { credits, book: next };
+  return { credits, book: boundedBook(next, bounds, minMicroUsdc) };
 }
 
 /**
@@ -160,22 +139,18 @@ export function depositsIn(
   return transactionsOf(logs).flatMap(depositsOfTransaction);
 }
 
-/** Senders of plain transfers: of these it matters whether they are contracts. */
-export function plainSenders(logs: readonly DepositLog[]): readonly Address[] {
+/** Senders of plain transfers that are more than dust: of these it matters whether they are contracts. */
+export function plainSenders(
+  logs: readonly DepositLog[],
+  { bounds = DEPOSIT_BOUNDS, minMicroUsdc }: Pick<DepositRules, 'bounds' | 'minMicroUsdc'>,
+): readonly Address[] {
   const found = transactionsOf(logs).flatMap(depositsOfTransaction);
-  const senders = found.filter(({ account, isPlain }) => isPlain && account !== ZERO);
+  const tooSmall = dustAmong(found, bounds, minMicroUsdc);
+  const senders = found.filter(
+    (each) => each.isPlain && each.account !== ZERO && !tooSmall.has(each),
+  );
   return [...new Set(senders.map(({ account }) => account))];
 }
-
-type Found = {
-  readonly account: Address;
-  readonly amount: bigint;
-  readonly source: DepositSource;
-  readonly isOwn: boolean;
-  /** A transfer that no event of the bridge accounts for. */
-  readonly isPlain: boolean;
-  readonly isBacked: boolean;
-};
 
 function transactionsOf(logs: readonly DepositLog[]): readonly (readonly DepositLog[])[] {
   const byHash = new Map<Hash, DepositLog[]>();

@@ -21,7 +21,7 @@ import { CONTRACT_SENDER, MODEL_BRIDGE } from '../testing/money/model-chain.ts';
  */
 
 const PERMIT_FAILED = 10_014;
-const HISTORIES = Number(process.env['DEPOSIT_HISTORIES'] ?? 250);
+const HISTORIES = Number(process.env['DEPOSIT_HISTORIES'] ?? 50);
 
 beforeAll(() => {
   const seed = process.env['FC_SEED'] ?? 'the fixed one';

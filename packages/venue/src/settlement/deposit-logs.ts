@@ -39,7 +39,13 @@ export async function readDepositLogs(
   ]);
   return [...events, ...transfers]
     .sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
-    .map((log) => depositLog(log, client.chainId));
+    .map((log) => depositLog(log, client.chainId))
+    .filter(isMoney);
+}
+
+/** Anybody may transfer nothing in anybody's name. */
+function isMoney({ amount, kind }: DepositLog): boolean {
+  return amount > 0n || kind === 'return' || kind === 'payout';
 }
 
 /** Those of a transaction's logs that deposits are read from. */

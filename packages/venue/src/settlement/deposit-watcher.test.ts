@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Address, address, hash } from '@oddlot/units';
 import fc from 'fast-check';
-import type { Hex } from 'viem';
+import { type Hex, keccak256, numberToHex, pad } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Fault, TEST_CHAIN_ID, TestSettlement } from '../testing/settlement.ts';
@@ -11,7 +11,7 @@ import { localEndpoint } from './chain-endpoint.ts';
 import { DepositWatcher } from './deposit-watcher.ts';
 import { localKeys } from './keys.ts';
 import { verifyChain } from './verify-chain.ts';
-import { readWatched, startOf, writeWatched } from './watch-file.ts';
+import { startOf, WatchFile } from './watch-file.ts';
 
 /** R-deposit on a real chain: reorganisations, restarts, and endpoints that are down, late or lie. */
 
@@ -123,8 +123,9 @@ test('a chain that ends before what was read is told, not taken for news', async
   const { block } = watcher.status;
   const file = join(settlement.directory, 'watched.json');
   const start = { chainId: TEST_CHAIN_ID, bridge: settlement.contracts.bridge };
-  const written = readWatched(file, startOf(start, 0));
-  writeWatched(file, { ...written, block: block + 50 });
+  const notes = new WatchFile(file);
+  notes.write({ ...notes.last(startOf(start, 0)), block: block + 50 });
+  notes.close();
   const other = settlement.watcher(settlement.client(1));
   await readAll(other);
   expect(other.status).toMatchObject({ state: 'unavailable', isCurrent: false });
@@ -220,7 +221,9 @@ describe('endpoints', () => {
     ['one of two down', ['none', 'down'], 'unavailable', 0n],
     ['one of two behind', ['none', 'stale'], 'ok', 0n],
     ['one of two lies', ['none', 'lies'], 'disagrees', 0n],
-    ['one of three lies', ['none', 'lies', 'none'], 'disagrees', 0n],
+    ['one of three lies', ['none', 'lies', 'none'], 'ok', 7_000_000n],
+    ['one of three lies and one is down', ['none', 'lies', 'down'], 'disagrees', 0n],
+    ['two of four lie', ['none', 'lies', 'none', 'lies'], 'disagrees', 0n],
   ])('%s', async (_, faults, state, credited) => {
     const settlement = await settled(faults.length);
     const watcher = settlement.watcher(settlement.client(1));
@@ -309,3 +312,45 @@ test('R-deposit: random histories of faults credit what the chain holds, once', 
     { numRuns: Number(process.env['FUZZ_RUNS'] ?? 100) / 4 },
   );
 }, 120_000);
+
+test('R-deposit: who transfers nothing is not asked about, and others are in small groups', async () => {
+  const settlement = await settled();
+  const { bridge, token } = settlement.contracts;
+  const senders = Array.from({ length: 300 }, (_, n) => numberToHex(n + 1, { size: 32 }));
+  let asking = 0;
+  let most = 0;
+  const asked: unknown[] = [];
+  /** Says that a block is full of transfers: a third of nothing, a third of dust, a third of a cent. */
+  const request = async (method: string, params: readonly unknown[]): Promise<unknown> => {
+    if (method === 'eth_getCode' && (params[0] as string).startsWith('0x0000')) {
+      asking += 1;
+      most = Math.max(most, asking);
+      asked.push(params[0]);
+      await new Promise((resolve) => setImmediate(resolve));
+      asking -= 1;
+      return '0x';
+    }
+    const answer = await settlement.chain.rpc(method, params);
+    const filter = (params[0] ?? {}) as { address?: string; toBlock?: Hex; topics?: Hex[] };
+    if (method !== 'eth_getLogs' || filter.address !== token) return answer;
+    const blockHash = keccak256('0x01');
+    const logs = senders.map((sender, n) => ({
+      address: token,
+      topics: [filter.topics![0], sender, pad(bridge)],
+      data: numberToHex([0, 9_999, 10_000][n % 3]!, { size: 32 }),
+      blockNumber: filter.toBlock,
+      blockHash,
+      transactionHash: blockHash,
+      logIndex: numberToHex(1_000 + n),
+    }));
+    return [...(answer as unknown[]), ...logs];
+  };
+  const endpoints = [{ name: 'full', request }];
+  const client = new ChainClient({ endpoints, chainId: TEST_CHAIN_ID, confirmations: 1 });
+  const watcher = settlement.watcher(client);
+  await readAll(watcher);
+  expect(watcher.status).toMatchObject({ state: 'ok' });
+  expect(new Set(asked).size).toBe(100);
+  expect(most).toBeLessThanOrEqual(16);
+  expect(Object.keys(watcher.status.book.pots)).toHaveLength(100);
+});

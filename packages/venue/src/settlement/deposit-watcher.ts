@@ -29,7 +29,7 @@ import {
 } from './foreign-payout.ts';
 import { findVanished, vanishedBeyond } from './vanished.ts';
 import { verifyChain } from './verify-chain.ts';
-import { readWatched, startOf, type Watched, writeWatched } from './watch-file.ts';
+import { startOf, type Watched, WatchFile } from './watch-file.ts';
 
 export type WatchState =
   | 'ok'
@@ -91,6 +91,9 @@ const DELEGATION = '0xef0100';
 const VANISHED_MAX = 500;
 /** Deposits that wait for the log together. */
 const AT_ONCE = 100;
+/** Senders that are asked about at once, and contracts among them that are remembered. */
+const QUESTIONS_AT_ONCE = 16;
+const CONTRACTS_MAX = 10_000;
 /** Blocks without anything in them that may be read again after a crash. */
 const UNWRITTEN_BLOCKS_MAX = 100;
 
@@ -102,6 +105,7 @@ const UNWRITTEN_BLOCKS_MAX = 100;
 export class DepositWatcher {
   readonly #options: DepositWatcherOptions;
   readonly #rangeMax: number;
+  readonly #file: WatchFile;
   #watched: Watched;
   #range: number;
   #head = 0;
@@ -113,6 +117,8 @@ export class DepositWatcher {
   #operators: ReadonlySet<Address> = new Set();
   /** What was credited has been looked for on a chain of which nothing else is known. */
   #isSameChain = false;
+  /** Senders that are contracts. */
+  readonly #contracts = new Set<Address>();
   /** The last block that the file says was read. */
   #writtenBlock = -1;
 
@@ -122,7 +128,8 @@ export class DepositWatcher {
     this.#rangeMax = options.rangeMax ?? RANGE_MAX;
     this.#range = this.#rangeMax;
     const start = startOf({ chainId: client.chainId, bridge: contracts.bridge }, fromBlock);
-    this.#watched = readWatched(file, start, options.onDamaged);
+    this.#file = new WatchFile(file, options.onDamaged);
+    this.#watched = this.#file.last(start);
     this.#writtenBlock = this.#watched.block;
   }
 
@@ -174,6 +181,10 @@ export class DepositWatcher {
     }
   }
 
+  close(): void {
+    this.#file.close();
+  }
+
   #tell(state: WatchState, error?: unknown): void {
     this.#state = state;
     this.#error = error === undefined ? undefined : chainFault(error);
@@ -195,7 +206,7 @@ export class DepositWatcher {
     const blockHash = await this.#hashOf(toBlock);
     const logs = await readDepositLogs(client, contracts, { fromBlock, toBlock });
     this.#assertOwn(foreignAmong(logs, this.#options.state()));
-    const codes = await this.#contractsAmong(plainSenders(logs), confirmed);
+    const codes = await this.#contractsAmong(plainSenders(logs, this.#options.rules), confirmed);
     // Logs of one branch must not be taken for those of another.
     if ((await this.#hashOf(toBlock)) !== blockHash) {
       throw new ChainUnavailableError(`block ${toBlock} changed while it was read`);
@@ -207,6 +218,8 @@ export class DepositWatcher {
       isDepositRemembered(this.#options.state(), source);
     const { book, credits } = creditsOf(this.#watched.book, logs, { ...rules, isCredited });
     const aside = [...book.aside];
+    // Until all of it is credited accounts are ahead of what is said to have been read.
+    this.#isCurrent = false;
     for (let from = 0; from < credits.length; from += AT_ONCE) {
       const some = credits.slice(from, from + AT_ONCE);
       const kept = await Promise.all(some.map((credit) => this.#credit(credit)));
@@ -289,11 +302,28 @@ export class DepositWatcher {
   }
 
   async #contractsAmong(senders: readonly Address[], block: number): Promise<ReadonlySet<Address>> {
-    const { client } = this.#options;
-    const codes = await Promise.all(senders.map((sender) => client.codeAt(sender as Hex, block)));
-    const isContract = (code: Hex | undefined): boolean =>
-      code !== undefined && code !== '0x' && !code.toLowerCase().startsWith(DELEGATION);
-    return new Set(senders.filter((_, at) => isContract(codes[at])));
+    const { rules } = this.#options;
+    const found = new Set<Address>();
+    const asked = senders.filter((sender) => !rules.operators.has(sender));
+    for (let from = 0; from < asked.length; from += QUESTIONS_AT_ONCE) {
+      const some = asked.slice(from, from + QUESTIONS_AT_ONCE);
+      await Promise.all(
+        some.map(async (sender) => {
+          const isContract = this.#contracts.has(sender) || (await this.#isContract(sender, block));
+          if (isContract) found.add(sender);
+        }),
+      );
+    }
+    return found;
+  }
+
+  /** What is a contract stays one; what is none may become one. */
+  async #isContract(sender: Address, block: number): Promise<boolean> {
+    const code = await this.#options.client.codeAt(sender as Hex, block);
+    if (code === '0x' || code.toLowerCase().startsWith(DELEGATION)) return false;
+    if (this.#contracts.size >= CONTRACTS_MAX) this.#contracts.clear();
+    this.#contracts.add(sender);
+    return true;
   }
 
   /** Undefined when the engine has it, else what is kept aside. */
@@ -320,6 +350,7 @@ export class DepositWatcher {
       const standing = depositStanding(state(), credit);
       if (standing === 'bound' || standing === 'old') continue;
       if (standing === 'open') {
+        this.#isCurrent = false;
         const { isKept = false, reject } = (await propose(commandOf(credit))).outcome;
         if (reject !== undefined || isKept) continue;
       }
@@ -331,7 +362,7 @@ export class DepositWatcher {
   }
 
   #write(): void {
-    writeWatched(this.#options.file, this.#watched);
+    this.#file.write(this.#watched);
     this.#writtenBlock = this.#watched.block;
   }
 }

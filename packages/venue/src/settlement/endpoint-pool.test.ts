@@ -76,13 +76,56 @@ test.each([
 });
 
 test('two that contradict each other are both told, and nothing counts until they agree', async () => {
-  const { endpoints, pool, states } = poolOf(says('0xa'), says('0xb'), says('0xa'));
+  const { endpoints, hash, states } = hashesOf('0xa', '0xb');
+  await expect(hash()).rejects.toThrow('endpoints disagree about a block: e0 and e1');
+  expect(states()).toEqual(['disagrees', 'disagrees']);
+  endpoints[1]!.answer = says('0xa');
+  expect(await hash()).toBe('0xa');
+});
+
+test('one against two is not believed, and is told until it has said the same for a while', async () => {
+  const { endpoints, hash, states } = hashesOf('0xa', '0xb', '0xa');
+  expect(await hash()).toBe('0xa');
+  expect(states()).toEqual(['ok', 'disagrees', 'ok']);
+  endpoints[1]!.answer = says('0xa');
+  expect(await hash()).toBe('0xa');
+  expect(states()).toEqual(['ok', 'disagrees', 'ok']);
+  for (let round = 0; round < 20; round++) await hash();
+  expect(states()).toEqual(['ok', 'ok', 'ok']);
+});
+
+test.each([
+  [['0xa', '0xb', '0xc'], undefined],
+  [['0xa', '0xa', '0xb', '0xb'], undefined],
+  [['0xb', '0xa', '0xa', '0xa'], '0xa'],
+  [['0xa', '0xa', '0xb', '0xc'], undefined],
+  [['0xa'], '0xa'],
+])('of %j what more than half say counts: %s', async (said, counts) => {
+  const { hash } = hashesOf(...said);
+  if (counts === undefined)
+    await expect(hash()).rejects.toThrow('endpoints disagree about a block');
+  else expect(await hash()).toBe(counts);
+});
+
+test.each([
+  { told: [5, 5, 1_000_000], reached: 5, median: 5n },
+  { told: [0, 5, 5], reached: 5, median: 5n },
+  { told: [4, 6, 5], reached: 5, median: 5n },
+  { told: [4, 6], reached: 4, median: 4n },
+  { told: [7], reached: 7, median: 7n },
+])('of numbers $told neither the highest nor the lowest counts', async (row) => {
+  const { pool } = poolOf(...row.told.map(says));
+  const answers = await pool.ask((request) => request('eth_getBalance', []) as Promise<number>);
+  expect(pool.reachedBy(answers)).toBe(row.reached);
+  expect(pool.median(answers.map((each) => ({ ...each, value: BigInt(each.value) })))).toBe(
+    row.median,
+  );
+});
+
+function hashesOf(...said: string[]) {
+  const { endpoints, pool, states } = poolOf(...said.map(says));
   const hash = async () => {
     return pool.agree('a block', await pool.ask((request) => request('eth_getBlockByNumber', [])));
   };
-  await expect(hash()).rejects.toThrow('endpoints disagree about a block: e0 and e1');
-  expect(states()).toEqual(['disagrees', 'disagrees', 'ok']);
-  endpoints[1]!.answer = says('0xa');
-  expect(await hash()).toBe('0xa');
-  expect(states()).toEqual(['ok', 'ok', 'ok']);
-});
+  return { endpoints, states, hash };
+}

@@ -28,12 +28,16 @@ type Watched = {
   status: EndpointStatus;
   /** Questions that it has not answered yet. */
   pending: number;
+  /** Answers in a row that others gave too, since one that nobody else gave. */
+  agreed: number;
 };
 
 /** Endpoints whose head is this far from the others' are told to the operator. */
 const FAR_BLOCKS = 3;
 /** Once enough have answered nobody waits longer than this for the rest. */
 const GRACE_MS = 1_000;
+/** Who said what nobody else says is told to the operator until it has said as many right things. */
+const AGREED_AGAIN = 20;
 
 /**
  * Several endpoints of one chain, asked at once. Enough equal answers do: one that is down or slow costs
@@ -48,7 +52,12 @@ export class EndpointPool {
     this.quorum = Math.min(2, endpoints.length);
     this.#watched = endpoints.map((endpoint) => {
       const { name } = endpoint;
-      return { endpoint, status: { name, state: 'ok', head: 0, error: undefined }, pending: 0 };
+      return {
+        endpoint,
+        status: { name, state: 'ok', head: 0, error: undefined },
+        pending: 0,
+        agreed: 0,
+      };
     });
   }
 
@@ -82,30 +91,34 @@ export class EndpointPool {
     throw unavailable(round, least);
   }
 
-  /** All who answered must say the same. */
+  /**
+   * What enough say alike, and more than half of those who answered: one that says something else is told to the
+   * operator and changes nothing. Where there is no such answer nobody is believed.
+   */
   agree<Value>(name: string, answers: readonly Answer<Value>[]): Value | undefined {
-    const first = answers[0];
-    if (first === undefined) return undefined;
-    const said = textOf(first.value);
-    const other = answers.find(({ value }) => textOf(value) !== said);
-    if (other === undefined) {
-      for (const { watched } of answers) if (watched.status.state === 'disagrees') recover(watched);
-      return first.value;
-    }
+    const bySaid = Map.groupBy(answers, ({ value }) => textOf(value));
+    const groups = [...bySaid.values()].sort((a, b) => b.length - a.length);
+    const [most = [], ...others] = groups;
+    const isMajority = 2 * most.length > answers.length;
     const error = `endpoints disagree about ${name}`;
-    for (const { watched } of [first, other]) {
-      watched.status = { ...watched.status, state: 'disagrees', error };
+    if (isMajority && (most.length >= this.quorum || others.length === 0)) {
+      for (const { watched } of others.flat()) contradict(watched, error);
+      for (const { watched } of most) confirm(watched);
+      return most[0]?.value;
     }
-    const names = [first, other].map(({ watched }) => watched.endpoint.name);
+    if (most.length === 0) return undefined;
+    // Nobody knows which of them is wrong.
+    const told = groups.flatMap(([first]) => first ?? []);
+    for (const { watched } of told) contradict(watched, error);
+    const names = told.map(({ watched }) => watched.endpoint.name);
     throw new ChainDisagreementError(`${error}: ${names.join(' and ')}`);
   }
 
   /** The newest block that enough know, and who is far from it. */
   judgeHeads(answers: readonly Answer<number>[]): number {
-    const heads = answers.map(({ value }) => value).sort((a, b) => b - a);
-    const head = heads[this.quorum - 1] ?? 0;
+    const head = this.reachedBy(answers);
     // Of two that differ nobody knows which is right; the one behind is the likelier fault.
-    const [highest = 0] = heads;
+    const highest = Math.max(0, ...answers.map(({ value }) => value));
     const newest = answers.length > this.quorum ? head : highest;
     for (const { value, watched } of answers) {
       const { error, name, state } = watched.status;
@@ -113,6 +126,18 @@ export class EndpointPool {
       watched.status = { name, head: value, state: next, error: next === 'ok' ? undefined : error };
     }
     return head;
+  }
+
+  /** Of numbers that only grow: the highest that enough have come to. */
+  reachedBy(answers: readonly Answer<number>[]): number {
+    const highestFirst = answers.map(({ value }) => value).sort((a, b) => b - a);
+    return highestFirst[this.quorum - 1] ?? 0;
+  }
+
+  /** Of numbers that honest endpoints tell differently: the one in the middle, of two the lower one. */
+  median(answers: readonly Answer<bigint>[]): bigint {
+    const lowestFirst = answers.map(({ value }) => value).sort((a, b) => (a < b ? -1 : 1));
+    return lowestFirst[Math.floor((lowestFirst.length - 1) / 2)] ?? 0n;
   }
 }
 
@@ -167,6 +192,16 @@ function unavailable({ answers, failure }: Round<unknown>, least: number): Error
 
 function fail(watched: Watched, error: string): void {
   watched.status = { ...watched.status, state: 'down', error };
+}
+
+function contradict(watched: Watched, error: string): void {
+  watched.agreed = 0;
+  watched.status = { ...watched.status, state: 'disagrees', error };
+}
+
+function confirm(watched: Watched): void {
+  watched.agreed += 1;
+  if (watched.status.state === 'disagrees' && watched.agreed >= AGREED_AGAIN) recover(watched);
 }
 
 function recover(watched: Watched): void {

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Hex } from 'viem';
 import { generatePrivateKey } from 'viem/accounts';
+import { writeWholeFile } from '../durable/whole-file.ts';
 import { KeyError } from './key-error.ts';
 
 /** The keys of a chain that the venue runs for itself, where money is not real. */
@@ -15,7 +16,6 @@ export type LocalKeys = {
 };
 
 const VALIDATORS = 3;
-const PRIVATE = 0o600;
 
 /** Made once and kept in the data folder with the chain that knows them; a chain that is there has its keys. */
 export function localKeys(directory: string, chainFile?: string): LocalKeys {
@@ -36,8 +36,7 @@ export function localKeys(directory: string, chainFile?: string): LocalKeys {
     guardian: generatePrivateKey(),
     validators: Array.from({ length: VALIDATORS }, generatePrivateKey),
   };
-  mkdirSync(directory, { recursive: true });
-  writeFileSync(file, `${JSON.stringify(keys)}\n`, { mode: PRIVATE, flush: true });
+  writeWholeFile(file, `${JSON.stringify(keys)}\n`);
   return keys;
 }
 

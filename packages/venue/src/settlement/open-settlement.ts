@@ -7,7 +7,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { startChainThread } from '../chain/chain-thread.ts';
 import type { Logger } from '../operate/log.ts';
 import type { Replica } from '../replica/replica.ts';
-import { type ChainEndpoint, urlEndpoint } from './chain-endpoint.ts';
+import { type ChainEndpoint, localEndpoint, urlEndpoint } from './chain-endpoint.ts';
 import { ChainClient } from './chain-client.ts';
 import type { BridgeContracts } from './deposit-logs.ts';
 import { DepositWatcher } from './deposit-watcher.ts';
@@ -31,9 +31,11 @@ export type SettlementSettings = {
   readonly everyMs: number;
   /** The data folder. */
   readonly data: string;
+  /** Of the local chain: interface and port, where 0 takes any free one; who may ask, and for whom. */
   readonly host: string;
-  /** Of the local chain; 0 takes any free one. */
   readonly port: number;
+  readonly trustedProxies: readonly string[];
+  readonly pageOrigins: readonly string[];
   /** Of a chain that is not local. */
   readonly contracts?: BridgeContracts | undefined;
   readonly fromBlock: number;
@@ -42,8 +44,9 @@ export type SettlementSettings = {
   readonly relayerKey?: string | undefined;
   /** The block of a reorganisation that the operator has accepted. */
   readonly accepted?: Hex | undefined;
-  /** What the venue's transactions offer at most for a unit of gas, and when they offer more. */
+  /** What the venue's transactions offer at most for a unit of gas, of it as a tip, and when they offer more. */
   readonly maxFeeWei?: bigint | undefined;
+  readonly maxTipWei?: bigint | undefined;
   readonly bumpAfterMs?: number | undefined;
   /** Who signs payouts for a bridge that is not local. */
   readonly validators?: ((domain: BridgeDomain) => readonly Validator[]) | undefined;
@@ -69,6 +72,8 @@ export type OpenedSettlement = {
   readonly rpcUrl: string | undefined;
   /** Of the local chain alone. */
   readonly keys: LocalKeys | undefined;
+  /** The venue's page is served on this port: it may ask the local chain. */
+  allowPage(port: number): void;
 };
 
 const REQUEST_TIMEOUT_MS = 10_000;
@@ -82,6 +87,7 @@ export type OpenedChain = {
   readonly relayerKey: Hex | undefined;
   readonly keys: LocalKeys | undefined;
   readonly rpcUrl: string | undefined;
+  readonly allowPage: (port: number) => void;
   readonly close: () => Promise<void>;
 };
 
@@ -105,7 +111,8 @@ export function openSettlement(
   const folder = folderOf(settings);
   const { contracts, endpoints, keys, relayerKey, rpcUrl } = opened;
   const { chainId, confirmations, everyMs, fromBlock } = settings;
-  const client = new ChainClient({ endpoints, chainId, confirmations });
+  const maxPriorityFee = settings.maxTipWei;
+  const client = new ChainClient({ endpoints, chainId, confirmations, maxPriorityFee });
   const relayerOf = (key: Hex | undefined, name: string): Relayer | undefined => {
     if (key === undefined) return undefined;
     const account = privateKeyToAccount(key);
@@ -149,7 +156,7 @@ export function openSettlement(
     backing: minter && new FaucetBacking({ state, watcher, minter, contracts }),
     close: opened.close,
   });
-  return { settlement, rpcUrl, keys };
+  return { settlement, rpcUrl, keys, allowPage: opened.allowPage };
 }
 
 /** Pays what the engine has open. */
@@ -198,7 +205,7 @@ function validatorsOf(
 }
 
 async function openLocal(
-  { chainId, data, host, port }: SettlementSettings,
+  { chainId, data, host, pageOrigins, port, trustedProxies }: SettlementSettings,
   folder: string,
   onLost: (error: Error) => void,
 ): Promise<OpenedChain> {
@@ -209,11 +216,12 @@ async function openLocal(
       directory: join(data, 'chain'),
       chainId,
       allocations: Object.fromEntries(rich.map((each) => [each, ALLOCATION])),
-      listen: { port, host },
+      listen: { port, host, pageOrigins, trustedProxies },
     },
     onLost,
   );
-  const endpoint = urlEndpoint(chain.url, REQUEST_TIMEOUT_MS);
+  // Not by the port, where strangers ask: money does not wait behind them.
+  const endpoint = localEndpoint(new URL(chain.url).host, chain.request);
   const contracts = await deployLocalContracts(endpoint, keys, chainId);
   return {
     endpoints: [endpoint],
@@ -221,6 +229,7 @@ async function openLocal(
     relayerKey: keys.relayer,
     keys,
     rpcUrl: chain.url,
+    allowPage: (page) => chain.allowPage(page),
     close: () => chain.close(),
   };
 }
@@ -236,6 +245,7 @@ function openRemote(settings: SettlementSettings, { env }: ChainDependencies): O
     relayerKey: relayerKey === undefined ? undefined : readKey(relayerKey, 'relayerKey', env),
     keys: undefined,
     rpcUrl: undefined,
+    allowPage: () => undefined,
     close: async () => undefined,
   };
 }

@@ -99,9 +99,10 @@ export class Relayer {
       const { data, key, to, value } = request;
       const gas = request.gas ?? (await this.#estimate(request));
       const fees = this.#offer(await this.#client.fees());
-      const nonce = await this.#takeNonce();
+      const place = await this.#takeNonce();
+      const { nonce } = place;
       const sent = value === undefined ? {} : { value: String(value) };
-      const call = { to, data, gas: String(gas), nonce, ...sent };
+      const call = { to, data, gas: String(gas), ...place, ...sent };
       const attempt = await this.#sign(call, fees);
       const record: SendRecord = {
         key,
@@ -148,10 +149,19 @@ export class Relayer {
 
   /**
    * Where the chain has lost what was behind it for good, nothing with a higher nonce can go: empty
-   * transactions take the missing places.
+   * transactions take the missing places. Only those that it has had: what was never there is nobody's loss, and whoever
+   * says so could have the venue pay for any number of them.
    */
   async #fillGap(waiting: readonly SendRecord[], used: number): Promise<void> {
-    const end = Math.min(waiting[0]?.nonce ?? 0, used + GAP_MAX);
+    const [first] = waiting;
+    const wanted = first?.nonce ?? 0;
+    const lost = Math.min(wanted, this.#journal.used);
+    if (first !== undefined && lost < wanted && used < wanted) {
+      const from = Math.max(used, lost);
+      const trouble = `nonces ${from} to ${wanted - 1} are not used, and were never sent from here`;
+      this.#keep({ ...first, trouble });
+    }
+    const end = Math.min(lost, used + GAP_MAX);
     for (let nonce = used; nonce < end; nonce++) {
       const key = `gap:${nonce}`;
       if (this.#journal.get(key)?.mined?.isConfirmed === false) continue;
@@ -219,16 +229,21 @@ export class Relayer {
     const last = record.attempts.at(-1);
     const offer = this.#offer(await this.#client.fees());
     const fees = isOrphan || last === undefined ? offer : bumped(last, offer);
-    if (fees.maxFee > this.#maxFee) {
-      const trouble = `a higher fee would be above the limit of ${this.#maxFee} wei`;
+    const { maxPriorityFee } = this.#client;
+    if (fees.maxFee > this.#maxFee || fees.priorityFee > maxPriorityFee) {
+      const isTip = fees.maxFee <= this.#maxFee;
+      const trouble = isTip
+        ? `a higher tip would be above the limit of ${maxPriorityFee} wei`
+        : `a higher fee would be above the limit of ${this.#maxFee} wei`;
       const limited = { ...record, trouble };
       this.#keep(limited);
       await this.#broadcast(limited);
       return;
     }
-    const nonce = isOrphan ? await this.#takeNonce() : record.nonce;
+    const place = isOrphan ? await this.#takeNonce() : { nonce: record.nonce };
+    const { nonce } = place;
     const attempt = await this.#sign({ ...record, nonce }, fees);
-    const next = { ...record, nonce, attempts: [...record.attempts, attempt] };
+    const next = { ...record, ...place, attempts: [...record.attempts, attempt] };
     this.#journal.put(next);
     if (isOrphan) {
       this.#nextNonce = nonce + 1;
@@ -271,10 +286,12 @@ export class Relayer {
     return { maxFee, priorityFee: least(tip, maxFee) };
   }
 
-  async #takeNonce(): Promise<number> {
-    const known = this.#nextNonce ?? (await this.#client.nonceOf(this.address, 'pending'));
+  /** By blocks, and by what is written down here. What nodes say of transactions that wait cannot be proven. */
+  async #takeNonce(): Promise<Pick<SendRecord, 'nonce' | 'usedBefore'>> {
     const written = this.#journal.waiting().map(({ nonce }) => nonce + 1);
-    return Math.max(known, ...written);
+    if (this.#nextNonce !== undefined) return { nonce: Math.max(this.#nextNonce, ...written) };
+    const usedBefore = await this.#client.nonceOf(this.address, 'latest');
+    return { nonce: Math.max(usedBefore, ...written), usedBefore };
   }
 
   async #sign(

@@ -1,4 +1,11 @@
-import { type Hex, numberToHex, recoverTypedDataAddress, serializeSignature } from 'viem';
+import {
+  type Hex,
+  type LocalAccount,
+  numberToHex,
+  recoverTypedDataAddress,
+  serializeSignature,
+} from 'viem';
+import { boundedJson } from '../ports/bounded-json.ts';
 import { signBody, SignAnswer, SignRefusal } from './validator-wire.ts';
 import {
   type BridgeDomain,
@@ -7,43 +14,57 @@ import {
   type Validator,
   type ValidatorRequest,
 } from './validators.ts';
+import { PROOF_HEADER, proofOf } from './venue-proof.ts';
 
 const TIMEOUT_MS = 15_000;
+const ANSWER_BYTES_MAX = 64 * 1024;
 const WORD = { size: 32 } as const;
 /** Half the order of secp256k1: of the two roots the bridge takes the lower one. */
 const S_MAX = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 const VS: readonly number[] = [27, 28];
 
+export type RemoteOptions = {
+  /** Whose request it is: a validator answers the venue that its operator named by this address. */
+  readonly as?: LocalAccount | undefined;
+  readonly timeoutMs?: number;
+};
+
 /** A validator that is a process of its own, see `validator/`. What it answers is looked at. */
 export function remoteValidator(
   url: string,
   domain: BridgeDomain,
-  { timeoutMs = TIMEOUT_MS }: { readonly timeoutMs?: number } = {},
+  { as, timeoutMs = TIMEOUT_MS }: RemoteOptions = {},
 ): Validator {
   return {
     name: new URL(url).host,
     async sign(request, signal) {
       const both = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-      const signed = await ask(url, signBody(domain, request), both);
+      const body = JSON.stringify(signBody(domain, request));
+      const proof = as === undefined ? {} : { [PROOF_HEADER]: await proofOf(as, body) };
+      const signed = await ask(url, { body, proof }, both);
       if (!(await isSigned(domain, request, signed))) throw new Error('its signature is not good');
       return signed;
     },
   };
 }
 
-async function ask(url: string, body: object, signal: AbortSignal): Promise<Signed> {
+async function ask(
+  url: string,
+  { body, proof }: { readonly body: string; readonly proof: Readonly<Record<string, string>> },
+  signal: AbortSignal,
+): Promise<Signed> {
   let status: number;
   let answer: unknown;
   try {
     const response = await fetch(new URL('sign', url.endsWith('/') ? url : `${url}/`), {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json', ...proof },
+      body,
       redirect: 'error',
       signal,
     });
     ({ status } = response);
-    answer = await response.json();
+    answer = await boundedJson(response, ANSWER_BYTES_MAX);
   } catch (cause) {
     throw new Error(`cannot be asked: ${faultOf(cause)}`, { cause });
   }

@@ -1,5 +1,5 @@
 import type { Hex } from 'viem';
-import { RecordFile } from '../operate/record-file.ts';
+import { RecordFile } from '../durable/record-file.ts';
 
 /** One signed form of a transaction. A later one of the same nonce pays more. */
 export type Attempt = {
@@ -19,6 +19,8 @@ export type SendRecord = {
   /** Ether that goes with it, in wei; absent for none. */
   readonly value?: string;
   readonly nonce: number;
+  /** So many nonces the chain had used up when its own was asked for there. */
+  readonly usedBefore?: number;
   readonly askedMs: number;
   /** Oldest first; any of them may be the one that a block holds. */
   readonly attempts: readonly Attempt[];
@@ -51,6 +53,7 @@ export class SendsDamagedError extends Error {
 export class SendJournal {
   readonly #file: RecordFile;
   readonly #records = new Map<string, SendRecord>();
+  #used = 0;
 
   constructor(file: string) {
     this.#file = new RecordFile(file);
@@ -79,6 +82,11 @@ export class SendJournal {
     return records.sort((a, b) => a.nonce - b.nonce);
   }
 
+  /** So many nonces the chain has used up at some time, as far as is known here. */
+  get used(): number {
+    return this.#used;
+  }
+
   /** On disk when this returns; where it cannot be written, it is as if it had not been asked for. */
   put(record: SendRecord): void {
     this.#file.append([record]);
@@ -95,6 +103,8 @@ export class SendJournal {
   #remember(record: SendRecord): void {
     this.#records.delete(record.key);
     this.#records.set(record.key, record);
+    const { mined, nonce, usedBefore = 0 } = record;
+    this.#used = Math.max(this.#used, usedBefore, mined === undefined ? 0 : nonce + 1);
   }
 
   #forget(): void {

@@ -3,7 +3,6 @@ import { address } from '@oddlot/units';
 import type { Logger } from '../operate/log.ts';
 import type { Replica } from '../replica/replica.ts';
 import type { ChainClient, EndpointStatus } from './chain-client.ts';
-import { chainFault } from './chain-error.ts';
 import type { BridgeContracts } from './deposit-logs.ts';
 import type { DepositWatcher, WatchStatus } from './deposit-watcher.ts';
 import type { FaucetBacking } from './faucet-backing.ts';
@@ -12,9 +11,7 @@ import type { PayoutsStatus, PayoutWorker } from './payout/payout-worker.ts';
 import type { PermitDeposits } from './permit-deposits.ts';
 import type { Relayer } from './relayer.ts';
 import type { Vitals, VitalsWatch } from './vitals.ts';
-
-/** Something that has work to do on the chain now and then. What it throws is told and tried again. */
-export type SettlementWorker = { step(): Promise<unknown> };
+import { type MayRun, type SettlementWorker, WorkerLane } from './worker-lane.ts';
 
 export type SettlementParts = {
   readonly client: ChainClient;
@@ -52,30 +49,38 @@ export type SettlementStatus = {
   }[];
 };
 
-const BACK_OFF_MAX_MS = 30_000;
 /** Rounds until the chain is looked at again. */
 const VERIFIED_ROUNDS = 240;
 
 /**
- * The venue's side of the settlement chain, run by one process at a time: tells the engine which
- * contracts it has, sends what was asked for, credits deposits, stands behind test money. The order of
- * a round matters: what was sent is seen as mined before the watcher reads, and read before it counts.
+ * The venue's side of the settlement chain, run by one process at a time: tells the engine which contracts it
+ * has, sends what was asked for, credits deposits, pays out, stands behind test money. Each has a lane of its own: a validator
+ * that hangs keeps no deposit waiting. The order matters in one: test money that was made is seen as mined before the watcher
+ * reads, and read before it counts.
  */
 export class Settlement {
   readonly #parts: SettlementParts;
-  readonly #workers: SettlementWorker[];
-  #timer: NodeJS.Timeout | undefined = undefined;
-  #round: Promise<void> = Promise.resolve();
+  readonly #deposits: WorkerLane;
+  readonly #lanes: WorkerLane[];
   #isRunning = false;
-  #failures = 0;
+  /** The chain is the one that is meant, as far as is known. */
+  #isRight = false;
   #roundsToVerify = 0;
   #toldState = 'ok';
 
   constructor(parts: SettlementParts) {
     this.#parts = parts;
-    const { backing, minter, payouts, relayer, vitals, watcher } = parts;
-    const all: readonly (SettlementWorker | undefined)[] = [relayer, minter, watcher, backing];
-    this.#workers = [...all.filter((worker) => worker !== undefined), payouts, vitals];
+    const { backing, everyMs, log, minter, payouts, relayer, vitals, watcher } = parts;
+    this.#deposits = new WorkerLane({
+      workers: [minter, watcher, backing].filter((worker) => worker !== undefined),
+      everyMs,
+      log,
+      mayRun: async () => ((await this.#isVerified()) ? 'yes' : 'failed'),
+      onFailure: (error) => this.#judge(error),
+      afterRound: () => this.#tellState(),
+    });
+    this.#lanes = [this.#deposits];
+    for (const worker of [relayer, payouts, vitals]) if (worker !== undefined) this.add(worker);
   }
 
   get client(): ChainClient {
@@ -119,28 +124,32 @@ export class Settlement {
     };
   }
 
-  /** Others that work on the chain take their turn at the end of each round. */
+  /** Others that work on the chain have lanes of their own. */
   add(worker: SettlementWorker): void {
-    this.#workers.push(worker);
+    const { everyMs, log } = this.#parts;
+    const mayRun = (): MayRun => (this.#isRight ? 'yes' : 'wait');
+    const lane = new WorkerLane({ workers: [worker], everyMs, log, mayRun });
+    this.#lanes.push(lane);
+    if (this.#isRunning) lane.start();
   }
 
   /** Resolves when the engine knows the bridge; the chain may be slow, and nobody waits for it. */
   async start(): Promise<void> {
     await this.#openBridge();
     this.#isRunning = true;
-    this.#next(0);
+    for (const lane of this.#lanes) lane.start();
   }
 
   /** Resolves when nothing is under way any more. */
   async stop(): Promise<void> {
     this.#isRunning = false;
-    clearTimeout(this.#timer);
-    await this.#round;
+    await Promise.all(this.#lanes.map((lane) => lane.stop()));
   }
 
   async close(): Promise<void> {
     await this.stop();
-    const { close, minter, payouts, relayer } = this.#parts;
+    const { close, minter, payouts, relayer, watcher } = this.#parts;
+    watcher.close();
     payouts.close();
     relayer?.close();
     minter?.close();
@@ -163,13 +172,6 @@ export class Settlement {
     if (!isKnown) await replica.propose(command);
   }
 
-  #next(waitMs: number): void {
-    if (!this.#isRunning) return;
-    this.#timer = setTimeout(() => {
-      this.#round = this.#runRound();
-    }, waitMs);
-  }
-
   /** Now and then once more: the name of an endpoint may lead elsewhere by now. */
   async #isVerified(): Promise<boolean> {
     if (this.#roundsToVerify > 0) {
@@ -179,15 +181,26 @@ export class Settlement {
     const { payouts, watcher } = this.#parts;
     const isRight = await watcher.verify();
     if (isRight) this.#roundsToVerify = VERIFIED_ROUNDS;
+    this.#isRight = isRight;
     const { error = '', foreign } = watcher.status;
     if (foreign !== undefined) payouts.halt(error);
     return isRight;
   }
 
+  /** Nobody pays by a log that is not this bridge's; from here on that is found before each round. */
+  #judge(error: unknown): boolean {
+    if (!(error instanceof ForeignPayoutError)) return false;
+    this.#isRight = false;
+    this.#roundsToVerify = 0;
+    return true;
+  }
+
   /** What the operator should know without looking for it. */
   #tellState(): void {
     const { log, watcher } = this.#parts;
-    const { error, state } = watcher.status;
+    const { error, foreign, state } = watcher.status;
+    // Who is stopped for good asks the chain nothing more, and tells those that come what it is.
+    if (foreign !== undefined) this.#deposits.forgive();
     if (state === this.#toldState) return;
     this.#toldState = state;
     if (state === 'ok') log.info({ state }, 'deposits are credited again');
@@ -196,29 +209,5 @@ export class Settlement {
         { state, why: error },
         'deposits wait: the settlement chain is not as it should be',
       );
-  }
-
-  async #runRound(): Promise<void> {
-    const { everyMs, log } = this.#parts;
-    let hasMore = false;
-    let hasFailed = !(await this.#isVerified());
-    for (const worker of hasFailed ? [] : this.#workers) {
-      if (!this.#isRunning) return;
-      try {
-        hasMore = (await worker.step()) === true || hasMore;
-      } catch (error) {
-        hasFailed = true;
-        // Nobody pays by a log that is not this bridge's; from here on that is found before each round.
-        if (error instanceof ForeignPayoutError) this.#roundsToVerify = 0;
-        log.warn({ why: chainFault(error) }, 'the settlement chain could not be worked on');
-        if (error instanceof ForeignPayoutError) break;
-      }
-    }
-    this.#tellState();
-    // Who is stopped for good asks the chain nothing more, and tells those that come what it is.
-    const isStopped = this.#parts.watcher.status.foreign !== undefined;
-    this.#failures = hasFailed && !isStopped ? this.#failures + 1 : 0;
-    const backOffMs = Math.min(BACK_OFF_MAX_MS, everyMs * 2 ** Math.min(this.#failures, 16));
-    this.#next(hasMore ? 0 : backOffMs);
   }
 }

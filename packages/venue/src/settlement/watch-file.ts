@@ -1,16 +1,11 @@
-import {
-  closeSync,
-  fdatasyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeSync,
-} from 'node:fs';
-import { dirname } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { crc32 } from 'node:zlib';
+import type { Address } from '@oddlot/units';
 import type { Hex } from 'viem';
-import { type DepositBook, EMPTY_BOOK } from './deposit-book.ts';
+import { RecordFile } from '../durable/record-file.ts';
+import { moveFile } from '../durable/whole-file.ts';
+import { type Aside, type DepositBook, EMPTY_BOOK, type Pot } from './deposit-book.ts';
 import type { ForeignPayout } from './foreign-payout.ts';
 
 /** How far the chain has been read, and what came of it that is not in the engine. */
@@ -30,54 +25,129 @@ export function startOf(bridge: Pick<Watched, 'chainId' | 'bridge'>, fromBlock: 
   return { ...bridge, block: fromBlock - 1, blockHash: null, book: EMPTY_BOOK };
 }
 
+/** What is short stands in each append; of the rest what has changed. */
+type Line =
+  | { readonly at: Omit<Watched, 'book'> & Pick<DepositBook, 'minted' | 'dust' | 'vanished'> }
+  | { readonly account: Address; readonly pot: Pot | null }
+  | { readonly key: string; readonly aside: Aside | null };
+
 /**
- * What was read last time, if it is of this bridge. The file only saves time: all that it says is
- * computed again from the chain where it is missing, and the engine credits nothing twice.
+ * Notes that only save time: all that they say is computed again from the chain where they are missing, and the engine
+ * credits nothing twice. What changes is appended, so that much that is kept aside does not make each block dear.
  */
-export function readWatched(
-  file: string,
-  start: Watched,
-  onDamaged: (why: string) => void = () => undefined,
-): Watched {
+export class WatchFile {
+  readonly #records: RecordFile;
+  #written: Watched | undefined;
+
+  /** Notes of another bridge are left out; damaged ones are put aside, and told. */
+  constructor(file: string, onDamaged: (why: string) => void = () => undefined) {
+    const earlier = earlierNotes(file);
+    let records = new RecordFile(file);
+    const { damaged, records: lines } = earlier === undefined ? records.read() : NOTHING;
+    if (damaged.length > 0) {
+      records.close();
+      const aside = `${file}.damaged`;
+      moveFile(file, aside);
+      onDamaged(`${file} is damaged and was put aside as ${aside}: the chain is read again`);
+      records = new RecordFile(file);
+      records.read();
+    }
+    this.#records = records;
+    this.#written = earlier ?? (damaged.length > 0 ? undefined : watchedOf(lines as Line[]));
+    if (earlier !== undefined) records.replace(linesOf(earlier));
+  }
+
+  /** What was read last time, if it is of this bridge. */
+  last(start: Watched): Watched {
+    const known = this.#written;
+    return known?.chainId === start.chainId && known.bridge === start.bridge ? known : start;
+  }
+
+  write(watched: Watched): void {
+    const before = this.#written;
+    this.#records.append(before === undefined ? linesOf(watched) : changesOf(before, watched));
+    this.#written = watched;
+    const { aside, pots } = watched.book;
+    const size = 1 + aside.length + Object.keys(pots).length;
+    this.#records.shorten({ size, values: () => linesOf(watched) });
+  }
+
+  close(): void {
+    this.#records.close();
+  }
+}
+
+const NOTHING = { records: [], damaged: [] } as const;
+const CHECKSUM_CHARACTERS = 8;
+
+/** Of a release that wrote all of it anew each time: a checksum and one JSON text, without an end of line. */
+function earlierNotes(file: string): Watched | undefined {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return start;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
-  const known = parsed(text);
-  if (known === undefined) {
-    const aside = `${file}.damaged`;
-    renameSync(file, aside);
-    onDamaged(`${file} is damaged and was put aside as ${aside}: the chain is read again`);
-  }
-  const isSame = known?.chainId === start.chainId && known.bridge === start.bridge;
-  return isSame ? { ...known, book: { ...EMPTY_BOOK, ...known.book } } : start;
-}
-
-/** Undefined when the disk has damaged it: a checksum stands before the text. */
-function parsed(text: string): Watched | undefined {
   const said = text.slice(CHECKSUM_CHARACTERS + 1);
-  if (text.slice(0, CHECKSUM_CHARACTERS) !== checksumOf(said)) return undefined;
-  return JSON.parse(said) as Watched;
+  const sum = crc32(said).toString(16).padStart(CHECKSUM_CHARACTERS, '0');
+  if (text.endsWith('\n') || text.slice(0, CHECKSUM_CHARACTERS) !== sum) return undefined;
+  const known = JSON.parse(said) as Watched;
+  return { ...known, book: { ...EMPTY_BOOK, ...known.book } };
 }
 
-const CHECKSUM_CHARACTERS = 8;
-const checksumOf = (text: string): string =>
-  crc32(text).toString(16).padStart(CHECKSUM_CHARACTERS, '0');
-
-/** Whole or not at all. */
-export function writeWatched(file: string, watched: Watched): void {
-  mkdirSync(dirname(file), { recursive: true });
-  const beside = `${file}.new`;
-  const descriptor = openSync(beside, 'w');
-  try {
-    const text = JSON.stringify(watched);
-    writeSync(descriptor, `${checksumOf(text)} ${text}`);
-    fdatasyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
+function watchedOf(lines: readonly Line[]): Watched | undefined {
+  const pots = new Map<Address, Pot>();
+  const aside = new Map<string, Aside>();
+  let last: Extract<Line, { readonly at: unknown }>['at'] | undefined = undefined;
+  for (const line of lines) {
+    if ('at' in line) last = line.at;
+    else if ('account' in line) setOrDelete(pots, line.account, line.pot);
+    else setOrDelete(aside, line.key, line.aside);
   }
-  renameSync(beside, file);
+  if (last === undefined) return undefined;
+  const { dust, minted, vanished, ...rest } = last;
+  const kept = {
+    pots: Object.fromEntries(pots) as DepositBook['pots'],
+    aside: [...aside.values()],
+  };
+  return { ...rest, book: { ...kept, dust, minted, vanished } };
+}
+
+function setOrDelete<Key, Value>(map: Map<Key, Value>, key: Key, value: Value | null): void {
+  if (value === null) map.delete(key);
+  else map.set(key, value);
+}
+
+function linesOf(watched: Watched): Line[] {
+  const start = { ...watched, book: EMPTY_BOOK };
+  return changesOf(start, watched);
+}
+
+function changesOf(before: Watched, { book, ...rest }: Watched): Line[] {
+  const { dust, minted, vanished } = book;
+  const pots = changesIn(before.book.pots, book.pots);
+  const aside = changesIn(byKey(before.book.aside), byKey(book.aside));
+  return [
+    ...pots.map(([account, pot]): Line => ({ account: account as Address, pot })),
+    ...aside.map(([key, each]): Line => ({ key, aside: each })),
+    { at: { ...rest, dust, minted, vanished } },
+  ];
+}
+
+function changesIn<Value>(
+  before: Readonly<Record<string, Value>>,
+  after: Readonly<Record<string, Value>>,
+): (readonly [string, Value | null])[] {
+  if (before === after) return [];
+  const gone = Object.keys(before).filter((key) => after[key] === undefined);
+  const changed = Object.entries(after).filter(
+    ([key, value]) => before[key] !== value && !isDeepStrictEqual(before[key], value),
+  );
+  return [...gone.map((key) => [key, null] as const), ...changed];
+}
+
+function byKey(aside: readonly Aside[]): Readonly<Record<string, Aside>> {
+  const entries = aside.map((each) => [`${each.source.txHash}:${each.source.logIndex}`, each]);
+  return Object.fromEntries(entries) as Record<string, Aside>;
 }

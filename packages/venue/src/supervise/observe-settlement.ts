@@ -32,7 +32,12 @@ export function observeSettlement(
     }
     const pots = Object.values(watch()?.book.pots ?? {});
     const small = pots.reduce((sum, { amount }) => sum + amount, 0);
-    return small === 0 ? sums : { ...sums, belowMinimum: small / MICRO_USDC };
+    const dust = Number(watch()?.book.dust.amount ?? 0);
+    return {
+      ...sums,
+      ...(small === 0 ? {} : { belowMinimum: small / MICRO_USDC }),
+      ...(dust === 0 ? {} : { dust: dust / MICRO_USDC }),
+    };
   });
   metrics.gauge('settlement_vanished_usdc', 'Credited, and no longer on the chain.', () => {
     const { book, reorganisation } = watch() ?? {};

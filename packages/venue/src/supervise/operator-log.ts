@@ -1,6 +1,6 @@
 import type { LocalReplica } from '../replica/local-replica.ts';
 import { actionTypeOf } from '../translate/action-types.ts';
-import { isRequest } from '../block/request-command.ts';
+import { isRequest, type RequestCommand } from '../block/request-command.ts';
 import type { Logger } from '../operate/log.ts';
 
 /** Writes a line for everything that somebody did as the operator: who, what, where, and the end of it. */
@@ -19,4 +19,30 @@ export function logOperators(
       log.info({ signer, ...what, height, result: outcome, txHash }, 'operator action');
     }
   });
+}
+
+/** Lines about strangers a second at most: anybody can send what only operators may. */
+const STRANGERS_PER_SECOND = 1;
+
+/** The same of what was refused before it could enter the log of the venue. */
+export function refusedOperatorLog(
+  replica: Pick<LocalReplica, 'head' | 'state'>,
+  log: Pick<Logger, 'info'>,
+): (command: RequestCommand, reason: string) => void {
+  let secondAt = 0;
+  let strangers = 0;
+  return (command, reason) => {
+    if (!('operator' in command)) return;
+    const { signer, txHash } = command.operator;
+    const { admins = [], deployers = [] } = replica.state.parameters ?? {};
+    if (!admins.includes(signer) && !deployers.includes(signer)) {
+      const second = Math.floor(performance.now() / 1000);
+      if (second !== secondAt) [secondAt, strangers] = [second, 0];
+      strangers += 1;
+      if (strangers > STRANGERS_PER_SECOND) return;
+    }
+    const what = { action: actionTypeOf(command), variant: command.type };
+    const { height } = replica.head;
+    log.info({ signer, ...what, height, result: reason, txHash }, 'operator action');
+  };
 }

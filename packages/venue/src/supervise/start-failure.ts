@@ -3,6 +3,7 @@ import { ClockBehindError } from '../clock.ts';
 import { ConfigError } from '../config.ts';
 import { HistoryUnusableError } from '../history/history.ts';
 import { DirectoryLockedError } from '../log/directory-lock.ts';
+import { ServiceNamesDamagedError } from '../log/service-names.ts';
 import { JournalDamagedError, JournalFormatError, JournalFullError } from '../log/journal-error.ts';
 import { KeyError } from '../settlement/key-error.ts';
 import {
@@ -31,6 +32,7 @@ const EXPLAINED = [
   LogBehindError,
   ReplicaDivergedError,
   SendsDamagedError,
+  ServiceNamesDamagedError,
 ];
 
 /** What the system says, in the words of whoever runs the venue. */
@@ -48,6 +50,7 @@ const SYSTEM_TEXTS: Readonly<Record<string, string>> = {
 
 /** SQLite's own results, by number: https://sqlite.org/rescode.html. */
 const SQLITE_TEXTS: Readonly<Record<number, string>> = {
+  5: 'another process has it open',
   8: 'the process may not write there',
   13: 'the disk is full',
   14: 'the process may not write there',

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import type { Archivist } from '../history/archivist/archivist.ts';
 import type { ReadinessCheck } from '../operate/health.ts';
 import type { Replica } from '../replica/replica.ts';
 import type { OpenedSettlement } from '../settlement/open-settlement.ts';
@@ -7,6 +8,7 @@ import type { DiskWatch } from './disk-watch.ts';
 import {
   bridgeCheck,
   diskCheck,
+  historyCheck,
   logCheck,
   pricesCheck,
   stoppingCheck,
@@ -18,6 +20,7 @@ export type CheckedParts = {
   readonly disk: DiskWatch;
   readonly replica: Replica & { readonly isReplaying: boolean };
   readonly money: OpenedSettlement | undefined;
+  readonly archivist: Pick<Archivist, 'trouble'>;
 };
 
 /** The log carries time at least every second; five times that means that it stands still. */
@@ -25,7 +28,7 @@ const BLOCK_AGE_MS_MAX = 5_000;
 
 /** What must be well for the venue to be ready. */
 export function checksOf(
-  { clock, clockWatch, disk, money, replica }: CheckedParts,
+  { archivist, clock, clockWatch, disk, money, replica }: CheckedParts,
   isStopping: () => boolean,
 ): readonly (() => ReadinessCheck)[] {
   const now = (): number => clock.nowMs();
@@ -41,5 +44,6 @@ export function checksOf(
     () => clockWatch.check(),
     () => bridgeCheck(money?.settlement),
     () => pricesCheck(replica.state, Math.max(now(), replica.state.timeMs)),
+    () => historyCheck(archivist.trouble),
   ];
 }

@@ -1,4 +1,4 @@
-import type { Network } from '@oddlot/protocol';
+import { NETWORKS } from '@oddlot/protocol';
 import { type Config, ConfigError, referencePricesOf } from '../config.ts';
 import type { Logger } from '../operate/log.ts';
 import type { Metrics } from '../operate/metrics.ts';
@@ -41,10 +41,11 @@ export function warnOfOperators(config: Config, replica: LocalReplica, log: Logg
   }
 }
 
-/** A data folder belongs to one network: signatures for the other would fail in confusing ways. */
-export function assertNetwork(network: Network, replica: LocalReplica): void {
+/** A data folder belongs to one network: ids and rules of the other would not fit its log. */
+export function assertNetwork(config: Config, replica: LocalReplica): void {
+  const { serviceNetwork } = NETWORKS[config.network];
   const logged = replica.state.parameters?.serviceNetwork;
-  if (logged !== network.serviceNetwork) {
-    throw new ConfigError(`the data folder is of ${logged}, not of ${network.serviceNetwork}`);
+  if (logged !== serviceNetwork) {
+    throw new ConfigError(`the data folder is of ${logged}, not of ${serviceNetwork}`);
   }
 }

@@ -1,4 +1,3 @@
-import { crc32 } from 'node:zlib';
 import { BRIDGE_ABI } from '@oddlot/contracts';
 import { encodeFunctionData, type Hex, keccak256, parseSignature, toHex } from 'viem';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
@@ -123,13 +122,4 @@ export async function rotationData(): Promise<Hex> {
   const { guardian, nonce, threshold, validators: next } = message;
   const args = [next, threshold, guardian, nonce, signed] as const;
   return encodeFunctionData({ abi: BRIDGE_ABI, functionName: 'rotate', args });
-}
-
-/** A line with its checksum, as it would have been written. */
-export function changed(change: (record: string) => string): (line: string) => string {
-  return (line) => {
-    if (line === '') return line;
-    const text = change(line.slice(9));
-    return `${crc32(text).toString(16).padStart(8, '0')} ${text}`;
-  };
 }

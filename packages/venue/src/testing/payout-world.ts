@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BRIDGE_ABI, TEST_USDC_ABI } from '@oddlot/contracts';
@@ -6,6 +6,7 @@ import type { Command } from '@oddlot/engine';
 import { address, hash } from '@oddlot/units';
 import { encodeFunctionData, type Hex, keccak256, parseEther, toHex } from 'viem';
 import { LocalChain } from '../chain/local-chain.ts';
+import { RecordFile } from '../durable/record-file.ts';
 import { ChainClient } from '../settlement/chain-client.ts';
 import type { ChainEndpoint } from '../settlement/chain-endpoint.ts';
 import { deployLocalContracts, LOCAL_PAYOUT_GAS } from '../settlement/local-contracts.ts';
@@ -19,7 +20,6 @@ import {
   accountOf,
   addressOf,
   CHAIN_ID,
-  changed,
   CONTRACTS,
   key,
   KEYS,
@@ -224,8 +224,12 @@ export class PayoutWorld {
     this.end();
     const file = join(this.#folder, 'payouts.jsonl');
     if (change === undefined) rmSync(file, { force: true });
-    else
-      writeFileSync(file, readFileSync(file, 'utf8').split('\n').map(changed(change)).join('\n'));
+    else {
+      const records = new RecordFile(file);
+      const said = records.read().records.map((record) => change(JSON.stringify(record)));
+      records.replace(said.map((text) => JSON.parse(text) as unknown));
+      records.close();
+    }
     this.open();
   }
 

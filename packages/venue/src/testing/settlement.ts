@@ -31,6 +31,7 @@ export class TestSettlement {
   readonly directory: string;
   readonly users = USERS.map((account) => address(account.address.toLowerCase()));
   readonly #endpoint: ChainEndpoint;
+  readonly #watchers: DepositWatcher[] = [];
   #stale: number[];
   nowMs = 1_800_000_000_000;
 
@@ -82,7 +83,7 @@ export class TestSettlement {
     client: ChainClient,
     more: { readonly isMinter?: boolean; readonly accepted?: Hex | undefined } = {},
   ): DepositWatcher {
-    return new DepositWatcher({
+    const watcher = new DepositWatcher({
       client,
       contracts: this.contracts,
       fromBlock: 0,
@@ -92,6 +93,8 @@ export class TestSettlement {
       accepted: more.accepted,
       propose: (command) => this.replica.propose(command),
     });
+    this.#watchers.push(watcher);
+    return watcher;
   }
 
   /** A plain transfer of a user to the bridge, signed. */
@@ -133,6 +136,7 @@ export class TestSettlement {
   }
 
   async close(): Promise<void> {
+    for (const watcher of this.#watchers.splice(0)) watcher.close();
     await this.chain.close();
     rmSync(this.directory, { recursive: true, force: true });
   }

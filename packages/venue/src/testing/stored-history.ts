@@ -3,7 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { State } from '@oddlot/engine';
 import type { AppliedBlock } from '../block/applied-block.ts';
-import type { Answer, Ask, AsOf, History, HistoryTopic } from '../history/history.ts';
+import {
+  type Answer,
+  type Ask,
+  type AsOf,
+  type History,
+  HistoryBehindError,
+  type HistoryTopic,
+} from '../history/history.ts';
 import type { BlockRows } from '../history/rows/block-rows.ts';
 import { HistoryProjector } from '../history/rows/history-projector.ts';
 import { type HistoryStore, openHistoryStore } from '../history/store/history-store.ts';
@@ -22,8 +29,11 @@ export class StoredHistory implements Pick<History, 'ask' | 'asOf'> {
   #store: Promise<HistoryStore> | undefined;
   #folder: string | undefined;
 
+  readonly #state: () => State;
+
   /** After the markets have seen a block. */
   constructor(options: { readonly state: () => State; readonly markets: MarketData }) {
+    this.#state = options.state;
     this.projector = new HistoryProjector({
       ...options,
       receiptsOf: () => [],
@@ -39,8 +49,10 @@ export class StoredHistory implements Pick<History, 'ask' | 'asOf'> {
   async ask<Topic extends HistoryTopic>(
     topic: Topic,
     question: Ask<Topic>,
+    { minHeight = this.#state().height }: { readonly minHeight?: number } = {},
   ): Promise<{ readonly asOf: AsOf; readonly answer: Answer<Topic> }> {
     this.asked.push(topic);
+    if (this.asOf.height < minHeight) throw new HistoryBehindError(this.asOf, minHeight);
     if (topic === 'accountSums') throw new Error('the sums of now are with the archivist');
     const store = await this.store();
     const answer = await store.ask(topic as never, question as never);

@@ -38,14 +38,14 @@ export function explorerTxs(
       user: executed.account ?? signer,
       action: { type: actionTypeOf(command) },
       block: block.height,
-      error: errorOf(command, executed, { instruments, request }),
+      error: executionError(command, executed, { instruments, request }),
     });
   }
   return txs.reverse();
 }
 
-/** Why a request was refused when it executed, as its receipt says it. */
-function errorOf(
+/** Why a request, or the first of its orders that was, was refused when it executed, as its receipt says it. */
+export function executionError(
   command: RequestCommand,
   executed: CommandResult,
   found: { readonly instruments: InstrumentLookup; readonly request: string | undefined },

@@ -1,12 +1,12 @@
 import { perpView, settledMarketView, type State } from '@oddlot/engine';
-import type { Ticker } from '@oddlot/protocol';
+import type { StrikeStatus, Ticker } from '@oddlot/protocol';
 import { instrumentId, present } from '@oddlot/units';
 import { HOUR_MS, startOf } from '../read-models/candle-interval.ts';
 import type { Candles } from '../read-models/candles.ts';
 import type { MarketData } from '../read-models/market-data.ts';
 import type { Instrument } from './actions/instrument-lookup.ts';
 import { formatHalfPrice, formatMoney, formatPrice, formatRateE10, formatSize } from './format.ts';
-import { midOrNull, shownMarket, type ShownMarket } from './info/outcome-market.ts';
+import { midOrNull, shownMarket, type ShownMarket, strikeStatus } from './info/outcome-market.ts';
 
 /** Instruments of both exchanges at a glance, as streams show them. */
 
@@ -64,7 +64,7 @@ type Facts = {
   readonly markHalves: number;
   readonly oracle: number;
   readonly previousDay: number;
-} & Pick<Ticker, 'openInterest' | 'dayNtlVlm' | 'dayBaseVlm' | 'funding'>;
+} & Pick<Ticker, 'openInterest' | 'dayNtlVlm' | 'dayBaseVlm' | 'funding' | 'strikeStatus'>;
 
 function perpFacts(state: State, instrument: Instrument): Facts {
   const id = instrumentId(instrument.instrumentId);
@@ -82,7 +82,7 @@ function perpFacts(state: State, instrument: Instrument): Facts {
 }
 
 function marketFacts(source: Source, instrument: Instrument): Facts {
-  const { day, halves, last, live } = glanceOf(source, instrument);
+  const { day, halves, last, live, strike } = glanceOf(source, instrument);
   return {
     last,
     markHalves: halves,
@@ -92,12 +92,14 @@ function marketFacts(source: Source, instrument: Instrument): Facts {
     dayNtlVlm: formatMoney(day.notional),
     dayBaseVlm: formatSize(instrument, day.lots),
     funding: '0',
+    ...(strike === null ? {} : { strikeStatus: strike }),
   };
 }
 
 type Glance = Pick<ShownMarket, 'day' | 'halves' | 'live'> & {
   readonly last: number;
   readonly midPx: string | null;
+  readonly strike: StrikeStatus | null;
 };
 
 /** Of a market that memory has let go of the engine still knows what it paid. */
@@ -106,11 +108,12 @@ function glanceOf({ markets, state }: Source, { instrumentId: id }: Instrument):
   if (record === undefined) {
     const { fraction } = present(settledMarketView(state, id), 'a market that was listed');
     const day = { notional: 0n, lots: 0, previousClose: 0 };
-    return { day, halves: 2 * fraction, live: undefined, last: 0, midPx: null };
+    return { day, halves: 2 * fraction, live: undefined, last: 0, midPx: null, strike: null };
   }
   const market = shownMarket(state, record);
   const { day, halves, live } = market;
-  return { day, halves, live, last: record.lastTrade, midPx: midOrNull(market) };
+  const strike = record.seriesSlug === null ? null : strikeStatus(state, record);
+  return { day, halves, live, last: record.lastTrade, midPx: midOrNull(market), strike };
 }
 
 const DAY_HOURS = 24;

@@ -31,7 +31,7 @@ export function accountAfter(
       accountValue: formatMoney(cross.accountValue),
       initialMargin: formatMoney(initialMargin),
       maintenanceMargin: formatMoney(maintenanceMargin),
-      crossMarginRatio: marginRatio({ equity: cross.accountValue, risk }),
+      crossMarginRatio: marginRatio({ equity: account.crossEquity, risk }),
       withdrawable: formatMoney(withdrawable),
     },
     outcome: outcomeMoney(state, address),

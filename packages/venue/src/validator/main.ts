@@ -1,5 +1,6 @@
 import closeWithGrace from 'close-with-grace';
 import { systemTime } from '../clock.ts';
+import { OWN_UMASK } from '../durable/sync-folder.ts';
 import { DirectoryLockedError } from '../log/directory-lock.ts';
 import { createLogger } from '../operate/log.ts';
 import { watchParent } from '../operate/parent-watch.ts';
@@ -18,6 +19,8 @@ import {
 const STOP_MS_MAX = 10_000;
 const EXPLAINED = [BookDamagedError, DirectoryLockedError, KeyError];
 
+// Before anything is written.
+process.umask(OWN_UMASK);
 await main(process.argv.slice(2));
 
 async function main(args: readonly string[]): Promise<void> {

@@ -59,7 +59,7 @@ export class PayoutWitness {
     const { anybody, bridge, client, memory, now } = this.#options;
     await client.assertChain();
     const { head: block } = await client.head();
-    const contracts = await this.#contracts(block);
+    const contracts = await bridgeContracts(client, bridge, block);
     const state = await readState(client, bridge, { withdrawalId, block });
     if (state === ON_CHAIN.paid || state === ON_CHAIN.cancelled) {
       const end = state === ON_CHAIN.paid ? 'paid' : 'cancelled';
@@ -86,16 +86,20 @@ export class PayoutWitness {
       `the token may yet take withdrawal ${withdrawalId}: it is looked at again`,
     );
   }
+}
 
-  async #contracts(block: number): Promise<BridgeContracts> {
-    const { bridge, client } = this.#options;
-    const data = encodeFunctionData({ abi: BRIDGE_ABI, functionName: 'token' });
-    const told = await client.call({ to: bridge, data }, block);
-    if (told.length !== WORD_CHARACTERS) {
-      throw new SigningRefusal(503, `its endpoints know no bridge at ${bridge}`);
-    }
-    return { bridge, token: `0x${told.slice(-ADDRESS_CHARACTERS)}` };
+/** The bridge and its token, as the chain says. */
+export async function bridgeContracts(
+  client: ChainClient,
+  bridge: Hex,
+  block: number,
+): Promise<BridgeContracts> {
+  const data = encodeFunctionData({ abi: BRIDGE_ABI, functionName: 'token' });
+  const told = await client.call({ to: bridge, data }, block);
+  if (told.length !== WORD_CHARACTERS) {
+    throw new SigningRefusal(503, `its endpoints know no bridge at ${bridge}`);
   }
+  return { bridge, token: `0x${told.slice(-ADDRESS_CHARACTERS)}` };
 }
 
 const WORD_CHARACTERS = 66;

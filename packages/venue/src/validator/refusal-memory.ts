@@ -1,13 +1,12 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { writeWholeFile } from '../durable/whole-file.ts';
 
 /** How long a payout has been refused, as far as it was looked at. */
 const Seen = z.object({ sinceMs: z.number(), lastMs: z.number(), times: z.int().min(1) });
 export type Seen = z.infer<typeof Seen>;
 const Contents = z.record(z.string(), Seen);
 
-const PRIVATE = 0o600;
 /** Who looks less often than this cannot say what was in between. */
 const GAP_MS_MAX = 300_000;
 const REMEMBERED_MAX = 10_000;
@@ -61,11 +60,7 @@ export class RefusalMemory {
 
   /** Whole or not at all. */
   #write(): void {
-    mkdirSync(dirname(this.#file), { recursive: true });
-    const beside = `${this.#file}.new`;
-    const text = JSON.stringify(Object.fromEntries(this.#seen));
-    writeFileSync(beside, `${text}\n`, { mode: PRIVATE, flush: true });
-    renameSync(beside, this.#file);
+    writeWholeFile(this.#file, `${JSON.stringify(Object.fromEntries(this.#seen))}\n`);
   }
 }
 

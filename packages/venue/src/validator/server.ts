@@ -1,7 +1,13 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Logger } from '../operate/log.ts';
+import type { BodyLimits } from '../ports/body-budget.ts';
+import { clientIpFinder, isLoopback } from '../ports/client-ip.ts';
+import type { ConnectionLimits } from '../ports/connection-gate.ts';
+import { finishAnswer } from '../ports/finish-answer.ts';
+import { forwardedFor, HttpPort, type ReadBody } from '../ports/http-port.ts';
+import type { PortCall } from '../ports/port-call.ts';
 import { signedBody } from '../settlement/validator-wire.ts';
 import type { BridgeDomain } from '../settlement/validators.ts';
+import { isProof, isProofShaped, PROOF_HEADER } from '../settlement/venue-proof.ts';
 import { type Asked, RequestBudget } from './request-budget.ts';
 import type { SignedBook } from './signed-book.ts';
 import type { Signer } from './signer.ts';
@@ -10,74 +16,170 @@ import { SigningRefusal } from './signing-refusal.ts';
 export type ValidatorServerOptions = {
   readonly signer: Signer;
   readonly domain: BridgeDomain;
+  /** Whom it signs for: the address of the relayer's key of its venue. */
+  readonly relayer: string;
+  /** The name of the venue whose payouts it signs. */
+  readonly serviceNetwork: string;
   readonly book: SignedBook;
   readonly log: Logger;
   readonly now: () => number;
 };
 
 const BODY_BYTES_MAX = 8_192;
-/** Requests that are being looked at; a venue asks for a few at a time. */
+/** Requests of the venue that are being looked at; it asks for a few at a time. */
 const OPEN_MAX = 256;
-const CONNECTIONS_MAX = 512;
 const REQUEST_MS_MAX = 10_000;
-
-/**
- * The door of a validator: `POST /sign`, and for operators `GET /healthz` and `GET /signed`. What it gives away are
- * signatures over what the venue owes anyway, and cancellations of what it has itself seen to be impossible; so it
- * asks nobody who they are, and only bounds how much one may ask.
- */
-export function validatorServer(options: ValidatorServerOptions): Server {
-  let open = 0;
-  const budget = new RequestBudget(options.now);
-  const server = createServer((request, response) => {
-    open++;
-    answer(options, request, { budget, isFull: open > OPEN_MAX })
-      .then(({ body, status }) => end(response, status, body))
-      .catch((error: unknown) => {
-        options.log.error({ err: error }, 'a request failed');
-        end(response, 500, { message: 'the validator failed; its log says why' });
-      })
-      .finally(() => open--);
-  });
-  server.maxConnections = CONNECTIONS_MAX;
-  server.requestTimeout = REQUEST_MS_MAX;
-  return server;
-}
+const CONNECTION_LIMITS: ConnectionLimits = { connectionsMax: 512, connectionsPerClientMax: 128 };
+const BODY_LIMITS: BodyLimits = {
+  bodiesMax: 512,
+  bodiesPerClientMax: 128,
+  bytesMax: 512 * BODY_BYTES_MAX,
+  bytesPerClientMax: 128 * BODY_BYTES_MAX,
+};
 
 type Reply = { readonly status: number; readonly body: object };
 
-async function answer(
-  { book, domain, log, signer }: ValidatorServerOptions,
-  request: IncomingMessage,
-  { budget, isFull }: { readonly budget: RequestBudget; readonly isFull: boolean },
-): Promise<Reply> {
-  const { pathname } = new URL(request.url ?? '/', 'http://validator');
-  if (request.method === 'GET' && pathname === '/healthz') {
-    const health = { ok: true, validator: signer.address, ...domain, signed: book.count };
+/**
+ * The door of a validator: `POST /sign` for its venue alone, and for operators `GET /healthz` and `GET /signed`. It has the
+ * budgets of every port that strangers reach. Who asks has to show that they are the venue before anything is looked at, and
+ * may only ask so much.
+ */
+export class ValidatorServer {
+  readonly #options: ValidatorServerOptions;
+  readonly #door: HttpPort;
+  readonly #budget: RequestBudget;
+  readonly #working = new Set<Promise<void>>();
+  #open = 0;
+
+  constructor(options: ValidatorServerOptions) {
+    this.#options = options;
+    this.#budget = new RequestBudget(options.now);
+    this.#door = new HttpPort({
+      serve: (call) => this.#serve(call),
+      clientIp: clientIpFinder([]),
+      connectionLimits: CONNECTION_LIMITS,
+      bodyLimits: BODY_LIMITS,
+      headersTimeoutMs: REQUEST_MS_MAX,
+      requestTimeoutMs: REQUEST_MS_MAX,
+    });
+  }
+
+  /** Resolves with the port once it listens. */
+  listen(port: number, host: string): Promise<number> {
+    return this.#door.listen(port, host);
+  }
+
+  /** Resolves when nothing is being signed any more. */
+  async stop(): Promise<void> {
+    await this.#door.drain();
+    await Promise.all(this.#working);
+  }
+
+  #serve(call: PortCall): void {
+    const { headers, method, url = '/' } = call.request;
+    const [path] = url.split('?', 1);
+    if (this.#door.isDraining) return this.#end(call, told(503, 'it is stopping'));
+    if (method === 'GET' && path === '/healthz') return this.#end(call, this.#health());
+    if (method === 'GET' && path === '/signed') {
+      return this.#work(call, () => this.#signed(call));
+    }
+    if (method !== 'POST' || path !== '/sign') {
+      return this.#end(call, told(404, 'POST /sign, GET /healthz and GET /signed are here'));
+    }
+    // Whoever has no signature to show has nothing to say that is worth reading.
+    if (!isProofShaped(headers[PROOF_HEADER])) return this.#end(call, this.#stranger());
+    if (call.awaitsContinue) call.response.writeContinue();
+    call.awaitsContinue = false;
+    return this.#door.read(call, { bytesMax: BODY_BYTES_MAX }, (read) =>
+      this.#work(call, () => this.#sign(call, read)),
+    );
+  }
+
+  #health(): Reply {
+    const { book, domain, serviceNetwork, signer } = this.#options;
+    const places = { ...domain, serviceNetwork };
+    const health = { ok: true, validator: signer.address, ...places, signed: book.count };
     return { status: 200, body: health };
   }
-  if (request.method === 'GET' && pathname === '/signed') {
+
+  /** For whoever is on this machine, and for the venue, which then signs the path. */
+  async #signed(call: PortCall): Promise<Reply> {
+    const { book } = this.#options;
+    const isBehindProxy =
+      forwardedFor(call.request) !== undefined || call.request.headers.forwarded !== undefined;
+    const isHere = isLoopback(call.ip) && !isBehindProxy;
+    if (!isHere) {
+      if (!this.#budget.take(call.client, 'other')) return told(429, 'too many requests');
+      if (!(await this.#isVenue(call, '/signed'))) return this.#stranger();
+    }
     return { status: 200, body: { count: book.count, latest: book.latest } };
   }
-  if (request.method !== 'POST' || pathname !== '/sign') {
-    return { status: 404, body: { message: 'POST /sign, GET /healthz and GET /signed are here' } };
-  }
-  if (isFull) return { status: 503, body: { message: 'too many requests at once' } };
-  let asked: unknown;
-  try {
-    asked = await readBody(request);
-    if (!budget.take(request.socket.remoteAddress ?? '', kindOf(asked))) {
-      return { status: 429, body: { message: 'too many requests' } };
+
+  async #sign(call: PortCall, read: ReadBody): Promise<Reply> {
+    const { log, signer } = this.#options;
+    if (read === 'client') return told(429, 'too many requests');
+    if (read === 'all') return told(503, 'too many requests at once');
+    if (read === 'tooLarge') return told(413, 'the request is too long');
+    const asked = read === 'notUtf8' ? undefined : parsed(read.text);
+    if (!this.#budget.take(call.client, kindOf(asked))) return told(429, 'too many requests');
+    const isVenue = typeof read !== 'string' && (await this.#isVenue(call, read.text));
+    if (!isVenue) return this.#stranger();
+    if (asked === undefined) return told(400, 'the request is not JSON');
+    if (this.#open >= OPEN_MAX) return told(503, 'too many requests at once');
+    this.#open++;
+    try {
+      const signed = await signer.sign(asked, AbortSignal.timeout(REQUEST_MS_MAX));
+      log.info({ asked }, 'signed');
+      return { status: 200, body: signedBody(signed) };
+    } catch (error) {
+      if (!(error instanceof SigningRefusal)) throw error;
+      const { message, status } = error;
+      log.warn({ asked, why: message }, 'not signed');
+      return told(status, message);
+    } finally {
+      this.#open--;
     }
-    const signed = await signer.sign(asked, AbortSignal.timeout(REQUEST_MS_MAX));
-    log.info({ asked }, 'signed');
-    return { status: 200, body: signedBody(signed) };
-  } catch (error) {
-    if (!(error instanceof SigningRefusal)) throw error;
-    const { message, status } = error;
-    log.warn({ asked, why: message }, 'not signed');
-    return { status, body: { message } };
   }
+
+  #isVenue({ request }: PortCall, text: string): Promise<boolean> {
+    const proof = String(request.headers[PROOF_HEADER]);
+    return isProof(proof, { body: text, by: this.#options.relayer });
+  }
+
+  #stranger(): Reply {
+    return told(401, `it signs for the venue of relayer ${this.#options.relayer} alone`);
+  }
+
+  #work(call: PortCall, answer: () => Promise<Reply>): void {
+    this.#door.works(call);
+    const work: Promise<void> = answer()
+      .catch((error: unknown) => {
+        this.#options.log.error({ err: error }, 'a request failed');
+        return told(500, 'the validator failed; its log says why');
+      })
+      .then((reply) => this.#end(call, reply))
+      .finally(() => this.#working.delete(work));
+    this.#working.add(work);
+  }
+
+  #end(call: PortCall, { body, status }: Reply): void {
+    const { request, response } = call;
+    if (call.isOver || response.headersSent) return;
+    const text = `${JSON.stringify(body)}\n`;
+    const refused = this.#door.hold(call, Buffer.byteLength(text));
+    if (refused !== undefined) {
+      // There is no room to say even why.
+      response.destroy();
+      return;
+    }
+    const isLast = call.awaitsContinue || this.#door.isDraining;
+    const headers = ['content-type', 'application/json', 'cache-control', 'no-store'];
+    finishAnswer(request, response, { status, body: text, headers, isLast });
+  }
+}
+
+function told(status: number, message: string): Reply {
+  return { status, body: { message } };
 }
 
 function kindOf(asked: unknown): Asked {
@@ -85,27 +187,11 @@ function kindOf(asked: unknown): Asked {
   return type === 'payout' || type === 'cancellation' ? type : 'other';
 }
 
-async function readBody(request: IncomingMessage): Promise<unknown> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
+/** Undefined for what is no JSON. */
+function parsed(body: string): unknown {
   try {
-    for await (const part of request as AsyncIterable<Buffer>) {
-      bytes += part.length;
-      if (bytes > BODY_BYTES_MAX) break;
-      parts.push(part);
-    }
+    return JSON.parse(body);
   } catch {
-    throw new SigningRefusal(400, 'the request was cut off');
+    return undefined;
   }
-  if (bytes > BODY_BYTES_MAX) throw new SigningRefusal(413, 'the request is too long');
-  try {
-    return JSON.parse(Buffer.concat(parts).toString('utf8'));
-  } catch {
-    throw new SigningRefusal(400, 'the request is not JSON');
-  }
-}
-
-function end(response: ServerResponse, status: number, body: object): void {
-  response.writeHead(status, { 'content-type': 'application/json' });
-  response.end(`${JSON.stringify(body)}\n`);
 }

@@ -3,13 +3,13 @@ import {
   fdatasyncSync,
   fsyncSync,
   ftruncateSync,
-  mkdirSync,
   openSync,
   readSync,
   writeSync,
 } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
+import { makeFolder, syncFolder } from '../durable/sync-folder.ts';
 
 /** One thing that was signed, as it stands in the file. Numbers of the contract are decimal text. */
 export type SignedRecord = {
@@ -19,9 +19,22 @@ export type SignedRecord = {
   readonly withdrawalId: string;
   readonly user: string;
 } & (
-  | { readonly type: 'payout'; readonly destination: string; readonly usd: string }
+  | {
+      readonly type: 'payout';
+      readonly destination: string;
+      readonly usd: string;
+      /** Of it, what counted against the account's limit; all of it in records of former releases. */
+      readonly counted?: string;
+      /** And against the limit of all; as much in records of former releases. */
+      readonly countedInAll?: string;
+      /** The hash of the request that its account signed, and of those that changed who signs for it. */
+      readonly request?: string;
+      readonly signerChanges?: readonly string[];
+    }
   | { readonly type: 'cancellation'; readonly reason: string }
 );
+
+export type PayoutRecord = Extract<SignedRecord, { readonly type: 'payout' }>;
 
 /** The file is not what a book has written. */
 export class BookDamagedError extends Error {
@@ -32,7 +45,6 @@ const PRIVATE = 0o600;
 const CHUNK_BYTES = 1 << 20;
 const LATEST_MAX = 1_000;
 const CHECK_CHARACTERS = 16;
-const DAY_MS = 86_400_000;
 
 /**
  * All that a validator has ever signed, appended and on disk before a signature leaves the process
@@ -45,17 +57,23 @@ export class SignedBook {
   readonly #payouts = new Map<string, string>();
   readonly #cancellations = new Set<string>();
   readonly #latest: SignedRecord[] = [];
-  /** Payouts of the last day, by their time. */
-  readonly #day: { readonly timeMs: number; readonly usd: bigint }[] = [];
+  /** The number of the payout that a request was for. */
+  readonly #requests = new Map<string, string>();
+  readonly #signerChanges = new Map<string, readonly string[]>();
+  readonly #onPayout: (payout: PayoutRecord) => void;
   #bytes = 0;
   #count = 0;
   #check = '';
   #failure: unknown = undefined;
 
-  constructor(file: string) {
+  /** `onPayout` hears of each one, those that the file holds included. */
+  constructor(file: string, onPayout: (payout: PayoutRecord) => void = () => undefined) {
     this.#file = file;
-    mkdirSync(dirname(file), { recursive: true });
+    this.#onPayout = onPayout;
+    makeFolder(dirname(file));
     this.#descriptor = openSync(file, 'a+', PRIVATE);
+    // A line that a process wrote which died before its sync is in memory alone; what is read counts as signed.
+    fsyncSync(this.#descriptor);
     this.#read();
     syncFolder(dirname(file));
   }
@@ -70,10 +88,14 @@ export class SignedBook {
     return this.#latest;
   }
 
-  /** Micro-USDC of the payouts signed in the 24 hours before. */
-  signedInDay(nowMs: number): bigint {
-    this.#forget(nowMs);
-    return this.#day.reduce((sum, { usd }) => sum + usd, 0n);
+  /** The number of the payout that rests on a request. */
+  payoutBy(request: string): string | undefined {
+    return this.#requests.get(request);
+  }
+
+  /** Changes of who signs for an account, as they were seen last. */
+  signerChangesOf(user: string): readonly string[] {
+    return this.#signerChanges.get(user) ?? [];
   }
 
   /** True when exactly this was signed before; false when nothing of its kind was for this withdrawal. */
@@ -88,6 +110,7 @@ export class SignedBook {
   /** On disk when this returns. Other terms of a withdrawal that was signed are an OtherTermsError. */
   add(record: SignedRecord): void {
     if (this.has(record)) return;
+    this.#assertFresh(record);
     if (this.#failure !== undefined) {
       throw new Error(`${this.#file} cannot be written`, { cause: this.#failure });
     }
@@ -110,6 +133,14 @@ export class SignedBook {
     closeSync(this.#descriptor);
   }
 
+  /** A request is paid on once. */
+  #assertFresh(record: SignedRecord): void {
+    if (record.type !== 'payout' || record.request === undefined) return;
+    const other = this.#requests.get(record.request);
+    if (other === undefined || other === record.withdrawalId) return;
+    throw new OtherTermsError(`withdrawal ${other} was signed for ${record.request} before`);
+  }
+
   #orStop(work: () => void): void {
     try {
       work();
@@ -122,17 +153,15 @@ export class SignedBook {
   #remember(record: SignedRecord, check: string): void {
     this.#check = check;
     if (record.type === 'payout') {
-      this.#payouts.set(record.withdrawalId, termsOf(record));
-      this.#forget(record.timeMs);
-      this.#day.push({ timeMs: record.timeMs, usd: BigInt(record.usd) });
+      const { request, signerChanges = [], user, withdrawalId } = record;
+      this.#payouts.set(withdrawalId, termsOf(record));
+      if (request !== undefined) this.#requests.set(request, withdrawalId);
+      if (signerChanges.length > 0) this.#signerChanges.set(user, signerChanges);
+      this.#onPayout(record);
     } else this.#cancellations.add(termsOf(record));
     this.#count++;
     this.#latest.push(record);
     if (this.#latest.length > LATEST_MAX) this.#latest.shift();
-  }
-
-  #forget(nowMs: number): void {
-    while ((this.#day[0]?.timeMs ?? nowMs) <= nowMs - DAY_MS) this.#day.shift();
   }
 
   /** The torn end of a crash is cut: its signature was never given away. */
@@ -210,14 +239,4 @@ function recordOf(
 function checkOf(before: string, record: SignedRecord): string {
   const hash = createHash('sha256').update(before).update(JSON.stringify(record));
   return hash.digest('hex').slice(0, CHECK_CHARACTERS);
-}
-
-/** So that the file itself is there after a power cut. */
-function syncFolder(folder: string): void {
-  const descriptor = openSync(folder, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }

@@ -1,5 +1,6 @@
 import { MONEY_DECIMALS, formatDecimal } from '@oddlot/units';
 import type { Hex } from 'viem';
+import { chainFault } from '../settlement/chain-error.ts';
 import { RETURN_ID_MIN } from '../settlement/return-id.ts';
 import { requestOf, SignRequest } from '../settlement/validator-wire.ts';
 import {
@@ -8,8 +9,11 @@ import {
   type Signed,
   type Validator,
 } from '../settlement/validators.ts';
+import type { Deposits } from './bridge-deposits.ts';
+import type { PayoutRequests } from './payout-request.ts';
 import type { PayoutWitness } from './payout-witness.ts';
-import { OtherTermsError, type SignedBook, type SignedRecord } from './signed-book.ts';
+import { OtherTermsError, type PayoutRecord, type SignedBook } from './signed-book.ts';
+import type { Counted, SigningLimits } from './signing-limits.ts';
 import { SigningRefusal } from './signing-refusal.ts';
 import type { OwedWithdrawal, VenueLedger } from './venue-ledger.ts';
 
@@ -18,16 +22,21 @@ export type SignerOptions = {
   /** The only chain and the only bridge that it signs for. */
   readonly domain: BridgeDomain;
   readonly book: SignedBook;
-  readonly ledger: Pick<VenueLedger, 'unpaidWithdrawal'>;
+  readonly ledger: Pick<VenueLedger, 'assertPayable' | 'unpaidWithdrawal'>;
+  /** Finds what the account itself has signed. */
+  readonly requests: Pick<PayoutRequests, 'evidenceFor'>;
+  readonly limits: Pick<SigningLimits, 'refusal'>;
+  /** What accounts brought; absent without endpoints of the chain. */
+  readonly deposits?: Deposits | undefined;
+  /** Hears that the chain could not be asked what accounts brought. */
+  readonly onChainAway?: ((why: string) => void) | undefined;
   /** Looks at the chain before a cancellation; where it is absent people sign them. */
   readonly witness?: Pick<PayoutWitness, 'whyHopeless'> | undefined;
   readonly now: () => number;
-  /** Micro-USDC that it signs in 24 hours at most; no limit where it is absent. */
-  readonly perDayMax?: bigint | undefined;
 };
 
 /**
- * Signs a payout that the venues owe, and no other (R-withdraw): once written down, a withdrawal is signed in the
+ * Signs a payout that the venues owe and that the account itself has asked for, and no other (R-withdraw): once written down, a withdrawal is signed in the
  * same terms for ever. It signs a cancellation when it has seen itself that the payout cannot succeed, so that nobody
  * who asks can end the withdrawal of somebody else. It does not sign rotations, the lifting of pauses or returns: people do, by `npm run bridge`.
  */
@@ -96,9 +105,18 @@ export class Signer {
       const amount = dollars(owed.usd);
       throw new SigningRefusal(409, `of withdrawal ${withdrawalId} ${amount} USDC are to be paid`);
     }
-    // Somebody else may have asked meanwhile; the book looks again.
-    if (!book.has(record)) this.#assertLimit(asked);
-    book.add(record);
+    const { ledger, requests } = this.#options;
+    await ledger.assertPayable();
+    const payment = { ...asked, withdrawalId: record.withdrawalId };
+    const evidence = await requests.evidenceFor(payment, owed, book);
+    await this.#lookAtDeposits();
+    // From here on nobody else has a turn. Somebody may have asked meanwhile; the book looks again.
+    if (book.has(record)) return;
+    const counted = this.#countedOf(asked);
+    this.#assertLimit(asked.user, counted);
+    const { account, all } = counted;
+    book.add({ ...record, ...evidence, counted: String(account), countedInAll: String(all) });
+    this.#options.deposits?.take(asked.user, asked.usd);
   }
 
   /** Who asks, and the reason that they give, count for nothing. */
@@ -128,16 +146,27 @@ export class Signer {
     return this.#options.ledger.unpaidWithdrawal(user, Number(withdrawalId));
   }
 
-  /** Bounds what a venue that was broken into can have signed until somebody notices. */
-  #assertLimit(asked: PayoutRequest): void {
-    const { book, now, perDayMax } = this.#options;
-    if (perDayMax === undefined) return;
-    const signed = book.signedInDay(now());
-    if (signed + asked.usd <= perDayMax) return;
-    throw new SigningRefusal(
-      503,
-      `it signs ${dollars(perDayMax)} USDC a day at most, and has signed ${dollars(signed)}`,
-    );
+  /** Where the chain cannot be asked, what somebody brought counts for nothing. */
+  async #lookAtDeposits(): Promise<void> {
+    const { deposits, onChainAway } = this.#options;
+    try {
+      await deposits?.look();
+    } catch (error) {
+      onChainAway?.(chainFault(error));
+    }
+  }
+
+  /** Of a payout, what the account did not bring itself, and what nobody brought. */
+  #countedOf({ usd, user }: PayoutRequest): Counted {
+    const { deposits } = this.#options;
+    const beyond = (left = 0n): bigint => (left < usd ? usd - left : 0n);
+    return { account: beyond(deposits?.leftOf(user)), all: beyond(deposits?.leftInAll()) };
+  }
+
+  #assertLimit(user: string, usd: Counted): void {
+    const { limits, now } = this.#options;
+    const why = limits.refusal(user, usd, now());
+    if (why !== undefined) throw new SigningRefusal(503, why);
   }
 }
 
@@ -156,7 +185,7 @@ function placeOf({ bridge, chainId, user, withdrawalId }: Place, timeMs: number)
 function payoutRecord(
   asked: Place & { readonly destination: string; readonly usd: bigint },
   timeMs: number,
-): SignedRecord {
+): PayoutRecord {
   const { destination, usd } = asked;
   return { ...placeOf(asked, timeMs), type: 'payout', destination, usd: String(usd) };
 }

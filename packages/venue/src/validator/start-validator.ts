@@ -1,19 +1,21 @@
-import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Hex } from 'viem';
 import { lockDirectory } from '../log/directory-lock.ts';
-import { hostText, listen } from '../operate/listen.ts';
+import { hostText } from '../operate/host-text.ts';
 import type { Logger } from '../operate/log.ts';
 import { ChainClient } from '../settlement/chain-client.ts';
 import { urlEndpoint } from '../settlement/chain-endpoint.ts';
 import { checkKeyFiles } from '../settlement/key-files.ts';
 import { readKey } from '../settlement/keys.ts';
 import { keyValidator } from '../settlement/validators.ts';
+import { BridgeDeposits } from './bridge-deposits.ts';
+import { PayoutRequests } from './payout-request.ts';
 import { PayoutWitness } from './payout-witness.ts';
 import { RefusalMemory } from './refusal-memory.ts';
-import { validatorServer } from './server.ts';
-import { SignedBook } from './signed-book.ts';
+import { ValidatorServer } from './server.ts';
+import { type PayoutRecord, SignedBook } from './signed-book.ts';
 import { Signer } from './signer.ts';
+import { type Counted, SigningLimits } from './signing-limits.ts';
 import type { ValidatorConfig } from './validator-config.ts';
 import { VenueLedger } from './venue-ledger.ts';
 
@@ -41,28 +43,35 @@ export async function startValidator(
   const { env, log, now } = deps;
   const isReal = !TEST_CHAINS.includes(chainId);
   for (const why of chainWarnings(config, isReal)) log.warn(why);
-  for (const why of checkKeyFiles({ key: [config.key] }, { data, isReal })) log.warn(why);
+  for (const why of checkKeyFiles({ key: [config.key] }, { data, env, isReal })) log.warn(why);
   const key = readKey(config.key, 'key', env);
   // Two processes with one book would not see what the other one signs.
   const lock = lockDirectory(data);
   try {
-    const book = new SignedBook(join(data, 'signed.jsonl'));
+    const limits = limitsOf(config);
+    const book = new SignedBook(join(data, 'signed.jsonl'), (payout) =>
+      limits.count(payout.user, countedOf(payout), payout.timeMs),
+    );
     const domain = { chainId, bridge: config.bridge as Hex };
+    const { relayer, serviceNetwork, withdrawFeeMaxUsdc } = config;
     const ledger = new VenueLedger({ venues });
-    const { dayLimitUsdc } = config;
-    const perDayMax = dayLimitUsdc === undefined ? undefined : BigInt(dayLimitUsdc) * USDC;
-    const witness = witnessOf(config, { anybody: keyValidator(key, domain).name as Hex, now });
-    const signer = new Signer({ key, domain, book, ledger, witness, now, perDayMax });
-    const server = validatorServer({ signer, domain, book, log, now });
-    const bound = await listen(server, port, host);
+    const feeMax = BigInt(withdrawFeeMaxUsdc) * USDC;
+    const vouched = new Map(config.signers.map(({ account, ...set }) => [String(account), set]));
+    const requests = new PayoutRequests({ ledger, serviceNetwork, feeMax, vouched });
+    const anybody = keyValidator(key, domain).name as Hex;
+    const eyes = eyesOf(config, { anybody, now });
+    const onChainAway = (why: string): void =>
+      log.warn({ why }, 'the chain does not say what accounts brought');
+    const parts = { key, domain, book, ledger, requests, limits, onChainAway, now };
+    const signer = new Signer({ ...parts, ...eyes });
+    const places = { signer, domain, relayer, serviceNetwork };
+    const server = new ValidatorServer({ ...places, book, log, now });
+    const bound = await server.listen(port, host);
     return {
       url: `http://${hostText(host)}:${bound}`,
       address: signer.address,
       async stop() {
-        const closed = once(server, 'close');
-        server.close();
-        server.closeIdleConnections();
-        await closed;
+        await server.stop();
         book.close();
         lock.release();
       },
@@ -73,23 +82,38 @@ export async function startValidator(
   }
 }
 
+/** What a payout counted when it was signed. */
+export function countedOf({ counted, countedInAll, usd }: PayoutRecord): Counted {
+  const account = counted ?? usd;
+  return { account: BigInt(account), all: BigInt(countedInAll ?? account) };
+}
+
+function limitsOf({ accountDayLimitUsdc, dayLimitUsdc }: ValidatorConfig): SigningLimits {
+  const perDay = BigInt(dayLimitUsdc) * USDC;
+  return new SigningLimits({ perDay, perAccountDay: BigInt(accountDayLimitUsdc) * USDC });
+}
+
 /** Who looks at the chain, through endpoints that the operator of the validator chose. */
-function witnessOf(
+function eyesOf(
   config: ValidatorConfig,
   { anybody, now }: { readonly anybody: Hex; readonly now: () => number },
-): PayoutWitness | undefined {
+): { readonly witness?: PayoutWitness; readonly deposits?: BridgeDeposits } {
   const { cancelPatienceMs, chain, chainId, data } = config;
-  if (chain.length === 0) return undefined;
+  if (chain.length === 0) return {};
   const endpoints = chain.map((url) => urlEndpoint(url, CHAIN_MS_MAX));
   const client = new ChainClient({ endpoints, chainId, confirmations: 1 });
   const memory = new RefusalMemory(join(data, 'refused.json'), cancelPatienceMs);
-  return new PayoutWitness({ client, bridge: config.bridge as Hex, anybody, memory, now });
+  const bridge = config.bridge as Hex;
+  return {
+    witness: new PayoutWitness({ client, bridge, anybody, memory, now }),
+    deposits: new BridgeDeposits({ client, bridge, now }),
+  };
 }
 
 function chainWarnings({ chain }: ValidatorConfig, isReal: boolean): readonly string[] {
   if (chain.length === 0) {
     return [
-      'chain: no endpoints, so it signs no cancellations; people do (npm run bridge -- cancel)',
+      'chain: no endpoints, so it signs no cancellations, people do (npm run bridge -- cancel); and what accounts brought does not ease their limits',
     ];
   }
   const isAlone = isReal && new Set(chain.map((url) => new URL(url).host)).size < 2;

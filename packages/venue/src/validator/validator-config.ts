@@ -14,14 +14,31 @@ const Settings = z.strictObject({
   key: z.string().min(1),
   chainId: z.int().min(1),
   bridge: Address,
+  /** The name that the venue goes by, whole, with its digits: what users sign is for it. */
+  serviceNetwork: z.string().min(1),
+  /** The address of the venue's relayer, whose key signs what it asks for. */
+  relayer: Address,
   /** APIs of the venue that are asked before a payout is signed; all must tell the same. */
   venues: z.array(z.string().regex(URL_PATTERN, 'must be a URL')).min(1).max(16),
   /** Endpoints of the chain, which are asked before a cancellation is signed; without them none is. */
   chain: z.array(z.string().regex(URL_PATTERN, 'must be a URL')).max(16).default([]),
   /** How long it sees the token refuse a destination before it signs that the payout is cancelled. */
   cancelPatienceMs: z.int().min(0).default(600_000),
-  /** USDC that it signs in 24 hours at most. */
-  dayLimitUsdc: z.int().min(1).optional(),
+  /** USDC that it signs in 24 hours at most, in all and for one account. */
+  dayLimitUsdc: z.int().min(1).default(1_000_000),
+  accountDayLimitUsdc: z.int().min(1).default(250_000),
+  /** USDC that the venue may keep of a withdrawal. */
+  withdrawFeeMaxUsdc: z.int().min(0).default(1),
+  /** Who signs for accounts that had signers before the venue kept the changes; its operator vouches for them. */
+  signers: z
+    .array(
+      z.strictObject({
+        account: Address,
+        authorizedUsers: z.array(Address).min(1),
+        threshold: z.int().min(1),
+      }),
+    )
+    .default([]),
   /** Folder of what it has signed. */
   data: z.string().min(1).default('./validator'),
   host: z.string().min(1).default('127.0.0.1'),
@@ -40,17 +57,21 @@ export const VALIDATOR_USAGE = `Usage: npm run validator -- [--config FILE] [fla
   --key PLACE        where the key is: a file, or env:NAME
   --chain-id N       the chain that it signs for
   --bridge ADDRESS   the bridge that it signs for
+  --service-network NAME  the name that the venue goes by, with its digits; it prints it when it starts
+  --relayer ADDRESS  the venue's relayer; who asks for a signature shows that they have its key
   --venues URL,URL   APIs of the venue; a payout is signed when all show it
   --chain URL,URL    endpoints of the chain, asked before a cancellation is signed (none: people sign them)
   --cancel-patience-ms N  how long the token must have refused a payout before its cancellation is signed (600000)
-  --day-limit-usdc N signs no more than this in 24 hours (no limit)
+  --day-limit-usdc N signs no more than this in 24 hours (1000000)
+  --account-day-limit-usdc N  nor more than this for one account (250000)
+  --withdraw-fee-max-usdc N  what the venue may keep of a withdrawal (1)
   --data FOLDER      what it has signed (./validator); never lose or share it
   --host HOST        interface (127.0.0.1)
   --port PORT        port (8695); 0 takes any free one
   --log-level LEVEL  fatal, error, warn, info, debug, trace or silent (info)
 
-In a file (TOML): key, chainId, bridge, venues = ["…"], chain = ["…"], cancelPatienceMs, dayLimitUsdc, data,
-host, port, logLevel.
+In a file (TOML): key, chainId, bridge, serviceNetwork, relayer, venues = ["…"], chain = ["…"], cancelPatienceMs,
+dayLimitUsdc, accountDayLimitUsdc, withdrawFeeMaxUsdc, [[signers]], data, host, port, logLevel.
 `;
 
 const FLAGS = {
@@ -58,10 +79,14 @@ const FLAGS = {
   key: { type: 'string' },
   'chain-id': { type: 'string' },
   bridge: { type: 'string' },
+  'service-network': { type: 'string' },
   venues: { type: 'string' },
   chain: { type: 'string' },
   'cancel-patience-ms': { type: 'string' },
+  relayer: { type: 'string' },
   'day-limit-usdc': { type: 'string' },
+  'account-day-limit-usdc': { type: 'string' },
+  'withdraw-fee-max-usdc': { type: 'string' },
   data: { type: 'string' },
   host: { type: 'string' },
   port: { type: 'string' },
@@ -75,8 +100,11 @@ export function readValidatorConfig(args: readonly string[]): ValidatorConfig {
     ...(config === undefined ? {} : fileOf(config)),
     ...told({ key: flags.key, bridge: flags.bridge, data: flags.data, host: flags.host }),
     ...told({ chainId: numberOf(flags['chain-id']), port: numberOf(flags.port) }),
-    ...told({ dayLimitUsdc: numberOf(flags['day-limit-usdc']) }),
+    ...told({ dayLimitUsdc: numberOf(flags['day-limit-usdc']), relayer: flags.relayer }),
+    ...told({ accountDayLimitUsdc: numberOf(flags['account-day-limit-usdc']) }),
+    ...told({ withdrawFeeMaxUsdc: numberOf(flags['withdraw-fee-max-usdc']) }),
     ...told({ cancelPatienceMs: numberOf(flags['cancel-patience-ms']) }),
+    ...told({ serviceNetwork: flags['service-network'] }),
     ...told({ venues: listOf(venues), chain: listOf(chain), logLevel: flags['log-level'] }),
   };
   const parsed = Settings.safeParse(given);

@@ -1,12 +1,11 @@
-import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { listen } from '../operate/listen.ts';
+import { listen } from '../testing/listen.ts';
 import { createLogger } from '../operate/log.ts';
 import { RETURN_ID_MIN } from '../settlement/return-id.ts';
 import { remoteValidator } from '../settlement/remote-validator.ts';
@@ -17,6 +16,9 @@ import {
   type Payout,
   type ValidatorRequest,
 } from '../settlement/validators.ts';
+import { PROOF_HEADER, proofOf } from '../settlement/venue-proof.ts';
+import { ModelLedger } from '../testing/model-ledger.ts';
+import { lowerAddressOf, signedBy, withdrawal } from '../testing/signed-requests.ts';
 import { SignedBook } from './signed-book.ts';
 import { Signer } from './signer.ts';
 import { type RunningValidator, startValidator } from './start-validator.ts';
@@ -25,7 +27,10 @@ import { readValidatorConfig } from './validator-config.ts';
 const KEY: Hex = `0x${'51'.repeat(32)}`;
 const ADDRESS = privateKeyToAccount(KEY).address.toLowerCase();
 const DOMAIN = { chainId: 421_614, bridge: `0x${'b1'.repeat(20)}` } as const;
-const USER: Hex = `0x${'a1'.repeat(20)}`;
+const serviceNetwork = 'example.org-3fa9c1d2';
+const USER_KEY: Hex = `0x${'a1'.repeat(32)}`;
+const USER = lowerAddressOf(USER_KEY);
+const RELAYER = privateKeyToAccount(`0x${'e1'.repeat(32)}`);
 const DESTINATION: Hex = `0x${'d1'.repeat(20)}`;
 const PAYOUT: Payout = { withdrawalId: 7n, user: USER, destination: DESTINATION, usd: 1_900_000n };
 const CANCELLATION: ValidatorRequest = {
@@ -34,50 +39,34 @@ const CANCELLATION: ValidatorRequest = {
   user: USER,
   reason: 'barred',
 };
-const ROW = { id: 7, destination: DESTINATION, amount: '2', fee: '0.1', status: 'held' };
-
-/** A venue's API as far as a validator asks it; the tests with real ones are in tests/operations. */
-class Ledger {
-  rows: object[] = [ROW];
-  /** Answers that come before the row is there. */
-  late = 0;
-  /** Answers that a budget refuses. */
-  busy = 0;
-  status = 200;
-  asked: unknown[] = [];
-  url = '';
-  readonly #server: Server = createServer(async (request, response) => {
-    let text = '';
-    for await (const part of request) text += String(part);
-    const query = JSON.parse(text) as { user: string; before: number };
-    this.asked.push(query);
-    const rows = this.late-- > 0 || query.user !== USER ? [] : this.rows;
-    const data = rows.filter((row) => (row as { id: number }).id < query.before).slice(0, 1);
-    response.statusCode = this.busy-- > 0 ? 429 : this.status;
-    response.end(JSON.stringify({ success: true, data }));
-  });
-
-  async open(): Promise<this> {
-    this.url = `http://127.0.0.1:${await listen(this.#server, 0, '127.0.0.1')}`;
-    return this;
-  }
-
-  async close(): Promise<void> {
-    const closed = once(this.#server, 'close');
-    this.#server.close();
-    this.#server.closeAllConnections();
-    await closed;
-  }
-}
+const ROW = {
+  id: 7,
+  time: 1,
+  destination: DESTINATION,
+  amount: '2',
+  fee: '0.1',
+  status: 'held',
+};
 
 let folder = '';
 let running: RunningValidator | undefined;
-let first: Ledger;
-let second: Ledger;
+let first: ModelLedger;
+let second: ModelLedger;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'oddlot-validator-'));
-  first = await new Ledger().open();
-  second = await new Ledger().open();
+  first = await new ModelLedger().open();
+  second = await new ModelLedger().open();
+  const action = withdrawal(
+    { serviceNetwork, nonce: 1 },
+    { destination: DESTINATION, amount: '2' },
+  );
+  const request = await signedBy(USER_KEY, action);
+  for (const ledger of [first, second]) {
+    ledger.user = USER;
+    ledger.rows = [ROW];
+    ledger.requests = [request];
+    ledger.asking = [request.txHash];
+  }
 });
 afterEach(async () => {
   await running?.stop();
@@ -90,16 +79,23 @@ afterEach(async () => {
 async function start(key = 'env:KEY', chainId: number = DOMAIN.chainId): Promise<string> {
   const flags = ['--key', key, '--chain-id', String(chainId), '--bridge', DOMAIN.bridge];
   const places = ['--venues', `${first.url},${second.url}`, '--data', join(folder, 'book')];
-  const config = readValidatorConfig([...flags, ...places, '--port', '0']);
+  const named = ['--service-network', serviceNetwork, '--relayer', RELAYER.address];
+  const config = readValidatorConfig([...flags, ...named, ...places, '--port', '0']);
   const log = createLogger({ level: 'silent' });
   running = await startValidator(config, { env: { KEY }, log, now: () => 1 });
   return running.url;
 }
 
 const asked = (url: string, request: ValidatorRequest, domain: BridgeDomain = DOMAIN) =>
-  remoteValidator(url, domain).sign(request, new AbortController().signal);
+  remoteValidator(url, domain, { as: RELAYER }).sign(request, new AbortController().signal);
 const payout = (changes: Partial<Payout> = {}): ValidatorRequest => {
   return { type: 'payout', payout: { ...PAYOUT, ...changes } };
+};
+
+/** What others have tests of: the request of the account, and limits. */
+const BELIEVING = {
+  requests: { evidenceFor: async () => ({ request: '0x1', signerChanges: [] }) },
+  limits: { refusal: () => undefined },
 };
 
 describe('R-withdraw: a validator', () => {
@@ -108,15 +104,15 @@ describe('R-withdraw: a validator', () => {
     const signal = new AbortController().signal;
     const expected = await keyValidator(KEY, DOMAIN).sign(payout(), signal);
     expect(await asked(url, payout())).toEqual(expected);
-    expect(first.asked).toEqual([{ type: 'withdrawals', user: USER, before: 8, limit: 1 }]);
-    expect(second.asked).toHaveLength(1);
+    expect(first.asked[0]).toEqual({ type: 'withdrawals', user: USER, before: 8, limit: 1 });
+    expect(second.asked[0]).toEqual(first.asked[0]);
     const signed = (await (await fetch(`${url}/signed`)).json()) as object;
     expect(signed).toMatchObject({
       count: 1,
       latest: [{ type: 'payout', withdrawalId: '7', usd: '1900000', destination: DESTINATION }],
     });
     const health = (await (await fetch(`${url}/healthz`)).json()) as object;
-    expect(health).toEqual({ ok: true, validator: ADDRESS, ...DOMAIN, signed: 1 });
+    expect(health).toEqual({ ok: true, validator: ADDRESS, ...DOMAIN, serviceNetwork, signed: 1 });
   });
 
   test('waits a moment for a withdrawal that the history does not have yet, and for its budget', async () => {
@@ -124,6 +120,15 @@ describe('R-withdraw: a validator', () => {
     second.late = 2;
     first.busy = 3;
     await expect(asked(url, payout())).resolves.toMatchObject({ address: ADDRESS });
+  });
+
+  test('finds the request of a withdrawal behind very many others of the same moment', async () => {
+    for (const ledger of [first, second]) {
+      ledger.pageRows = 2;
+      const other = { ...ROW, destination: USER };
+      ledger.rows = [{ ...other, id: 9 }, { ...other, id: 8 }, ROW];
+    }
+    await expect(asked(await start(), payout())).resolves.toMatchObject({ address: ADDRESS });
   });
 
   test('refuses what is not owed, and says why', async () => {
@@ -157,8 +162,11 @@ describe('R-withdraw: a validator', () => {
     await asked(url, payout());
     await expect(asked(url, CANCELLATION)).rejects.toThrow('its operator signs cancellations');
     const body = { type: 'cancellation', ...DOMAIN, withdrawalId: '7', user: USER };
-    const posted = (reason: string) =>
-      fetch(`${url}/sign`, { method: 'POST', body: JSON.stringify({ ...body, reason }) });
+    const posted = async (reason: string) => {
+      const text = JSON.stringify({ ...body, reason });
+      const headers = { [PROOF_HEADER]: await proofOf(RELAYER, text) };
+      return await fetch(`${url}/sign`, { method: 'POST', headers, body: text });
+    };
     expect((await posted('barred')).status).toBe(403);
     expect((await posted('x'.repeat(201))).status).toBe(400);
     expect(readFileSync(join(folder, 'book', 'signed.jsonl'), 'utf8').split('\n')).toHaveLength(2);
@@ -183,9 +191,9 @@ describe('R-withdraw: a validator', () => {
     second.rows = [{ ...ROW, status: 'returned' }];
     await expect(asked(url, payout())).rejects.toThrow('disagree about withdrawal 7');
     second.rows = [ROW];
-    second.status = 503;
+    second.httpStatus = 503;
     await expect(asked(url, payout())).rejects.toThrow('cannot be asked: HTTP 503');
-    second.status = 200;
+    second.httpStatus = 200;
     await expect(asked(url, payout())).resolves.toMatchObject({ address: ADDRESS });
   });
 
@@ -212,13 +220,14 @@ describe('R-withdraw: a validator', () => {
       const usd = told.shift()!;
       if (told.length === 0) resolve();
       await bothAsked;
-      return { destination: DESTINATION, usd, isReturned: false };
+      return { destination: DESTINATION, usd, amount: usd, timeMs: 1, isReturned: false };
     };
     const signer = new Signer({
       key: KEY,
       domain: DOMAIN,
       book,
-      ledger: { unpaidWithdrawal },
+      ledger: { unpaidWithdrawal, assertPayable: async () => undefined },
+      ...BELIEVING,
       now: () => 1,
     });
     const settled = await Promise.allSettled(
@@ -232,40 +241,11 @@ describe('R-withdraw: a validator', () => {
   });
 });
 
-test('a day has a limit, and the next one another', async () => {
-  const file = join(folder, 'signed.jsonl');
-  let nowMs = 1_000_000_000;
-  const owed = { destination: DESTINATION, usd: 1_900_000n, isReturned: false };
-  const signed = async (withdrawalId: bigint): Promise<unknown> => {
-    // Opened again each time: the limit holds over restarts.
-    const book = new SignedBook(file);
-    const ledger = { unpaidWithdrawal: async () => owed };
-    const now = (): number => nowMs;
-    const options = { key: KEY, domain: DOMAIN, book, ledger, now, perDayMax: 4_000_000n };
-    const body = signBody(DOMAIN, payout({ withdrawalId }));
-    try {
-      return (await new Signer(options).sign(body, new AbortController().signal)).address;
-    } catch (error) {
-      return (error as Error).message;
-    } finally {
-      book.close();
-    }
-  };
-  expect(await signed(1n)).toBe(ADDRESS);
-  nowMs += 3_600_000;
-  expect(await signed(2n)).toBe(ADDRESS);
-  expect(await signed(3n)).toBe('it signs 4 USDC a day at most, and has signed 3.8');
-  // What it has signed it signs again.
-  expect(await signed(2n)).toBe(ADDRESS);
-  nowMs += 23 * 3_600_000;
-  expect(await signed(3n)).toBe(ADDRESS);
-  expect(await signed(4n)).toContain('a day at most');
-});
-
 test('bad requests are answered with what is wrong', async () => {
   const url = await start();
   const post = async (body: string): Promise<[number, string]> => {
-    const response = await fetch(`${url}/sign`, { method: 'POST', body });
+    const headers = { [PROOF_HEADER]: await proofOf(RELAYER, body) };
+    const response = await fetch(`${url}/sign`, { method: 'POST', headers, body });
     return [response.status, ((await response.json()) as { message: string }).message];
   };
   expect(await post('{')).toEqual([400, 'the request is not JSON']);

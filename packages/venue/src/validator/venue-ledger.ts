@@ -1,12 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MONEY_DECIMALS, parseExact } from '@oddlot/units';
 import { z } from 'zod';
+import { askVenue, type VenueQuery } from './ask-venue.ts';
+import { ShownRequest } from './signed-request.ts';
 import { SigningRefusal } from './signing-refusal.ts';
 
 /** A withdrawal as the venues tell it; `usd` is what is to be paid, the fee off, in millionths. */
 export type OwedWithdrawal = {
   readonly destination: string;
   readonly usd: bigint;
+  /** What was asked for, the fee in it. */
+  readonly amount: bigint;
+  /** Of the block that holds the request. */
+  readonly timeMs: number;
   /** It is back in the account. */
   readonly isReturned: boolean;
 };
@@ -15,108 +21,179 @@ export type VenueLedgerOptions = {
   /** Of the API. Whoever runs the validator chooses them; all must tell the same. */
   readonly venues: readonly string[];
   readonly timeoutMs?: number;
-  /** What happens between two questions about a withdrawal that is not there yet. */
+  /** What happens between two questions about something that is not there yet. */
   readonly pause?: () => Promise<unknown>;
 };
 
-const TIMEOUT_MS = 5_000;
 /** A venue's history is a moment behind its ledger, and a budget of requests fills up again. */
 const TRIES = 4;
-const TOO_MANY = 429;
 const PAUSE_MS = 250;
+/** Rows of one page, and pages of one moment of one account that are looked through. */
+const ROWS_MAX = 2_000;
+const PAGES_MAX = 100;
 
 const Row = z.object({
   id: z.int(),
+  time: z.number(),
   destination: z.string(),
   amount: z.string(),
   fee: z.string(),
   status: z.enum(['held', 'signed', 'sent', 'confirmed', 'returned']),
 });
-const Answer = z.object({ success: z.literal(true), data: z.array(Row) });
 type Row = z.infer<typeof Row>;
+const Rows = envelope(z.array(Row));
+const Ledger = envelope(z.array(z.object({ hash: z.string(), delta: z.looseObject({}) }))).extend({
+  nextCursor: z.string().nullish(),
+});
+const Shown = z.union([envelope(ShownRequest), z.object({ success: z.literal(false) })]);
+const Changes = envelope(z.array(z.string()));
+/** The fund's account value stands for the rest where a venue does not tell it. */
+const Status = envelope(
+  z.object({ insuranceFund: z.string(), withdrawalsWait: z.boolean().optional() }),
+);
+
+function envelope<Data extends z.ZodType>(data: Data) {
+  return z.object({ success: z.literal(true), data });
+}
 
 /** What venues say about withdrawals, asked through the API that everybody has. */
 export class VenueLedger {
   readonly #venues: readonly string[];
-  readonly #timeoutMs: number;
+  readonly #timeoutMs: number | undefined;
   readonly #pause: () => Promise<unknown>;
 
   constructor({ pause, timeoutMs, venues }: VenueLedgerOptions) {
     this.#venues = venues;
-    this.#timeoutMs = timeoutMs ?? TIMEOUT_MS;
+    this.#timeoutMs = timeoutMs;
     this.#pause = pause ?? (() => sleep(PAUSE_MS));
   }
 
   /** A withdrawal that no venue shows as paid, and all in the same words; else a SigningRefusal. */
   async unpaidWithdrawal(user: string, withdrawalId: number): Promise<OwedWithdrawal> {
-    const told = await Promise.all(
-      this.#venues.map(async (venue) => {
-        const row = await this.#find(venue, user, withdrawalId);
-        if (row === undefined) {
-          throw new SigningRefusal(404, `${venue} knows no withdrawal ${withdrawalId} of ${user}`);
-        }
-        if (row.status === 'confirmed') {
-          throw new SigningRefusal(409, `withdrawal ${withdrawalId} is confirmed at ${venue}`);
-        }
-        return { venue, ...owedOf(row, venue) };
-      }),
-    );
-    const first = told[0];
-    if (first === undefined) throw new SigningRefusal(503, 'there is no venue to ask');
-    const other = told.find(
-      ({ destination, isReturned, usd }) =>
-        destination !== first.destination || usd !== first.usd || isReturned !== first.isReturned,
-    );
-    if (other === undefined) return first;
-    const names = `${first.venue} and ${other.venue}`;
-    throw new SigningRefusal(503, `${names} disagree about withdrawal ${withdrawalId}`);
+    const query = { type: 'withdrawals', user, before: withdrawalId + 1, limit: 1 };
+    const told = await this.#ofAll(`withdrawal ${withdrawalId}`, async (venue) => {
+      const row = await this.#until(venue, query, Rows, ({ data }) =>
+        data.find(({ id }) => id === withdrawalId),
+      );
+      if (row === undefined) {
+        throw new SigningRefusal(404, `${venue} knows no withdrawal ${withdrawalId} of ${user}`);
+      }
+      if (row.status === 'confirmed') {
+        throw new SigningRefusal(409, `withdrawal ${withdrawalId} is confirmed at ${venue}`);
+      }
+      return owedOf(row, venue);
+    });
+    return told;
   }
 
-  async #find(venue: string, user: string, withdrawalId: number): Promise<Row | undefined> {
+  /** Hashes of the requests that may have asked for it: the first venue is believed, since each is looked at. */
+  async requestsOf(user: string, owed: OwedWithdrawal): Promise<readonly string[]> {
+    const span = { startTime: owed.timeMs, endTime: owed.timeMs, limit: ROWS_MAX };
+    const types = { accountTypes: ['perp'] };
+    const query = { type: 'userNonFundingLedgerUpdates', user, ...types, ...span };
+    const isIts = (delta: Readonly<Record<string, unknown>>): boolean =>
+      delta['type'] === 'withdraw' &&
+      String(delta['destination']).toLowerCase() === owed.destination &&
+      parseExact(String(delta['amount']), MONEY_DECIMALS) === owed.amount;
+    const found: string[] = [];
+    let cursor: string | null = null;
+    for (let pages = 0; pages < PAGES_MAX; pages++) {
+      const from: VenueQuery = cursor === null ? query : { ...query, cursor };
+      const page = await this.#until(this.#first, from, Ledger, ({ data, nextCursor }) => {
+        const hashes = data.filter(({ delta }) => isIts(delta)).map(({ hash }) => hash);
+        const next = nextCursor ?? null;
+        const isEmpty = next === null && found.length + hashes.length === 0;
+        return isEmpty ? undefined : { hashes, next };
+      });
+      found.push(...(page?.hashes ?? []));
+      cursor = page?.next ?? null;
+      if (cursor === null) break;
+    }
+    return found;
+  }
+
+  /** A request as it was sent; undefined where the venue has none of this hash. */
+  async request(txHash: string): Promise<ShownRequest | undefined> {
+    return await this.#until(this.#first, { type: 'tx', txHash }, Shown, (answer) =>
+      answer.success ? answer.data : undefined,
+    );
+  }
+
+  /** Hashes of the requests that changed who signs for an account, oldest first. */
+  signerChanges(user: string): Promise<readonly string[]> {
+    const query = { type: 'multiSigChanges', user };
+    return this.#ofAll(`who signs for ${user}`, async (venue) => {
+      const changes = await this.#until(venue, query, Changes, ({ data }) => data);
+      if (changes === undefined) throw new SigningRefusal(503, `${venue} has no time`);
+      return changes;
+    });
+  }
+
+  /** R-deficit: withdrawals wait while the insurance fund is deep below zero at one of the venues. */
+  async assertPayable(): Promise<void> {
+    const told = await Promise.all(
+      this.#venues.map((venue) =>
+        this.#until(venue, { type: 'venueStatus' }, Status, ({ data }) => data),
+      ),
+    );
+    const waits = told.some(
+      (status) =>
+        status === undefined || (status.withdrawalsWait ?? status.insuranceFund.startsWith('-')),
+    );
+    if (!waits) return;
+    throw new SigningRefusal(503, 'withdrawals wait: the insurance fund is deep below zero');
+  }
+
+  get #first(): string {
+    const [first] = this.#venues;
+    if (first === undefined) throw new SigningRefusal(503, 'there is no venue to ask');
+    return first;
+  }
+
+  /** What all venues say, in the same words. */
+  async #ofAll<Told>(what: string, ask: (venue: string) => Promise<Told>): Promise<Told> {
+    const told = await Promise.all(this.#venues.map(ask));
+    const [first] = told;
+    if (first === undefined) throw new SigningRefusal(503, 'there is no venue to ask');
+    const other = told.findIndex((each) => wordsOf(each) !== wordsOf(first));
+    if (other < 0) return first;
+    const names = `${this.#venues[0]} and ${this.#venues[other]}`;
+    throw new SigningRefusal(503, `${names} disagree about ${what}`);
+  }
+
+  /** Asks until there is what is looked for, a few times. */
+  async #until<Answer, Found>(
+    venue: string,
+    query: VenueQuery,
+    schema: z.ZodType<Answer>,
+    find: (answer: Answer) => Found | undefined,
+  ): Promise<Found | undefined> {
+    const timeoutMs = this.#timeoutMs;
     for (let tries = 1; ; tries++) {
+      const answer = await askVenue(venue, query, { schema, timeoutMs });
       const isLast = tries === TRIES;
-      const row = await this.#ask(venue, { user, withdrawalId, isLast });
-      if (row !== undefined || isLast) return row;
+      if (answer === undefined && isLast) {
+        throw new SigningRefusal(503, `${venue} cannot be asked: HTTP 429`);
+      }
+      const found = answer === undefined ? undefined : find(answer);
+      if (found !== undefined || isLast) return found;
       await this.#pause();
     }
   }
-
-  async #ask(
-    venue: string,
-    asked: { readonly user: string; readonly withdrawalId: number; readonly isLast: boolean },
-  ): Promise<Row | undefined> {
-    const { isLast, user, withdrawalId } = asked;
-    const query = { type: 'withdrawals', user, before: withdrawalId + 1, limit: 1 };
-    let rows: readonly Row[];
-    try {
-      const response = await fetch(new URL('/info', venue), {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(query),
-        redirect: 'error',
-        signal: AbortSignal.timeout(this.#timeoutMs),
-      });
-      if (response.status === TOO_MANY && !isLast) return undefined;
-      if (!response.ok) throw new Error(`HTTP ${response.status}`);
-      rows = Answer.parse(await response.json()).data;
-    } catch (error) {
-      throw new SigningRefusal(503, `${venue} cannot be asked: ${faultOf(error)}`);
-    }
-    return rows.find(({ id }) => id === withdrawalId);
-  }
 }
 
-function owedOf({ amount, destination, fee, status }: Row, venue: string): OwedWithdrawal {
+function wordsOf(told: unknown): string {
+  return JSON.stringify(told, (_, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : value,
+  );
+}
+
+function owedOf({ amount, destination, fee, status, time }: Row, venue: string): OwedWithdrawal {
   const [all, kept] = [amount, fee].map((text) => parseExact(text, MONEY_DECIMALS));
   if (all === undefined || kept === undefined) {
     throw new SigningRefusal(503, `${venue} tells amounts that cannot be read`);
   }
   const isReturned = status === 'returned';
-  return { destination: destination.toLowerCase(), usd: all - kept, isReturned };
-}
-
-function faultOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error instanceof z.ZodError) return 'its answer cannot be read';
-  return error.cause instanceof Error ? error.cause.message || error.message : error.message;
+  const terms = { destination: destination.toLowerCase(), usd: all - kept, amount: all };
+  return { ...terms, timeMs: time, isReturned };
 }

@@ -25,7 +25,10 @@ export type Signing = {
   readonly signPermit: typeof signPermit;
   /** It signs nothing, but checks what it asks by the same schemas. */
   readonly relayAt: (url: string) => RelayClient;
-  /** A client that signs by a wallet, bound to the network that the venue says it is. */
+  /**
+   * A client that signs by a wallet, for the venue that this page is of: the page comes from there too, so
+   * whoever doubts the name that it tells has no reason to trust the page.
+   */
   readonly clientOf: (wallet: Wallet, settings: Settings) => Client;
 };
 

@@ -51,6 +51,8 @@ export type ExchangeOptions = {
   readonly confirmTimeoutMs?: number;
   /** What is not taken now, whoever asks. */
   readonly guard?: AdmissionGuard;
+  /** Told of what is refused although it is known who signed it. */
+  readonly onRefused?: (command: RequestCommand, reason: string) => void;
 };
 
 const CONFIRM_TIMEOUT_MS = 10_000;
@@ -86,16 +88,16 @@ function bodyBytesMaxOf(start: Buffer): number {
 }
 
 async function handle(context: Context, { text, body, bytes = 0 }: EdgeRequest): Promise<Reply> {
+  const isLarge = bytes > LIMITS.bodyBytesMax;
+  if (isLarge && !isPermissionedType(typeOf(body))) return refuseLarge();
   const understood = understand(context.network, { body, chars: text.length });
   if (!('action' in understood)) {
     return refuse(teachInstrument(context.replica.state, understood, 'number'));
   }
-  const isLarge = bytes > LIMITS.bodyBytesMax;
-  if (isLarge && !isPermissionedType(understood.action.type)) return refuseLarge();
   const { envelope, action } = understood;
   const { nonce } = envelope;
   const timeMs = Math.max(context.replica.head.timeMs, context.now());
-  const window = checkNonceWindow(nonce, timeMs);
+  const window = checkNonceWindow(context.replica.state, nonce, timeMs);
   if (window !== undefined) return refuseWindow(context, text, envelope, window);
 
   const recovered = await recovering(context.pool.recover(text));
@@ -119,12 +121,22 @@ async function handle(context: Context, { text, body, bytes = 0 }: EdgeRequest):
     return refuse(refusal('nonceUsed', [], { field: 'nonce', got: nonce, allowed }));
   }
   const restricted = context.guard?.refusalOf(context.replica.state, command, checked.account);
-  if (restricted !== undefined) return refuse(restricted);
+  if (restricted !== undefined) {
+    context.onRefused?.(command, restricted.name);
+    return refuse(restricted);
+  }
   const executed = context.replica.propose(command, withoutSpace(text));
   const user = checked.account ?? null;
   const actionType = actionTypeOf(command);
   context.receipts.track({ txHash, signer, user, nonce, actionType, command, executed });
   return answerExecuted(context, { command, executed, action, admitted: checked }, envelope);
+}
+
+/** What a body says that it asks for, whether or not the rest of it can be understood. */
+function typeOf({ action }: Readonly<Record<string, unknown>>): unknown {
+  const { payload, type } = Object(action) as Readonly<Record<string, unknown>>;
+  // What a wrapper carries is what is asked for.
+  return type === 'multiSig' ? typeOf(Object(payload)) : type;
 }
 
 /** R-requests: only those whom the log lists may send much. */
@@ -137,14 +149,17 @@ function refuseLarge(): Reply {
   return exchangeRefusal(tooLarge(LIMITS.bodyBytesMax), true);
 }
 
-/** A nonce that is too old may be that of a request that was executed long ago and is sent again. */
+/**
+ * A nonce that is too old may be that of a request that was executed long ago, or by rules that took it, and
+ * is sent again.
+ */
 async function refuseWindow(
   { pool, receipts, instruments }: Context,
   text: string,
   { nonce, confirm }: Envelope,
   reject: Reject,
 ): Promise<Reply> {
-  if (reject.reason === 'nonceTooOld') {
+  if (reject.reason === 'nonceTooOld' || reject.reason === 'nonceBeforeLog') {
     const hashed = await recovering(pool.hash(text));
     if (hashed.fault !== undefined) return refuse(malformed(text, hashed));
     const receipt = await receipts.find({ by: 'txHash', txHash: hashed.txHash ?? '' });
@@ -178,12 +193,13 @@ const MAY_BE_KNOWN = new Set<Reject['reason']>([
   'gated',
   'actionExpired',
   'nonceTooOld',
+  'nonceBeforeLog',
   'nonceUsed',
   'nonceTooLow',
 ]);
 
 async function refuseChecked(
-  { receipts, instruments }: Context,
+  { instruments, onRefused, receipts }: Context,
   { envelope, action }: Understood,
   command: RequestCommand,
   { reject, rejectIndex }: { reject: Reject; rejectIndex: number | undefined },
@@ -193,6 +209,7 @@ async function refuseChecked(
     const receipt = await receipts.find({ by: 'txHash', txHash });
     if (receipt !== undefined) return answerReceipt(receipt, envelope.confirm !== undefined);
   }
+  onRefused?.(command, reject.reason);
   const entry = actionTexts(action)(rejectIndex);
   const isWrapped = multiSig !== undefined;
   const found = { instruments, nonce, isWrapped, command: command.type };

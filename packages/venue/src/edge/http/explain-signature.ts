@@ -27,8 +27,8 @@ export type ExplainOptions = {
   readonly replica: Replica;
   readonly pool: Pick<RecoverPool, 'explain'>;
   readonly network: Network;
-  /** All networks that a client may have signed for. */
-  readonly networks?: readonly Network[];
+  /** What else a client may have signed for: the networks by default. */
+  readonly otherNetworks?: readonly Network[];
   readonly settings: Pick<InfoSettings, 'settlementChainId'>;
 };
 
@@ -39,10 +39,10 @@ export type SignatureExplainer = (
 ) => Promise<InfoAnswer<ExplainedSignature>>;
 
 export function signatureExplainer(options: ExplainOptions): SignatureExplainer {
-  const { replica, pool, network, networks = Object.values(NETWORKS), settings } = options;
+  const { replica, pool, network, settings } = options;
   const multiSigSigners = new MultiSigSigners(replica);
   const isOther = (each: Network): boolean => each.serviceNetwork !== network.serviceNetwork;
-  const otherNetworks = networks.filter(isOther);
+  const otherNetworks = (options.otherNetworks ?? Object.values(NETWORKS)).filter(isOther);
   const { settlementChainId } = settings;
   return async ({ envelope, expect: expected }, text) => {
     const enveloped = parseEnvelope(envelope);

@@ -14,7 +14,7 @@ import type { FaucetBacking } from '../../settlement/faucet-backing.ts';
 import { instrumentLookup } from '../../translate/action-to-command.ts';
 import { formatMoney } from '../../translate/format.ts';
 import { rejectToWire } from '../../translate/reject-to-wire.ts';
-import { clientKey, isLoopback } from '../client-ip.ts';
+import { clientKey, isLoopback } from '../../ports/client-ip.ts';
 import {
   infoRefusal,
   infoReply,

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
 import { API_VERSION, API_VERSION_HEADER, LIMITS, refusal, type WireError } from '@oddlot/protocol';
 import { tooLarge, wrongContentType, type Endpoint } from './reply.ts';
 
@@ -21,11 +20,6 @@ export function parametersOf(request: IncomingMessage): URLSearchParams {
   const url = request.url ?? '/';
   const query = url.indexOf('?');
   return new URLSearchParams(query < 0 ? '' : url.slice(query + 1));
-}
-
-export function forwardedFor(request: IncomingMessage): string | undefined {
-  const header = request.headers['x-forwarded-for'];
-  return Array.isArray(header) ? header.join(',') : header;
 }
 
 /** True when somebody says that the request passed through other hands. */
@@ -70,10 +64,4 @@ function isJson(contentType: string): boolean {
   if (contentType === 'application/json') return true;
   const type = contentType.split(';', 1)[0] ?? '';
   return type.trim().toLowerCase() === 'application/json';
-}
-
-/** Turns a handshake away; the connection can serve nothing else. */
-export function refuseUpgrade(socket: Duplex): void {
-  socket.on('error', () => socket.destroy());
-  socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
 }

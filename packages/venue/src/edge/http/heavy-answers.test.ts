@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { LazyRows, ROWS_AT_ONCE, rowsOf } from '../../translate/info/lazy-rows.ts';
-import { WorkBudget } from '../work-budget.ts';
+import { WorkBudget } from '../../ports/work-budget.ts';
 import { AnswerCache, jsonInTurns } from './answers.ts';
 import { orderAction, signed, testKey } from '../../testing/http/client.ts';
 import { startEdge, type TestEdge, type TestEdgeOptions } from '../../testing/http/edge.ts';
@@ -135,24 +135,63 @@ describe('an answer', () => {
 });
 
 describe('what a client costs', () => {
-  test('is limited beside the number of its requests, with the same answer', async () => {
+  test('is limited beside the number of its requests, and told what cost most', async () => {
     let nowMs = 0;
     const work = new WorkBudget({ msPerSecond: 100, msBurst: 500 }, () => nowMs);
     const { send } = await start(0, { work });
     expect((await send('/info', OPEN_ORDERS)).status).toBe(200);
-    work.spend('127.0.0.1', 800);
+    work.spend('127.0.0.1', 780, 'historicalOrders');
+    work.spend('127.0.0.1', 20, 'perpMeta');
     const refused = await send('/info', OPEN_ORDERS);
     expect(refused).toMatchObject({
       status: 429,
-      json: { success: false, code: 10000, message: 'rate limit exceeded', name: 'RATE_LIMITED' },
+      json: {
+        success: false,
+        code: 10000,
+        message: 'Too much work: historicalOrders cost 780 ms',
+        name: 'RATE_LIMITED',
+        details: { budget: 'work', limit_ms_per_second: 100, remaining_ms: 0 },
+      },
     });
+    expect(refused.headers['x-ratelimit-limit']).toBe('100');
     expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(3);
     expect(refused.headers['x-ratelimit-remaining']).toBe('0');
     expect(Number(refused.headers['x-ratelimit-reset'])).toBeGreaterThanOrEqual(3);
-    // Whoever reads too much can still trade.
+    // Whoever reads too much can still trade, and ask how long it has to wait.
     expect((await send('/exchange', {})).status).toBe(400);
+    expect((await send('/info', { type: 'settings' })).status).toBe(200);
+    const { json, status } = await send('/info', { type: 'rateLimit' });
+    expect([status, json.data.work]).toEqual([200, { limit_ms_per_second: 100, remaining_ms: 0 }]);
     nowMs += 5_000;
     expect((await send('/info', OPEN_ORDERS)).status).toBe(200);
+  });
+
+  test('is told by the headers when it is closer to its end than the number of requests', async () => {
+    const work = new WorkBudget({ msPerSecond: 100, msBurst: 100 }, () => 0);
+    const { send } = await start(0, { work });
+    const limits = async (): Promise<unknown[]> => {
+      const { headers } = await send('/info', { type: 'settings' });
+      return [headers['x-ratelimit-limit'], headers['x-ratelimit-remaining']];
+    };
+    expect(await limits()).toEqual(['50', '50']);
+    work.spend('127.0.0.1', 70, 'historicalOrders');
+    const [limit, remaining] = await limits();
+    expect(limit).toBe('100');
+    expect(Number(remaining)).toBeLessThanOrEqual(30);
+  });
+
+  test('counts whatever is answered: refusals, what is not there, the page', async () => {
+    const spent: string[] = [];
+    const work = new WorkBudget({ msPerSecond: 100, msBurst: 500 });
+    work.spend = (_client, ms, what = '') => void (ms > 0 && spent.push(what));
+    const { send } = await start(0, { work, pages: new Map([['/docs/x', '# x']]) });
+    await send('/nothing', undefined, { method: 'GET' });
+    await send('/docs/x', undefined, { method: 'GET' });
+    await send('/info', undefined, { method: 'GET' });
+    expect(spent).toEqual(['other', 'other', '/info']);
+    await send('/info', '{');
+    await send('/info', { type: 'nonsense' });
+    expect(new Set(spent)).toEqual(new Set(['other', '/info']));
   });
 
   test('is measured', async () => {

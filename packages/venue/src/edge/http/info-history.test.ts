@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { directAction, orderAction, signed, testKey } from '../../testing/http/client.ts';
 import type { TestOrder } from '../../testing/http/client.ts';
 import { startEdge, type TestEdge } from '../../testing/http/edge.ts';
-import { WorkBudget } from '../work-budget.ts';
+import { WorkBudget } from '../../ports/work-budget.ts';
 
 /** Queries on the past where time must be moved: hours of funding, days of values, a late history. */
 
@@ -240,24 +240,77 @@ describe('a history that is behind', () => {
   beforeEach(open);
   afterEach(() => edge.close());
 
-  test('says how far it is, and refuses what it is asked to know', async () => {
+  const { address: user } = alice;
+  /** Whatever it is, part of it would look like all of it. */
+  const WHOLE: readonly object[] = [
+    { type: 'userFills', user },
+    { type: 'userFills', user, endTime: 4_000_000_000_000 },
+    { type: 'historicalOrders', user },
+    { type: 'historicalOrders', user, endTime: 1 },
+    { type: 'userFundings', user },
+    { type: 'userFundings', user, accountType: ['outcome'] },
+    { type: 'userNonFundingLedgerUpdates', user },
+    { type: 'userNonFundingLedgerUpdates', user, endTime: 1 },
+    { type: 'builderMeEarned', user },
+    { type: 'builderMeClaimed', user },
+    { type: 'builderMeShare', user },
+    { type: 'builderMeClaimable', user },
+    { type: 'portfolio', user },
+    { type: 'portfolio', user, window: 'all' },
+    { type: 'withdrawals', user },
+    { type: 'blocks' },
+    { type: 'block', hash: `0x${'1'.repeat(64)}` },
+    { type: 'tx', txHash: `0x${'1'.repeat(64)}` },
+    { type: 'txs' },
+  ];
+
+  test.each(WHOLE.map((query) => [JSON.stringify(query), query] as const))(
+    'is no answer to %s, and says how far it is',
+    async (_, query) => {
+      const heldAt = edge.replica.head.height;
+      edge.history.heldAt = heldAt;
+      edge.replica.credit(alice.address, 5);
+      const reply = await edge.send('/info', query);
+      expect(reply).toMatchObject({
+        status: 503,
+        headers: { 'retry-after': '1' },
+        json: {
+          success: false,
+          code: 10503,
+          name: 'UNAVAILABLE',
+          message: `History is at block ${heldAt}`,
+        },
+      });
+      edge.history.heldAt = undefined;
+      expect((await edge.send('/info', query)).status).toBeLessThan(500);
+    },
+  );
+
+  test('answers what ends before, and what it has found', async () => {
+    const heldAt = edge.replica.head.height;
+    const { hash } = edge.replica.head;
+    const { timeMs } = edge.replica.head;
+    edge.history.heldAt = heldAt;
+    edge.replica.credit(alice.address, 5);
+    const known = [
+      { type: 'userFills', user, endTime: timeMs - 1 },
+      { type: 'blocks', before: heldAt + 1 },
+      { type: 'block', height: heldAt },
+      { type: 'block', hash },
+      { type: 'stateHash', height: heldAt },
+    ];
+    for (const query of known) expect(await info(query)).toMatchObject({ success: true });
+  });
+
+  test('refuses a block that it is asked to know', async () => {
     const heldAt = edge.replica.head.height;
     edge.history.heldAt = heldAt;
     edge.replica.credit(alice.address, 5);
-    const query = { type: 'userNonFundingLedgerUpdates', user: alice.address };
-    expect(await info(query)).toMatchObject({ asOf: { height: heldAt } });
-    expect((await info(query)).data).toHaveLength(1);
+    const query = { type: 'userNonFundingLedgerUpdates', user };
+    expect((await info({ ...query, minHeight: heldAt })).data).toHaveLength(1);
     const reply = await edge.send('/info', { ...query, minHeight: heldAt + 1 });
-    expect(reply).toMatchObject({
-      status: 503,
-      headers: { 'retry-after': '1' },
-      json: {
-        success: false,
-        code: 10503,
-        name: 'UNAVAILABLE',
-        message: `History is at block ${heldAt}`,
-      },
-    });
+    const details = { field: 'minHeight', got: heldAt + 1, allowed: { max: heldAt } };
+    expect(reply).toMatchObject({ status: 503, json: { details } });
     // A block that this process has applied exists, whether or not the history knows it.
     expect((await edge.send('/info', { type: 'block', height: heldAt + 1 })).status).toBe(503);
     edge.history.heldAt = undefined;

@@ -1,8 +1,6 @@
 import type { InfoQuery, InfoQueryOf, InfoType, Warning } from '@oddlot/protocol';
-import { refusal } from '@oddlot/protocol';
-import { HistoryBehindError } from '../../history/history.ts';
 import type { Spend } from './answers.ts';
-import { measured } from '../work-budget.ts';
+import { measured } from '../../ports/work-budget.ts';
 import {
   builderMeClaimable,
   builderMeClaimed,
@@ -11,7 +9,9 @@ import {
 } from './history/builder-rows.ts';
 import { writeCursor } from './history/cursor.ts';
 import { block, blocks, stateHash, tx, txs } from './history/explorer.ts';
+import { JsonText } from './history/handler.ts';
 import type { HistoryAnswer, HistoryContext, HistoryHandler } from './history/handler.ts';
+import { historyRefusal } from './history/history-refusal.ts';
 import { portfolio } from './history/portfolio.ts';
 import {
   historicalOrders,
@@ -20,7 +20,7 @@ import {
   userNonFundingLedgerUpdates,
 } from './history/user-rows.ts';
 import { withdrawals } from './history/withdrawals.ts';
-import { infoRefusal, infoReplyOf, type Reply } from './reply.ts';
+import { infoReplyOf, type Reply } from './reply.ts';
 
 export type { HistoryContext } from './history/handler.ts';
 
@@ -51,11 +51,9 @@ export function isHistoryQuery(query: InfoQuery): query is HistoryQuery {
 }
 
 /** What is read for a client counts against its work, although another thread does it. */
-export const ROWS_PER_MS = 200;
+export const ROWS_PER_MS = 500;
 /** An offset makes the history count rows that nobody sees. */
 export const SKIPPED_ROWS_PER_MS = 2_000;
-
-const RETRY_SECONDS = 1;
 
 export async function answerHistory(
   context: HistoryContext,
@@ -70,25 +68,21 @@ export async function answerHistory(
   try {
     answer = await handle(context, query);
   } catch (error) {
-    if (!(error instanceof HistoryBehindError)) throw error;
-    return behind(error);
+    const later = historyRefusal(error, query);
+    if (later === undefined) throw error;
+    return later;
   }
   if (!answer.ok) return answer;
   const { asOf, data, next, rows, skipped = 0 } = answer;
   spend(rows / ROWS_PER_MS + skipped / SKIPPED_ROWS_PER_MS);
   return measured(
     () =>
-      infoReplyOf(JSON.stringify(data), warnings, {
+      infoReplyOf(data instanceof JsonText ? data.json : JSON.stringify(data), warnings, {
         asOf: { height: asOf.height, time: asOf.timeMs },
-        ...(next === undefined ? {} : { nextCursor: next === null ? null : writeCursor(next) }),
+        ...(next === undefined
+          ? {}
+          : { nextCursor: next === null ? null : writeCursor(next, query, context.cursors) }),
       }),
     spend,
   );
-}
-
-/** The history is not as far as the client asks for; a moment later it will be. */
-export function behind({ asOf, minHeight }: HistoryBehindError): Reply {
-  const details = { field: 'minHeight', got: minHeight, allowed: { max: asOf.height } };
-  const reply = infoRefusal(refusal('historyBehind', [asOf.height], details));
-  return { ...reply, retryAfterSeconds: RETRY_SECONDS };
 }

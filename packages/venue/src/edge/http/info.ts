@@ -1,4 +1,4 @@
-import { LIMITS, parseInfo, refusal, traceId } from '@oddlot/protocol';
+import { INFO_QUERIES, LIMITS, parseInfo, refusal, traceId } from '@oddlot/protocol';
 import type {
   ActionStatus,
   InfoQueryOf,
@@ -14,7 +14,9 @@ import type { Receipts } from '../../history/receipts.ts';
 import type { Replica } from '../../replica/replica.ts';
 import type { PayoutWorker } from '../../settlement/payout/payout-worker.ts';
 import type { PermitDeposits } from '../../settlement/permit-deposits.ts';
-import { type History, HistoryBehindError } from '../../history/history.ts';
+import type { History } from '../../history/history.ts';
+import type { MultiSigChanges } from '../../history/multi-sig-changes.ts';
+import type { CursorSeal } from '../../translate/cursor-seal.ts';
 import { actionTypeOf } from '../../translate/action-types.ts';
 import { authorityOf } from '../../block/request-command.ts';
 import { teachInstrument } from '../../translate/teach-instrument.ts';
@@ -29,12 +31,13 @@ import {
 } from '../../translate/view-to-info.ts';
 import type { RateLimiter } from '../rate-limit.ts';
 import type { RecoverPool } from '../recover-pool.ts';
-import { measured } from '../work-budget.ts';
+import { measured, type WorkBudget } from '../../ports/work-budget.ts';
 import { AnswerCache, jsonInTurns } from './answers.ts';
 import { signatureExplainer, type SignatureExplainer } from './explain-signature.ts';
 import type { Faucet } from './faucet.ts';
 import { RefusedError } from './exports/refused-error.ts';
-import { answerHistory, behind, isHistoryQuery, type HistoryQuery } from './info-history.ts';
+import { historyRefusal } from './history/history-refusal.ts';
+import { answerHistory, isHistoryQuery, type HistoryQuery } from './info-history.ts';
 import { withPast } from './past.ts';
 import { infoRefusal, infoReply, infoReplyOf, rateLimited } from './reply.ts';
 import { reserves, reservesProof, type ReservesSource } from './reserves.ts';
@@ -49,11 +52,15 @@ export type InfoOptions = {
   readonly limiter: RateLimiter;
   readonly pool: Pick<RecoverPool, 'explain' | 'recover'>;
   readonly network: Network;
+  /** What else a client may have signed for. */
+  readonly otherNetworks?: readonly Network[];
   readonly settings: InfoSettings;
   readonly now: () => number;
   readonly faucet?: Faucet | undefined;
   /** What is past; without it queries on it are not served. */
   readonly history?: History;
+  /** What clients may cost the main thread. */
+  readonly work?: WorkBudget;
   /** Open WebSocket connections of a client. */
   readonly connections?: (ip: string) => OpenConnections;
   readonly connectionsMax?: number;
@@ -63,6 +70,10 @@ export type InfoOptions = {
   readonly reserves?: ReservesSource['reserves'];
   /** How far payouts are on it. */
   readonly payouts?: Pick<PayoutWorker, 'progressOf'> | undefined;
+  /** Who changed who signs for an account. */
+  readonly multiSigChanges?: Pick<MultiSigChanges, 'of'> | undefined;
+  /** Of the cursors that the venue gives out; without one they end with the process. */
+  readonly cursors?: CursorSeal | undefined;
   /** How this process does. */
   readonly health?: (() => VenueHealth) | undefined;
 };
@@ -91,8 +102,29 @@ export function infoEndpoint(options: InfoOptions): Endpoint {
   return {
     surface: 'info',
     refuse: infoRefusal,
-    handle: (request) => handle(context, request),
+    workOf,
+    handle: (request) => handleOrDefer(context, request),
   };
+}
+
+/** Whoever is over its budget can still ask how far, and where money is paid. */
+const FREE_QUERIES: ReadonlySet<string> = new Set(['rateLimit', 'settings']);
+
+/** A type that nobody knows is not repeated to who made it up. */
+function workOf({ type }: Readonly<Record<string, unknown>>): { what: string; isFree: boolean } {
+  const isKnown = typeof type === 'string' && Object.hasOwn(INFO_QUERIES, type);
+  return { what: isKnown ? type : '/info', isFree: isKnown && FREE_QUERIES.has(type) };
+}
+
+/** What only the history knows is refused for now where that can't be asked. */
+async function handleOrDefer(context: Context, request: EdgeRequest): Promise<Reply> {
+  try {
+    return await handle(context, request);
+  } catch (error) {
+    const later = historyRefusal(error);
+    if (later === undefined) throw error;
+    return later;
+  }
 }
 
 async function handle(options: Context, request: EdgeRequest): Promise<Reply> {
@@ -152,7 +184,6 @@ async function answerState(
     return { status: 200, body: '', bytes: answered };
   } catch (error) {
     if (error instanceof RefusedError) return refuse(options, error.refusal);
-    if (error instanceof HistoryBehindError) return behind(error);
     throw error;
   }
 }
@@ -170,9 +201,10 @@ async function answerPast(
   return 'ok' in reply ? refuse(options, reply.error) : reply;
 }
 
-function contextOf({ markets, network, receipts, replica, settings }: Context): InfoContext {
+function contextOf(context: Context): InfoContext {
+  const { cursors, markets, network, receipts, replica, settings } = context;
   const { ended } = receipts;
-  return { state: replica.state, network, settings, markets, ended };
+  return { state: replica.state, network, settings, markets, ended, cursors };
 }
 
 function clampWarnings(clamped: ParsedQuery['clamped']): Warning[] {
@@ -197,6 +229,9 @@ async function answerHere(
   if (query.type === 'venueHealth' && options.health !== undefined) {
     return { ok: true, data: options.health() };
   }
+  if (query.type === 'multiSigChanges') {
+    return { ok: true, data: options.multiSigChanges?.of(query.user) ?? [] };
+  }
   if (query.type === 'reserves') return reserves(options);
   if (query.type === 'reservesProof') return await reservesProof(options, query.user);
   const details = { field: 'type', got: query.type, why: 'this version does not serve it yet' };
@@ -208,6 +243,7 @@ function refuse({ replica }: Context, error: WireError): Reply {
 }
 
 function rateLimit({ limiter, now, faucet, ...options }: InfoOptions, ip: string): RateLimit {
+  const work = options.work?.left(ip);
   const open = options.connections?.(ip) ?? { ws: 0, apiWs: 0, wsRtds: 0 };
   const limit = options.connectionsMax ?? LIMITS.connectionsMax;
   return {
@@ -217,6 +253,14 @@ function rateLimit({ limiter, now, faucet, ...options }: InfoOptions, ip: string
     exchange: limiter.peek('exchange', ip),
     explainSignature: limiter.peek('explainSignature', ip),
     simulate: limiter.peek('simulate', ip),
+    ...(work === undefined
+      ? {}
+      : {
+          work: {
+            limit_ms_per_second: work.msPerSecond,
+            remaining_ms: Math.floor(work.remainingMs),
+          },
+        }),
     ws: { limit, open: open.ws },
     apiWs: { limit, open: open.apiWs },
     wsRtds: { limit, open: open.wsRtds },
@@ -259,7 +303,8 @@ async function actionStatus(
       actionType,
     };
   }
-  const found = receipt ?? (await receipts.find(query));
+  // "Never seen" has to be true: whoever reads it sends again.
+  const found = receipt ?? (await receipts.findForSure(query));
   if (found === undefined) return UNKNOWN;
   const { txHash, signer, user, nonce, actionType, block, outcome } = found;
   return {

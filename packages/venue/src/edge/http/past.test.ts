@@ -187,8 +187,18 @@ describe('what left memory', () => {
     const gone = await venue.answer('outcomeMeta', { eventSlug: 'rain' });
     expect(gone).toMatchObject({ ok: false, error: { code: 10404 } });
     venue.history.asOf = { height: 3, timeMs: START_MS };
-    const behind = venue.answer('outcomeMeta', { eventSlug: 'rain' });
-    await expect(behind).rejects.toThrow('the history is at block 3');
+    const candles = { coin: String(FIRST_ID), interval: '1h', startTime: 0 };
+    const queries: readonly (readonly [type: string, fields: object])[] = [
+      ['outcomeMeta', { eventSlug: 'rain' }],
+      ['outcomeMeta', { status: 'resolved' }],
+      ['outcomeMeta', { marketSlugs: ['rain'] }],
+      ['outcomeResolution', { instrumentId: FIRST_ID }],
+      ['candleSnapshot', { req: candles }],
+      ['outcomeProbability', { instrumentIds: [FIRST_ID], interval: 'max', fidelity: 60 }],
+    ];
+    for (const [type, fields] of queries) {
+      await expect(venue.answer(type, fields)).rejects.toThrow('the history is at block 3');
+    }
   });
 
   test('rows that begin after its settlement have it all the same', async () => {

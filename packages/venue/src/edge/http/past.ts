@@ -1,4 +1,4 @@
-import { type AsOf, type History, HistoryBehindError } from '../../history/history.ts';
+import type { Answer, Ask, AsOf, History, HistoryTopic } from '../../history/history.ts';
 import { settledEventOf } from '../../history/rows/settled-event.ts';
 import type { CandleRow } from '../../read-models/candles.ts';
 import type { EventWithMarkets } from '../../read-models/catalogue.ts';
@@ -11,7 +11,7 @@ import {
   type PastRows,
 } from '../../translate/info/past-need.ts';
 import { type InfoContext, pastNeedOf, type StateQuery } from '../../translate/view-to-info.ts';
-import { measured } from '../work-budget.ts';
+import { measured } from '../../ports/work-budget.ts';
 import type { Spend } from './answers.ts';
 import { ROWS_PER_MS } from './info-history.ts';
 
@@ -21,8 +21,6 @@ import { ROWS_PER_MS } from './info-history.ts';
 const ROUNDS_MAX = 4;
 /** Rows of one question; what is longer comes in several, between which others have their turn. */
 const BARS_AT_ONCE = 5_000;
-/** These events were settled long ago, so there is no newest block to wait for. */
-const NO_WAIT = { minHeight: 0 } as const;
 
 /** Who is asked, for whom, and the state as it is at the time. */
 export type PastSource = {
@@ -62,22 +60,40 @@ async function ask(
   ]);
 }
 
-/** Null of an event that the history has deleted since; one that it has not seen yet is no answer. */
-async function eventBySlug(
-  { contextOf, history, spend }: PastSource,
-  eventSlug: string,
-): Promise<EventWithMarkets | null> {
-  const { answer, asOf } = await history.ask('settledMarket', { eventSlug }, NO_WAIT);
-  if (answer !== null) return measured(() => settledEventOf(answer), spend);
-  const { markets, state } = contextOf();
-  // What has left memory was settled before this.
-  if (asOf.timeMs < state.timeMs - markets.catalogue.keptMs) {
-    throw new HistoryBehindError(asOf, state.height);
-  }
-  return null;
+/**
+ * Asks without waiting where a history as of some time is enough. One that is not that far has to know the
+ * newest block, or is no answer.
+ */
+async function askAsOf<Topic extends HistoryTopic>(
+  { history }: Pick<PastSource, 'history'>,
+  topic: Topic,
+  { neededMs, question }: { readonly question: Ask<Topic>; readonly neededMs: number },
+): Promise<Answer<Topic>> {
+  const known = await history.ask(topic, question, { minHeight: 0 });
+  const { answer } = known.asOf.timeMs >= neededMs ? known : await history.ask(topic, question);
+  return answer;
 }
 
-async function takeList({ history, spend }: PastSource, list: PastList, past: Past): Promise<void> {
+/**
+ * Events leave memory some time after they are settled, and their rows are there soon after they were paid:
+ * half of that time is enough for both.
+ */
+function leftMs({ contextOf }: PastSource): number {
+  const { markets, state } = contextOf();
+  return state.timeMs - markets.catalogue.keptMs / 2;
+}
+
+/** Null of an event that the history has deleted since. */
+async function eventBySlug(
+  source: PastSource,
+  eventSlug: string,
+): Promise<EventWithMarkets | null> {
+  const asked = { question: { eventSlug }, neededMs: leftMs(source) };
+  const answer = await askAsOf(source, 'settledMarket', asked);
+  return answer === null ? null : measured(() => settledEventOf(answer), source.spend);
+}
+
+async function takeList(source: PastSource, list: PastList, past: Past): Promise<void> {
   const { descending, limit, seriesSlug, sortBy, tag } = list;
   // Where all keys are zero, they stand before or behind any place with another.
   const isBeyond = sortBy === 'zero' && list.after !== undefined && list.after[0] > 0;
@@ -95,8 +111,8 @@ async function takeList({ history, spend }: PastSource, list: PastList, past: Pa
     ...(seriesSlug === undefined ? {} : { seriesSlug }),
     ...(after === undefined ? {} : { after: { key: after[0], eventId: after[1] } }),
   } as const;
-  const { answer } = await history.ask('settledEvents', question, NO_WAIT);
-  const events = measured(() => answer.map(settledEventOf), spend);
+  const answer = await askAsOf(source, 'settledEvents', { question, neededMs: leftMs(source) });
+  const events = measured(() => answer.map(settledEventOf), source.spend);
   past.list = { events, isEnd: answer.length < limit };
 }
 
@@ -110,7 +126,8 @@ export async function pastRows(
   for (let { startMs } = bars; startMs <= endMs;) {
     const withPrevious = rows.length === 0;
     const question = { instrumentId, stepMs, startMs, endMs, limit: BARS_AT_ONCE, withPrevious };
-    const { answer } = await history.ask('bars', question, NO_WAIT);
+    // A bar is stored when it is over.
+    const answer = await askAsOf({ history }, 'bars', { question, neededMs: endMs + stepMs });
     for (const { close, high, low, lots, open, startMs: atMs, trades } of answer) {
       rows.push([atMs, open, high, low, close, lots, trades]);
     }

@@ -1,5 +1,5 @@
-import type { ServerResponse } from 'node:http';
 import { readdir, readFile } from 'node:fs/promises';
+import type { PageAnswer } from '../web/web-page.ts';
 
 /** The reference beside the sources: what `details.docs` of a refusal points to. */
 const REFERENCE = new URL('../../../../../docs/reference/', import.meta.url);
@@ -13,13 +13,20 @@ export async function readReferencePages(): Promise<ReadonlyMap<string, string>>
     const text = await readFile(new URL(name, REFERENCE), 'utf8');
     pages.set(`/docs/${name.slice(0, -'.md'.length)}`, text);
   }
-  return pages;
+  if (pages.size === 0) return pages;
+  const index = indexOf(pages);
+  return pages.set('/docs', index).set('/docs/', index);
 }
 
-export function servePage(response: ServerResponse, page: string): void {
-  response.writeHead(200, {
-    'content-type': 'text/markdown; charset=utf-8',
-    'content-length': Buffer.byteLength(page),
-  });
-  response.end(page);
+/** All pages by their own titles. */
+function indexOf(pages: ReadonlyMap<string, string>): string {
+  const lines = [...pages]
+    .map(([path, text]) => `- [${/^# (.+)$/m.exec(text)?.[1] ?? path}](${path})`)
+    .toSorted();
+  return `# Reference\n\n${lines.join('\n')}\n`;
+}
+
+export function pageAnswerOf(page: string | undefined): PageAnswer | undefined {
+  if (page === undefined) return undefined;
+  return { status: 200, headers: { 'content-type': 'text/markdown; charset=utf-8' }, body: page };
 }

@@ -1,4 +1,5 @@
 import { ERROR_CODES, refusal, type Warning, type WireError } from '@oddlot/protocol';
+import type { Debt, WorkLeft } from '../../ports/work-budget.ts';
 import type { ErrorBody } from '../../translate/outcome-to-wire.ts';
 
 /** What an endpoint answers; the server adds what all answers have in common. */
@@ -31,6 +32,11 @@ export type Endpoint = {
   readonly surface: 'info' | 'exchange';
   /** How many bytes a body with this beginning may have, where that differs from all others. */
   readonly bodyBytesMaxOf?: (start: Buffer) => number;
+  /** What its work is called, and whether the client's budget of work is asked; by default it is. */
+  readonly workOf?: (body: Readonly<Record<string, unknown>>) => {
+    readonly what?: string;
+    readonly isFree?: boolean;
+  };
   /** The endpoint's error envelope. `isGateway`: refused before the request was understood. */
   readonly refuse: (error: WireError, isGateway: boolean) => Reply;
   readonly handle: (request: EdgeRequest) => Reply | Promise<Reply>;
@@ -114,6 +120,17 @@ export function rateLimited(surface: Endpoint['surface']): WireError {
   const limited = refusal('rateLimited', []);
   const { details: _, ...error } = { ...limited, httpStatus: HTTP_TOO_MANY };
   return surface === 'exchange' ? error : { ...error, code: ERROR_CODES.INVALID };
+}
+
+/** The refusal of a client whose requests have cost too much, with what cost most. */
+export function tooMuchWork({ ms, what }: Debt, { msPerSecond, remainingMs }: WorkLeft): WireError {
+  const details = {
+    budget: 'work',
+    limit_ms_per_second: msPerSecond,
+    remaining_ms: Math.floor(remainingMs),
+  };
+  const error = refusal('tooMuchWork', [what, ms], details, HTTP_TOO_MANY);
+  return { ...error, code: ERROR_CODES.INVALID };
 }
 
 export function tooLarge(bytesMax: number): WireError {

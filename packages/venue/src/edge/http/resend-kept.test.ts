@@ -32,6 +32,7 @@ beforeEach(async () => {
   const archive: ReceiptArchive = {
     height: 0,
     isFarBehind: false,
+    expectWhole: () => undefined,
     find: async (query) => (await store.ask('receipt', query)) ?? undefined,
   };
   stored = await startEdge({ receipts: { archive } });

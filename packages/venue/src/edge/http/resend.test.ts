@@ -31,6 +31,7 @@ describe('nonces and re-sends', () => {
   const DAY = 24 * 60 * 60 * 1000;
 
   test('outside of the window, without recovering anybody', async () => {
+    edge.replica.nowMs += 3 * DAY;
     const { nowMs } = edge.replica;
     const allowed = { min: nowMs - 2 * DAY + 1, max: nowMs + DAY - 1 };
     const old = await send(orderAction(), { nonce: nowMs - 2 * DAY });
@@ -42,8 +43,23 @@ describe('nonces and re-sends', () => {
       details: { allowed, got: nowMs + DAY },
     });
     expect(edge.counts.recovered).toBe(0);
+    for (const inside of [allowed.min, allowed.max]) {
+      const reply = await send({ type: 'cancelAll' }, { nonce: inside });
+      expect(reply.json).toMatchObject({ status: 'ok' });
+    }
+  });
+
+  test('from before the log began, without recovering anybody', async () => {
+    const { nowMs, state } = edge.replica;
+    const { beganMs } = state;
+    const allowed = { min: beganMs + 1, max: nowMs + DAY - 1 };
+    const message = `Nonce is from before this venue began: must be above ${beganMs}`;
+    const early = await send(orderAction(), { nonce: beganMs });
+    expect(early.json).toMatchObject({ code: 10004, message, details: { allowed, got: beganMs } });
+    const old = await send(orderAction(), { nonce: nowMs - 2 * DAY });
+    expect(old.json).toMatchObject({ message: 'Nonce too old', details: { allowed } });
+    expect(edge.counts.recovered).toBe(0);
     expect((await send(orderAction(), { nonce: allowed.min })).text).toBe(OK_ORDER);
-    expect((await send(orderAction(), { nonce: allowed.max })).text).toBe(OK_ORDER);
   });
 
   test('the same bytes again execute nothing and get the same answer', async () => {

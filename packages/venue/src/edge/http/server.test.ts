@@ -28,6 +28,50 @@ describe('paths and methods', () => {
     expect(await send('/info/', RATE_LIMIT)).toMatchObject({ status: 404 });
   });
 
+  test('what a GET finds nowhere is not kept: a browser gets the page there', async () => {
+    const { send } = await start();
+    for (const [path, status] of [
+      ['/trade', 404],
+      ['/account', 405],
+      ['/ws', 426],
+    ] as const) {
+      const reply = await send(path, undefined, {
+        method: 'GET',
+        headers: { accept: 'application/json' },
+      });
+      expect(reply).toMatchObject({
+        status,
+        headers: { vary: 'accept', 'cache-control': 'no-store' },
+      });
+    }
+  });
+
+  test('R-requests: of what is sent ahead one request is in work, whatever it is', async () => {
+    const { edge, port } = await start();
+    const body = '{"type":"perpMeta"}';
+    const requests = [
+      'GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n',
+      'PUT /info HTTP/1.1\r\nHost: x\r\n\r\n',
+      `POST /info HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      'POST /exchange HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}',
+    ];
+    const socket = connect(port, '127.0.0.1');
+    let [answers, most, isOver] = [0, 0, false];
+    const look = (): void => {
+      most = Math.max(most, edge.inFlight);
+      if (!isOver) setImmediate(look);
+    };
+    look();
+    socket.on('data', (part: Buffer) => {
+      answers += part.toString('latin1').split('HTTP/1.1 ').length - 1;
+    });
+    socket.write(requests.join('').repeat(100));
+    await expect.poll(() => answers, { timeout: 20_000 }).toBe(400);
+    isOver = true;
+    socket.destroy();
+    expect(most).toBe(1);
+  });
+
   test('a query string does not change the path', async () => {
     const { send } = await start();
     expect(await send('/info?x=1', RATE_LIMIT)).toMatchObject({ status: 200 });
@@ -208,6 +252,30 @@ describe('bodies', () => {
     socket.write('POST /info HTTP/1.1\r\nHost: x\r\n');
     const [first] = (await once(socket, 'data')) as [Buffer];
     expect(first.toString()).toContain('408');
+  });
+
+  test('a request with two hosts is refused, whichever comes first', async () => {
+    const { port } = await start();
+    const socket = connect(port, '127.0.0.1');
+    socket.write('POST /info HTTP/1.1\r\nHost: a\r\nHost: b\r\nContent-Length: 2\r\n\r\n{}');
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    expect(answer.toString().split('\r\n', 1)).toEqual(['HTTP/1.1 400 Bad Request']);
+    socket.destroy();
+  });
+
+  test('pages of others may be refused', async () => {
+    const pageOrigins = { ports: new Set([8690]), origins: new Set<string>() };
+    const { send } = await start({ edge: { pageOrigins } });
+    const asked = (origin: string) => send('/info', RATE_LIMIT, { headers: { origin } });
+    const own = 'http://localhost:8690';
+    expect(await asked(own)).toMatchObject({
+      status: 200,
+      headers: { 'access-control-allow-origin': own },
+    });
+    const refused = await asked('https://evil.example');
+    expect(refused.status).toBe(403);
+    expect(refused.headers).not.toHaveProperty('access-control-allow-origin');
+    expect((await send('/info', RATE_LIMIT)).status).toBe(200);
   });
 
   test('another version of the interface is refused', async () => {

@@ -40,7 +40,8 @@ async function aPage() {
     build: () => ({ done: promise, stop: () => void (isStopped = true) }),
   });
   const server = createServer((request, response) => {
-    if (!page.serve(request, response, request.url ?? '/')) response.writeHead(404).end();
+    const answer = page.answer(request, request.url ?? '/');
+    response.writeHead(answer?.status ?? 404, answer?.headers ?? {}).end(answer?.body);
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   ends.push(() => server.close());
@@ -95,6 +96,29 @@ describe('once it is built', () => {
     for (const path of ['/built-of.txt', '/assets/a-1.js.gz', '/index.html', '/portfolio']) {
       expect([path, (await get(path)).status]).toEqual([path, 404]);
     }
+  });
+});
+
+describe('the encoding of a file', () => {
+  test.each([
+    ['gzip, br', 'gzip'],
+    ['gzip;q=0', null],
+    ['gzip; q=0.000, *', null],
+    ['*', 'gzip'],
+    ['*;q=0', null],
+    ['GZIP;q=0.1', 'gzip'],
+    ['x-gzip-like', null],
+    ['', null],
+  ])('for %j is %j', async (accepted, expected) => {
+    const { built, get } = await aPage();
+    built(await aFolder());
+    await eventually(async () => (await get('/', HTML)).status === 200);
+    const { headers, text } = await get('/assets/a-1.js', { 'accept-encoding': accepted });
+    expect([headers.get('content-encoding'), headers.get('vary')]).toEqual([
+      expected,
+      'accept-encoding',
+    ]);
+    expect(text).toBe('alert(1)');
   });
 });
 

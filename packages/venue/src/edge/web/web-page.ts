@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Logger } from '../../operate/log.ts';
+import { acceptsEncoding } from './accept-encoding.ts';
 import { buildPage, type PageBuild } from './build-page.ts';
 import { createEntries, type Entry } from './entries.ts';
 import { entryTag, fileTag, hasTag, heldNonce } from './entity-tag.ts';
@@ -13,6 +14,13 @@ export type WebPageOptions = {
   readonly elsewhere: readonly string[];
   /** Brings the files up to date; by default from the sources beside the venue. */
   readonly build?: () => PageBuild;
+};
+
+/** What is sent: a text or a file, or nothing to who has it. */
+export type PageAnswer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Buffer | undefined;
 };
 
 const BUILDING = notice(
@@ -74,41 +82,31 @@ export class WebPage {
     this.#build?.stop();
   }
 
-  /** Answers a request for the page or one of its files; false when it is for neither. */
-  serve(request: IncomingMessage, response: ServerResponse, path: string): boolean {
-    if (request.method !== 'GET' && request.method !== 'HEAD') return false;
+  /** What a request for the page or one of its files is answered with; undefined when it is for neither. */
+  answer(request: IncomingMessage, path: string): PageAnswer | undefined {
+    if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
     const file = this.#files?.byPath.get(path);
-    if (file !== undefined) {
-      sendFile(request, response, file);
-      return true;
-    }
-    if (!acceptsPage(request, path)) return false;
-    if (this.#files !== undefined) {
-      this.#serveEntry(request, response, path);
-      return true;
-    }
+    if (file !== undefined) return fileAnswer(request, file);
+    if (!acceptsPage(request, path)) return undefined;
+    if (this.#files !== undefined) return this.#entryAnswer(request, path);
     const headers = this.#pageHeaders(newNonce());
     if (!this.#hasFailed) headers['refresh'] = String(LOOK_AGAIN_SECONDS);
-    send(request, response, { status: 503, headers, body: this.#hasFailed ? FAILED : BUILDING });
-    return true;
+    return { status: 503, headers, body: this.#hasFailed ? FAILED : BUILDING };
   }
 
-  #serveEntry(request: IncomingMessage, response: ServerResponse, path: string): void {
+  #entryAnswer(request: IncomingMessage, path: string): PageAnswer {
     const { hash, text } = this.#entryAt(path);
     const held = heldNonce(request, hash);
     const nonce = held ?? newNonce();
     const headers = { ...this.#pageHeaders(nonce), etag: entryTag(hash, nonce) };
     // Who opens an address that is none reads so on the page itself; machines read the status.
     const status = isScreen(path) ? 200 : 404;
-    if (held !== undefined && status === 200) {
-      sendUnchanged(response, headers);
-      return;
-    }
+    if (held !== undefined && status === 200) return unchanged(headers);
     const body = text.replace(
       'name="style-nonce" content=""',
       `name="style-nonce" content="${nonce}"`,
     );
-    send(request, response, { status, headers, body });
+    return { status, headers, body };
   }
 
   #pageHeaders(nonce: string): Record<string, string> {
@@ -136,12 +134,12 @@ function isScreen(path: string): boolean {
   return path === '/' || SCREENS.includes(path.split('/', 2)[1] ?? '');
 }
 
-function sendFile(request: IncomingMessage, response: ServerResponse, file: PageFile): void {
+function fileAnswer(request: IncomingMessage, file: PageFile): PageAnswer {
   const accepted = String(request.headers['accept-encoding'] ?? '');
   const encoding =
-    file.br !== undefined && /\bbr\b/.test(accepted)
+    file.br !== undefined && acceptsEncoding(accepted, 'br')
       ? 'br'
-      : file.gzip !== undefined && /\bgzip\b/.test(accepted)
+      : file.gzip !== undefined && acceptsEncoding(accepted, 'gzip')
         ? 'gzip'
         : undefined;
   const body = encoding === undefined ? file.plain : (file[encoding] ?? file.plain);
@@ -156,36 +154,20 @@ function sendFile(request: IncomingMessage, response: ServerResponse, file: Page
     'accept-ranges': 'none',
     ...(encoding === undefined ? {} : { 'content-encoding': encoding }),
   };
-  if (hasTag(request, tag)) sendUnchanged(response, headers);
-  else send(request, response, { status: 200, headers, body });
+  return hasTag(request, tag) ? unchanged(headers) : { status: 200, headers, body };
 }
 
 /** What the one who asks has is what there is; of the headers those that a copy is kept by. */
-function sendUnchanged(
-  response: ServerResponse,
-  {
-    'content-encoding': _encoding,
-    'content-type': _type,
-    ...kept
-  }: Readonly<Record<string, string>>,
-): void {
-  response.writeHead(304, kept).end();
+function unchanged({
+  'content-encoding': _encoding,
+  'content-type': _type,
+  ...kept
+}: Readonly<Record<string, string>>): PageAnswer {
+  return { status: 304, headers: kept, body: undefined };
 }
 
 function newNonce(): string {
   return randomBytes(NONCE_BYTES).toString('base64');
-}
-
-type Sent = {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Buffer;
-};
-
-function send(request: IncomingMessage, response: ServerResponse, sent: Sent): void {
-  const { body, headers, status } = sent;
-  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
-  response.end(request.method === 'HEAD' ? undefined : body);
 }
 
 /** A page for the time without one. */

@@ -1,8 +1,9 @@
 import type { ResumePoint } from '@oddlot/protocol';
 import { AnswersInTurn } from './answers-in-turn.ts';
-import type { Connection } from './connection.ts';
+import { CLOSE, type Connection } from './connection.ts';
 import { INVALID_FRAME, readControl, readResumeFrom, type Control } from './control-frame.ts';
 import { jsonFrame } from './frame.ts';
+import { greediest, type Follower } from './greediest.ts';
 import { Replays } from './replays.ts';
 import type { LateFrame, ResyncReason, Stream } from './stream.ts';
 import type { StreamHub, StreamRecipe } from './streams.ts';
@@ -46,12 +47,14 @@ export const LATE_RETRY_MS = 1_000;
 const WAITING_MAX = 1_024;
 
 /** The conversation with one client of /ws or /api-ws. */
-export class ChannelSession {
+export class ChannelSession implements Follower {
+  readonly client: string;
   readonly #connection: Connection;
   readonly #endpoint: Endpoint;
   readonly #channels: ChannelSet;
   readonly #hub: StreamHub;
   readonly #limits: SessionLimits;
+  readonly #others: Set<ChannelSession>;
   /** By what subscriptions are known by, which is what was sent: the state has no say in it. */
   readonly #held = new Map<string, Held>();
   readonly #replays: Replays;
@@ -66,9 +69,15 @@ export class ChannelSession {
     channels: ChannelSet;
     hub: StreamHub;
     limits: SessionLimits;
+    /** Whom it is counted for, and all who follow streams. */
+    client: string;
+    others: Set<ChannelSession>;
     /** Runs what is done for the client later, and counts what it costs. */
     spending?: (run: () => void) => void;
   }) {
+    this.client = options.client;
+    this.#others = options.others;
+    this.#others.add(this);
     this.#connection = options.connection;
     this.#endpoint = options.endpoint;
     this.#channels = options.channels;
@@ -76,6 +85,10 @@ export class ChannelSession {
     this.#limits = options.limits;
     this.#replays = new Replays(options.connection);
     this.#spending = options.spending ?? ((run) => run());
+  }
+
+  get subscriptions(): number {
+    return this.#held.size;
   }
 
   /** A text frame came; undefined stands for a frame that was not text. */
@@ -98,6 +111,7 @@ export class ChannelSession {
 
   /** The connection is gone. */
   close(): void {
+    this.#others.delete(this);
     for (const { stream } of this.#held.values()) this.#leave(stream);
     this.#held.clear();
     this.#answers.close();
@@ -133,7 +147,7 @@ export class ChannelSession {
     const { key, recipe } = opening;
     const full = this.#checkRoom(recipe.channel);
     if (full !== undefined) return full;
-    if (!this.#hub.hasRoom(recipe)) return tooMany('streams', this.#hub.size);
+    if (!this.#hub.hasRoom(recipe) && !this.#makeRoom()) return tooMany('streams', this.#hub.size);
     const stream = this.#hub.take(recipe);
     this.#lastSub += 1;
     const held = { key, sub: this.#lastSub, stream, subscription };
@@ -214,6 +228,15 @@ export class ChannelSession {
     if (channel !== 'outcomeBbos') return undefined;
     const groups = [...this.#held.values()].filter(({ stream }) => stream.channel === channel);
     return groups.length < bboGroupsMax ? undefined : tooMany('outcomeBbos groups', bboGroupsMax);
+  }
+
+  /** Ends the connection of another client that follows more than this one. */
+  #makeRoom(): boolean {
+    const other = greediest(this.#others, this.client);
+    if (other === undefined) return false;
+    other.#connection.close(CLOSE.tryAgainLater, 'too many streams: others need the room');
+    other.close();
+    return true;
   }
 
   #unsubscribe(frame: Control['frame']): WsError | undefined {

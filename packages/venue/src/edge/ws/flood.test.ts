@@ -87,3 +87,24 @@ test('R-requests: streams that all have subscribers are bounded, whoever asks fo
   await client.next();
   await client.follow(follow(3));
 });
+
+test('R-requests: who follows most makes room for another client that follows little', async () => {
+  edge = await TestEdge.start({ streamsMax: 18 });
+  await unread('/ws');
+  const follow = (index: number): object => ({
+    type: 'orderUpdates',
+    user: `0x${String(index).padStart(40, '0')}`,
+  });
+  const greedy = [await edge.connect('/ws'), await edge.connect('/ws')];
+  for (let index = 0; index < 10; index++) await greedy[0]!.follow(follow(index));
+  for (let index = 10; index < 18; index++) await greedy[1]!.follow(follow(index));
+  const closed = once(greedy[0]!.socket, 'close');
+  const other = await edge.connect('/ws', '198.51.100.8');
+  await other.follow(follow(20));
+  const [code, reason] = (await closed) as [number, Buffer];
+  expect([code, reason.toString()]).toEqual([1013, 'too many streams: others need the room']);
+  for (let index = 21; index < 30; index++) await other.follow(follow(index));
+  // Eight of the one and ten of the other: nobody makes room for more of that.
+  other.send({ method: 'subscribe', subscription: follow(30) });
+  expect(await other.next()).toMatchObject({ code: 'TOO_MANY_SUBSCRIPTIONS' });
+});

@@ -3,8 +3,8 @@ import type { Duplex } from 'node:stream';
 import { WebSocketServer, type RawData, type WebSocket } from 'ws';
 import type { AppliedBlock } from '../../block/applied-block.ts';
 import type { Replica } from '../../replica/replica.ts';
-import { clientKey } from '../client-ip.ts';
-import { measured, sendingMs, type WorkBudget } from '../work-budget.ts';
+import { clientKey } from '../../ports/client-ip.ts';
+import { measured, sendingMs, type WorkBudget } from '../../ports/work-budget.ts';
 import { ApiChannels } from './api-channels.ts';
 import { ChannelSession } from './channel-session.ts';
 import type { ChannelContext, StreamCompanions } from './channels/node-channel.ts';
@@ -71,6 +71,7 @@ export class WsEdge {
   readonly #apiChannels: ApiChannels;
   readonly #priceTopics: PriceTopics;
   readonly #connections = new Map<Connection, Endpoint>();
+  readonly #followers = new Set<ChannelSession>();
   /** Open connections by endpoint and client address. */
   readonly #open: Record<Endpoint, Map<string, number>> = {
     ws: new Map(),
@@ -193,13 +194,16 @@ export class WsEdge {
     webSocket.on('pong', () => connection.heard());
     // The close event follows every error and says all there is to know.
     webSocket.on('error', () => undefined);
+    // What has come of a client that is gone may take a while to be read: its place is free before.
+    wire.once('close', () => {
+      const open = (counts.get(client) ?? 1) - 1;
+      if (open > 0) counts.set(client, open);
+      else counts.delete(client);
+    });
     webSocket.on('close', () => {
       session.close();
       connection.release();
       this.#connections.delete(connection);
-      const open = (counts.get(client) ?? 1) - 1;
-      if (open > 0) counts.set(client, open);
-      else counts.delete(client);
       if (this.#connections.size === 0) this.#drained?.resolve();
     });
   }
@@ -227,7 +231,16 @@ export class WsEdge {
       return new RtdsSession(connection, { topics: this.#priceTopics, symbolsMax });
     }
     const channels = endpoint === 'ws' ? this.#nodeChannels : this.#apiChannels;
-    return new ChannelSession({ connection, endpoint, channels, hub: this.#hub, limits, spending });
+    return new ChannelSession({
+      connection,
+      endpoint,
+      channels,
+      hub: this.#hub,
+      limits,
+      client: clientKey(connection.ip),
+      others: this.#followers,
+      spending,
+    });
   }
 
   #planSweep(): void {

@@ -31,11 +31,9 @@ export type Question<Topic extends HistoryTopic = HistoryTopic> = {
   readonly id: number;
   readonly topic: Topic;
   readonly question: Ask<Topic>;
-  /** The answer waits for this block, for so long. */
+  /** The answer waits for this block, for so long; without it there is none. */
   readonly height: number;
   readonly waitMs: number;
-  /** Without it there is no answer. */
-  readonly isRequired: boolean;
 };
 
 /** What the main thread tells. */
@@ -46,7 +44,7 @@ export type ArchivistOrder =
       readonly firstSeq: number;
       readonly head: Pick<BlockHead, 'height' | 'hash'> | undefined;
     }
-  | { readonly type: 'start'; readonly head: BlockHead }
+  | { readonly type: 'start'; readonly head: BlockHead; readonly hasRoom: boolean }
   | { readonly type: 'durable'; readonly head: BlockHead; readonly hasRoom: boolean }
   | Question
   | { readonly type: 'watch'; readonly user: Address; readonly table: WatchedTable }

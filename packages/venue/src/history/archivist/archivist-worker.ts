@@ -1,8 +1,15 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { present } from '@oddlot/units';
-import { openHistoryStore, setHistoryAside } from '../store/history-store.ts';
-import { type HistoryDamagedError, HistoryForeignError } from '../store/store-errors.ts';
+import { openHistoryStore, reachHistory, setHistoryAside } from '../store/history-store.ts';
+import {
+  type HistoryDamagedError,
+  HistoryForeignError,
+  HistoryFullError,
+  HistoryLaterError,
+  historyError,
+} from '../store/store-errors.ts';
 import type { ArchivistOrder, ArchivistReport, ArchivistSettings } from './archivist-messages.ts';
 import { Recorder } from './recorder.ts';
 import { RowBuffer } from './row-buffer.ts';
@@ -21,6 +28,10 @@ const where = database === undefined ? { file: join(data, 'history.sqlite') } : 
 type Start = Extract<ArchivistOrder, { type: 'start' }>;
 type Verify = Extract<ArchivistOrder, { type: 'verify' }>;
 
+/** So long a start waits for a server that was there. */
+const AWAY_MS_MAX = 30_000;
+const AWAY_RETRY_MS = 200;
+
 const verified = Promise.withResolvers<Verify | undefined>();
 const started = Promise.withResolvers<Start>();
 const waiting: ArchivistOrder[] = [];
@@ -37,9 +48,11 @@ let isOpen = false;
 try {
   await record();
 } catch (error) {
-  const isOfServer = database !== undefined && error instanceof Error;
+  const isLater = error instanceof HistoryLaterError;
+  const isOfServer = isLater || (database !== undefined && error instanceof Error);
   // The rest is a fault of the program, which is told with its stack.
-  if (!isOfServer || (isOpen && !(error instanceof HistoryForeignError))) throw error;
+  const isTold = error instanceof HistoryForeignError || error instanceof HistoryFullError;
+  if (!isOfServer || (isOpen && !isTold)) throw error;
   const isForeign = error instanceof HistoryForeignError;
   const more = isForeign ? '; it is the history of another venue, and stays as it is' : '';
   tell({ type: 'unusable', why: error.message + more });
@@ -47,7 +60,9 @@ try {
 port.close();
 
 async function record(): Promise<void> {
-  const opened = await openRows();
+  // Who is not there at all is told at once; who has answered is waited for.
+  if (settings.role === 'both') await reachHistory(where);
+  const opened = await whenBack(openRows);
   isOpen = true;
   tell({ type: 'opened', height: opened.store.height });
   const rows = await verify(opened, await verified.promise);
@@ -57,7 +72,7 @@ async function record(): Promise<void> {
     tell({ type: 'damaged', why: error.message, movedTo, isMended: false });
   };
   const recorder = new Recorder({ settings, rows, tell, onDamaged });
-  const running = recorder.run(start.head);
+  const running = recorder.run(start);
   take = (order) => recorder.take(order);
   for (const order of waiting.splice(0)) recorder.take(order);
   await running;
@@ -69,21 +84,27 @@ async function openRows(): Promise<RowBuffer> {
     ...where,
     onDamaged: (damage) => tell({ type: 'damaged', ...damage, isMended: true }),
   });
-  return RowBuffer.on(store);
+  try {
+    return await RowBuffer.on(store);
+  } catch (error) {
+    // It has the lock, which the next try needs.
+    await store.close();
+    throw error;
+  }
 }
 
 /** The store, or a new one in the place of one that is of another log. */
 async function verify(rows: RowBuffer, asked: Verify | undefined): Promise<RowBuffer> {
   if (asked === undefined) return rows;
   const { firstSeq, head } = asked;
-  if (head !== undefined) await rows.compare(head);
+  if (head !== undefined) await whenBack(() => rows.compare(head));
   rows.expectAdjacent(firstSeq);
   const { foreign } = rows;
   let own = rows;
   if (foreign !== undefined) {
     const movedTo = await leave(rows, foreign);
     tell({ type: 'damaged', why: foreign.message, movedTo, isMended: true });
-    own = await openRows();
+    own = await whenBack(openRows);
   }
   tell({ type: 'verified', height: own.store.height });
   return own;
@@ -93,7 +114,25 @@ async function verify(rows: RowBuffer, asked: Verify | undefined): Promise<RowBu
 async function leave({ store }: RowBuffer, error: HistoryDamagedError): Promise<string> {
   await store.close();
   if (database !== undefined && error instanceof HistoryForeignError) throw error;
-  return setHistoryAside(where);
+  return whenBack(() => setHistoryAside(where));
+}
+
+/**
+ * Does what a start needs although the server goes away meanwhile: a start must not end by what would not
+ * end a venue that runs. What is computed beside others has all the time.
+ */
+async function whenBack<Result>(run: () => Promise<Result>): Promise<Result> {
+  const untilMs = settings.role === 'both' ? performance.now() + AWAY_MS_MAX : Infinity;
+  for (;;) {
+    try {
+      return await run();
+    } catch (raw) {
+      const error = historyError(raw);
+      const isOver = performance.now() >= untilMs;
+      if (database === undefined || !(error instanceof HistoryFullError) || isOver) throw error;
+      await sleep(AWAY_RETRY_MS);
+    }
+  }
 }
 
 function tell(report: ArchivistReport): void {

@@ -21,11 +21,11 @@ import type {
 } from './archivist-messages.ts';
 import type { Replica } from '../../replica/replica.ts';
 import { ArchivistThread } from './archivist-thread.ts';
+import { OpenQuestions } from './open-questions.ts';
 import { Watchers } from './watchers.ts';
 
-/** How long a question waits for the newest block, and for one that it names. */
-export const NEWEST_WAIT_MS = 2_000;
-export const NAMED_WAIT_MS = 5_000;
+/** How long a question waits for its block. */
+export const BLOCK_WAIT_MS = 5_000;
 /** Blocks are told together: what follows is behind by so much at most. */
 const TELL_EVERY_MS = 5;
 /** A thread of rows that is so near to the head takes the snapshots too. */
@@ -36,6 +36,8 @@ const CATCH_UP_MAX = 20_000;
 export type ArchivistOptions = {
   readonly settings: Omit<ArchivistSettings, 'role'>;
   readonly hasRoom: () => boolean;
+  /** So long a question may go without an answer; eight seconds unless told. */
+  readonly answerMsMax?: number;
   /** A fault after which the process must not go on. */
   readonly onFatal: (error: unknown) => void;
   /** Told how far the store is, whenever it has moved. */
@@ -62,12 +64,6 @@ export type ArchivistOptions = {
   readonly onBack?: (height: number) => void;
 };
 
-type Pending = {
-  readonly question: Question;
-  readonly resolve: (answered: { readonly asOf: AsOf; readonly answer: never }) => void;
-  readonly reject: (error: unknown) => void;
-};
-
 const NOTHING: Progress = {
   type: 'progress',
   height: 0,
@@ -85,7 +81,7 @@ const NOTHING: Progress = {
 export class Archivist implements History {
   readonly #options: ArchivistOptions;
   readonly #watchers: Watchers;
-  readonly #pending = new Map<number, Pending>();
+  readonly #questions: OpenQuestions;
   /** Writes the snapshots, and the rows unless another does. */
   #first: ArchivistThread;
   #rows: ArchivistThread;
@@ -98,12 +94,12 @@ export class Archivist implements History {
   #progress: Progress = NOTHING;
   #compared = 0;
   #telling: NodeJS.Timeout | undefined;
-  #nextId = 1;
   #isStopping = false;
   #failure: unknown;
 
   private constructor(options: ArchivistOptions) {
     this.#options = options;
+    this.#questions = new OpenQuestions(() => this.asOf, options.answerMsMax);
     this.#first = this.#thread('both');
     this.#rows = this.#first;
     this.#watchers = new Watchers((order) => this.#rows.order(order));
@@ -147,7 +143,7 @@ export class Archivist implements History {
     const head = { height, timeMs, hash, stateHash };
     this.#head = head;
     this.#toldHeight = height;
-    this.#first.order({ type: 'start', head });
+    this.#first.order({ type: 'start', head, hasRoom: this.#options.hasRoom() });
     const { from, hasRows } = await this.#first.started;
     if (this.#isStopping) return;
     if (!hasRows) this.#rebuild();
@@ -188,6 +184,21 @@ export class Archivist implements History {
     return this.#failure !== undefined && !this.#isStopping;
   }
 
+  /** What happened up to here nobody but the store can know. */
+  get seenFrom(): number {
+    return this.#seenFrom;
+  }
+
+  /** Why queries of the past can't be answered now, for whoever operates the venue. */
+  get trouble(): string | undefined {
+    const { heldWhy } = this.#progress;
+    if (this.isLost) return 'the history can not be computed: see the log, and start again';
+    if (this.isAway) return `the database of the history is away: ${heldWhy}`;
+    if (this.#questions.isSilent) return 'the database of the history does not answer';
+    if (!this.isRebuilding && this.stats.missing === 0) return undefined;
+    return `the history is computed again from the log: it is at block ${this.storedHeight}`;
+  }
+
   get stats() {
     const { bytes, height, rows } = this.#progress;
     const lag = Math.max(0, (this.#head?.height ?? 0) - height);
@@ -197,8 +208,8 @@ export class Archivist implements History {
       missing: Math.max(0, this.#seenFrom - this.storedHeight),
       compared: this.#compared,
       /** Questions since the start, and those that are not answered yet. */
-      asked: this.#nextId - 1,
-      waiting: this.#pending.size,
+      asked: this.#questions.asked,
+      waiting: this.#questions.size,
       rows,
       bytes,
     };
@@ -214,18 +225,15 @@ export class Archivist implements History {
         reject(this.#failure);
         return;
       }
-      const id = this.#nextId;
-      this.#nextId += 1;
       const asked: Question<Topic> = {
         type: 'ask',
-        id,
+        id: this.#questions.nextId(),
         topic,
         question,
         height: minHeight ?? this.#head?.height ?? 0,
-        waitMs: minHeight === undefined ? NEWEST_WAIT_MS : NAMED_WAIT_MS,
-        isRequired: minHeight !== undefined,
+        waitMs: BLOCK_WAIT_MS,
       };
-      this.#pending.set(id, { question: asked as never, resolve, reject });
+      this.#questions.add({ question: asked as never, resolve, reject });
       // What is asked for may be told with it only: a question is not told before its block.
       this.#tellHead();
       this.#rows.order(asked as never);
@@ -291,15 +299,17 @@ export class Archivist implements History {
       case 'rows':
         return thread === this.#rows ? this.#watchers.tell(report) : undefined;
       case 'answer':
-        return this.#settle(report.id)?.resolve(report as never);
+        return this.#questions.settle(report.id)?.resolve(report as never);
       case 'behind': {
-        const pending = this.#settle(report.id);
-        return pending?.reject(new HistoryBehindError(report.asOf, pending.question.height));
+        const open = this.#questions.settle(report.id);
+        return open?.reject(new HistoryBehindError(report.asOf, open.question.height));
       }
       case 'away':
-        return this.#settle(report.id)?.reject(new HistoryAwayError(report.why));
+        return this.#questions
+          .settle(report.id)
+          ?.reject(new HistoryAwayError(report.why, this.asOf));
       case 'failed':
-        return this.#settle(report.id)?.reject(report.error);
+        return this.#questions.settle(report.id)?.reject(report.error);
       case 'snapshot':
         return this.#onSnapshot(report);
       case 'snapshotFailed':
@@ -322,17 +332,12 @@ export class Archivist implements History {
     }
   }
 
-  #settle(id: number): Pending | undefined {
-    const pending = this.#pending.get(id);
-    this.#pending.delete(id);
-    return pending;
-  }
-
   #advance(progress: Progress, thread: ArchivistThread): void {
     if (thread === this.#first) this.#compared = progress.compared;
     if (thread !== this.#rows) return;
     const wasAway = this.isAway;
     this.#progress = progress;
+    this.#questions.heard();
     if (this.isAway && !wasAway) this.#options.onAway?.(progress.heldWhy ?? '');
     if (!this.isAway && wasAway) this.#options.onBack?.(progress.stored.height);
     this.#options.onStored?.(progress.stored.height);
@@ -360,9 +365,9 @@ export class Archivist implements History {
     const thread = this.#thread('rows');
     this.#rows = thread;
     this.#rebuiltAt = undefined;
-    thread.order({ type: 'start', head });
+    thread.order({ type: 'start', head, hasRoom: this.#options.hasRoom() });
     this.#watchers.repeat();
-    for (const { question } of this.#pending.values()) thread.order(question);
+    for (const question of this.#questions.all()) thread.order(question);
     const told = thread.started.then(({ from }) =>
       this.#options.onRebuild?.({ from, until: head.height }),
     );
@@ -405,14 +410,14 @@ export class Archivist implements History {
         new Error(`the history stands still: ${error.message}`, { cause: error }),
       );
     } else if (thread === this.#rows) {
-      this.#fail(new Error('the history can not be computed', { cause: error }));
+      const why = `the history can not be computed: ${error.message}`;
+      this.#fail(new HistoryAwayError(why, this.asOf));
       this.#options.onRebuildFailed?.(error);
     }
   }
 
   #fail(error: unknown): void {
     this.#failure = error;
-    for (const { reject } of this.#pending.values()) reject(error);
-    this.#pending.clear();
+    this.#questions.rejectAll(error);
   }
 }

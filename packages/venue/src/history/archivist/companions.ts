@@ -4,6 +4,7 @@ import type { FollowingReplica } from '../../replica/following-replica.ts';
 import { instrumentLookup } from '../../translate/action-to-command.ts';
 import { ExplorerTail } from '../explorer-tail.ts';
 import { FaucetGrants } from '../faucet-grants.ts';
+import { MultiSigChanges } from '../multi-sig-changes.ts';
 import type { ReceiptBlock, ReceiptRow } from '../receipt-row.ts';
 import { Receipts } from '../receipts.ts';
 import { HistoryProjector } from '../rows/history-projector.ts';
@@ -42,6 +43,7 @@ export class Companions {
     for (const projection of earlier.projections) replica.attach(projection);
     replica.attach(new TradeTape(state, () => this.markets.catalogue.left));
     replica.attach(new ExplorerTail(state));
+    replica.attach(new MultiSigChanges());
     const receiptsOf = (height: number): readonly ReceiptRow[] =>
       this.#receipts?.height === height ? this.#receipts.rows : [];
     const onRows = (rows: BlockRows): void => options.onRows(earlier.joined(rows));

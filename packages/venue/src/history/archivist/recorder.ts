@@ -117,8 +117,9 @@ export class Recorder {
   }
 
   /** Runs until it is told to stop. */
-  async run(head: BlockHead): Promise<void> {
+  async run({ hasRoom, head }: Extract<ArchivistOrder, { type: 'start' }>): Promise<void> {
     this.#target = head;
+    this.#hasRoom = hasRoom;
     await this.#open(head);
     const early = this.#rows === undefined ? [] : (this.#early ?? []);
     // Without rows they are asked again, of the other.

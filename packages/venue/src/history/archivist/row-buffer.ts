@@ -143,7 +143,7 @@ async function blockAt(store: HistoryStore, height: number): Promise<BlockRecord
 }
 
 /** A block without rows counts too: it moves the progress on. */
-export function countOf({ head: _head, ...tables }: BlockRows): number {
+export function countOf({ head: _head, retold: _retold, ...tables }: BlockRows): number {
   let rows = 1;
   for (const table of Object.values(tables)) rows += table.length;
   return rows;

@@ -41,7 +41,8 @@ export class Watches {
     for (const [user, rows] of fills) {
       reports.push({ type: 'rows', table: 'fills', user, height, rows });
     }
-    const orders = this.#pick('orders', block.orders, ({ accountType, instrumentId, row }) => ({
+    const changed = [...block.orders, ...(block.retold ?? [])];
+    const orders = this.#pick('orders', changed, ({ accountType, instrumentId, row }) => ({
       accountTypes: [accountType],
       row: { ...row, order: this.#withTexts(instrumentId, row.order) },
     }));

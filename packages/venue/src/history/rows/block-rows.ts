@@ -17,6 +17,11 @@ export type BlockRows = {
   readonly fills: readonly FillRecord[];
   /** Orders after their last change in the block, one row each. */
   readonly orders: readonly OrderRecord[];
+  /**
+   * Rows of parents whose children changed while they did not: told, and not stored, since reads join
+   * them. Earlier releases made none.
+   */
+  readonly retold?: readonly OrderRecord[];
   readonly fundings: readonly FundingRecord[];
   readonly ledger: readonly LedgerRecord[];
   readonly earnings: readonly EarningRecord[];

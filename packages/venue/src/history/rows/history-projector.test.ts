@@ -426,3 +426,11 @@ test('R-era: of an earlier era a block leaves its head and its receipts', () => 
   ]);
   expect(followed.last).toMatchObject({ fills: [], orders: [], txs: [] });
 });
+
+test('R-era: an earlier era that made rows of its own leaves them as they are', () => {
+  const head = { height: 7, timeMs: 7, hash: hash(`0x${'7'.repeat(64)}`) };
+  const rows = { head, fills: ['as it was'] };
+  const stateHash = hash(`0x${'5'.repeat(64)}`);
+  followed.projector.onEarlierBlock({ head: { ...head, stateHash }, receipts: [], rows });
+  expect(followed.last).toBe(rows);
+});

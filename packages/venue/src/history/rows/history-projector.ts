@@ -14,6 +14,10 @@ import { LiveOrders, type LiveOrdersDump } from './live-orders.ts';
 import { knownMarkets, marketRecords } from './market-rows.ts';
 import { RunningBars } from './running-bars.ts';
 import { settledEventsBefore, settledEventsOf } from './settled-event.ts';
+import {
+  instrumentLookup,
+  type InstrumentLookup,
+} from '../../translate/actions/instrument-lookup.ts';
 import { txRecords } from './tx-rows.ts';
 
 export type HistoryProjectorOptions = {
@@ -36,9 +40,10 @@ type LastBlock = { readonly height: number; readonly hash: Hash };
  */
 export class HistoryProjector implements Projection {
   readonly name = 'history';
-  /** The second has the times at which triggers were placed. */
-  readonly version = 2;
+  /** The second has the times at which triggers were placed, the third the rows of parents. */
+  readonly version = 3;
   readonly #options: HistoryProjectorOptions;
+  readonly #instruments: InstrumentLookup;
   readonly #orders = new LiveOrders();
   readonly #ledger = new LedgerRows();
   readonly #bars = new RunningBars();
@@ -49,6 +54,7 @@ export class HistoryProjector implements Projection {
 
   constructor(options: HistoryProjectorOptions) {
     this.#options = options;
+    this.#instruments = instrumentLookup(options.state);
   }
 
   onBlock(block: AppliedBlock): void {
@@ -62,7 +68,7 @@ export class HistoryProjector implements Projection {
     if (isFirst) this.#orders.begin(state);
     onRows({
       head: { height, timeMs, hash: blockHash, stateHash, parentHash },
-      txs: txRecords(block, receipts),
+      txs: txRecords(block, this.#instruments),
       receipts,
       fills: fillRecords(state, block),
       ...this.#orders.take(state, block),
@@ -78,11 +84,18 @@ export class HistoryProjector implements Projection {
     });
   }
 
-  /** Of an earlier era the heads and the receipts are known, in the words of their time (R-era). */
-  onEarlierBlock({ head, receipts }: EarlierBlock): void {
+  /**
+   * Rows of an earlier era are those of its release, in the words of its time (R-era). The first release
+   * had only heads and receipts.
+   */
+  onEarlierBlock({ head, receipts, rows }: EarlierBlock): void {
     const { hash: blockHash, height } = head;
     const parentHash = this.#last?.height === height - 1 ? this.#last.hash : NO_HASH;
     this.#last = { height, hash: blockHash };
+    if (rows !== undefined) {
+      this.#options.onRows(rows as BlockRows);
+      return;
+    }
     this.#options.onRows({
       ...NO_ROWS,
       head: { ...head, parentHash },
@@ -118,10 +131,11 @@ export class HistoryProjector implements Projection {
   }
 
   restore(data: unknown, version = this.version): void {
-    const { bars, hasBegun, last, orders, placed, values, withdrawals } = data as HistoryDump;
+    const { bars, families, hasBegun, last, orders, placed, values, withdrawals } =
+      data as HistoryDump;
     this.#last = last ?? undefined;
     this.#hasBegun = hasBegun;
-    this.#orders.restore({ orders, placed: placed ?? [] });
+    this.#orders.restore({ orders, placed: placed ?? [], families: families ?? [] });
     // What has fired by then stays as the engine has it.
     if (version < 2) this.#orders.begin(this.#options.state());
     this.#ledger.restore(withdrawals);
@@ -146,6 +160,8 @@ type HistoryDump = {
   readonly orders: LiveOrdersDump['orders'];
   /** Absent in the first version. */
   readonly placed?: LiveOrdersDump['placed'];
+  /** Absent before the third. */
+  readonly families?: LiveOrdersDump['families'];
   readonly withdrawals: ReturnType<LedgerRows['dump']>;
   readonly bars: ReturnType<RunningBars['dump']>;
   readonly values: AccountValuesDump;

@@ -70,6 +70,30 @@ describe('orders that wait for the mark', () => {
     expect(timesOf(2)).toEqual(new Set([placedMs]));
   });
 
+  test('R-grouping: a parent is told again when its children change and it does not', () => {
+    placeFamily();
+    venue.order(BOB, { sell: true, price: 100, size: 1 });
+    expect(followed.orders(1).at(-1)?.row.status).toBe('filled');
+    const retold = () =>
+      followed.rows.flatMap((rows) => (rows.retold ?? []).filter(({ orderId }) => orderId === 1));
+    // As after a restart.
+    const dumped = JSON.parse(JSON.stringify(followed.projector.dump()));
+    followed.projector.reset();
+    followed.projector.restore(dumped, followed.projector.version);
+    const before = retold().length;
+    takeProfit();
+    const told = retold().slice(before);
+    expect(told.map(({ row }) => row.order.children.map(({ status }) => status))).toEqual([
+      ['triggered', 'open'],
+      ['triggered', 'open'],
+      ['filled', 'cancelled'],
+    ]);
+    for (const { row } of told) expect(row).toMatchObject({ status: 'filled', order: { oid: 1 } });
+    const last = told.at(-1)?.row.order.children ?? [];
+    for (const child of last) expect(child).toEqual(followed.orders(child.oid).at(-1)?.row.order);
+    expect([...followed.projector.rememberedOrders()].filter((id) => id <= 3)).toEqual([]);
+  });
+
   test('R-grouping: the last row of a parent that an exit ends shows that exit as it is', () => {
     placeFamily(2000);
     venue.order(BOB, { sell: true, price: 100, size: 1 });

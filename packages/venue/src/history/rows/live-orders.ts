@@ -4,6 +4,7 @@ import type { AppliedBlock } from '../../block/applied-block.ts';
 import { formatAveragePrice, formatSize } from '../../translate/format.ts';
 import type { EarningRecord, OrderRecord } from './block-rows.ts';
 import { isNamed, namedInstrument } from './instrument-names.ts';
+import { OrderFamilies } from './order-families.ts';
 import { histOrder, orderRecord } from './order-rows.ts';
 import {
   addFill,
@@ -25,12 +26,18 @@ export class LiveOrders {
   /** The parents of children that are shown with them: one that has fired does not name its own. */
   readonly #parents = new Map<number, number>();
   readonly #placedMs = new Map<number, TimeMs>();
+  /** The last rows of parents whose children live, those included that have ended themselves. */
+  readonly #families = new OrderFamilies();
 
   /** The rows of a block: an order that changed has one, as it is after the block. */
   take(
     state: State,
     block: AppliedBlock,
-  ): { readonly orders: OrderRecord[]; readonly earnings: EarningRecord[] } {
+  ): {
+    readonly orders: OrderRecord[];
+    readonly retold: OrderRecord[];
+    readonly earnings: EarningRecord[];
+  } {
     const earned = this.#addFills(block);
     const changed = new Map<number, OrderUpdated>();
     for (const [orderId, event] of lastUpdates(state, block)) {
@@ -44,7 +51,7 @@ export class LiveOrders {
     for (const { order, status } of changed.values()) {
       if (status !== 'open') this.#forget(order.orderId);
     }
-    return { orders, earnings };
+    return { orders, retold: this.#families.take(orders), earnings };
   }
 
   /** What waits already where rows begin: nobody has told when it was placed. */
@@ -130,19 +137,22 @@ export class LiveOrders {
     };
   }
 
-  /** The ids that are remembered, for whoever checks that nothing stays behind. */
+  /** The orders for whose sake something is remembered, for whoever checks that nothing stays behind. */
   ids(): Iterable<number> {
-    return new Set([...this.#sums.keys(), ...this.#placedMs.keys()]);
+    const children = this.#families.liveChildren();
+    return new Set([...this.#sums.keys(), ...this.#placedMs.keys(), ...children]);
   }
 
   dump(): LiveOrdersDump {
     return {
       orders: [...this.#sums].map(([orderId, sums]) => dumpSums(orderId, sums)),
       placed: [...this.#placedMs],
+      families: this.#families.dump(),
     };
   }
 
-  restore({ orders, placed }: LiveOrdersDump): void {
+  restore({ families, orders, placed }: LiveOrdersDump): void {
+    this.#families.restore(families);
     for (const row of orders) {
       const sums = restoreSums(row);
       this.#sums.set(row[0], sums);
@@ -155,6 +165,7 @@ export class LiveOrders {
     this.#sums.clear();
     this.#parents.clear();
     this.#placedMs.clear();
+    this.#families.clear();
   }
 }
 
@@ -163,6 +174,8 @@ export type LiveOrdersDump = {
   readonly orders: readonly SumsDump[];
   /** When orders that wait, or waited, for the mark were placed. */
   readonly placed: readonly (readonly [orderId: number, placedMs: number])[];
+  /** Rows of parents whose children live. */
+  readonly families: readonly OrderRecord[];
 };
 
 type Earned = Pick<TradedSide, 'orderId' | 'instrumentId'> & {

@@ -1,37 +1,29 @@
 import type { AppliedBlock } from '../../block/applied-block.ts';
 import { authorityOf, isRequest } from '../../block/request-command.ts';
 import { actionTypeOf } from '../../translate/action-types.ts';
-import { decodeReceiptBody } from '../receipt-body.ts';
-import type { ReceiptRow } from '../receipt-row.ts';
+import type { InstrumentLookup } from '../../translate/actions/instrument-lookup.ts';
+import { executionError } from '../../translate/explorer.ts';
 import type { TxRecord } from './block-rows.ts';
 
 /**
- * The signed requests of a block. Why one failed is read off its receipt, so that the two say the
- * same; the receipt of an action that waits in the delay queue comes later, and such one has not
- * failed at execution.
+ * The signed requests of a block, with what the explorer's channel says of them. The receipt of an action of
+ * which an order waits in the delay queue comes later; what became of that order is in it alone.
  */
-export function txRecords(block: AppliedBlock, receipts: readonly ReceiptRow[]): TxRecord[] {
-  const failed = new Map<number, ReceiptRow>();
-  for (const receipt of receipts) {
-    if (receipt.failed && receipt.height === block.height) failed.set(receipt.index, receipt);
-  }
+export function txRecords(block: AppliedBlock, instruments: InstrumentLookup): TxRecord[] {
   const records: TxRecord[] = [];
-  for (const [index, { command, request = '' }] of block.commands.entries()) {
+  for (const [index, { command, request }] of block.commands.entries()) {
     if (!isRequest(command)) continue;
     const { signer, txHash } = authorityOf(command);
-    const receipt = failed.get(index);
+    const executed = block.result.outcomes[index];
     records.push({
       index,
       txHash,
-      user: block.result.outcomes[index]?.account ?? signer,
+      user: executed?.account ?? signer,
       actionType: actionTypeOf(command),
-      error: receipt === undefined ? null : errorOf(receipt),
-      request,
+      error:
+        executed === undefined ? null : executionError(command, executed, { instruments, request }),
+      request: request ?? '',
     });
   }
   return records;
-}
-
-function errorOf({ body }: ReceiptRow): string | null {
-  return decodeReceiptBody(body).outcome.error?.message ?? null;
 }

@@ -1,5 +1,5 @@
 import type { BlockRows } from '../rows/block-rows.ts';
-import type { Answer, Ask, StoreTopic } from '../history.ts';
+import type { Answer, Ask, Page, StoreTopic } from '../history.ts';
 import { batchOf } from './batch.ts';
 import type { HistoryDriver } from './driver.ts';
 import { counted, decodeProgress, encodeProgress, NO_PROGRESS, type Progress } from './progress.ts';
@@ -42,6 +42,17 @@ export interface HistoryStore {
   close(): Promise<void>;
 }
 
+/** A page whose rows were asked for as text. */
+function inText<Found>(question: object, answer: Found): Found {
+  if (!('asText' in question) || !isPage(answer)) return answer;
+  const { rows } = answer as Page<unknown>;
+  return { ...answer, rows: [], text: { json: JSON.stringify(rows), count: rows.length } };
+}
+
+function isPage(answer: unknown): answer is Page<unknown> {
+  return typeof answer === 'object' && answer !== null && 'rows' in answer;
+}
+
 /** Opens and migrates it. What is damaged is set aside for a new one, which has no rows. */
 export async function openHistoryStore(options: HistoryStoreOptions): Promise<HistoryStore> {
   try {
@@ -52,6 +63,11 @@ export async function openHistoryStore(options: HistoryStoreOptions): Promise<Hi
     options.onDamaged?.({ why: error.message, movedTo });
     return open(options);
   }
+}
+
+/** Rejects where there is nobody to keep a history: a file is always there. */
+export async function reachHistory(place: HistoryPlace): Promise<void> {
+  if ('url' in place) await (await postgres()).reachPostgres(place.url);
 }
 
 /** Out of the way of a new one, and where to; nobody may have it open. */
@@ -124,7 +140,9 @@ class DatabaseHistoryStore implements HistoryStore {
   }
 
   ask<Topic extends StoreTopic>(topic: Topic, question: Ask<Topic>): Promise<Answer<Topic>> {
-    return this.#inTurn(() => ANSWERS[topic](this.#driver.database, question));
+    return this.#inTurn(async () =>
+      inText(question, await ANSWERS[topic](this.#driver.database, question)),
+    );
   }
 
   async prune(limits: PruneLimits): Promise<number> {

@@ -1,5 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 import { Migrator, type Migration } from 'kysely/migration';
+import { HistoryLaterError } from './store-errors.ts';
 
 /**
  * How the tables came to be what they are. A migration that was released is never edited: a change is
@@ -12,7 +13,9 @@ export type Dialect = 'sqlite' | 'postgres';
 export async function migrate<Tables>(database: Kysely<Tables>, dialect: Dialect): Promise<void> {
   const provider = { getMigrations: async () => ({ '0001-rows': rows(dialect) }) };
   const { error } = await new Migrator({ db: database, provider }).migrateToLatest();
-  if (error !== undefined) throw error;
+  if (error === undefined) return;
+  const isLater = error instanceof Error && error.message.startsWith('corrupted migrations');
+  throw isLater ? new HistoryLaterError() : error;
 }
 
 type Words = {

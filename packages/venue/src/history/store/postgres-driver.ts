@@ -7,6 +7,7 @@ import {
   sql,
   type Transaction,
 } from 'kysely';
+import type { Socket } from 'node:net';
 import pg from 'pg';
 import { systemTime } from '../../clock.ts';
 import type { HistoryDriver } from './driver.ts';
@@ -22,7 +23,13 @@ const SCHEMA = 'oddlot';
 const WRITER_LOCK = 0x0dd1;
 /** Rows that one statement writes. */
 const ROWS_PER_STATEMENT = 10_000;
-const CONNECT_TIMEOUT_MS = 10_000;
+/** A server that is there can be silent: whoever waits for it must be told in time. */
+export type Patience = { readonly connectMs: number; readonly statementMs: number };
+const PATIENCE: Patience = { connectMs: 5_000, statementMs: 10_000 };
+/** So long the end of a connection is waited for, which a silent server does not tell. */
+const CLOSE_MS_MAX = 2_000;
+/** What the client says when its own patience is at its end. */
+const SILENT = 'Query read timeout';
 /** So long, and so often, a start tries for the lock: a server lets go of who was killed a moment later. */
 const LOCK_TRIES = 15;
 const LOCK_EVERY_MS = 200;
@@ -35,13 +42,13 @@ class HistoryTakenError extends Error {
   override readonly name = 'HistoryTakenError';
 }
 
-export async function openPostgres(url: string): Promise<HistoryDriver> {
+export async function openPostgres(url: string, patience = PATIENCE): Promise<HistoryDriver> {
   // One connection: whoever holds the lock is who writes, and answers come in the order of questions.
   const pool = new pg.Pool({
     connectionString: url,
     max: 1,
     idleTimeoutMillis: 0,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    ...timeoutsOf(patience),
     types: {
       getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
         NUMBER_TYPES.includes(oid)
@@ -52,14 +59,25 @@ export async function openPostgres(url: string): Promise<HistoryDriver> {
   // A connection that ends while nothing is asked is made again by the next question.
   pool.on('error', () => undefined);
   // One that ends between two statements fails the second one; nobody else need hear of it.
-  pool.on('connect', (client) => client.on('error', () => undefined));
+  let newest: pg.PoolClient | undefined;
+  pool.on('connect', (client) => {
+    client.on('error', () => undefined);
+    newest = client;
+    cutWhenSilent(client);
+  });
   let isWriter = false;
   const dialect = new PostgresDialect({
     pool,
     onCreateConnection: async (connection) => {
-      await connection.executeQuery(CompiledQuery.raw(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`));
-      await connection.executeQuery(CompiledQuery.raw(`SET search_path TO ${SCHEMA}`));
-      isWriter = await takesLock(connection);
+      try {
+        await connection.executeQuery(CompiledQuery.raw(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`));
+        await connection.executeQuery(CompiledQuery.raw(`SET search_path TO ${SCHEMA}`));
+        isWriter = await takesLock(connection);
+      } catch (error) {
+        // Nobody else gives it back, and the pool has but one: it would never make another, nor end.
+        newest?.release(error as Error);
+        throw error;
+      }
     },
   });
   const database = new Kysely<HistoryTables>({ dialect });
@@ -67,6 +85,10 @@ export async function openPostgres(url: string): Promise<HistoryDriver> {
   const expectWriter = async (transaction: Transaction<HistoryTables>): Promise<void> => {
     isWriter ||= await takesLock(transaction);
     if (!isWriter) throw new HistoryFullError('another venue writes to it');
+  };
+  const close = async (): Promise<void> => {
+    const timer = setTimeout(() => newest && cutOff(newest), CLOSE_MS_MAX);
+    await database.destroy().finally(() => clearTimeout(timer));
   };
   try {
     await sql`SELECT 1`.execute(database);
@@ -77,15 +99,62 @@ export async function openPostgres(url: string): Promise<HistoryDriver> {
     if (!isWriter) throw new HistoryTakenError('another venue writes to it');
     await migrate(database, 'postgres');
   } catch (error) {
-    await database.destroy();
+    await close();
     throw historyError(error);
   }
   return {
     database,
     write: (tables) => writeTables(database, tables, expectWriter),
     bytes: () => bytesOf(database),
-    close: () => database.destroy(),
+    close,
   };
+}
+
+function timeoutsOf({ connectMs, statementMs }: Patience) {
+  return {
+    connectionTimeoutMillis: connectMs,
+    // The server gives up first where it can, so that the connection stays whole.
+    statement_timeout: Math.ceil(statementMs * 0.9),
+    query_timeout: statementMs,
+    keepAlive: true,
+  };
+}
+
+/**
+ * A statement that was given up is still under way, and all others wait behind it: the connection is of no
+ * use any more, and the next question makes another.
+ */
+function cutWhenSilent(client: pg.PoolClient): void {
+  const query = client.query.bind(client) as (...parts: unknown[]) => unknown;
+  const cut = (error: unknown): void => {
+    if (error instanceof Error && error.message === SILENT) cutOff(client);
+  };
+  const watched = (...parts: unknown[]): unknown => {
+    const asked = query(...parts);
+    if (asked instanceof Promise) asked.catch(cut);
+    return asked;
+  };
+  Object.assign(client, { query: watched });
+}
+
+function cutOff(client: pg.PoolClient): void {
+  (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
+}
+
+/** Whether there is a server that answers at all; rejects when there is none. */
+export async function reachPostgres(url: string): Promise<void> {
+  try {
+    await withClient(url, async (client) => void (await client.query('SELECT 1')));
+  } catch (error) {
+    // It says by itself that it is about to come up, or about to go.
+    if (!STARTING_UP.has(codeOf(error))) throw error;
+  }
+}
+
+const STARTING_UP: ReadonlySet<string> = new Set(['57P01', '57P02', '57P03']);
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
 async function takesLock(connection: {
@@ -115,7 +184,9 @@ export async function deletePostgres(url: string): Promise<void> {
 }
 
 async function withClient(url: string, run: (client: pg.Client) => Promise<void>): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
+  const client = new pg.Client({ connectionString: url, ...timeoutsOf(PATIENCE) });
+  // One that ends between two statements fails the second one; nobody else need hear of it.
+  client.on('error', () => undefined);
   await client.connect();
   try {
     await run(client);

@@ -13,6 +13,15 @@ export class HistoryDamagedError extends Error {
 /** It is whole, but of another log: nothing is added to it. */
 export class HistoryForeignError extends HistoryDamagedError {}
 
+/** A later release has made the tables what this one does not know. */
+export class HistoryLaterError extends Error {
+  override readonly name = 'HistoryLaterError';
+
+  constructor() {
+    super('its tables were made by a later release of Oddlot: start that one, or name another');
+  }
+}
+
 /** SQLite's result for a disk without room. */
 const SQLITE_FULL = 13;
 /** Its results for pages that are not what they should be, or can't be read. */
@@ -42,7 +51,15 @@ export function historyError(error: unknown): unknown {
   return isAway ? new HistoryFullError(message, { cause: error }) : error;
 }
 
-/** The driver has no code for a connection that ends in the middle. */
+/** The driver has no code for a connection that ends in the middle, or says nothing. */
 function isCut(message: string): boolean {
-  return message.startsWith('Connection terminated') || message.includes('Client has encountered');
+  return CUT.some((words) => message.includes(words));
 }
+
+const CUT: readonly string[] = [
+  'Connection terminated',
+  'Client has encountered',
+  'Query read timeout',
+  'timeout exceeded when trying to connect',
+  'timeout expired',
+];

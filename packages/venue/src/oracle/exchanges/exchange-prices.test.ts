@@ -80,10 +80,13 @@ let exchanges: TestExchange[];
 let feed: ExchangePrices;
 let nowMs: number;
 let lines: string[];
+/** What something on the venue is about. */
+let needed: Set<string>;
 
 beforeEach(async () => {
   nowMs = 1_800_000_000_000;
   lines = [];
+  needed = new Set(['BTC', 'ETH']);
   exchanges = await Promise.all(['binance', 'coinbase', 'kraken'].map(TestExchange.listen));
   [binance, coinbase, kraken] = exchanges;
   const weights: Record<string, number> = { binance: 3, coinbase: 2, kraken: 2 };
@@ -98,6 +101,7 @@ beforeEach(async () => {
     retryMs: 1,
     clock: { nowMs: () => nowMs },
     random: () => 0.5,
+    isNeeded: (symbol) => needed.has(symbol),
     log: createLogger({ level: 'debug', destination: { write: (line) => lines.push(line) } }),
   });
   feed.start();
@@ -126,6 +130,20 @@ test('oracle is the weighted median, spot the first exchange’s own price', asy
   expect(feed.read(nowMs)[0]).toMatchObject({ observedMs: nowMs });
   binance?.price('ETH', 50);
   await expectTold('BTC oracle 100.4', 'BTC spot 100.5', 'ETH spot 50');
+});
+
+test('nobody is warned of a price that nothing needs, until something does', async () => {
+  needed.delete('ETH');
+  quote(100, 100, 100);
+  await expectTold('BTC oracle 100', 'BTC spot 100');
+  const warnings = () => lines.filter((line) => line.includes('too few exchanges'));
+  lines = [];
+  feed.read(nowMs);
+  expect(warnings()).toEqual([]);
+  needed.add('ETH');
+  feed.read(nowMs);
+  feed.read(nowMs);
+  expect(warnings()).toHaveLength(1);
 });
 
 test('each symbol is asked for by itself', () => {

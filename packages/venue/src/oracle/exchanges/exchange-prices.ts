@@ -11,6 +11,8 @@ export type ExchangePricesOptions = {
   /** The first one is also the market that `spot` is the price of. */
   readonly sources: readonly ExchangeSource[];
   readonly symbols: readonly string[];
+  /** Whether anything on the venue is about a symbol: nobody has to hear of the price of another. */
+  readonly isNeeded: (symbol: string) => boolean;
   /** Fewer exchanges than these make no oracle price. */
   readonly sourcesMin: number;
   readonly outlierBps: number;
@@ -75,9 +77,10 @@ export class ExchangePrices implements ReferenceFeed {
     ];
   }
 
-  /** Once when a price is lost, once when it is back. */
+  /** Once when a price is lost that something needs, once when it is back. */
   #tell(symbol: string, hasOracle: boolean, kept: readonly SourcePrice[]): void {
     if (hasOracle !== this.#missing.has(symbol)) return;
+    if (!hasOracle && !this.#options.isNeeded(symbol)) return;
     const told = { symbol, exchanges: kept.map(({ name }) => name) };
     if (hasOracle) {
       this.#missing.delete(symbol);

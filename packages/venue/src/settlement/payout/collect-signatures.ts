@@ -23,35 +23,39 @@ export type Signers = {
 };
 
 /**
- * As many signatures as the bridge wants, ascending by signer. All are asked at once, and those that the
- * bridge does not know are left out: a single one of them would spoil the others.
+ * As many signatures as the bridge wants, ascending by signer. All are asked at once, the first ones that are enough do, and
+ * nobody waits for the rest. Those that the bridge does not know are left out: a single one of them would spoil the others.
  */
 export async function collectSignatures(
   request: ValidatorRequest,
   { bridge, validators }: Signers,
 ): Promise<readonly Signed[]> {
-  const signal = AbortSignal.timeout(ASK_MS_MAX);
-  const answers = await Promise.allSettled(
-    validators.map(async (validator) => {
+  const { threshold } = bridge;
+  const enough = new AbortController();
+  const signal = AbortSignal.any([enough.signal, AbortSignal.timeout(ASK_MS_MAX)]);
+  const found = new Map<Hex, Signed>();
+  const faults = validators.map(({ name }) => `${name}: no answer yet`);
+  const { promise: isEnough, resolve } = Promise.withResolvers<void>();
+  const asked = validators.map(async (validator, at) => {
+    try {
       const signed = await validator.sign(request, signal);
       const address = signed.address.toLowerCase() as Hex;
       if (!bridge.validators.has(address))
         throw new Error(`${address} is no validator of the bridge`);
-      return { ...signed, address };
-    }),
-  );
-  const found = new Map<Hex, Signed>();
-  const faults: string[] = [];
-  for (const [at, answer] of answers.entries()) {
-    if (answer.status === 'fulfilled') found.set(answer.value.address, answer.value);
-    else faults.push(`${validators[at]?.name ?? 'a validator'}: ${faultText(answer.reason)}`);
-  }
-  const { threshold } = bridge;
+      if (found.size < threshold) found.set(address, { ...signed, address });
+      faults[at] = '';
+      if (found.size >= threshold) resolve();
+    } catch (error) {
+      faults[at] = `${validator.name}: ${faultText(error)}`;
+    }
+  });
+  await Promise.race([isEnough, Promise.all(asked)]);
+  enough.abort();
   if (found.size < threshold) {
     const message = `${found.size} of ${threshold} validators signed`;
-    throw new TooFewSignaturesError(message, faults.join('; '));
+    throw new TooFewSignaturesError(message, faults.filter((each) => each !== '').join('; '));
   }
-  return sortedSigners([...found.values()]).slice(0, threshold);
+  return sortedSigners([...found.values()]);
 }
 
 /** As the bridge wants them; by address, which has one spelling here. */

@@ -18,6 +18,9 @@ const RETRY_MS_MAX = 60_000;
 const HOLDS_MAX = 4;
 /** Anyone may send a payout that is signed: the bridge is asked now and then without a reason. */
 const RECHECK_MS = 30_000;
+/** Returns of the last days count; each doubles the patience with the next, up to so many times. */
+const RETURNS_COUNT_MS = 7 * 86_400_000;
+const DOUBLINGS_MAX = 7;
 
 /** What is known of each payout, and when the bridge is asked about it next. */
 export class PayoutBook {
@@ -124,6 +127,25 @@ export class PayoutBook {
 
   lookSoon({ withdrawalId }: PayoutRecord): void {
     this.#lookAtMs.delete(withdrawalId);
+  }
+
+  /**
+   * How often the token has refused this destination, or another one of this account, for good. Each time cost the venue a
+   * transaction and the account nothing.
+   */
+  returnsBefore({ destination, user }: PayoutRecord): number {
+    const sinceMs = this.#options.now() - RETURNS_COUNT_MS;
+    return this.ended().filter(
+      (each) =>
+        each.cancel === TEXTS.refusedForGood &&
+        each.updatedMs >= sinceMs &&
+        (each.destination === destination || each.user === user),
+    ).length;
+  }
+
+  /** For how long the token must refuse it until it is returned: longer for who comes back with it. */
+  patienceWith(record: PayoutRecord, patienceMs: number): number {
+    return patienceMs * 2 ** Math.min(this.returnsBefore(record), DOUBLINGS_MAX);
   }
 
   /** The bridge does not take it. Returns for how long it has been so. */

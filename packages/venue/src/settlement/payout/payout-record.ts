@@ -1,6 +1,7 @@
-import { copyFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import type { Hex } from 'viem';
-import { RecordFile } from '../../operate/record-file.ts';
+import { RecordFile } from '../../durable/record-file.ts';
+import { writeWholeFile } from '../../durable/whole-file.ts';
 import type { Payout, Signed } from '../validators.ts';
 
 export type PayoutStatus = 'held' | 'signed' | 'sent';
@@ -76,7 +77,7 @@ export function signatureTexts(signed: readonly Signed[]): readonly SignedText[]
   });
 }
 
-/** What was settled this long ago is not looked at again. */
+/** Of those that are settled so many are remembered, of paid and of returned ones each. */
 const ENDED_KEPT = 1_000;
 /**
  * How far payouts are, on disk. The engine says what is open and the chain what was paid: where this
@@ -101,7 +102,7 @@ export class PayoutRecords {
       this.#file.shorten(this.#records);
       return;
     }
-    copyFileSync(file, `${file}.damaged`);
+    writeWholeFile(`${file}.damaged`, readFileSync(file));
     this.#file.replace(this.#records.values());
   }
 
@@ -138,7 +139,11 @@ export class PayoutRecords {
   }
 
   #forget(): void {
-    const ended = this.all().filter(({ end }) => end !== undefined);
-    for (const { withdrawalId } of ended.slice(0, -ENDED_KEPT)) this.#records.delete(withdrawalId);
+    for (const paid of [true, false]) {
+      const ended = this.all().filter(({ end }) => end?.paid === paid);
+      for (const { withdrawalId } of ended.slice(0, -ENDED_KEPT)) {
+        this.#records.delete(withdrawalId);
+      }
+    }
   }
 }

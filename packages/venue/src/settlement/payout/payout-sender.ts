@@ -169,10 +169,10 @@ export class PayoutSender {
     }
   }
 
-  /** What was refused before is asked about first: asking costs no gas. */
+  /** What was refused before, or goes where others were refused, is asked about first: asking costs no gas. */
   async #isTaken(record: PayoutRecord): Promise<boolean> {
-    if (record.refused === undefined) return true;
-    const { client, contracts } = this.#options;
+    const { book, client, contracts } = this.#options;
+    if (record.refused === undefined && book.returnsBefore(record) === 0) return true;
     try {
       const data = payOutData(payoutOf(record), signaturesOf(record));
       await client.call({ to: contracts.bridge, data });
@@ -196,7 +196,8 @@ export class PayoutSender {
     // What was settled as paid and lost by the chain can only be paid: the account has no claim any more.
     const isFinal =
       book.isOpen(record) && (refusal === REFUSED.transfer || refusal === REFUSED.invalid);
-    if (isFinal && forMs >= patienceMs && times >= REFUSALS_MIN) book.giveUp(record, refusal);
+    const isLongEnough = forMs >= book.patienceWith(record, patienceMs);
+    if (isFinal && isLongEnough && times >= REFUSALS_MIN) book.giveUp(record, refusal);
   }
 
   async #payOut(ready: readonly PayoutRecord[]): Promise<boolean> {

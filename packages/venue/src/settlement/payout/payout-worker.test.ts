@@ -1,7 +1,12 @@
 import { microUsdc } from '@oddlot/units';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { CONTRACTS } from '../../testing/payout-people.ts';
-import { CONFIRMATIONS, DESTINATIONS, PayoutWorld } from '../../testing/payout-world.ts';
+import {
+  CONFIRMATIONS,
+  DESTINATIONS,
+  PATIENCE_MS,
+  PayoutWorld,
+} from '../../testing/payout-world.ts';
 import { TEXTS } from './payout-texts.ts';
 
 /** Single cases of what histories mix: what a payout waits for, and what it must not be taken for. */
@@ -89,6 +94,40 @@ test('R-withdraw: a token that moves nothing for anybody ends no withdrawal', as
   await live(20);
   expect(world.settled.get(1)).toBe(true);
 });
+
+test('R-withdraw: who withdraws again where the token refuses costs no payout, and waits twice as long', async () => {
+  await world.list('blacklist', DESTINATIONS[0]!);
+  await world.chain.mine();
+  const sent = (what: string): number =>
+    world.relayer.keys().filter((key) => key.startsWith(`${what}:`)).length;
+  const untilReturned = async (id: number): Promise<number> => {
+    const fromMs = world.nowMs;
+    for (let round = 0; round < 400 && !world.settled.has(id); round++) {
+      await live(1);
+      world.nowMs += 9_000;
+    }
+    expect(world.settled.get(id)).toBe(false);
+    return world.nowMs - fromMs;
+  };
+  world.withdraw(0, 0, 10);
+  const first = await untilReturned(1);
+  expect([sent('payout'), sent('cancel')]).toEqual([1, 1]);
+  world.withdraw(0, 0, 10);
+  const second = await untilReturned(2);
+  expect([sent('payout'), sent('cancel')]).toEqual([1, 2]);
+  // It counts for an account that names another destination as well.
+  await world.list('blacklist', DESTINATIONS[1]!);
+  await world.chain.mine();
+  world.withdraw(0, 1, 10);
+  const third = await untilReturned(3);
+  expect([sent('payout'), sent('cancel')]).toEqual([1, 3]);
+  expect(second).toBeGreaterThanOrEqual(first + PATIENCE_MS - 30_000);
+  expect(third).toBeGreaterThanOrEqual(second + 2 * PATIENCE_MS - 30_000);
+  // Who was refused nowhere is not held up.
+  world.withdraw(1, 2, 10);
+  await live();
+  expect(world.settled.get(4)).toBe(true);
+}, 60_000);
 
 test('R-withdraw: nothing is returned before the cancellation has all its confirmations', async () => {
   await world.list('blacklist', DESTINATIONS[0]!);

@@ -29,13 +29,13 @@ export function figuresOf(sources: FigureSources): ReserveFigures | undefined {
   return { owed, blockNumber, balance, keptAside: keptAsideOf(book), unsettled, unbacked };
 }
 
-/** Pots that wait for more, and what is kept aside. An event without a transfer brought nothing. */
-export function keptAsideOf({ aside, pots }: DepositBook): bigint {
+/** Pots that wait for more, what is kept aside, and dust. An event without a transfer brought nothing. */
+export function keptAsideOf({ aside, dust, pots }: DepositBook): bigint {
   const small = Object.values(pots).map(({ amount }) => BigInt(amount));
   const kept = aside.filter((each) => each.reason !== 'noTransfer' && !isReturned(each));
   return [...small, ...kept.map(({ amount }) => BigInt(amount))].reduce(
     (sum, each) => sum + each,
-    0n,
+    BigInt(dust.amount),
   );
 }
 

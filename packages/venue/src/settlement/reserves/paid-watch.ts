@@ -1,6 +1,6 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { readFileSync } from 'node:fs';
 import type { Hex } from 'viem';
+import { writeWholeFile } from '../../durable/whole-file.ts';
 import type { ChainClient } from '../chain-client.ts';
 import { type Paid, readPaid } from './paid-logs.ts';
 
@@ -17,6 +17,8 @@ export type PaidWatchOptions = {
 };
 
 const RANGE_MAX = 2_000;
+/** Blocks without anything in them that may be read again after a crash. */
+const UNWRITTEN_BLOCKS_MAX = 100;
 
 type Kept = {
   readonly chainId: number;
@@ -36,6 +38,7 @@ export class PaidWatch {
   readonly #rangeMax: number;
   #range: number;
   #block: number;
+  #keptBlock: number;
   #paid: readonly Paid[];
 
   constructor(options: PaidWatchOptions) {
@@ -44,6 +47,7 @@ export class PaidWatch {
     this.#range = this.#rangeMax;
     const { block, paid } = readKept(options);
     this.#block = block;
+    this.#keptBlock = block;
     this.#paid = paid;
   }
 
@@ -74,9 +78,11 @@ export class PaidWatch {
       throw error;
     }
     this.#range = Math.min(this.#rangeMax, 2 * this.#range);
-    this.#paid = [...this.#paid, ...read].filter((each) => isKept(each));
+    const before = this.#paid;
+    this.#paid = [...before, ...read].filter((each) => isKept(each));
     this.#block = toBlock;
-    this.#keep();
+    const isNews = read.length > 0 || this.#paid.length !== before.length;
+    if (isNews || toBlock - this.#keptBlock >= UNWRITTEN_BLOCKS_MAX) this.#keep();
     return toBlock === confirmed;
 
     function isKept({ blockNumber, withdrawalId }: Paid): boolean {
@@ -90,9 +96,8 @@ export class PaidWatch {
       return { withdrawalId: String(withdrawalId), usd: String(usd), blockNumber };
     });
     const kept: Kept = { chainId: client.chainId, bridge, block: this.#block, paid };
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(`${file}.new`, JSON.stringify(kept));
-    renameSync(`${file}.new`, file);
+    writeWholeFile(file, JSON.stringify(kept));
+    this.#keptBlock = this.#block;
   }
 }
 

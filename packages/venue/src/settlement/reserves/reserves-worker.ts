@@ -5,6 +5,7 @@ import { TEST_USDC_ABI } from '@oddlot/contracts';
 import {
   bridgeView,
   grantedMicroUsdc,
+  nextWithdrawalId,
   owedMicroUsdc,
   type PublishReservesCommand,
 } from '@oddlot/engine';
@@ -61,8 +62,8 @@ const UNBACKED_WAIT_MS = 60_000;
 
 /**
  * Compares what the venue owes with what the bridge holds, and puts it into the log: at the first start,
- * and every day from 00:00 UTC on by the time of the log, unless the operator says otherwise. It takes its turn after those who credit
- * and settle: what they do in a round is done when it looks.
+ * and every day from 00:00 UTC on by the time of the log, unless the operator says otherwise. Others credit and settle
+ * meanwhile: what it has read counts when they have done neither since.
  */
 export class ReservesWorker {
   readonly #options: ReservesOptions;
@@ -103,9 +104,12 @@ export class ReservesWorker {
     const { block, isCurrent, state } = this.#options.watch();
     await this.#publishBuilt();
     if (!isCurrent || state !== 'ok') return false;
+    const settled = this.#settled;
     if (!(await this.#paid.step(block))) return true;
     const balance = await this.#balanceAt(block);
-    const figures = this.#figuresOf(block, balance);
+    const now = this.#options.watch();
+    const isSame = now.block === block && now.isCurrent && settled === this.#settled;
+    const figures = isSame ? this.#figuresOf(block, balance) : undefined;
     if (figures === undefined) return false;
     this.#current = figures;
     if (this.#isDue(figures)) this.#build(figures);
@@ -136,6 +140,12 @@ export class ReservesWorker {
     log.error({ height }, 'the tree of the published reserves is damaged; another is published');
     await rm(treeFile(folder, height), { force: true });
     return 'missing';
+  }
+
+  /** How many withdrawals have come to an end. */
+  get #settled(): number {
+    const { state } = this.#options.replica;
+    return nextWithdrawalId(state) - state.withdrawals.size;
   }
 
   #isOpen(withdrawalId: bigint): boolean {

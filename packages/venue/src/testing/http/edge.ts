@@ -5,10 +5,11 @@ import { Metrics } from '../../operate/metrics.ts';
 import { Receipts, type ReceiptsOptions } from '../../history/receipts.ts';
 import { instrumentLookup } from '../../translate/action-to-command.ts';
 import { AdmissionGuard } from '../../edge/admission-guard.ts';
-import { clientIpFinder } from '../../edge/client-ip.ts';
+import { clientIpFinder } from '../../ports/client-ip.ts';
 import { RateLimiter } from '../../edge/rate-limit.ts';
 import { createRecoverer, type Recovered } from '../../edge/recover-worker.ts';
 import { accountStatusEndpoint } from '../../edge/http/account-status.ts';
+import type { RequestCommand } from '../../block/request-command.ts';
 import { exchangeEndpoint } from '../../edge/http/exchange.ts';
 import { exportEndpoints, type ExportOptions } from '../../edge/http/exports/export-endpoints.ts';
 import { Faucet } from '../../edge/http/faucet.ts';
@@ -23,6 +24,7 @@ import { TestReplica } from './replica.ts';
 const recoverer = await createRecoverer(NETWORKS.testnet);
 
 export type TestEdgeOptions = {
+  readonly onRefused?: (command: RequestCommand, reason: string) => void;
   readonly isLimited?: boolean;
   readonly confirmTimeoutMs?: number;
   readonly trustedProxies?: readonly string[];
@@ -60,7 +62,7 @@ export async function startEdge(options: TestEdgeOptions = {}) {
   });
   const limits = { info: 50, exchange: 10, explainSignature: 5, simulate: 10 };
   const limiter = new RateLimiter({ limits, now, enabled: options.isLimited ?? false });
-  const { guard = new AdmissionGuard() } = options;
+  const { guard = new AdmissionGuard(), onRefused = () => undefined } = options;
   const faucet = new Faucet({ replica, now, restricted: () => guard.restriction()?.error });
   replica.onBlock((block) => receipts.onBlock(block));
   replica.onBlock((block) => faucet.grants.onBlock(block));
@@ -84,8 +86,17 @@ export async function startEdge(options: TestEdgeOptions = {}) {
   const status = accountStatusEndpoint({ replica });
   const edge = new HttpEdge({
     endpoints: {
-      '/exchange': exchangeEndpoint({ ...shared, pool, confirmTimeoutMs, guard }),
-      '/info': infoEndpoint({ ...shared, pool, limiter, settings, faucet, markets, history }),
+      '/exchange': exchangeEndpoint({ ...shared, pool, confirmTimeoutMs, guard, onRefused }),
+      '/info': infoEndpoint({
+        ...shared,
+        ...(options.edge?.work === undefined ? {} : { work: options.edge.work }),
+        pool,
+        limiter,
+        settings,
+        faucet,
+        markets,
+        history,
+      }),
       '/account-status': status,
       '/account': status,
       '/request-fund': faucet.endpoint(),

@@ -64,7 +64,7 @@ export class TestHistory implements History {
   async ask<Topic extends HistoryTopic>(
     topic: Topic,
     question: Ask<Topic>,
-    { minHeight = 0 }: { readonly minHeight?: number } = {},
+    { minHeight = this.#replica.head.height }: { readonly minHeight?: number } = {},
   ): Promise<{ readonly asOf: AsOf; readonly answer: Answer<Topic> }> {
     const { asOf } = this;
     if (minHeight > asOf.height) throw new HistoryBehindError(asOf, minHeight);

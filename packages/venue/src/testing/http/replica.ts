@@ -76,7 +76,10 @@ export class TestReplica implements Replica {
   #gate: Promise<void> = Promise.resolve();
 
   constructor() {
+    // Whoever signs in the first moment of a test signs after the log began (R-nonce).
+    this.nowMs = START_MS - 1;
     this.apply({ type: 'genesis', parameters: PARAMETERS });
+    this.nowMs = START_MS;
     this.apply({ type: 'registerPerp', perp: BTC });
     this.pushOracle(1000);
   }

@@ -8,6 +8,7 @@ import { type Hex, keccak256, type PrivateKeyAccount, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { ChainClient } from '../../settlement/chain-client.ts';
 import type { ChainEndpoint } from '../../settlement/chain-endpoint.ts';
+import { DEPOSIT_BOUNDS } from '../../settlement/deposit-bounds.ts';
 import { DepositWatcher } from '../../settlement/deposit-watcher.ts';
 import { type PermitAnswer, PermitDeposits } from '../../settlement/permit-deposits.ts';
 import { Relayer } from '../../settlement/relayer.ts';
@@ -92,6 +93,7 @@ export class DepositRig {
   reopen({ isWatchedLost = false }: { readonly isWatchedLost?: boolean } = {}): void {
     if (!this.#isDead) this.#die();
     this.relayer.close();
+    this.watcher.close();
     for (const [name, content] of this.#remains) {
       const path = join(this.#directory, name);
       if (content === undefined) rmSync(path, { force: true });
@@ -108,6 +110,7 @@ export class DepositRig {
 
   close(): void {
     this.relayer.close();
+    this.watcher.close();
     rmSync(this.#directory, { recursive: true, force: true });
   }
 
@@ -126,7 +129,13 @@ export class DepositRig {
       client,
       contracts,
       fromBlock: 0,
-      rules: { minMicroUsdc: 5_000_000, operators: new Set(), isMinter: false },
+      rules: {
+        minMicroUsdc: 5_000_000,
+        operators: new Set(),
+        isMinter: false,
+        // Each micro-USDC of these histories is counted, whose it is.
+        bounds: { ...DEPOSIT_BOUNDS, dustMicroUsdc: 0 },
+      },
       file: join(this.#directory, 'watched.json'),
       state: () => replica.state,
       accepted: this.accepted,

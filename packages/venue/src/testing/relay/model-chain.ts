@@ -30,6 +30,8 @@ type World = {
   readonly usdc: Map<Hex, bigint>;
   readonly ether: Map<Hex, bigint>;
   readonly nonces: Map<Hex, number>;
+  /** What the bridge may take of somebody. */
+  readonly allowed: Map<Hex, bigint>;
 };
 type Block = { readonly hash: Hex; readonly mined: readonly Mined[]; readonly after: World };
 
@@ -50,12 +52,17 @@ export class ModelChain {
       usdc: new Map(rich.map(({ owner, usdc }) => [owner, usdc])),
       ether: new Map(rich.map(({ owner }) => [owner, 10n ** 24n])),
       nonces: new Map(),
+      allowed: new Map(),
     };
     this.#blocks = [{ hash: this.#hash(), mined: [], after }];
   }
 
   get head(): number {
     return this.#blocks.length - 1;
+  }
+
+  allowedOf(owner: Hex): bigint {
+    return this.#world().allowed.get(owner) ?? 0n;
   }
 
   usdcOf(owner: Hex): bigint {
@@ -181,10 +188,18 @@ export class ModelChain {
       abi: to === BRIDGE ? BRIDGE_ABI : TEST_USDC_ABI,
       data,
     } as { abi: typeof TEST_USDC_ABI; data: Hex });
-    if (functionName === 'approve') return true;
     const [whom, amount] = args as unknown as readonly [Hex, bigint];
+    if (functionName === 'approve') {
+      world.allowed.set(from, amount);
+      return true;
+    }
     const receiver = to === BRIDGE ? BRIDGE : (whom.toLowerCase() as Hex);
     if (this.blocked.has(receiver) || (world.usdc.get(from) ?? 0n) < amount) return false;
+    if (to === BRIDGE) {
+      const allowed = world.allowed.get(from) ?? 0n;
+      if (allowed < amount) return false;
+      world.allowed.set(from, allowed - amount);
+    }
     move(world.usdc, from, receiver, amount);
     logs.push(transferLog(from, receiver, amount));
     return true;
@@ -193,8 +208,10 @@ export class ModelChain {
   #call({ data, to }: { readonly to: Hex; readonly data: Hex }, world: World): Hex {
     if (to !== TOKEN) throw new Error('execution reverted');
     const { args = [], functionName } = decodeFunctionData({ abi: TEST_USDC_ABI, data });
-    if (functionName === 'allowance') return numberToHex(2n ** 255n, { size: 32 });
     const [owner] = args as unknown as readonly [Hex];
+    if (functionName === 'allowance') {
+      return numberToHex(world.allowed.get(lower(owner)) ?? 0n, { size: 32 });
+    }
     return numberToHex(world.usdc.get(owner.toLowerCase() as Hex) ?? 0n, { size: 32 });
   }
 
@@ -281,8 +298,13 @@ export class ModelChain {
 
 const ZERO: Hex = `0x${'0'.repeat(40)}`;
 
-function copyOf({ ether, nonces, usdc }: World): World {
-  return { ether: new Map(ether), nonces: new Map(nonces), usdc: new Map(usdc) };
+function copyOf({ allowed, ether, nonces, usdc }: World): World {
+  return {
+    ether: new Map(ether),
+    nonces: new Map(nonces),
+    usdc: new Map(usdc),
+    allowed: new Map(allowed),
+  };
 }
 
 function move(balances: Map<Hex, bigint>, from: Hex, to: Hex, amount: bigint): void {

@@ -29,6 +29,8 @@ type Envelope = {
 };
 
 export class ModelVenue {
+  /** What happens when somebody asks for a page of a ledger, before the answer. */
+  onLedgerQuestion: ((user: Hex) => void) | undefined = undefined;
   readonly #balances = new Map<string, bigint>();
   readonly #rows = new Map<string, Row[]>();
   readonly #receipts = new Map<string, Receipt>();
@@ -66,22 +68,36 @@ export class ModelVenue {
   async post(path: string, text: string): Promise<Record<string, unknown>> {
     const body = JSON.parse(text) as Readonly<Record<string, unknown>>;
     if (path === '/exchange') return this.#exchange(body as unknown as Envelope);
-    const { limit, offset, txHash, type, user } = body;
+    const { accountType, txHash, type, user } = body;
     switch (type) {
-      case 'userNonFundingLedgerUpdates': {
-        const rows = (this.#rows.get(String(user)) ?? []).toReversed();
-        return ok(rows.slice(Number(offset), Number(offset) + Number(limit)));
-      }
+      case 'userNonFundingLedgerUpdates':
+        return this.#ledger(body);
+      case 'clearinghouseState':
+        return ok({ withdrawable: formatMoney(this.balanceOf(user as Hex, String(accountType))) });
       case 'actionStatus': {
         const receipt = this.#receipts.get(String(txHash));
         if (receipt === undefined) return ok({ status: 'unknown' });
         return ok({ status: receipt.error === undefined ? 'executed' : 'failed' });
       }
+      case 'settings':
+        return ok(SETTINGS);
       case 'agentOwner':
         return ok({ owner: null });
       default:
         throw new Error(`no such query: ${String(type)}`);
     }
+  }
+
+  /** A page from an offset or from a cursor on; a cursor is how many rows there are before it. */
+  #ledger(query: Readonly<Record<string, unknown>>): Record<string, unknown> {
+    const user = String(query['user']);
+    this.onLedgerQuestion?.(user as Hex);
+    const rows = this.#rows.get(user) ?? [];
+    const { cursor, limit, offset = 0 } = query;
+    const end = typeof cursor === 'string' ? Number(cursor) : rows.length - Number(offset);
+    const start = Math.max(0, end - Number(limit));
+    const data = rows.slice(start, Math.max(0, end)).reverse();
+    return { ...ok(data), nextCursor: start === 0 ? null : String(start) };
   }
 
   #exchange({ action, nonce, signature }: Envelope): Record<string, unknown> {
@@ -138,6 +154,17 @@ function executed(error: string | undefined): Record<string, unknown> {
   const statuses = [error === undefined ? 'success' : { error }];
   return { status: 'ok', code: 0, data: { type: 'tokenSend', data: { statuses } } };
 }
+
+/** As a relay reads it that finds the model by a URL. */
+const SETTINGS = {
+  service_network: NETWORKS.testnet.serviceNetwork,
+  chain_id: NETWORKS.testnet.chainId,
+  api_version: NETWORKS.testnet.apiVersion,
+  chain_name: 'oddlot',
+  settlement_chain_id: 421_614,
+  bridge2_contract_address: BRIDGE,
+  usdc_contract_address: TOKEN,
+};
 
 export const FACTS = {
   network: NETWORKS.testnet,

@@ -13,6 +13,9 @@ import { TestHistory, type TestRow } from './test-history.ts';
 import { TestVenue } from './test-venue.ts';
 import { WS_LIMITS, type WsLimits } from '../../edge/ws/ws-limits.ts';
 
+/** Where a test says whom a connection comes from. */
+const FROM = 'x-test-from';
+
 /** A socket edge on a real port, over the real engine, with clients that are real sockets. */
 export class TestEdge {
   readonly venue = TestVenue.open();
@@ -48,7 +51,8 @@ export class TestEdge {
     venue.onBlock(({ height }) => this.history.take(height, watchedRows(followed.last)));
     this.#server = createServer();
     this.#server.on('upgrade', (request, socket, head) => {
-      this.edge.handleUpgrade(request, socket, head, '198.51.100.7');
+      const { [FROM]: from = '198.51.100.7' } = request.headers;
+      this.edge.handleUpgrade(request, socket, head, String(from));
     });
   }
 
@@ -66,9 +70,10 @@ export class TestEdge {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** A client whose connection is open. */
-  async connect(path = '/ws'): Promise<TestClient> {
-    const client = new TestClient(`ws://127.0.0.1:${this.port}${path}`);
+  /** A client whose connection is open; all come from the same address, unless one is given. */
+  async connect(path = '/ws', from?: string): Promise<TestClient> {
+    const headers = from === undefined ? {} : { [FROM]: from };
+    const client = new TestClient(`ws://127.0.0.1:${this.port}${path}`, headers);
     this.#clients.push(client);
     await once(client.socket, 'open');
     return client;
@@ -104,8 +109,8 @@ export class TestClient {
   readonly #frames: string[] = [];
   #wake: (() => void) | undefined;
 
-  constructor(url: string) {
-    this.socket = new WebSocket(url);
+  constructor(url: string, headers: Readonly<Record<string, string>> = {}) {
+    this.socket = new WebSocket(url, { headers });
     this.socket.on('message', (data: Buffer) => {
       this.#frames.push(data.toString());
       this.#wake?.();

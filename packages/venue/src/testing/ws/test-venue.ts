@@ -65,7 +65,8 @@ export const GENESIS: Command = {
 export class TestVenue implements Pick<Replica, 'state' | 'onBlock'> {
   readonly state: State = createState();
   readonly #listeners: ((block: AppliedBlock) => void)[] = [];
-  #nonce = START_MS;
+  /** Above the time of the first block (R-nonce). */
+  #nonce = START_MS + 1_000;
 
   /** A venue with one perp whose oracle says 100, and money for three. */
   static open(): TestVenue {

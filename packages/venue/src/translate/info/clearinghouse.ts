@@ -54,7 +54,7 @@ function perpState(state: State, account: AccountView): ClearinghouseState {
     assetPositions: account.positions.map((position) => positionRecord(state, position, isHedged)),
     activeReverseJobs: reverseJobs(state, account.address).map((job) => jobRecord(state, job)),
     crossMaintenanceMarginUsed: formatMoney(maintenanceMargin),
-    crossMarginRatio: marginRatio({ equity: cross.accountValue, risk }),
+    crossMarginRatio: marginRatio({ equity: account.crossEquity, risk }),
     withdrawable: formatMoney(account.withdrawable),
   };
 }
@@ -108,6 +108,7 @@ function emptyAccount(state: State, address: Address): AccountView {
     isHedged: false,
     total: NO_MARGIN,
     cross: NO_MARGIN,
+    crossEquity: ZERO_USDC,
     initialMargin: ZERO_USDC,
     maintenanceMargin: ZERO_USDC,
     liquidationFee: ZERO_USDC,

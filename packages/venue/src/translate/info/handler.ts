@@ -8,6 +8,7 @@ import {
   type WireError,
 } from '@oddlot/protocol';
 import type { MarketData } from '../../read-models/market-data.ts';
+import type { CursorSeal } from '../cursor-seal.ts';
 import type { EndedLookup } from '../outcome/ended-order.ts';
 import type { Past, PastNeed } from './past-need.ts';
 
@@ -19,6 +20,8 @@ export type InfoContext = {
   readonly markets: MarketData;
   /** How orders ended that the state has forgotten. */
   readonly ended?: EndedLookup;
+  /** Of the cursors that the venue gives out; without one they end with the process. */
+  readonly cursors?: CursorSeal | undefined;
   /** What the history was asked for this query, where it needs more than memory has. */
   readonly past?: Past;
 };

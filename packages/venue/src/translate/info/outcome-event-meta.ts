@@ -13,11 +13,13 @@ import {
 } from '../format.ts';
 import { OUTCOME_CHANNEL } from './handler.ts';
 import {
+  decidedBy,
   priceOrNull,
   resolutionStatus,
   settlementFraction,
   shownMarket,
   type ShownMarket,
+  strikeStatus,
   winningLeg,
 } from './outcome-market.ts';
 
@@ -114,11 +116,12 @@ function marketMeta(state: State, market: ShownMarket): OutcomeMarketMeta {
     pricing: pricing(market),
     volume: { total: formatMoney(volume.total), day: formatMoney(day.notional) },
     open_interest: formatSize(scale, live?.pairs ?? 0),
-    underlying: underlying(record),
+    underlying: underlying(state, record),
     settlement: {
       resolution_status: resolutionStatus(record),
       winning_outcome: winningLeg(market),
       settlement_fraction: settlementFraction(market),
+      ...(record.seriesSlug === null ? {} : { decided_by: decidedBy(state, record) }),
       oracle_outcome: resolution?.oracleOutcome ?? null,
       resolved_time: resolution?.resolvedMs ?? null,
     },
@@ -187,11 +190,17 @@ function pricing(market: ShownMarket): OutcomeMarketMeta['pricing'] {
   };
 }
 
-function underlying({ listing, strikeE8 }: MarketRecord): OutcomeMarketMeta['underlying'] {
+function underlying(state: State, record: MarketRecord): OutcomeMarketMeta['underlying'] {
+  const { listing, seriesSlug, strikeE8 } = record;
   if (listing.underlying === null) return null;
   const { priceToBeat, source, symbol } = listing.underlying;
   const strike = strikeE8 === null ? null : formatReferencePrice(strikeE8);
-  return { symbol, source, price_to_beat: priceToBeat ?? strike };
+  return {
+    symbol,
+    source,
+    price_to_beat: priceToBeat ?? strike,
+    ...(seriesSlug === null ? {} : { strike_status: strikeStatus(state, record) }),
+  };
 }
 
 function sum<Item>(items: readonly Item[], amountOf: (item: Item) => bigint): bigint {

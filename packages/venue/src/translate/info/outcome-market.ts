@@ -1,5 +1,5 @@
-import { marketView, type MarketView, type State } from '@oddlot/engine';
-import type { Leg } from '@oddlot/protocol';
+import { marketView, type MarketView, seriesOutlook, type State } from '@oddlot/engine';
+import type { DecidedBy, Leg, StrikeStatus } from '@oddlot/protocol';
 import { present } from '@oddlot/units';
 import type { MarketRecord } from '../../read-models/catalogue.ts';
 import { formatHalfPrice, formatPrice, priceDecimals, type Scale } from '../format.ts';
@@ -41,6 +41,18 @@ export function winningLeg({ record, unit }: ShownMarket): Leg | null {
 
 export function resolutionStatus({ resolution }: MarketRecord): 'prepared' | 'resolved' {
   return resolution === null ? 'prepared' : 'resolved';
+}
+
+/** R-series: whether a market of a series has a price to beat. */
+export function strikeStatus(state: State, record: MarketRecord): StrikeStatus {
+  const outlook = seriesOutlook(state, record.instrumentId);
+  return outlook?.strike ?? (record.strikeE8 === null ? 'missing' : 'fixed');
+}
+
+/** Who says how a market of a series ends, as far as that is known by now. */
+export function decidedBy(state: State, record: MarketRecord): DecidedBy {
+  const live = seriesOutlook(state, record.instrumentId)?.decidedBy;
+  return record.resolution?.by ?? live ?? 'operator';
 }
 
 export function settlementFraction({ record, scale }: ShownMarket): string | null {

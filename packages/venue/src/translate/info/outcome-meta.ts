@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   type InfoQueryOf,
   type OutcomeEventMeta,
@@ -12,6 +11,7 @@ import { answer, type InfoAnswer, type InfoContext, type PastNeeds } from './han
 import { eventMeta } from './outcome-event-meta.ts';
 import { type EventPage, listNeeds, listPage } from './outcome-list.ts';
 import { isSought, matchOf, SEARCHED_EVENTS } from './outcome-search.ts';
+import { listOf, PROCESS_SEAL } from '../cursor-seal.ts';
 import { eventIn, eventsNeeded, marketIn, marketsNeeded } from './past.ts';
 
 type Query = InfoQueryOf<'outcomeMeta'>;
@@ -23,7 +23,7 @@ export function outcomeMeta(
   query: Query,
 ): InfoAnswer<OutcomeEventMeta | OutcomeEventPage> {
   if (query.eventSlug !== undefined) return eventBySlug(context, query, query.eventSlug);
-  const options = pageOptions(query);
+  const options = pageOptions(context, query);
   if (options === 'invalid') {
     const details = { field: query.cursorField, got: query.cursor ?? null };
     return { ok: false, error: refusal('invalidCursor', [], details) };
@@ -37,7 +37,7 @@ export function outcomeMeta(
   const shown = query.markets === 'matched' ? only : undefined;
   return answer({
     events: items.map((event) => shownEvent(context, event, shown)),
-    next_cursor: next === undefined ? null : cursorOf(query, next),
+    next_cursor: next === undefined ? null : cursorOf(context, query, next),
   });
 }
 
@@ -46,14 +46,14 @@ export const outcomeMetaNeeds: PastNeeds<'outcomeMeta'> = (context, query) => {
   const { eventSlug, status } = query;
   if (status !== 'resolved' && status !== 'all') return undefined;
   if (eventSlug !== undefined) return eventsNeeded(context, [eventSlug]);
-  const options = pageOptions(query);
+  const options = pageOptions(context, query);
   if (options === 'invalid') return undefined;
   const ids = matchedMarkets(context, query);
   return ids === undefined ? listNeeds(context, query, options) : marketsNeeded(context, [...ids]);
 };
 
-function pageOptions(query: Query): PageOptions | 'invalid' {
-  const after = readCursor(query);
+function pageOptions(context: Context, query: Query): PageOptions | 'invalid' {
+  const after = readCursor(context, query);
   if (after === 'invalid') return 'invalid';
   const limit = isSought(query) ? SEARCHED_EVENTS : query.limit;
   return { after, limit, descending: isDescending(query) };
@@ -129,18 +129,18 @@ function isDescending({ sortBy, sortOrder }: Query): boolean {
 }
 
 /** A cursor says where the page ended and what it was a page of: another list has no such place. */
-function cursorOf(query: Query, [key, id]: Place): string {
-  const text = JSON.stringify([`${key}@${listName(query)}`, id]);
+function cursorOf({ cursors = PROCESS_SEAL }: Context, query: Query, [key, id]: Place): string {
+  const text = JSON.stringify([`${key}@${cursors(listName(query), [key, id])}`, id]);
   return Buffer.from(text).toString('base64url');
 }
 
-function readCursor(query: Query): Place | 'invalid' | undefined {
+function readCursor(context: Context, query: Query): Place | 'invalid' | undefined {
   if (query.cursor === undefined) return undefined;
   const [sortKey, id] = parseCursor(query.cursor);
-  const [key, name, ...more] = typeof sortKey === 'string' ? sortKey.split('@') : [];
-  const isOurs = name === listName(query) && more.length === 0 && Number.isSafeInteger(id);
-  const value = Number(key === '' ? undefined : key);
-  return isOurs && Number.isFinite(value) ? [value, id as number] : 'invalid';
+  const [key] = typeof sortKey === 'string' ? sortKey.split('@') : [];
+  const place: Place = [Number(key === '' ? undefined : key), Number(id)];
+  // Only our own spelling of it: what we gave for this list is what comes back.
+  return cursorOf(context, query, place) === query.cursor ? place : 'invalid';
 }
 
 function parseCursor(cursor: string): readonly unknown[] {
@@ -152,16 +152,7 @@ function parseCursor(cursor: string): readonly unknown[] {
   }
 }
 
-const LIST_NAME_DIGITS = 12;
-
-/** A short name of what a query lists and in which order. */
+/** What comes first when nobody says it is the same list as when somebody does. */
 function listName(query: Query): string {
-  const { category, instrumentIds, marketSlugs, markets, search, sortBy, sortOrder, status, tag } =
-    query;
-  const sought = isSought(query) ? [category, search] : [];
-  const filters = [sortBy, sortOrder ?? 'desc', status, tag, marketSlugs, markets, instrumentIds];
-  return createHash('sha256')
-    .update(JSON.stringify([...filters, ...sought]))
-    .digest('hex')
-    .slice(0, LIST_NAME_DIGITS);
+  return listOf({ ...query, sortOrder: query.sortOrder ?? 'desc' });
 }

@@ -37,7 +37,9 @@ describe('a series', () => {
       endTime: FIRST_START + QUARTER_MS,
       openPrice: '100.5',
       closePrice: null,
+      strikeStatus: 'fixed',
       resolutionStatus: 'prepared',
+      decidedBy: 'series',
       winningOutcome: null,
       probability: '0.5',
     };

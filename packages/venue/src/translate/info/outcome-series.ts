@@ -19,7 +19,14 @@ import {
   instrumentNotFound,
   type PastNeeds,
 } from './handler.ts';
-import { resolutionStatus, settlementFraction, shownMarket, winningLeg } from './outcome-market.ts';
+import {
+  decidedBy,
+  resolutionStatus,
+  settlementFraction,
+  shownMarket,
+  strikeStatus,
+  winningLeg,
+} from './outcome-market.ts';
 import { marketIn, marketsNeeded, settledBeforeMs } from './past.ts';
 
 /** The markets of a series, newest start first, those that are listed ahead included. */
@@ -107,7 +114,9 @@ function timelineItem(state: State, record: MarketRecord): OutcomeTimelineItem {
     endTime: listing.endMs,
     openPrice: strikeE8 === null ? null : formatReferencePrice(strikeE8),
     closePrice: settle === undefined ? null : average(settle),
+    strikeStatus: strikeStatus(state, record),
     resolutionStatus: resolutionStatus(record),
+    decidedBy: decidedBy(state, record),
     winningOutcome: winningLeg(market),
     probability: formatHalfPrice(market.scale, market.halves),
   };

@@ -1,4 +1,4 @@
-import { oracleAges, venueMoney, type State } from '@oddlot/engine';
+import { doWithdrawalsWait, oracleAges, venueMoney, type State } from '@oddlot/engine';
 import type { VenueGate, VenueOracle, VenueStatus } from '@oddlot/protocol';
 import { formatMoney } from '../format.ts';
 import { answer, type InfoHandler } from './handler.ts';
@@ -23,6 +23,7 @@ export const venueStatus: InfoHandler<'venueStatus', VenueStatus> = ({ state }) 
     accounts: accounts.length,
     queuedOrders: outcomes.queue.size,
     openWithdrawals: withdrawals.size,
+    withdrawalsWait: parameters !== undefined && doWithdrawalsWait(state),
   });
 };
 

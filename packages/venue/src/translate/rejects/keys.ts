@@ -1,4 +1,4 @@
-import { refusal, type MessageKey } from '@oddlot/protocol';
+import { MAX_FEE_RATE, refusal, type MessageKey } from '@oddlot/protocol';
 import type { GateRefusal, Reject } from '@oddlot/engine';
 import type { Translations } from './context.ts';
 
@@ -44,7 +44,7 @@ export const KEYS = {
   builderInvalid: () => refusal('invalidBuilder', [], { field: 'builder' }),
   builderIsSelf: () => refusal('builderIsSigner', [], { field: 'builder' }),
   builderFeeInvalid: () =>
-    refusal('invalidMaxFeeRate', [], { field: 'maxFeeRate', allowed: { max: '1%' } }),
+    refusal('invalidMaxFeeRate', [], { field: 'maxFeeRate', allowed: MAX_FEE_RATE }),
   buildersFull: () => refusal('buildersFull', [], { field: 'builder' }),
   builderUnknown: () => refusal('builderNotApproved', [], { field: 'builder' }),
   builderRewardsNone: () => refusal('noBuilderRewards', []),

@@ -3,8 +3,6 @@ import { addressField, gotten, type RejectContext, type Translations } from './c
 
 /** Refusals of who sent a request, of its nonce and of its agents. */
 
-const NONCE_WINDOW_MS = 3 * 24 * 60 * 60 * 1000;
-
 /**
  * A request that was signed for another network, or hashed in another way, recovers somebody whom
  * nobody knows: the text can't tell that from a stranger, the query can.
@@ -24,10 +22,10 @@ export const WHO = {
       got: expiresAfterMs,
       allowed: { min: timeMs },
     }),
-  nonceTooOld: ({ minExclusive }, context) =>
-    refusal('nonceTooOld', [], nonceDetails(context, minExclusive)),
-  nonceTooNew: ({ maxExclusive }, context) =>
-    refusal('nonceTooFar', [], nonceDetails(context, maxExclusive - NONCE_WINDOW_MS)),
+  nonceTooOld: (reject, context) => refusal('nonceTooOld', [], nonceDetails(reject, context)),
+  nonceTooNew: (reject, context) => refusal('nonceTooFar', [], nonceDetails(reject, context)),
+  nonceBeforeLog: (reject, context) =>
+    refusal('nonceBeforeVenue', [reject.minExclusive], nonceDetails(reject, context)),
   nonceUsed: (_, { nonce }) =>
     refusal('nonceUsed', [], {
       field: 'nonce',
@@ -48,7 +46,11 @@ export const WHO = {
   agentsFull: () => refusal('agentsFull', [], { field: 'agentName' }),
 } satisfies Partial<Translations>;
 
-function nonceDetails({ nonce }: RejectContext, minExclusive: number): Details {
-  const allowed = { min: minExclusive + 1, max: minExclusive + NONCE_WINDOW_MS - 1 };
+/** What would be accepted now. */
+function nonceDetails(
+  reject: { readonly minExclusive: number; readonly maxExclusive: number },
+  { nonce }: RejectContext,
+): Details {
+  const allowed = { min: reject.minExclusive + 1, max: reject.maxExclusive - 1 };
   return { field: 'nonce', ...gotten(nonce), allowed };
 }

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { isTestnet } from '../../lib/network.ts';
 import { useWords } from '../../lib/words.ts';
 import { useSettings } from '../../market/queries.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -14,7 +15,6 @@ export function Header({ onHelp }: { readonly onHelp: () => void }) {
   const t = useWords();
   const destinations = useDestinations(t);
   const { data: settings } = useSettings();
-  const isTestnet = settings !== undefined && !settings.service_network.endsWith('Mainnet');
   return (
     <header className="flex h-12 shrink-0 items-center gap-5 border-b tablet:max-desktop:gap-3 border-line px-4 max-[379px]:gap-2 max-[379px]:px-3">
       <Link to="/" aria-label={t('app.name')}>
@@ -36,7 +36,7 @@ export function Header({ onHelp }: { readonly onHelp: () => void }) {
         ))}
       </nav>
       <div className="flex items-center gap-2">
-        {isTestnet && (
+        {isTestnet(settings) && (
           <span className="max-[379px]:hidden tablet:max-[819px]:hidden">
             <Badge title={t('header.testnetTitle')}>{t('header.testnet')}</Badge>
           </span>

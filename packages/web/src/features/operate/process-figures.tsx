@@ -50,11 +50,11 @@ function Readiness({
 }) {
   const t = useWords();
   if (isLost) return <span className="text-warning">{t('header.offline')}</span>;
-  if (ready) return t('operate.isReady');
+  if (ready && failing.length === 0) return t('operate.isReady');
   const reasons = failing.map((name) => t(`operate.failing.${name}`)).join(', ');
   return (
     <span className="text-warning" title={reasons}>
-      {t('operate.isNotReady', { failing: reasons })}
+      {t(ready ? 'operate.isDegraded' : 'operate.isNotReady', { failing: reasons })}
     </span>
   );
 }

@@ -12,7 +12,7 @@ import { Spinner } from '../../ui/spinner.tsx';
 import { EventHead } from './event-head.tsx';
 import { EventPanels } from './event-panels.tsx';
 import { Holdings } from './holdings.tsx';
-import { inOrder, markOf } from './market-facts.ts';
+import { inOrder, markOf, withLiveStrike } from './market-facts.ts';
 import { MarketRows } from './market-rows.tsx';
 import { ProbabilityChart } from './probability-chart.tsx';
 import { RANGES, useAskWhenGone, useEvent, useOwner, type Range } from './queries.ts';
@@ -82,8 +82,9 @@ function Event({ event }: { readonly event: OutcomeEventMeta }) {
   };
   const { bbos, byId } = usePrices(event);
   const markets = useOrdered(event);
-  const market = markets.find((each) => each.slug === search.market) ?? markets[0];
-  if (market === undefined) return <EventHead event={event} />;
+  const chosen = markets.find((each) => each.slug === search.market) ?? markets[0];
+  if (chosen === undefined) return <EventHead event={event} />;
+  const market = withLiveStrike(chosen, byId);
   const bbo = bbos.get(market.instrument_id);
   return (
     <div className="flex min-h-full max-desktop:flex-col">
@@ -103,8 +104,8 @@ function Event({ event }: { readonly event: OutcomeEventMeta }) {
             byId={byId}
             bbos={bbos}
             selected={market.instrument_id}
-            onSelect={(chosen) => set({ market: chosen.slug })}
-            onTrade={(chosen, leg) => trade(chosen, 'buy', leg)}
+            onSelect={({ slug }) => set({ market: slug })}
+            onTrade={(each, leg) => trade(each, 'buy', leg)}
           />
           {markets.map((each) => (
             <Holdings

@@ -68,6 +68,24 @@ export function markOf(
   return isDecimal(live) ? live : market.pricing.yes_price;
 }
 
+/**
+ * A market with what the stream says of its price to beat: whether a series has one must be in sight with its first
+ * moment, and the event is asked for only every few seconds.
+ */
+export function withLiveStrike(
+  market: OutcomeMarketMeta,
+  byId: ReadonlyMap<number, Ticker>,
+): OutcomeMarketMeta {
+  const status = byId.get(market.instrument_id)?.strikeStatus;
+  if (status === undefined || market.underlying === null) return market;
+  return { ...market, underlying: { ...market.underlying, strike_status: status } };
+}
+
+/** R-series: too few prices were there before its start, and so nothing decides it but the operator. */
+export function lacksStrike({ underlying }: OutcomeMarketMeta): boolean {
+  return underlying?.strike_status === 'missing';
+}
+
 /** USDC that changed hands, in whole ones. */
 export function turnover(amount: string): string {
   return compact(isDecimal(amount) ? roundTo(amount, 0) : undefined);

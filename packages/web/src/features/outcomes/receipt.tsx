@@ -15,7 +15,7 @@ import { Code } from '../../ui/code.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { ErrorSentence } from '../../ui/error-sentence.tsx';
 import { useDoing } from '../../ui/use-doing.ts';
-import { legName, nameOf } from './market-facts.ts';
+import { lacksStrike, legName, nameOf } from './market-facts.ts';
 import { useResolution } from './queries.ts';
 import { usePayouts } from './use-payouts.ts';
 
@@ -38,6 +38,9 @@ export function Receipt({
           ? t('outcomes.paid', { amount: number(fraction) })
           : t('outcomes.winner', { leg: legName(market, winner) })}
       </h2>
+      {lacksStrike(market) && (
+        <p className="text-12 text-muted">{t('outcomes.receipt.noStrike')}</p>
+      )}
       <Payouts instrumentId={market.instrument_id} market={market} />
       {receipt !== undefined && receipt.resolutionStatus === 'resolved' && (
         <ReceiptFacts receipt={receipt} />

@@ -5,6 +5,7 @@ import { isDecimal, toPixels } from '../../lib/decimal.ts';
 import { number } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
 import { usePlot } from '../../ui/use-plot.ts';
+import { lacksStrike } from './market-facts.ts';
 import { useReference } from './use-reference.ts';
 import { withGaps } from './with-gaps.ts';
 
@@ -62,7 +63,7 @@ export function SeriesChart({
       <p className="mt-1 flex flex-wrap gap-x-5 text-12 text-muted">
         <span className="flex items-center gap-2">
           <span aria-hidden="true" className="w-4 border-t border-dashed border-text" />
-          {strike === undefined ? t('outcomes.series.strikeLater') : t('outcomes.series.strike')}
+          {t(strikeWords(strike, market))}
         </span>
         <span className="flex items-center gap-2">
           <span aria-hidden="true" className="h-3 w-4 bg-warning/20" />
@@ -71,6 +72,12 @@ export function SeriesChart({
       </p>
     </section>
   );
+}
+
+function strikeWords(strike: number | undefined, market: OutcomeMarketMeta | undefined) {
+  if (strike !== undefined) return 'outcomes.series.strike';
+  const hasNone = market !== undefined && lacksStrike(market);
+  return hasNone ? 'outcomes.series.strikeNever' : 'outcomes.series.strikeLater';
 }
 
 /** Room above and below, with the strike in sight. */

@@ -6,7 +6,7 @@ import { countdown, hourMinute, wholeDate } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
 import { useVenueSecond } from '../../market/use-venue-second.ts';
 import { colourOf, Price } from '../../ui/figure.tsx';
-import { legName, markOf } from './market-facts.ts';
+import { lacksStrike, legName, markOf } from './market-facts.ts';
 import { shownItem } from './queries.ts';
 import { useLastReference } from './use-reference.ts';
 
@@ -26,6 +26,7 @@ export function SeriesHead({
   const current = shownItem(timeline);
   const last = useLastReference(market)?.toFixed(DECIMALS);
   const strike = current?.openPrice;
+  const hasNone = market !== undefined && lacksStrike(market);
   const lead = isDecimal(last) && isDecimal(strike) ? subtract(last, strike) : undefined;
   return (
     <header>
@@ -40,7 +41,9 @@ export function SeriesHead({
           <Figure label={t('outcomes.series.strike')}>
             {isDecimal(strike)
               ? number(strike, { decimals: DECIMALS })
-              : t('outcomes.series.strikeAt', { when: hourMinute(current.startTime) })}
+              : hasNone
+                ? t('outcomes.series.noStrike')
+                : t('outcomes.series.strikeAt', { when: hourMinute(current.startTime) })}
           </Figure>
           {lead !== undefined && <Lead value={lead} />}
           {market !== undefined && market.phase !== 'upcoming' && (

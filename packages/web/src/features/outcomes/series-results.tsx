@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { OutcomeSeriesTimeline, OutcomeTimelineItem } from '@oddlot/sdk';
 import { number } from '../../lib/format.ts';
 import { clockTime, dateTime } from '../../lib/time.ts';
-import { useWords } from '../../lib/words.ts';
+import { useWords, type Words } from '../../lib/words.ts';
 import { useVenueSecond } from '../../market/use-venue-second.ts';
 import { classes } from '../../ui/class-names.ts';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -66,10 +66,8 @@ function Dot({
 }) {
   const t = useWords();
   const { closePrice, endTime, openPrice, winningOutcome: winner } = item;
-  const result =
-    winner === null
-      ? t('outcomes.series.pending')
-      : t(winner === 'Yes' ? 'outcomes.series.up' : 'outcomes.series.down');
+  const isDecided = item.resolutionStatus === 'resolved';
+  const result = resultOf(item, t);
   const prices =
     openPrice !== null && closePrice !== null
       ? `${number(openPrice, { decimals: 2 })} → ${number(closePrice, { decimals: 2 })}`
@@ -87,9 +85,19 @@ function Dot({
         winner === null && 'border-line text-muted',
       )}
     >
-      {winner === null ? '·' : winner === 'Yes' ? '↑' : '↓'}
+      {winner === null ? (isDecided ? '=' : '·') : winner === 'Yes' ? '↑' : '↓'}
     </button>
   );
+}
+
+function resultOf(item: OutcomeTimelineItem, t: Words): string {
+  const { decidedBy, probability, resolutionStatus, winningOutcome: winner } = item;
+  if (winner !== null) return t(winner === 'Yes' ? 'outcomes.series.up' : 'outcomes.series.down');
+  // Once it is resolved, what is shown as the chance is what YES paid.
+  if (resolutionStatus === 'resolved') {
+    return t('outcomes.series.neither', { amount: number(probability) });
+  }
+  return t(decidedBy === 'operator' ? 'outcomes.series.byHand' : 'outcomes.series.pending');
 }
 
 function PastReceipt({ eventSlug }: { readonly eventSlug: string }) {
@@ -97,6 +105,9 @@ function PastReceipt({ eventSlug }: { readonly eventSlug: string }) {
   const { data: event } = useEvent(eventSlug);
   const market = event?.markets[0];
   if (market === undefined) return null;
-  if (market.phase !== 'resolved') return <p>{t('outcomes.series.waits')}</p>;
+  if (market.phase !== 'resolved') {
+    const isByHand = market.settlement.decided_by === 'operator';
+    return <p>{t(isByHand ? 'outcomes.series.waitsForOperator' : 'outcomes.series.waits')}</p>;
+  }
   return <Receipt event={event} market={market} />;
 }

@@ -11,7 +11,7 @@ import { ErrorSentence } from '../../ui/error-sentence.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
 import { EventPanels } from './event-panels.tsx';
 import { Holdings } from './holdings.tsx';
-import { markOf } from './market-facts.ts';
+import { markOf, withLiveStrike } from './market-facts.ts';
 import { shownItem, useEvent, useTimeline } from './queries.ts';
 import { SeriesChart } from './series-chart.tsx';
 import { SeriesHead } from './series-head.tsx';
@@ -72,12 +72,13 @@ function Series({ timeline }: { readonly timeline: OutcomeSeriesTimeline }) {
   const isAhead = current !== undefined && current.startTime > venueNow();
   const choosing = useChoice(search, set, isAhead ? 'rules' : 'book');
   const { data: event } = useEvent(current?.eventSlug);
-  const market = event?.markets[0];
+  const listed = event?.markets[0];
   const ids = current === undefined ? NO_IDS : [current.instrumentId];
   const byId = tickers.use(
     current === undefined ? undefined : { accountType: 'outcome', instrumentIds: ids },
     (state) => state.byId,
   );
+  const market = listed === undefined ? undefined : withLiveStrike(listed, byId);
   const bbos = outcomePrices.use(current === undefined ? undefined : ids, (state) => state.byId);
   const bbo = market === undefined ? undefined : bbos.get(market.instrument_id);
   const running = event !== undefined && market !== undefined ? { event, market } : undefined;

@@ -5,7 +5,7 @@ import { Button } from '../../ui/button.tsx';
 import { Sheet } from '../../ui/dialog.tsx';
 import { useIsWide } from '../../ui/use-is-wide.ts';
 import { priceToBuy } from './legs.ts';
-import { legName, nameOf, type Bbo } from './market-facts.ts';
+import { lacksStrike, legName, nameOf, type Bbo } from './market-facts.ts';
 import { Receipt } from './receipt.tsx';
 import { TicketPanel } from './ticket/ticket.tsx';
 import type { Choosing } from './use-choice.ts';
@@ -40,7 +40,7 @@ export function TradeSide({
           {content}
           {!isResolved && (
             <p className="text-12 text-muted">
-              {t(event.series_slug === null ? 'outcomes.byOperator' : 'outcomes.bySeries')}
+              {t(isBySeries(event, market) ? 'outcomes.bySeries' : 'outcomes.byOperator')}
             </p>
           )}
         </div>
@@ -80,4 +80,8 @@ export function TradeSide({
       </Sheet>
     </>
   );
+}
+
+function isBySeries(event: OutcomeEventMeta, market: OutcomeMarketMeta): boolean {
+  return event.series_slug !== null && !lacksStrike(market);
 }

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { OutcomeSeriesTimeline, Ticker } from '@oddlot/sdk';
+import type { Ticker } from '@oddlot/sdk';
 import type { ReactNode } from 'react';
 import { isDecimal, magnitude, sign, subtract } from '../../lib/decimal.ts';
 import { cents, chance, number } from '../../lib/format.ts';
@@ -50,7 +50,9 @@ function SeriesCard({
   const prices = referencePrices.use(channelOf(market), (state) => state.prices);
   const last = prices.at(-1)?.value.toFixed(DECIMALS);
   const isAhead = event.start_time > nowMs;
-  const strike = isAhead ? undefined : strikeOf(timeline, market.instrument_id);
+  const item = timeline?.items.find(({ instrumentId: id }) => id === market.instrument_id);
+  const strike = isAhead ? undefined : (item?.openPrice ?? undefined);
+  const status = ticker?.strikeStatus ?? item?.strikeStatus;
   return (
     <li className="relative flex min-w-0 flex-col gap-2 bg-panel p-4 hover:bg-raised/50">
       <div className="flex items-baseline justify-between gap-3">
@@ -77,7 +79,12 @@ function SeriesCard({
           label={t('markets.series.lately', { symbol: timeline?.underlying ?? '' })}
         />
       </div>
-      <Target last={last} strike={strike} startMs={isAhead ? event.start_time : undefined} />
+      <Target
+        last={last}
+        strike={strike}
+        isMissing={status === 'missing'}
+        startMs={isAhead ? event.start_time : undefined}
+      />
       <div className="flex min-h-6 items-center justify-between gap-3 text-12">
         {isAhead ? (
           <span className="text-muted">{t('markets.series.openAtStart')}</span>
@@ -98,15 +105,19 @@ function SeriesCard({
 function Target({
   last,
   strike,
+  isMissing,
   startMs,
 }: {
   readonly last: string | undefined;
   readonly strike: string | undefined;
+  /** There will be none: the operator decides. */
+  readonly isMissing: boolean;
   readonly startMs: number | undefined;
 }) {
   const t = useWords();
   const lead = isDecimal(last) && isDecimal(strike) ? subtract(last, strike) : undefined;
   let what: ReactNode = t('markets.series.strikeSoon');
+  if (isMissing) what = t('markets.series.noStrike');
   if (startMs !== undefined) what = t('markets.series.strikeAt', { when: hourMinute(startMs) });
   if (isDecimal(strike)) {
     what = t('markets.series.toBeat', { price: number(strike, { decimals: DECIMALS }) });
@@ -149,10 +160,6 @@ function Legs({
       </span>
     </span>
   );
-}
-
-function strikeOf(timeline: OutcomeSeriesTimeline | undefined, id: number): string | undefined {
-  return timeline?.items.find(({ instrumentId }) => instrumentId === id)?.openPrice ?? undefined;
 }
 
 function sparkOf(values: readonly number[]): readonly number[] {

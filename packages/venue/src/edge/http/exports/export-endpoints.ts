@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EXPORTS, parseExport, refusal } from '@oddlot/protocol';
 import type { ExportName, ExportRequestOf } from '@oddlot/protocol';
-import { HistoryBehindError, type History } from '../../../history/history.ts';
+import type { History } from '../../../history/history.ts';
 import type { MarketData } from '../../../read-models/market-data.ts';
 import type { Replica } from '../../../replica/replica.ts';
 import { teachInstrument } from '../../../translate/teach-instrument.ts';
-import { measured, WorkBudget, type WorkLimits } from '../../work-budget.ts';
+import { measured, WorkBudget, type WorkLimits } from '../../../ports/work-budget.ts';
+import { historyRefusal } from '../history/history-refusal.ts';
 import { infoRefusal, rateLimited } from '../reply.ts';
 import type { Reply, StreamedReply, StreamEndpoint, StreamRequest } from '../reply.ts';
 import { ExportGate } from './export-gate.ts';
@@ -78,16 +79,12 @@ async function open(
     };
   } catch (error) {
     leave();
-    if (error instanceof HistoryBehindError) return behind(error);
+    // While the history is computed again there is no whole file.
+    const later = historyRefusal(error);
+    if (later !== undefined) return { ...later, retryAfterSeconds: RETRY_SECONDS };
     if (!(error instanceof RefusedError)) throw error;
     return infoRefusal(teachInstrument(state, error.refusal, 'text'));
   }
-}
-
-/** While the history is computed again there is no whole file. */
-function behind({ asOf }: HistoryBehindError): Reply {
-  const reply = infoRefusal(refusal('historyBehind', [asOf.height]));
-  return { ...reply, retryAfterSeconds: RETRY_SECONDS };
 }
 
 type Under = {

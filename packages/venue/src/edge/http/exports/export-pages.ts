@@ -2,6 +2,7 @@ import { LIMITS, type ExportName, type ExportRequestOf } from '@oddlot/protocol'
 import type { Page, UserPage } from '../../../history/history.ts';
 import type { RowPosition } from '../../../history/rows/block-rows.ts';
 import { startAfter, startOf } from '../../../read-models/candle-interval.ts';
+import { storedThrough } from '../history/handler.ts';
 import { candlesBetween, type CandleContext } from '../candles.ts';
 import { RefusedError } from './refused-error.ts';
 
@@ -35,7 +36,8 @@ async function* userPages(
   // Only perps have funding.
   if (name === 'fundings' && !accountTypes.includes('perp')) return;
   const { history } = context;
-  let minHeight = neededHeight(context, to);
+  // Orders and withdrawals change after the time that they are listed under.
+  const minHeight = name === 'fills' ? neededHeight(context, to) : context.state.height;
   let cursor: RowPosition | undefined;
   for (;;) {
     const asked: UserPage & { readonly accountTypes: typeof accountTypes } = {
@@ -47,22 +49,18 @@ async function* userPages(
       ...(from === undefined ? {} : { startTime: from }),
       ...(to === undefined ? {} : { endTime: to }),
     };
-    const { answer, asOf } = await history.ask(name, asked, { minHeight });
+    const { answer } = await history.ask(name, asked, { minHeight });
     const { next, rows } = answer as Page<object>;
     yield rows;
     if (next === null) return;
-    cursor = next;
     // What the first page knew the others must know: a history that was lost meanwhile begins anew.
-    if (minHeight === 0) minHeight = asOf.height;
+    cursor = next;
   }
 }
 
-/**
- * The block that the history must know: the newest, unless the span ends with what it has stored. A file
- * without the rows of a history that is being computed again would look like a whole one.
- */
+/** A file without the rows of a history that is being computed again would look like a whole one. */
 function neededHeight({ history, state }: CandleContext, toMs: number | undefined): number {
-  return toMs !== undefined && toMs < history.asOf.timeMs ? 0 : state.height;
+  return storedThrough(history, toMs) ?? state.height;
 }
 
 /** The coarsest step of stored bars: the first of them tells where the trades begin. */

@@ -25,6 +25,12 @@ export function textOf(name: ExportName, format: ExportFormat, rows: readonly ob
 /** What is absent and what is null is an empty cell; what is made of parts is its JSON. */
 function cellOf(value: unknown): string {
   if (value === undefined || value === null) return '';
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+  const text = spared(typeof value === 'object' ? JSON.stringify(value) : String(value));
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** A table program takes such a cell for a formula, unless it is a number; texts are of whoever wrote them. */
+function spared(text: string): string {
+  const isFormula = /^[=+\-@\t\r]/.test(text) && !/^-\d+(\.\d+)?$/.test(text);
+  return isFormula ? `'${text}` : text;
 }

@@ -14,27 +14,37 @@ import type { BuilderPage, NumberedPage } from '../../../history/history.ts';
 import type { ClaimRecord, EarningRecord } from '../../../history/rows/block-rows.ts';
 import { outcomeName } from '../../../translate/actions/instrument-lookup.ts';
 import { formatMoney } from '../../../translate/format.ts';
-import { readCursor } from './cursor.ts';
-import { waitFor, type HistoryHandler } from './handler.ts';
+import { readCursor, type Place } from './cursor.ts';
+import { waitFor, type HistoryContext, type HistoryHandler } from './handler.ts';
 import { masked } from './masked.ts';
+import { pageOfMoving } from './moving-rows.ts';
 
 /** What builders earned and claimed. Who traded through them is shown masked. */
 
 export const builderMeEarned: HistoryHandler<
   'builderMeEarned',
   BuilderRows<BuilderEarning>
-> = async ({ history }, query) => {
-  const page = pageOf(query);
+> = async ({ cursors, history }, query) => {
+  const page = pageOf(query, cursors);
   if (!page.ok) return page;
-  const { answer, asOf } = await history.ask('earned', page.ask, waitFor(query));
-  return { ...numbered(answer, query), asOf, data: rowsOf(answer, query, earningRow) };
+  const { cursor: _, ...asked } = page.ask;
+  const { answer, asOf, next } = await pageOfMoving(
+    page.place,
+    (direction) => history.ask('earned', { ...asked, ...direction }, waitFor(query)),
+    async (cursor) => {
+      const behind = { ...asked, cursor, order: 'oldestFirst', pageSize: 1 } as const;
+      const { answer: found } = await history.ask('earned', behind, waitFor(query));
+      return found.rows.length > 0;
+    },
+  );
+  return { ...numbered(answer, query), next, asOf, data: rowsOf(answer, query, earningRow) };
 };
 
 export const builderMeClaimed: HistoryHandler<
   'builderMeClaimed',
   BuilderRows<BuilderClaim>
-> = async ({ history }, query) => {
-  const page = pageOf(query);
+> = async ({ cursors, history }, query) => {
+  const page = pageOf(query, cursors);
   if (!page.ok) return page;
   const { answer, asOf } = await history.ask('claimed', page.ask, waitFor(query));
   return { ...numbered(answer, query), asOf, data: rowsOf(answer, query, claimRow) };
@@ -95,25 +105,27 @@ type PagedQuery = InfoQueryOf<'builderMeEarned'> | InfoQueryOf<'builderMeClaimed
 
 function pageOf(
   query: PagedQuery,
+  cursors: HistoryContext['cursors'],
 ):
-  | { readonly ok: true; readonly ask: BuilderPage }
+  | { readonly ok: true; readonly ask: BuilderPage; readonly place: Place | undefined }
   | Extract<ReturnType<typeof readCursor>, { ok: false }> {
   const { endTime, page, pageSize, startTime, user: builder } = query;
-  const read = readCursor(query.cursor);
+  const read = readCursor(query, cursors);
   if (!read.ok) return read;
   const ask = {
     builder,
     page,
     pageSize,
-    ...read.cursor,
+    ...(read.place === undefined ? {} : { cursor: read.place.at }),
     ...(startTime === undefined ? {} : { startTime }),
     ...(endTime === undefined ? {} : { endTime }),
   };
-  return { ok: true, ask };
+  return { ok: true, ask, place: read.place };
 }
 
 function numbered({ next, rows }: NumberedPage<unknown>, { page, pageSize }: PagedQuery) {
-  return { ok: true, next, rows: rows.length, skipped: page * pageSize } as const;
+  const place = next && { at: next };
+  return { ok: true, next: place, rows: rows.length, skipped: page * pageSize } as const;
 }
 
 function rowsOf<Record, Row>(

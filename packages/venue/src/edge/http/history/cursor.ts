@@ -1,27 +1,48 @@
 import { refusal, type WireError } from '@oddlot/protocol';
 import type { RowPosition } from '../../../history/rows/block-rows.ts';
+import { type CursorSeal, listOf, PROCESS_SEAL } from '../../../translate/cursor-seal.ts';
 
 /** Where a page goes on, as clients carry it: they need not know what is in it. */
 
 const PARTS = 3;
 
-export function writeCursor(position: RowPosition): string {
-  return Buffer.from(JSON.stringify(position)).toString('base64url');
+/** Where a page goes on. */
+export type Place = {
+  readonly at: RowPosition;
+  /** Of rows that move: behind all that the first page knew, and whether the page goes on from there. */
+  readonly since?: RowPosition;
+  readonly isBack?: true;
+};
+
+type PagedQuery = { readonly cursor?: string | null | undefined };
+
+export function writeCursor(
+  { at, isBack, since }: Place,
+  query: object,
+  seal: CursorSeal = PROCESS_SEAL,
+): string {
+  const place = [...at, ...(since ?? []), ...(isBack === true ? [1] : [])];
+  const text = JSON.stringify([...place, seal(listOf(query), place)]);
+  return Buffer.from(text).toString('base64url');
 }
 
-/** The position of a cursor; none for the first page. */
+/** The place of a cursor; none for the first page. */
 export function readCursor(
-  text: string | null | undefined,
+  query: PagedQuery,
+  seal: CursorSeal = PROCESS_SEAL,
 ):
-  | { readonly ok: true; readonly cursor: { readonly cursor?: RowPosition } }
+  | { readonly ok: true; readonly place: Place | undefined }
   | { readonly ok: false; readonly error: WireError } {
-  if (text === null || text === undefined) return { ok: true, cursor: {} };
-  const position = positionOf(text);
-  if (position !== undefined) return { ok: true, cursor: { cursor: position } };
+  const { cursor: text } = query;
+  if (text === null || text === undefined) return { ok: true, place: undefined };
+  const place = placeOf(text);
+  // Only our own spelling of it: what we gave for this list is what comes back.
+  const isOurs = place !== undefined && writeCursor(place, query, seal) === text;
+  if (isOurs) return { ok: true, place };
   return { ok: false, error: refusal('invalidCursor', [], { field: 'cursor', got: text }) };
 }
 
-function positionOf(text: string): RowPosition | undefined {
+function placeOf(text: string): Place | undefined {
   let parts: unknown;
   try {
     parts = JSON.parse(Buffer.from(text, 'base64url').toString());
@@ -29,10 +50,20 @@ function positionOf(text: string): RowPosition | undefined {
     // Whatever it is, it is not one of ours.
     return undefined;
   }
-  if (!Array.isArray(parts) || parts.length !== PARTS) return undefined;
-  const isPosition = parts.every((part) => Number.isSafeInteger(part) && part >= 0);
-  // Only our own spelling of it: what we gave is what comes back.
-  return isPosition && writeCursor(parts as unknown as RowPosition) === text
-    ? (parts as unknown as RowPosition)
-    : undefined;
+  if (!Array.isArray(parts)) return undefined;
+  const numbers: readonly unknown[] = parts.slice(0, -1);
+  const [at, since] = [positionOf(numbers, 0), positionOf(numbers, PARTS)];
+  if (at === undefined) return undefined;
+  const isBack = numbers[2 * PARTS] === 1;
+  return {
+    at,
+    ...(since === undefined ? {} : { since }),
+    ...(isBack ? { isBack } : {}),
+  };
+}
+
+function positionOf(numbers: readonly unknown[], first: number): RowPosition | undefined {
+  const position = numbers.slice(first, first + PARTS);
+  const isPosition = position.every((part) => Number.isSafeInteger(part) && Number(part) >= 0);
+  return isPosition && position.length === PARTS ? (position as unknown as RowPosition) : undefined;
 }

@@ -8,7 +8,7 @@ import type {
   TxDetail,
   TxRow,
 } from '@oddlot/protocol';
-import type { BlockRecord, TxRecordRow } from '../../../history/history.ts';
+import type { Ask, BlockRecord, TxRecordRow } from '../../../history/history.ts';
 import type { Receipt } from '../../../history/receipts.ts';
 import { authorityOf } from '../../../block/request-command.ts';
 import { internalNameNamed, internalNameOf } from '../../../translate/action-types.ts';
@@ -27,18 +27,27 @@ import {
 /** Nobody proposes blocks but the venue itself. */
 const NO_PROPOSER = `0x${'0'.repeat(40)}`;
 
-export const blocks: HistoryHandler<'blocks', BlockRow[]> = async ({ history }, query) => {
+export const blocks: HistoryHandler<'blocks', BlockRow[]> = async (context, query) => {
   const { before, limit } = query;
   const asked = { limit, ...(before === undefined ? {} : { before }) };
-  const { answer, asOf } = await history.ask('blocks', asked, waitFor(query));
+  const wait =
+    before === undefined
+      ? waitFor(query)
+      : waitForHeight(context, Math.max(0, before - 1), query.minHeight);
+  const { answer, asOf } = await context.history.ask('blocks', asked, wait);
   return { ok: true, data: answer.map(blockRow), asOf, rows: answer.length };
 };
 
 export const block: HistoryHandler<'block', BlockDetail> = async (context, query) => {
   const isByHeight = 'height' in query;
   const asked = isByHeight ? { height: query.height } : { hash: query.hash };
-  const wait = isByHeight ? waitForHeight(context, query.height, query.minHeight) : waitFor(query);
-  const { answer, asOf } = await context.history.ask('block', asked, wait);
+  const { answer, asOf } = isByHeight
+    ? await context.history.ask(
+        'block',
+        asked,
+        waitForHeight(context, query.height, query.minHeight),
+      )
+    : await askOnce(context, 'block', asked, query);
   if (answer === null) {
     return isByHeight ? blockNotFound('height', query.height) : blockNotFound('hash', query.hash);
   }
@@ -74,6 +83,17 @@ function waitForHeight(
   return { minHeight: Math.max(height, minHeight ?? 0) };
 }
 
+/** What is found is what it is, however far the history is; that there is none only the newest block can tell. */
+async function askOnce<Topic extends 'block' | 'tx'>(
+  { history }: HistoryContext,
+  topic: Topic,
+  question: Ask<Topic>,
+  { minHeight = 0 }: { readonly minHeight?: number | undefined },
+) {
+  const known = await history.ask(topic, question, { minHeight });
+  return known.answer === null ? history.ask(topic, question) : known;
+}
+
 function blockNotFound(field: string, got: string | number): HistoryAnswer<never> {
   return { ok: false, error: refusal('blockNotFound', [], { field, got }) };
 }
@@ -96,9 +116,8 @@ function txRow({ actionType, error, height, timeMs, txHash, user }: TxRecordRow)
 }
 
 export const tx: HistoryHandler<'tx', TxDetail> = async (context, query) => {
-  const { history } = context;
   const { txHash } = query;
-  const { answer, asOf } = await history.ask('tx', { txHash }, waitFor(query));
+  const { answer, asOf } = await askOnce(context, 'tx', { txHash }, query);
   if (answer === null) {
     const details = { field: 'txHash', got: txHash };
     return { ok: false, error: refusal('transactionNotFound', [], details) };
@@ -108,6 +127,7 @@ export const tx: HistoryHandler<'tx', TxDetail> = async (context, query) => {
   const { action: _, ...row } = txRow(answer);
   const data: TxDetail = {
     ...row,
+    error: fate.error ?? row.error,
     index: answer.index,
     signer: fate.signer,
     nonce: envelope.nonce,
@@ -147,7 +167,11 @@ type Envelope = Pick<TxDetail, 'action' | 'nonce' | 'signature'> & {
   readonly expiresAfter?: number | null;
 };
 
-type Fate = Pick<TxDetail, 'signer' | 'result'> & { readonly isQueued: boolean };
+type Fate = Pick<TxDetail, 'signer' | 'result'> & {
+  readonly isQueued: boolean;
+  /** Of an order that failed when it left the delay queue, too. */
+  readonly error?: string | undefined;
+};
 
 type FoundTx = TxRecordRow & { readonly request: string };
 
@@ -171,7 +195,7 @@ async function fateOf(context: HistoryContext, found: FoundTx): Promise<Fate> {
 }
 
 function receiptFate({ outcome, signer }: Receipt): Fate {
-  return { signer, result: outcome.result, isQueued: false };
+  return { signer, result: outcome.result, isQueued: false, error: outcome.error?.message };
 }
 
 /** Transactions are kept longer than receipts: what is left is whether it was refused, and why. */

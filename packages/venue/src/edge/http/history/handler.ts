@@ -1,10 +1,11 @@
 import type { InfoQueryOf, InfoType, WireError } from '@oddlot/protocol';
 import type { AsOf, History } from '../../../history/history.ts';
 import type { Receipts } from '../../../history/receipts.ts';
-import type { RowPosition } from '../../../history/rows/block-rows.ts';
 import type { Replica } from '../../../replica/replica.ts';
 import type { PayoutWorker } from '../../../settlement/payout/payout-worker.ts';
+import type { CursorSeal } from '../../../translate/cursor-seal.ts';
 import type { RecoverPool } from '../../recover-pool.ts';
+import type { Place } from './cursor.ts';
 
 /** What a query on the past may read. */
 export type HistoryContext = {
@@ -14,6 +15,8 @@ export type HistoryContext = {
   readonly pool: Pick<RecoverPool, 'recover'>;
   /** How far payouts are on the settlement chain, where there is one. */
   readonly payouts?: Pick<PayoutWorker, 'progressOf'> | undefined;
+  /** Of the cursors that the venue gives out. */
+  readonly cursors?: CursorSeal | undefined;
 };
 
 /** An answer from the history; `next` only where there are pages, null behind the last row. */
@@ -22,12 +25,21 @@ export type HistoryAnswer<Data = unknown> =
       readonly ok: true;
       readonly data: Data;
       readonly asOf: AsOf;
-      readonly next?: RowPosition | null;
+      readonly next?: Place | null;
       /** Rows that were read for it, and rows that were passed over to get there. */
       readonly rows: number;
       readonly skipped?: number;
     }
   | { readonly ok: false; readonly error: WireError };
+
+/** Data that is JSON already: the thread of the history has written it. */
+export class JsonText {
+  readonly json: string;
+
+  constructor(json: string) {
+    this.json = json;
+  }
+}
 
 /** Answers one type of query from the history. */
 export type HistoryHandler<Type extends InfoType, Data = unknown> = (
@@ -35,9 +47,29 @@ export type HistoryHandler<Type extends InfoType, Data = unknown> = (
   query: InfoQueryOf<Type>,
 ) => Promise<HistoryAnswer<Data>>;
 
-/** How long a question waits: for the block that the query names, or for the newest one by itself. */
-export function waitFor({ minHeight }: { readonly minHeight?: number | undefined }): {
-  readonly minHeight?: number;
-} {
+type Named = { readonly minHeight?: number | undefined };
+type Needed = { readonly minHeight?: number };
+
+/** What a question waits for: the block that the query names, or the newest one by itself. */
+export function waitFor({ minHeight }: Named): Needed {
   return minHeight === undefined ? {} : { minHeight };
+}
+
+/** The same of rows that never change: what ends before the last stored block needs no later one. */
+export function waitForSpan(
+  history: Pick<History, 'asOf'>,
+  { endTime, minHeight }: Named & { readonly endTime?: number | undefined },
+): Needed {
+  const stored = storedThrough(history, endTime);
+  return stored === undefined
+    ? waitFor({ minHeight })
+    : { minHeight: Math.max(stored, minHeight ?? 0) };
+}
+
+/** A stored block behind all of a span; undefined when there is none. */
+export function storedThrough(
+  { asOf }: Pick<History, 'asOf'>,
+  endMs: number | undefined,
+): number | undefined {
+  return endMs !== undefined && endMs < asOf.timeMs ? asOf.height : undefined;
 }

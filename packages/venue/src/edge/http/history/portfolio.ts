@@ -66,7 +66,8 @@ async function valuesOf(
   const endMs = asOf.timeMs;
   const read = async (startMs: number, stepMs: number, untilMs = endMs) => {
     const asked = { user, stepMs, startMs, endMs: untilMs };
-    return (await history.ask('accountValues', asked, { minHeight: 0 })).answer;
+    // A history that was lost since it told the sums knows less.
+    return (await history.ask('accountValues', asked, { minHeight: asOf.height })).answer;
   };
   if (window !== 'all') {
     const { stepMs, times } = pointsOf(endMs - SPANS_MS[window], endMs);

@@ -1,50 +1,68 @@
 import { accountView, perpDefinitions, type State } from '@oddlot/engine';
-import type { Fill, FundingRow, HistOrderRow, LedgerUpdate, UserFundings } from '@oddlot/protocol';
 import type { InfoQueryOf } from '@oddlot/protocol';
 import type { Address } from '@oddlot/units';
-import type { Answer, History, Page, UserPage } from '../../../history/history.ts';
+import type { Page, UserPage } from '../../../history/history.ts';
 import { instrumentNotFound } from '../../../translate/info/handler.ts';
-import { readCursor } from './cursor.ts';
-import { waitFor, type HistoryAnswer, type HistoryHandler } from './handler.ts';
+import { readCursor, type Place } from './cursor.ts';
+import {
+  JsonText,
+  waitFor,
+  waitForSpan,
+  type HistoryAnswer,
+  type HistoryContext,
+  type HistoryHandler,
+} from './handler.ts';
+import { pageOfMoving } from './moving-rows.ts';
 
 /** What happened to one account, newest first: fills, orders, funding and the ledger. */
 
-export const userFills: HistoryHandler<'userFills', readonly Fill[]> = ({ history }, query) =>
-  ofAccountTypes(history, 'fills', query);
-
-export const historicalOrders: HistoryHandler<'historicalOrders', readonly HistOrderRow[]> = (
-  { history },
+export const userFills: HistoryHandler<'userFills', JsonText> = async (
+  { cursors, history },
   query,
-) => ofAccountTypes(history, 'orders', query);
-
-async function ofAccountTypes<Table extends 'fills' | 'orders'>(
-  history: History,
-  table: Table,
-  query: InfoQueryOf<'userFills'> | InfoQueryOf<'historicalOrders'>,
-): Promise<HistoryAnswer<Answer<Table>['rows']>> {
-  const page = pageOf(query);
+) => {
+  const page = pageOf(query, cursors);
   if (!page.ok) return page;
   const asked = { ...page.ask, accountTypes: query.accountType, ...instrumentOf(query) };
-  const { answer, asOf } = await history.ask(table, asked, waitFor(query));
-  return { ...paged(answer, page.ask), asOf, data: answer.rows };
-}
+  const { answer, asOf } = await history.ask('fills', asked, waitForSpan(history, query));
+  return { ...paged(answer, page.ask), asOf, data: rowsOf(answer) };
+};
+
+export const historicalOrders: HistoryHandler<'historicalOrders', JsonText> = async (
+  { cursors, history },
+  query,
+) => {
+  const page = pageOf(query, cursors);
+  if (!page.ok) return page;
+  const { cursor: _, ...list } = page.ask;
+  const asked = { ...list, accountTypes: query.accountType, ...instrumentOf(query) };
+  const { answer, asOf, next } = await pageOfMoving(
+    page.place,
+    (direction) => history.ask('orders', { ...asked, ...direction }, waitFor(query)),
+    async (cursor) => {
+      const behind = { ...asked, cursor, order: 'oldestFirst', limit: 1 } as const;
+      const { answer: found } = await history.ask('orders', behind, waitFor(query));
+      return (found.text?.count ?? 0) > 0;
+    },
+  );
+  return { ...paged(answer, page.ask), next, asOf, data: rowsOf(answer) };
+};
 
 export const userNonFundingLedgerUpdates: HistoryHandler<
   'userNonFundingLedgerUpdates',
-  readonly LedgerUpdate[]
-> = async ({ history }, query) => {
-  const page = pageOf(query);
+  JsonText
+> = async ({ cursors, history }, query) => {
+  const page = pageOf(query, cursors);
   if (!page.ok) return page;
   const asked = { ...page.ask, accountTypes: query.accountTypes };
   const { answer, asOf } = await history.ask('ledger', asked, waitFor(query));
-  return { ...paged(answer, page.ask), asOf, data: answer.rows };
+  return { ...paged(answer, page.ask), asOf, data: rowsOf(answer) };
 };
 
-export const userFundings: HistoryHandler<'userFundings', UserFundings> = async (
-  { history, replica },
+export const userFundings: HistoryHandler<'userFundings', JsonText> = async (
+  { cursors, history, replica },
   query,
 ) => {
-  const page = pageOf(query);
+  const page = pageOf(query, cursors);
   if (!page.ok) return page;
   const instruments = fundedInstruments(replica.state, query);
   if (!instruments.ok) return instruments;
@@ -53,7 +71,7 @@ export const userFundings: HistoryHandler<'userFundings', UserFundings> = async 
   if (isNone) {
     // Nothing is asked for, but how far the history is must be told all the same.
     const { asOf } = await history.ask('blocks', { limit: 1 }, waitFor(query));
-    const data = { data: [], hasMore: false, total: 0 };
+    const data = new JsonText('{"data":[],"hasMore":false,"total":0}');
     return { ok: true, data, asOf, next: null, rows: 0 };
   }
   const asked = {
@@ -62,12 +80,9 @@ export const userFundings: HistoryHandler<'userFundings', UserFundings> = async 
     ...(query.fundingType === undefined ? {} : { direction: query.fundingType }),
   };
   const { answer, asOf } = await history.ask('fundings', asked, waitFor(query));
-  const data = {
-    data: answer.rows as FundingRow[],
-    hasMore: answer.next !== null,
-    ...(answer.total === undefined ? {} : { total: answer.total }),
-  };
-  return { ...paged(answer, page.ask), asOf, data };
+  const total = answer.total === undefined ? '' : `,"total":${answer.total}`;
+  const text = `{"data":${rowsOf(answer).json},"hasMore":${answer.next !== null}${total}}`;
+  return { ...paged(answer, page.ask), asOf, data: new JsonText(text) };
 };
 
 type PagedQuery = {
@@ -81,25 +96,32 @@ type PagedQuery = {
 
 function pageOf(
   query: PagedQuery,
+  cursors: HistoryContext['cursors'],
 ):
-  | { readonly ok: true; readonly ask: UserPage }
+  | { readonly ok: true; readonly ask: UserPage; readonly place: Place | undefined }
   | Extract<ReturnType<typeof readCursor>, { ok: false }> {
   const { endTime, limit, offset = 0, startTime, user } = query;
-  const read = readCursor(query.cursor);
+  const read = readCursor(query, cursors);
   if (!read.ok) return read;
   const ask = {
     user,
     limit,
-    ...read.cursor,
+    asText: true as const,
+    ...(read.place === undefined ? {} : { cursor: read.place.at }),
     ...(offset === 0 ? {} : { offset }),
     ...(startTime === undefined ? {} : { startTime }),
     ...(endTime === undefined ? {} : { endTime }),
   };
-  return { ok: true, ask };
+  return { ok: true, ask, place: read.place };
 }
 
-function paged({ next, rows }: Page<unknown>, { offset = 0 }: UserPage) {
-  return { ok: true, next, rows: rows.length, skipped: offset } as const;
+function paged({ next, text }: Page<unknown>, { offset = 0 }: UserPage) {
+  const place = next && { at: next };
+  return { ok: true, next: place, rows: text?.count ?? 0, skipped: offset } as const;
+}
+
+function rowsOf({ text }: Page<unknown>): JsonText {
+  return new JsonText(text?.json ?? '[]');
 }
 
 function instrumentOf({ coin }: { readonly coin?: string | undefined }) {

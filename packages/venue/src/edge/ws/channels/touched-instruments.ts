@@ -1,7 +1,7 @@
 import type { EngineEvent } from '@oddlot/engine';
 import type { AppliedBlock } from '../../../block/applied-block.ts';
 
-/** The instruments whose price, volume or open interest a block may have moved. */
+/** The instruments whose price, volume, open interest or strike a block may have moved. */
 export function touchedInstruments({ result }: AppliedBlock): ReadonlySet<number> {
   const touched = new Set<number>();
   for (const event of result.events) {
@@ -21,6 +21,8 @@ function touchedBy(event: EngineEvent): number | undefined {
     case 'outcomeTraded':
     case 'outcomeMarketListed':
     case 'sharesOperated':
+    case 'marketPhaseChanged':
+    case 'seriesStruck':
     case 'marketSettled':
       return event.instrumentId;
     case 'orderUpdated':

@@ -28,7 +28,7 @@ async function numberedPage(
   table: 'earnings' | 'claims',
   ask: BuilderPage,
 ): Promise<Page<Found> & { total: number }> {
-  const { builder, cursor, endTime, page, pageSize, startTime } = ask;
+  const { builder, cursor, endTime, order, page, pageSize, startTime } = ask;
   const range = {
     ...(startTime === undefined ? {} : { startTime }),
     ...(endTime === undefined ? {} : { endTime }),
@@ -38,11 +38,16 @@ async function numberedPage(
       .selectFrom(sql<Found & { builder: Uint8Array }>`${sql.table(table)}`.as<'rows'>('rows'))
       .where('builder', '=', bytesOf(builder))
       .where(isWithin(span));
-  const found = await select(spanOf(cursor === undefined ? range : { ...range, cursor }))
+  const span = spanOf({
+    ...range,
+    ...(cursor === undefined ? {} : { cursor }),
+    ...(order === undefined ? {} : { order }),
+  });
+  const found = await select(span)
     .select(['time_ms', 'height', 'idx', 'body'])
-    .orderBy('time_ms', 'desc')
-    .orderBy('height', 'desc')
-    .orderBy('idx', 'desc')
+    .orderBy('time_ms', span.direction)
+    .orderBy('height', span.direction)
+    .orderBy('idx', span.direction)
     .limit(pageSize + 1)
     .offset(cursor === undefined ? page * pageSize : 0)
     .execute();

@@ -3,6 +3,7 @@ import { chance } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { nameOf } from '../market-facts.ts';
+import { NoStrike } from './no-strike.tsx';
 import { OrderForm } from './order-form.tsx';
 import { PhaseNotice } from './phase-notice.tsx';
 import { PairForm } from './pair-form.tsx';
@@ -53,6 +54,7 @@ export function TicketPanel({
         ]}
       />
       <PhaseNotice market={market} />
+      <NoStrike market={market} />
       {isPair ? (
         <PairForm key={`${market.instrument_id} ${intent}`} market={market} kind={intent} />
       ) : (

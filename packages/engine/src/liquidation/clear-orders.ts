@@ -1,0 +1,72 @@
+import { NONE, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
+import { read } from '../book/read-slot.ts';
+import { cancelPerpOrder } from '../perp-orders/end-order.ts';
+import { type Holding, holdingKey, legOf } from '../state/account.ts';
+import type { Execution } from '../state/execution.ts';
+import type { Scope } from '../state/risk-index.ts';
+import { cancelTriggers } from '../triggers/cancel-triggers.ts';
+import { tradeOffBook } from './close-position.ts';
+import { emitStep } from './emit-step.ts';
+import { healthOf, isLiquidatable, isWorkable, positionsOf } from './scope.ts';
+
+/**
+ * Step (1): a scope in danger keeps no resting orders and no triggers that could open. A cross
+ * account's isolated opening orders go too: their reserve comes back to it.
+ */
+export function clearOrders(execution: Execution, scope: Scope): void {
+  const { state } = execution;
+  const { account } = scope;
+  const health = healthOf(state, scope);
+  let cancelled = 0;
+  const holdings = scope.holding === undefined ? [...account.holdings.values()] : [scope.holding];
+  for (const holding of holdings) {
+    const keepsReducing = scope.holding === undefined && holding.isIsolated;
+    let slot = holding.orders.head;
+    while (slot !== NONE) {
+      const next = read(state.pool.ownNext, slot);
+      if (!keepsReducing || isOpening(execution, holding, slot)) {
+        cancelPerpOrder(execution, slot, 'liquidation');
+        cancelled += 1;
+      }
+      slot = next;
+    }
+  }
+  cancelled += cancelTriggers(execution, account, 'liquidation', ({ request }) => {
+    if (request.reduceOnly) return false;
+    if (scope.holding === undefined) return true;
+    const { leg, perp } = scope.holding;
+    return request.instrumentId === perp.definition.instrumentId && legOf(account, request) === leg;
+  });
+  if (cancelled > 0) emitStep(execution, scope, health, 'cancel', positionsOf(scope));
+}
+
+/** True of an order that holds a reserve, or would only enlarge what its leg has. */
+function isOpening({ state }: Execution, { size }: Holding, slot: number): boolean {
+  if (state.reserves.has(read(state.pool.orderId, slot))) return true;
+  const flags = read(state.pool.flags, slot);
+  const isBuy = (flags & SIDE_BUY) !== 0;
+  return (flags & REDUCE_ONLY) === 0 && (size === 0 || isBuy === size > 0);
+}
+
+/**
+ * The common part of a cross hedge pair closes against itself at the mark, free of fee, one pair after
+ * the other while the scope is in danger: whoever is safe again keeps the rest. It belongs to
+ * step (1) and is recorded as such: the two positions, and the mark as the price.
+ */
+export function closeHedgePairs(execution: Execution, scope: Scope): void {
+  if (scope.holding !== undefined || scope.account.positionMode !== 'hedge') return;
+  const { account } = scope;
+  for (const long of positionsOf(scope)) {
+    if (long.leg !== 0 || !isWorkable(execution.state, long)) continue;
+    const { instrumentId } = long.perp.definition;
+    const short = account.holdings.get(holdingKey(instrumentId, 1));
+    if (short === undefined || short.isIsolated) continue;
+    const common = Math.min(long.size, -short.size);
+    if (common <= 0) continue;
+    const health = healthOf(execution.state, scope);
+    if (!isLiquidatable(health)) return;
+    emitStep(execution, scope, health, 'cancel', [long, short], long.perp.mark);
+    tradeOffBook(execution, { account, holding: long }, -common, long.perp.mark);
+    tradeOffBook(execution, { account, holding: short }, common, long.perp.mark);
+  }
+}

@@ -1,0 +1,263 @@
+import { type Address, microUsdc } from '@oddlot/units';
+import { describe, expect, test } from 'vitest';
+import { postToBalance } from '../ledger/post.ts';
+import type { BlockResult } from '../messages/block.ts';
+import type { Deleveraged, LiquidationStep } from '../messages/event.ts';
+import { noteFundCost } from '../perp/insurance-fund.ts';
+import {
+  closesOf,
+  deal,
+  FUND,
+  leap,
+  money,
+  openGap,
+  px,
+  setReserves,
+  worth,
+  X,
+  Z,
+} from '../testing/gaps.ts';
+import { actor, type Scenario } from '../testing/scenario.ts';
+import { act, checkRestarts, group, waiting } from '../testing/waiting.ts';
+
+const [a, b, c, d, j, k] = [0xa, 0xb, 0xc, 0xd, 0xe, 0xf].map(actor) as [
+  Address,
+  Address,
+  Address,
+  Address,
+  Address,
+  Address,
+];
+
+const steps = ({ events }: BlockResult): LiquidationStep[] =>
+  events.filter((event) => event.type === 'liquidationStep');
+const story = (result: BlockResult): (readonly [Address, string, number | undefined])[] =>
+  steps(result).map(({ account, price, step }) => [account, step, price]);
+const notices = ({ events }: BlockResult): (readonly [Address, number, number])[] =>
+  events
+    .filter((event): event is Deleveraged => event.type === 'deleveraged')
+    .map(({ account, price, size }) => [account, size, price]);
+
+/** Money for each, in USDC. */
+function funded(venue: Scenario, amounts: readonly (readonly [Address, number])[]): void {
+  for (const [address, usdc] of amounts) venue.fund(address, usdc * 1_000_000);
+}
+
+/**
+ * j has 1,200 and is long 100 X, short 100 Z; k has 520 and is long 100 Z; b has 5,000 and is short
+ * 100 X. All at 100.
+ */
+function chained(isIsolated = false): Scenario {
+  const venue = openGap();
+  funded(venue, [
+    [j, 1_200],
+    [k, 520],
+    [b, 5_000],
+  ]);
+  const marginMode = isIsolated ? 'isolated' : 'cross';
+  act(venue, b, { type: 'updateMarginMode', instrumentId: X, marginMode });
+  deal(venue, [j, b], X);
+  deal(venue, [k, j], Z);
+  return venue;
+}
+
+describe('R-liquidation: a gap is settled between those who held positions when it came', () => {
+  // X falls to 75, Z to 92. j: 1,200 − 2,500 + 800 = −500, all of it lost in X: 75 + 5 = 80, with b.
+  // k: 520 − 800 = −280: 92 + 2.80 with j, who stood at 0 and now at −280. So X is priced again, at
+  // 80 + 2.80. b has 5,000 + 100 × (100 − 82.80) = 6,720 = 1,200 + 520 + 5,000.
+  test.each([false, true])('loss upon loss; b isolated: %s', (isIsolated) => {
+    const venue = chained(isIsolated);
+    const result = leap(venue, 75, 92);
+    expect(story(result)).toEqual([
+      [j, 'adl', px(80)],
+      [k, 'adl', px(94.8)],
+    ]);
+    expect([j, k, b, FUND].map((each) => worth(venue, each))).toEqual([0n, 0n, money(6_720), 0n]);
+    expect([j, k, b].map((each) => venue.position(each, X) + venue.position(each, Z))).toEqual([
+      0, 0, 0,
+    ]);
+    // Nobody has seen the block before it ended: its events tell of the last price.
+    expect(closesOf(result, j)).toEqual([
+      [-10_000, px(82.8)],
+      [10_000, px(94.8)],
+    ]);
+    expect(closesOf(result, b)).toEqual([[10_000, px(82.8)]]);
+    expect(notices(result)).toEqual([
+      [b, 10_000, px(82.8)],
+      [j, 10_000, px(94.8)],
+    ]);
+    const traded = result.events.filter((event) => event.type === 'positionTraded');
+    expect(traded.map(({ account, realised }) => [account, realised])).toEqual([
+      [b, money(1_720)],
+      [j, money(-1_720)],
+      [j, money(520)],
+      [k, money(-520)],
+    ]);
+    expect(venue.state.liquidations.size).toBe(0);
+    checkRestarts(venue);
+  });
+
+  // The fund has 100,000 and has paid 4,500 for Z within the hour: it takes X of j, which could cost
+  // 2,500 at worst, and not Z of k, which could cost 800 more than the 5,000 that Z may cost it.
+  test('the fund pays its part of a price that is made again', () => {
+    const venue = chained();
+    setReserves(venue, 100_000);
+    noteFundCost(venue.state, Z, microUsdc(money(4_500)));
+    const result = leap(venue, 75, 92);
+    expect(story(result)).toEqual([
+      [j, 'insurance', px(80)],
+      [k, 'adl', px(94.8)],
+    ]);
+    expect([j, k].map((each) => worth(venue, each))).toEqual([0n, 0n]);
+    // 100 X for 8,280, worth 7,500; b keeps what is its own.
+    expect(venue.holding(FUND, X)).toMatchObject({ size: 10_000, cost: money(8_280) });
+    expect(worth(venue, FUND)).toBe(money(100_000 - 780));
+    expect(worth(venue, b)).toBe(money(7_500));
+    expect(closesOf(result, FUND)).toEqual([[10_000, px(82.8)]]);
+    expect(venue.state.fundCosts.of(venue.nowMs, X)).toBe(money(780));
+  });
+
+  // a: 1,000 − 2,000 = −1,000, X closes with b at 80 + 10. b: 1,100 + 2,000 − 2,500 = 600 before and
+  // −400 after: its Z closes with c at 75 + 4. c: 100 × (100 − 79) = 2,100 = what a and b had.
+  test('whom a close ruins takes their turn in the same step', () => {
+    const venue = openGap();
+    funded(venue, [
+      [a, 1_000],
+      [b, 1_100],
+      [c, 50_000],
+    ]);
+    deal(venue, [a, b], X);
+    deal(venue, [b, c], Z);
+    const result = leap(venue, 80, 75);
+    expect(story(result)).toEqual([
+      [a, 'adl', px(90)],
+      [b, 'adl', px(79)],
+    ]);
+    expect([a, b, c].map((each) => worth(venue, each))).toEqual([0n, 0n, money(52_100)]);
+    expect(worth(venue, FUND)).toBe(0n);
+  });
+
+  // At 80 each loses 2,000: c has −900, a and b −1,000 each; the lower address goes first, and c last.
+  test('the lowest equity first, then the address', () => {
+    const venue = openGap();
+    funded(venue, [
+      [a, 1_000],
+      [b, 1_000],
+      [c, 1_100],
+      [d, 500_000],
+    ]);
+    for (const long of [c, b, a]) deal(venue, [long, d], X);
+    expect(story(leap(venue, 80, 100)).map(([account]) => account)).toEqual([a, b, c]);
+  });
+
+  // b won 2,000 with X and lost 2,950 with Z: 1,010 − 950 = 60, below 1.5% of 3,000 + 2,050 = 75.75, a
+  // ratio below 1. It is not left out, and ranks before c, who won as much and is well.
+  test('R-adl: nobody hides behind a loss elsewhere', () => {
+    const venue = openGap();
+    funded(venue, [
+      [a, 1_000],
+      [b, 1_010],
+      [c, 50_000],
+      [d, 50_000],
+    ]);
+    deal(venue, [a, b], X, 50);
+    deal(venue, [a, c], X, 50);
+    deal(venue, [b, d], Z, 50);
+    const result = leap(venue, 60, 41);
+    // a: 1,000 − 4,000 = −3,000: 60 + 30 = 90. That leaves b with 60 − 1,500 = −1,440, so its Z goes at
+    // 41 + 28.80.
+    expect(notices(result)).toEqual([
+      [b, 5_000, px(90)],
+      [c, 5_000, px(90)],
+      [d, 5_000, px(69.8)],
+    ]);
+    expect([a, b].map((each) => worth(venue, each))).toEqual([0n, 0n]);
+  });
+
+  // b's scope has nothing at all: 1,010 + 2,000 − 3,010 = 0. c won as much on 560, 2,560 with it. b goes
+  // first, although no number is large enough for its rank.
+  test('R-adl: a scope without equity ranks first where it won', () => {
+    const venue = openGap();
+    funded(venue, [
+      [a, 1_000],
+      [b, 1_010],
+      [c, 560],
+      [d, 50_000],
+    ]);
+    deal(venue, [a, b], X, 50);
+    deal(venue, [a, c], X, 50);
+    deal(venue, [b, d], Z, 50);
+    expect(notices(leap(venue, 60, 39.8))[0]).toEqual([b, 5_000, px(90)]);
+  });
+
+  // What it lost since the last judged mark is 1 a coin, so nobody pays more than 99 + 1: of the −600
+  // that it has, −500 are nobody's and fall to the fund (R-deficit).
+  test('R-bankruptcy-price: nobody pays for more than the position lost', () => {
+    const venue = openGap();
+    funded(venue, [
+      [a, 1_000],
+      [b, 50_000],
+    ]);
+    deal(venue, [a, b], X);
+    setReserves(venue, 0, 700);
+    postToBalance(venue.state, venue.account(a), microUsdc(-money(1_500)));
+    postToBalance(venue.state, venue.account(b), microUsdc(money(1_500)));
+    const result = leap(venue, 99, 100);
+    expect(story(result)).toEqual([[a, 'adl', px(100)]]);
+    expect([a, b].map((each) => worth(venue, each))).toEqual([0n, money(51_500)]);
+    expect([worth(venue, FUND), venue.state.treasury]).toEqual([0n, money(200)]);
+  });
+
+  // j lost 3,000 with X and is short Z, which did not move: k, who holds it, pays nothing for X.
+  test('only positions that lost are closed in this step, and the others stay', () => {
+    const venue = chained();
+    const result = leap(venue, 70, 100);
+    // 1,200 − 3,000 = −1,800: 70 + 18 = 88. Z has nothing left to stand on and closes at the mark, in the
+    // same block, after the triggers.
+    expect(story(result).slice(0, 1)).toEqual([[j, 'adl', px(88)]]);
+    expect(notices(result)).toContainEqual([k, 10_000, px(100)]);
+    expect([j, k].map((each) => worth(venue, each))).toEqual([0n, money(520)]);
+  });
+});
+
+describe('R-adl: lots that are opened in a block are not deleveraged in it', () => {
+  // a is long 10 coins on 60: at 94.5 5 are left, below two thirds of 9.45. b takes its profit from c in
+  // step (6); in (7) c alone is short, and its lots are new: a waits for the next block.
+  test('whoever sold to a trigger is left alone, and is asked in the next block', () => {
+    const venue = openGap();
+    funded(venue, [
+      [a, 60],
+      [b, 5_000],
+      [c, 5_000],
+    ]);
+    deal(venue, [a, b], X, 10);
+    const exit = { kind: 'takeProfit', price: px(94.6) } as const;
+    group(venue, b, 'none', waiting(exit, { isBuy: true, size: 1_000 }));
+    venue.one(c, { isBuy: false, price: px(94.5), size: 1_000 });
+    const first = leap(venue, 94.5, 100);
+    expect([a, b, c].map((each) => venue.position(each))).toEqual([1_000, 0, -1_000]);
+    expect(notices(first)).toEqual([]);
+    const second = leap(venue, 94.5, 100);
+    expect([a, c].map((each) => venue.position(each))).toEqual([0, 0]);
+    // 94.5 − 5 / 10.
+    expect(notices(second)).toEqual([[c, 1_000, px(94)]]);
+  });
+
+  // The same gap to 90: a is insolvent, so b pays before its take-profit fires: 90 + 4 = 94.
+  test('a gap is settled before the triggers', () => {
+    const venue = openGap();
+    funded(venue, [
+      [a, 60],
+      [b, 5_000],
+      [c, 5_000],
+    ]);
+    deal(venue, [a, b], X, 10);
+    const exit = { kind: 'takeProfit', price: px(94.6) } as const;
+    group(venue, b, 'none', waiting(exit, { isBuy: true, size: 1_000 }));
+    venue.one(c, { isBuy: false, price: px(90), size: 1_000 });
+    const result = leap(venue, 90, 100);
+    expect(notices(result)).toEqual([[b, 1_000, px(94)]]);
+    expect([a, b, c].map((each) => venue.position(each))).toEqual([0, 0, 0]);
+    expect([a, b, c].map((each) => worth(venue, each))).toEqual([0n, money(5_060), money(5_000)]);
+  });
+});

@@ -1,0 +1,50 @@
+import { type MicroUsdc, negUsdc, ZERO_USDC } from '@oddlot/units';
+import { postDeficit, postToBalance } from '../ledger/post.ts';
+import { insuranceFund, isInsuranceFund } from '../perp/insurance-fund.ts';
+import type { Account } from '../state/account.ts';
+import type { Execution } from '../state/execution.ts';
+import type { Scope } from '../state/risk-index.ts';
+
+/** What equity is left when the last position is gone goes to the fund: rounding, mostly. */
+export function giveRest(
+  execution: Execution,
+  account: Account,
+  paidOut: MicroUsdc | undefined,
+): void {
+  const { state } = execution;
+  const rest = paidOut ?? account.perpBalance;
+  if (rest <= 0n) return;
+  postToBalance(state, account, negUsdc(rest));
+  postToBalance(state, insuranceFund(state), rest);
+  emitSettled(execution, account, negUsdc(rest));
+}
+
+/**
+ * R-deficit: a balance or isolated margin below zero with no position left falls to the fund, then
+ * to the fee treasury, then to the fund below zero. Balances of others are never cut.
+ */
+export function closeDeficit(execution: Execution, scope: Scope): void {
+  const { state } = execution;
+  const { account, holding } = scope;
+  if (isInsuranceFund(state, account)) return;
+  const amount = holding === undefined ? account.perpBalance : holding.isolatedMargin;
+  if (amount >= 0n) return;
+  const missing = negUsdc(amount);
+  if (holding === undefined) postToBalance(state, account, missing);
+  else {
+    holding.isolatedMargin = ZERO_USDC;
+    state.digest.amount(ZERO_USDC);
+  }
+  postDeficit(state, missing);
+  emitSettled(execution, account, missing);
+}
+
+/** The account's ledger shows where its money went, or came from. */
+function emitSettled(
+  { commandIndex, events, state }: Execution,
+  { address: account }: Account,
+  amount: MicroUsdc,
+): void {
+  const fund = insuranceFund(state).address;
+  events.push({ type: 'fundSettled', commandIndex, account, fund, amount });
+}

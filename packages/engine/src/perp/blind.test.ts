@@ -1,0 +1,358 @@
+import { type Address, instrumentId } from '@oddlot/units';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { withdrawable } from '../perp/doors.ts';
+import type { CommandResult } from '../messages/block.ts';
+import { approve, builder, oneThrough } from '../testing/builders.ts';
+import {
+  alice,
+  bob,
+  carol,
+  type OrderShape,
+  PARAMETERS,
+  PERP,
+  Scenario,
+} from '../testing/scenario.ts';
+import { act, checkRestarts, group, waiting } from '../testing/waiting.ts';
+import { blindBy, crossScope, isNearMark, judgedValue, unjudgedShare } from './blind.ts';
+
+/** One lot at this price is worth 1 USDC, one coin is 100 lots. */
+const PRICE = 1_000_000;
+const A = PERP.instrumentId;
+const B = instrumentId(2);
+const FUND = PARAMETERS.insuranceFundAddress;
+const usdc = (amount: number): number => Math.round(amount * 1_000_000);
+
+let venue: Scenario;
+
+/** Two markets at 100, B's prices stay fresh; bob and carol are rich. Free of fees. */
+function open(funds: number): void {
+  const perp = { ...PERP, takerFeeE8: 0, makerFeeE8: 0 };
+  venue = Scenario.open({ accounts: [bob, carol, builder], funds: usdc(1_000_000), perp });
+  venue.block({ type: 'registerPerp', perp: { ...perp, instrumentId: B, name: 'B-USDC' } });
+  venue.oracle(PRICE, B);
+  venue.fund(alice, usdc(funds));
+}
+
+function trade(who: Address, lots: number, id = A): void {
+  const shape = { instrumentId: id, price: PRICE, size: Math.abs(lots) };
+  venue.one(carol, { ...shape, isBuy: lots < 0 });
+  const { state } = venue.one(who, { ...shape, isBuy: lots > 0, timeInForce: 'ioc' });
+  expect(state).toBe('filled');
+}
+
+/** More than 30 s pass without a price of A. */
+function goStale(): void {
+  venue.wait(30_001).oracle(PRICE, B);
+}
+
+function halt(halted = true): void {
+  venue.block({ type: 'setPerp', instrumentId: A, halted, changes: {} });
+}
+
+function isolate(who: Address, id: typeof A): void {
+  act(venue, who, { type: 'updateMarginMode', instrumentId: id, marginMode: 'isolated' });
+}
+
+const scope = () => crossScope(venue.account(alice));
+const isBlind = (): boolean => blindBy(venue.state, scope()) !== undefined;
+const first = ({ outcomes }: { outcomes: readonly CommandResult[] }) => outcomes[0]?.reject;
+
+/** What comes of one order of alice's: its state, or why not. */
+function order(shape: OrderShape): string {
+  const entry = venue.one(alice, shape);
+  return entry.reject?.reason ?? entry.state;
+}
+
+describe('R-oracle-stale: what a scope counts', () => {
+  // 10 coins at 100 are 1,000: 2,000 are taken off. Their initial margin at 20× is 50.
+  test.each([
+    { funds: 2_050, blind: false },
+    { funds: 2_049.999999, blind: true },
+  ])('with $funds it is blind: $blind', ({ blind, funds }) => {
+    open(funds);
+    trade(alice, 1_000);
+    expect(isBlind()).toBe(false);
+    goStale();
+    expect(unjudgedShare(venue.state, scope())).toBe(BigInt(usdc(2_000)));
+    expect(judgedValue(venue.state, scope())).toBe(BigInt(usdc(funds - 2_000)));
+    expect(isBlind()).toBe(blind);
+    // All resume with the next price.
+    venue.oracle(PRICE);
+    expect(isBlind()).toBe(false);
+    checkRestarts(venue);
+  });
+
+  // Halted at 100, the mark follows the oracle to 120 or to 80: 2 × 10 × 120, or 2 × 10 × 100.
+  test.each([
+    { mark: 1_200_000, share: 2_400 },
+    { mark: 800_000, share: 2_000 },
+  ])('halted, at the mark or the last judged one: $mark', ({ mark, share }) => {
+    open(10_000);
+    trade(alice, 1_000);
+    halt();
+    venue.wait(1_000).oracle(mark);
+    expect(unjudgedShare(venue.state, scope())).toBe(BigInt(usdc(share)));
+    // What was judged last outlives a restart.
+    expect(venue.state.perps.get(A)).toMatchObject({ mark, judgedMark: PRICE });
+    checkRestarts(venue);
+  });
+
+  // 5,000 less 2,000, less 10% of 1,000.
+  test('a scope that sees may still take out what is left', () => {
+    open(5_000);
+    trade(alice, 1_000);
+    goStale();
+    expect(withdrawable(venue.state, venue.account(alice))).toBe(BigInt(usdc(2_900)));
+    expect(order({ instrumentId: B, price: PRICE, size: 100 })).toBe('open');
+  });
+
+  test('the insurance fund is never blind', () => {
+    open(1_000);
+    venue.fund(FUND, usdc(100));
+    trade(FUND, 1_000);
+    goStale();
+    expect(unjudgedShare(venue.state, crossScope(venue.account(FUND)))).toBe(0n);
+    expect(blindBy(venue.state, crossScope(venue.account(FUND)))).toBeUndefined();
+  });
+
+  // Long 10 on 60 in a halted market, 1 more short in B. The oracle goes to 120: 200 on paper, which
+  // carry nothing, so that 1.5% of 1,300 = 19.50 stand against 60 − 45 when B is at 145.
+  test('R-ratio: a profit that nobody can judge carries nothing', () => {
+    open(60);
+    trade(alice, 1_000);
+    trade(alice, -100, B);
+    halt();
+    venue.wait(1_000).oracle(1_200_000);
+    const { events } = venue.wait(1_000).oracle(1_450_000, B);
+    expect(events.filter(({ type }) => type === 'liquidationStep')).not.toEqual([]);
+  });
+});
+
+describe('R-oracle-stale: nothing leaves a blind scope by any door', () => {
+  /** Cross: long 10 of A on 1,000, which is stale. Isolated: long 1 of B on 5. */
+  beforeEach(() => {
+    open(1_005);
+    isolate(alice, B);
+    trade(alice, 1_000);
+    trade(alice, 100, B);
+    goStale();
+    expect(isBlind()).toBe(true);
+    expect(venue.balance(alice)).toBe(BigInt(usdc(1_000)));
+  });
+
+  test('transfer and withdrawal', () => {
+    const ends = { destination: bob, from: 'perp', to: 'perp', token: 0 } as const;
+    const send = { type: 'sendToken', ...ends, amountMicroUsdc: usdc(1) } as const;
+    expect(first(act(venue, alice, send))).toBeDefined();
+    const own = { ...send, destination: alice, to: 'outcome' } as const;
+    expect(first(act(venue, alice, own))).toBeDefined();
+    const withdraw = { type: 'withdraw', destination: bob, amountMicroUsdc: usdc(2) } as const;
+    expect(first(act(venue, alice, withdraw))).toBeDefined();
+    venue.oracle(PRICE);
+    expect(first(act(venue, alice, send))).toBeUndefined();
+  });
+
+  test('an isolated order that opens, a cross one, a reversal', () => {
+    const stale = { reason: 'oracleStale', instrumentId: A };
+    expect(venue.one(alice, { instrumentId: B, price: PRICE, size: 100 }).reject).toEqual(stale);
+    const turn = { type: 'reversePosition', instrumentId: B } as const;
+    expect(first(act(venue, alice, turn))).toEqual(stale);
+    const trigger = waiting({ price: 900_000 }, { instrumentId: B, reduceOnly: false, size: 200 });
+    expect(group(venue, alice, 'none', trigger).entries?.[0]?.reject).toEqual(stale);
+  });
+
+  test('margin for an isolated position; what comes back may come in', () => {
+    const move = { type: 'updateIsolatedMargin', instrumentId: B, isBuy: true } as const;
+    const add = { ...move, amountMicroUsdc: usdc(1) };
+    expect(first(act(venue, alice, add))?.reason).toBe('balanceInsufficient');
+    // B falls nowhere, its position has 5 and needs 10 for a tenth of its value: nothing is free yet.
+    venue.oracle(1_300_000, B);
+    // 5 + 30 − 13 = 22, but no more than its margin of 5.
+    expect(first(act(venue, alice, { ...move, amountMicroUsdc: -usdc(5) }))).toBeUndefined();
+    expect(venue.balance(alice)).toBe(BigInt(usdc(1_005)));
+    venue.fund(alice, usdc(10));
+    expect(venue.balance(alice)).toBe(BigInt(usdc(1_015)));
+  });
+
+  test('a lower leverage, isolated and cross', () => {
+    const type = 'updateLeverage';
+    const lower = { type, instrumentId: B, leverage: 10 } as const;
+    expect(first(act(venue, alice, lower))?.reason).toBe('marginInsufficient');
+    const cross = { type, instrumentId: A, leverage: 10 } as const;
+    expect(first(act(venue, alice, cross))?.reason).toBe('marginInsufficient');
+    // A higher one frees nothing that is not there.
+    expect(first(act(venue, alice, { ...cross, leverage: 40 }))).toBeUndefined();
+    expect(isBlind()).toBe(true);
+  });
+});
+
+test('R-oracle-stale: no margin comes off an isolated position whose own market is stale', () => {
+  open(5_000);
+  isolate(alice, A);
+  trade(alice, 100);
+  const move = { type: 'updateIsolatedMargin', instrumentId: A, isBuy: true } as const;
+  expect(first(act(venue, alice, { ...move, amountMicroUsdc: usdc(300) }))).toBeUndefined();
+  goStale();
+  // 305 less 200, less a tenth of 100: 95 stay free.
+  const off = { ...move, amountMicroUsdc: -usdc(95.000001) };
+  expect(first(act(venue, alice, off))?.reason).toBe('marginNotFree');
+  expect(first(act(venue, alice, { ...move, amountMicroUsdc: -usdc(95) }))).toBeUndefined();
+  // Cross holds nothing there: it sees.
+  expect(isBlind()).toBe(false);
+});
+
+describe('the words', () => {
+  test('name the market that blinds, and whether it is stale or halted', () => {
+    open(100);
+    trade(alice, 1_000);
+    halt();
+    const shape = { instrumentId: B, price: PRICE, size: 100 };
+    const { reject } = venue.one(alice, shape);
+    expect(reject).toEqual({ reason: 'tradingHalted', instrumentId: A });
+    halt(false);
+    goStale();
+    expect(venue.one(alice, shape).reject).toEqual({ reason: 'oracleStale', instrumentId: A });
+  });
+
+  test('R-delist: a market that waits for a price for another hour blinds as well', () => {
+    open(100);
+    trade(alice, 1_000);
+    venue.block({ type: 'setPerp', instrumentId: A, delisted: true, changes: {} });
+    venue.wait(3_600_000).oracle(PRICE, B);
+    expect(venue.state.perps.get(A)?.closing?.isWaiting).toBe(true);
+    const { reject } = venue.one(alice, { instrumentId: B, price: PRICE, size: 100 });
+    expect(reject).toEqual({ reason: 'tradingHalted', instrumentId: A });
+    checkRestarts(venue);
+  });
+});
+
+describe('R-fill-check: a blind scope closes near the mark', () => {
+  /** Long 10 of A, which is stale, and 10 of B at a leverage; its orders in B may only reduce. */
+  function blind(leverage: number): void {
+    open(1_000);
+    approve(venue, alice, 100);
+    act(venue, alice, { type: 'updateLeverage', instrumentId: B, leverage });
+    trade(alice, 1_000, B);
+    trade(alice, 1_000);
+    goStale();
+    expect(isBlind()).toBe(true);
+  }
+
+  // The lesser of 0.5% and 5% / leverage: 5 × and 10 × 0.5, 20 × 0.25, 50 × 0.1 of 100.
+  const BOUNDS = [
+    { leverage: 5, price: 995_000 },
+    { leverage: 10, price: 995_000 },
+    { leverage: 20, price: 997_500 },
+    { leverage: 50, price: 999_000 },
+  ];
+
+  test.each(BOUNDS)('as taker at $leverage×: $price', ({ leverage, price }) => {
+    blind(leverage);
+    venue.one(bob, { instrumentId: B, price: price - 100, size: 1_000 });
+    const sell = { instrumentId: B, isBuy: false, price: 900_000, size: 100 };
+    expect(order({ ...sell, timeInForce: 'ioc' })).toBe('cancelled');
+    venue.one(bob, { instrumentId: B, price, size: 100 });
+    expect(order({ ...sell, timeInForce: 'ioc' })).toBe('filled');
+    expect(venue.position(alice, B)).toBe(900);
+  });
+
+  test.each(BOUNDS)('as maker at $leverage×: $price', ({ leverage, price }) => {
+    blind(leverage);
+    const rests = { instrumentId: B, isBuy: false, size: 100 };
+    const [near, far] = [price, price - 100].map((each) =>
+      venue.one(alice, { ...rests, price: each, reduceOnly: true }),
+    );
+    // The one that is too far is cancelled, and whoever buys goes on.
+    const buy = { instrumentId: B, price: PRICE, size: 200, timeInForce: 'ioc' as const };
+    expect(venue.one(bob, buy)).toMatchObject({ filled: 100 });
+    expect([near?.state, far?.state]).toEqual(['open', 'open']);
+    expect(venue.position(alice, B)).toBe(900);
+    expect(venue.account(alice).liveOrders).toBe(0);
+  });
+
+  // 0.25% of 100 are 0.25; a builder who takes 0.1% (0.09985 of 99.85) leaves 0.15 of it for the price.
+  test('what a builder takes is part of it', () => {
+    blind(20);
+    const sell = { instrumentId: B, isBuy: false, price: 900_000, size: 100 };
+    venue.one(bob, { instrumentId: B, price: 998_400, size: 100 });
+    const refused = oneThrough(venue, alice, 100, { ...sell, timeInForce: 'ioc' });
+    expect(refused.outcomes[0]?.entries?.[0]?.state).toBe('cancelled');
+    venue.one(bob, { instrumentId: B, price: 998_500, size: 100 });
+    const filled = oneThrough(venue, alice, 100, { ...sell, timeInForce: 'ioc' });
+    expect(filled.outcomes[0]?.entries?.[0]?.state).toBe('filled');
+  });
+
+  test('the stale market itself closes near the mark that stands', () => {
+    blind(20);
+    const sell = { isBuy: false, price: 900_000, size: 100, timeInForce: 'ioc' as const };
+    // Carol is short what alice is long, and sees.
+    venue.one(carol, { price: 997_400, size: 100, reduceOnly: true });
+    expect(order(sell)).toBe('cancelled');
+    venue.one(carol, { price: 997_500, size: 100, reduceOnly: true });
+    expect(order(sell)).toBe('filled');
+    expect(venue.position(alice)).toBe(900);
+  });
+
+  test('exactly at the bound, to the micro-USDC', () => {
+    blind(20);
+    const holding = venue.holding(alice, B);
+    const fill = { signedSize: -1, price: 997_500, builderFee: 0n as never };
+    expect(isNearMark(holding, fill)).toBe(true);
+    expect(isNearMark(holding, { ...fill, price: 997_499 })).toBe(false);
+    expect(isNearMark(holding, { ...fill, builderFee: 1n as never })).toBe(false);
+    // A better price pays for a builder.
+    const better = { ...fill, price: 1_000_001, builderFee: 2_501n as never };
+    expect(isNearMark(holding, better)).toBe(true);
+  });
+
+  test('a cross order that rested before and would open is cancelled by its fill', () => {
+    open(1_000);
+    trade(alice, 1_000);
+    const { orderId } = venue.one(alice, { instrumentId: B, price: PRICE, size: 100 });
+    goStale();
+    expect(isBlind()).toBe(true);
+    const sold = venue.one(bob, { instrumentId: B, isBuy: false, price: PRICE, size: 100 });
+    expect(sold).toMatchObject({ state: 'open', filled: 0 });
+    expect(venue.state.pool.find(orderId ?? 0)).toBe(-1);
+  });
+});
+
+describe('R-oracle-stale: isolated orders that were reserved before', () => {
+  test('still fill in other markets, from their reserve alone', () => {
+    open(1_000);
+    isolate(alice, B);
+    trade(alice, 1_000);
+    // 100 lots at 20×: 5.
+    venue.one(alice, { instrumentId: B, price: PRICE, size: 100 });
+    goStale();
+    expect(isBlind()).toBe(true);
+    venue.one(bob, { instrumentId: B, isBuy: false, price: PRICE, size: 100 });
+    expect(venue.position(alice, B)).toBe(100);
+    expect(venue.holding(alice, B).isolatedMargin).toBe(BigInt(usdc(5)));
+    expect(venue.balance(alice)).toBe(BigInt(usdc(995)));
+  });
+
+  // The mark has risen to 110 meanwhile: 100 lots need 5.50, and only 5 are reserved.
+  test('and fail when that is too little', () => {
+    open(1_000);
+    isolate(alice, B);
+    trade(alice, 1_000);
+    venue.one(alice, { instrumentId: B, price: PRICE, size: 100 });
+    goStale();
+    venue.wait(1_000).oracle(1_100_000, B);
+    venue.one(bob, { instrumentId: B, isBuy: false, price: PRICE, size: 100 });
+    expect(venue.position(alice, B)).toBe(0);
+    expect(venue.balance(alice)).toBe(BigInt(usdc(1_000)));
+  });
+
+  // Nobody holds A. Alice bids for 10 and sells 5: her worst case stays 10, so it is admitted; she
+  // would be the first to be short there.
+  test('in a stale market no fill raises exposure, not even the first one', () => {
+    open(1_000);
+    venue.one(alice, { price: 990_000, size: 1_000 });
+    venue.one(bob, { price: 995_000, size: 500 });
+    goStale();
+    expect(order({ isBuy: false, price: 995_000, size: 500 })).not.toBe('filled');
+    expect([venue.position(alice), venue.position(bob)]).toEqual([0, 0]);
+  });
+});

@@ -1,0 +1,73 @@
+import { present } from '@oddlot/units';
+import { describe, expect, test } from 'vitest';
+import { createClosing } from '../state/closing.ts';
+import { alice, bob, PERP, Scenario } from '../testing/scenario.ts';
+import { checkRestarts } from '../testing/waiting.ts';
+import { closingMark, settlementPrice } from './closing.ts';
+
+const ID = PERP.instrumentId;
+const MINUTE_MS = 60_000;
+const markOf = ({ state }: Scenario): number => present(state.perps.get(ID), 'the perp').mark;
+
+describe('R-delist: the mark of the closing hour', () => {
+  const hour = (looked: number, samples: number, sum: number) => ({
+    ...createClosing(0, false),
+    looked,
+    samples,
+    sum,
+  });
+
+  // 360 at 100 and 360 to come at 90: 95. Had 60 of the 360 been missed, they are in neither sum:
+  // (300 × 100 + 360 × 90) / 660 = 94.5454….
+  test.each([
+    { looked: 0, samples: 0, mark: 900_000 },
+    { looked: 360, samples: 360, mark: 950_000 },
+    { looked: 360, samples: 300, mark: 945_455 },
+    { looked: 720, samples: 372, mark: 1_000_000 },
+    { looked: 720, samples: 0, mark: undefined },
+  ])('$samples of $looked: $mark', ({ looked, mark, samples }) => {
+    expect(closingMark(hour(looked, samples, samples * 1_000_000), 900_000)).toBe(mark);
+  });
+
+  test.each([
+    { samples: 360, price: 1_000_000 },
+    { samples: 359, price: undefined },
+  ])('$samples samples settle at $price', ({ price, samples }) => {
+    expect(settlementPrice(hour(720, samples, samples * 1_000_000))).toBe(price);
+  });
+
+  /**
+   * 31 minutes at 100 are 372 samples; then one price of 90, which is stale after 30 s: 6 or 7 more. No
+   * other price comes. The mark goes on with every instant, and arrives where it settles:
+   * (372 × 100 + 7 × 90) / 379 = 99.8153.
+   */
+  test.each([false, true])(
+    'arrives at the settlement price without a jump; halted: %s',
+    (halted) => {
+      const venue = Scenario.open({ funds: 100_000_000_000 });
+      venue.one(alice, { price: 1_000_000, size: 1_000 });
+      venue.one(bob, { isBuy: false, price: 1_000_000, size: 1_000 });
+      venue.block({ type: 'setPerp', instrumentId: ID, delisted: true, changes: {} });
+      for (let at = 0; at < 31 * MINUTE_MS - 5_000; at += 5_000)
+        venue.wait(5_000).oracle(1_000_000);
+      venue.wait(5_000).oracle(900_000);
+      if (halted) venue.block({ type: 'setPerp', instrumentId: ID, halted: true, changes: {} });
+      const marks = [markOf(venue)];
+      for (let at = 0; at < 28 * MINUTE_MS; at += MINUTE_MS) {
+        venue.wait(MINUTE_MS).block();
+        marks.push(markOf(venue));
+      }
+      // (372 × 100 + 348 × 90) / 720 = 95.1667 at first, and each minute a little nearer.
+      expect(marks[0]).toBe(951_667);
+      for (const [at, mark] of marks.slice(1).entries()) {
+        expect(mark).toBeGreaterThan(present(marks[at], 'the one before'));
+      }
+      venue.wait(MINUTE_MS - 1_000).block();
+      const last = markOf(venue);
+      expect(last).toBe(998_153);
+      const { events } = venue.wait(1_000).block();
+      expect(events.find(({ type }) => type === 'perpSettled')).toMatchObject({ price: last });
+      checkRestarts(venue);
+    },
+  );
+});

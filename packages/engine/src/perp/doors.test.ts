@@ -1,0 +1,123 @@
+import { timeMs } from '@oddlot/units';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { CommandResult } from '../messages/block.ts';
+import type { Command } from '../messages/command.ts';
+import { alice, bob, carol, order, PERP, Scenario } from '../testing/scenario.ts';
+import type { Unsigned } from '../testing/signed-for.ts';
+import { act, checkRestarts, sign } from '../testing/waiting.ts';
+
+const ID = PERP.instrumentId;
+const usdc = (amount: number): number => Math.round(amount * 1_000_000);
+
+/**
+ * R-order-of-events: what leaves a perp scope before the liquidations of a block must be free at its
+ * marks and at the last judged ones. Alice is long 10 coins at 100 on 1,000, free of fees.
+ */
+let venue: Scenario;
+
+beforeEach(() => {
+  const perp = { ...PERP, takerFeeE8: 0, makerFeeE8: 0 };
+  venue = Scenario.open({ accounts: [bob, carol], funds: usdc(1_000_000), perp });
+  venue.fund(alice, usdc(1_000));
+});
+
+function long(): void {
+  venue.one(bob, { isBuy: false, price: 1_000_000, size: 1_000 });
+  venue.one(alice, { price: 1_000_000, size: 1_000, timeInForce: 'ioc' });
+}
+
+/** A price and a command of alice's in one block; what came of the command. */
+function inOneBlock(price: number, command: Unsigned): CommandResult {
+  const observedMs = timeMs(venue.wait(1_000).nowMs);
+  const prices = [{ instrumentId: ID, oracle: price }];
+  const push: Command = { type: 'pushOracle', prices, observedMs };
+  const result = venue.block(push, sign(venue, alice, command));
+  return result.outcomes[1] ?? {};
+}
+
+const send = (amount: number): Unsigned => ({
+  type: 'sendToken',
+  destination: carol,
+  token: 0,
+  from: 'perp',
+  to: 'perp',
+  amountMicroUsdc: usdc(amount),
+});
+const withdraw = (amount: number): Unsigned => ({
+  type: 'withdraw',
+  destination: carol,
+  amountMicroUsdc: usdc(amount),
+});
+
+describe('what leaves cross in the block of a gap', () => {
+  // At 100 1,000 − 100 = 900 are free. At 150 it is worth 1,500 and 1,000 + 500 − 150 are, at most the
+  // balance: but only 900 were when the mark was last judged.
+  test.each([
+    { why: 'a rise', price: 1_500_000, amount: 900, passes: true },
+    { why: 'a rise', price: 1_500_000, amount: 900.000001, passes: false },
+    // At 50 1,000 − 500 − 50 = 450 are free.
+    { why: 'a fall', price: 500_000, amount: 450, passes: true },
+    { why: 'a fall', price: 500_000, amount: 450.000001, passes: false },
+  ])('$why to $price, $amount: $passes', ({ amount, passes, price }) => {
+    for (const command of [send, withdraw]) {
+      if (venue.account(alice).holdings.size === 0) long();
+      else {
+        // The same once more for the other door.
+        venue.wait(1_000).oracle(1_000_000);
+        venue.fund(alice, usdc(1_000) - Number(venue.balance(alice)));
+      }
+      const { reject } = inOneBlock(price, command(amount));
+      expect(reject === undefined, command(amount).type).toBe(passes);
+    }
+    checkRestarts(venue);
+  });
+
+  test('a block later the new mark has been judged', () => {
+    long();
+    venue.wait(1_000).oracle(1_500_000);
+    expect(act(venue, alice, send(1_000)).outcomes[0]?.reject).toBeUndefined();
+  });
+});
+
+test('what an isolated position gives back in the block of a gap', () => {
+  const margin = { type: 'updateIsolatedMargin', instrumentId: ID, isBuy: true } as const;
+  act(venue, alice, { type: 'updateMarginMode', instrumentId: ID, marginMode: 'isolated' });
+  long();
+  act(venue, alice, { ...margin, amountMicroUsdc: usdc(150) });
+  // 200 of margin: at 100 200 − 100 are free, at 120 200 + 200 − 120 would be.
+  const off = (amount: number): Unsigned => ({ ...margin, amountMicroUsdc: -usdc(amount) });
+  expect(inOneBlock(1_200_000, off(100.000001)).reject?.reason).toBe('marginNotFree');
+  venue.wait(1_000).oracle(1_000_000);
+  expect(inOneBlock(1_200_000, off(100)).reject).toBeUndefined();
+});
+
+// At 20× 50 carry the position: 950 are free in cross at 100. At 150 1,000 + 500 − 75 would be, at most
+// the balance of 1,000.
+test('what cross gives to isolated orders and margins in the block of a gap', () => {
+  const second = { ...PERP, instrumentId: 2 as typeof ID, name: 'B-USDC' };
+  venue.block({ type: 'registerPerp', perp: { ...second, takerFeeE8: 0, makerFeeE8: 0 } });
+  venue.oracle(1_000_000, second.instrumentId);
+  act(venue, alice, {
+    type: 'updateMarginMode',
+    instrumentId: second.instrumentId,
+    marginMode: 'isolated',
+  });
+  long();
+  // A post-only order executes before the liquidations: 19,000 and 19,100 lots at 20× hold back as many
+  // twentieths.
+  const alo = (size: number): Unsigned => ({
+    type: 'placeOrders',
+    orders: [
+      order({
+        instrumentId: second.instrumentId,
+        price: 1_000_000,
+        size,
+        timeInForce: 'alo',
+      }),
+    ],
+  });
+  const refused = inOneBlock(1_500_000, alo(19_001));
+  expect(refused.entries?.[0]?.reject?.reason).toBe('marginInsufficient');
+  venue.wait(1_000).oracle(1_000_000);
+  expect(inOneBlock(1_500_000, alo(19_000)).entries?.[0]?.state).toBe('open');
+});

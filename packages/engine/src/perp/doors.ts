@@ -1,0 +1,100 @@
+import {
+  addUsdc,
+  marginAt,
+  marginFor,
+  maxUsdc,
+  type MicroUsdc,
+  minUsdc,
+  notional,
+  subUsdc,
+  ZERO_USDC,
+} from '@oddlot/units';
+import type { Account, Holding } from '../state/account.ts';
+import { judgedMarkOf } from '../state/perp.ts';
+import type { Scope } from '../state/risk-index.ts';
+import type { State } from '../state/state.ts';
+import { crossScope, unjudgedShare, valueOf } from './blind.ts';
+import { cappedLeverage, exposureOf, initialMargin } from './margin.ts';
+
+/**
+ * What may leave a perp scope, by whichever door: transfers and withdrawals, isolated orders and
+ * margins that draw on cross, margin that an isolated position gives back. Each asks here, so that
+ * nothing leaves a blind scope (R-oracle-stale), and nothing ahead of a gap that this block has not
+ * settled yet: until then it must be free at the last judged marks too (R-order-of-events).
+ */
+
+/** A scope's numbers at one set of marks. */
+type Sums = {
+  readonly value: MicroUsdc;
+  readonly initial: MicroUsdc;
+  readonly notional: MicroUsdc;
+};
+
+/** What is free in cross: value less initial margin, at most the balance (R-isolated). */
+export function freeInCross(state: State, account: Account): MicroUsdc {
+  return freeOf(state, crossScope(account), ({ initial, value }) => subUsdc(value, initial));
+}
+
+/** R-withdrawable: min(balance, value − max(initial margin, 10% of notional)), never below 0. */
+export function withdrawable(state: State, account: Account): MicroUsdc {
+  return freeOf(state, crossScope(account), beyondTenth);
+}
+
+/** R-isolated: min(margin, equity − max(initial margin, 10% of notional)), never below 0. */
+export function removableMargin(state: State, account: Account, holding: Holding): MicroUsdc {
+  return freeOf(state, { account, holding }, beyondTenth);
+}
+
+function beyondTenth({ initial, notional: total, value }: Sums): MicroUsdc {
+  return subUsdc(value, maxUsdc(initial, marginFor(total, 10)));
+}
+
+function freeOf(state: State, scope: Scope, free: (sums: Sums) => MicroUsdc): MicroUsdc {
+  const { account, holding } = scope;
+  let least = free(sumsNow(state, scope));
+  if (state.entry.isBeforeLiquidations) least = minUsdc(least, free(sumsAsJudged(scope)));
+  const money = holding === undefined ? account.perpBalance : holding.isolatedMargin;
+  const share = unjudgedShare(state, scope);
+  return maxUsdc(ZERO_USDC, minUsdc(money, subUsdc(least, share)));
+}
+
+function sumsNow(state: State, scope: Scope): Sums {
+  const { account, holding } = scope;
+  const value = valueOf(state, scope);
+  if (holding === undefined) {
+    const { initial, notional: total } = account.margin;
+    return { value, initial, notional: total };
+  }
+  const magnitude = Math.abs(holding.size);
+  const initial = initialMargin(holding.perp, magnitude, holding.leverage);
+  return { value, initial, notional: holding.notional };
+}
+
+function sumsAsJudged({ account, holding }: Scope): Sums {
+  if (holding !== undefined) {
+    const part = partAsJudged(holding, Math.abs(holding.size));
+    return { ...part, value: addUsdc(holding.isolatedMargin, part.value) };
+  }
+  let sums: Sums = { value: account.perpBalance, initial: ZERO_USDC, notional: ZERO_USDC };
+  for (const each of account.holdings.values()) {
+    if (each.isIsolated) continue;
+    const part = partAsJudged(each, exposureOf(each));
+    sums = {
+      value: addUsdc(sums.value, part.value),
+      initial: addUsdc(sums.initial, part.initial),
+      notional: addUsdc(sums.notional, part.notional),
+    };
+  }
+  return sums;
+}
+
+/** One position at its last judged mark; its value is what it gained. */
+function partAsJudged({ cost, leverage, perp, size }: Holding, exposure: number): Sums {
+  const mark = judgedMarkOf(perp);
+  const capped = cappedLeverage(perp, exposure, leverage);
+  return {
+    value: subUsdc(notional(mark, size), cost),
+    initial: exposure === 0 ? ZERO_USDC : marginAt(mark, exposure, capped),
+    notional: notional(mark, Math.abs(size)),
+  };
+}

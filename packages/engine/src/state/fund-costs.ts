@@ -1,0 +1,74 @@
+import { addUsdc, type MicroUsdc, subUsdc, ZERO_USDC } from '@oddlot/units';
+
+const MINUTE_MS = 60_000;
+/** The current minute and the 59 before. */
+const MINUTES_KEPT = 60;
+/** Costs that belong to no instrument. */
+export const NO_INSTRUMENT = 0;
+
+export type FundCost = readonly [instrumentId: number, minute: number, amount: MicroUsdc];
+
+/**
+ * R-insurance-fund: what the fund has paid within an hour to take positions over, to unwind them and
+ * for what others could not pay, by instrument and minute. Gains are not counted against it.
+ */
+export class FundCosts {
+  /** In order of time. */
+  readonly #rows: { readonly instrumentId: number; readonly minute: number; amount: MicroUsdc }[] =
+    [];
+  readonly #byInstrument = new Map<number, MicroUsdc>();
+  #total: MicroUsdc = ZERO_USDC;
+
+  add(timeMs: number, instrumentId: number, amount: MicroUsdc): void {
+    this.#forget(timeMs);
+    this.#put(instrumentId, Math.floor(timeMs / MINUTE_MS), amount);
+  }
+
+  /** Of one instrument within the hour. */
+  of(timeMs: number, instrumentId: number): MicroUsdc {
+    this.#forget(timeMs);
+    return this.#byInstrument.get(instrumentId) ?? ZERO_USDC;
+  }
+
+  total(timeMs: number): MicroUsdc {
+    this.#forget(timeMs);
+    return this.#total;
+  }
+
+  /** By minute, then instrument; what the hour has left behind is not there. */
+  dump(timeMs: number): FundCost[] {
+    this.#forget(timeMs);
+    return this.#rows
+      .map((row): FundCost => [row.instrumentId, row.minute, row.amount])
+      .sort((a, b) => a[1] - b[1] || a[0] - b[0]);
+  }
+
+  restore(rows: readonly FundCost[]): void {
+    for (const [instrumentId, minute, amount] of rows) this.#put(instrumentId, minute, amount);
+  }
+
+  #put(instrumentId: number, minute: number, amount: MicroUsdc): void {
+    const row = this.#rows.findLast(
+      (each) => each.minute === minute && each.instrumentId === instrumentId,
+    );
+    if (row === undefined) this.#rows.push({ instrumentId, minute, amount });
+    else row.amount = addUsdc(row.amount, amount);
+    const before = this.#byInstrument.get(instrumentId) ?? ZERO_USDC;
+    this.#byInstrument.set(instrumentId, addUsdc(before, amount));
+    this.#total = addUsdc(this.#total, amount);
+  }
+
+  #forget(timeMs: number): void {
+    const oldest = Math.floor(timeMs / MINUTE_MS) - MINUTES_KEPT + 1;
+    let dead = 0;
+    for (const { amount, instrumentId, minute } of this.#rows) {
+      if (minute >= oldest) break;
+      dead += 1;
+      const left = subUsdc(this.#byInstrument.get(instrumentId) ?? ZERO_USDC, amount);
+      if (left === 0n) this.#byInstrument.delete(instrumentId);
+      else this.#byInstrument.set(instrumentId, left);
+      this.#total = subUsdc(this.#total, amount);
+    }
+    if (dead > 0) this.#rows.splice(0, dead);
+  }
+}

@@ -1,0 +1,115 @@
+import { present } from '@oddlot/units';
+import { describe, expect, test } from 'vitest';
+import type { BlockResult } from '../messages/block.ts';
+import type { TriggerRequest } from '../messages/command.ts';
+import { alice, bob, carol, PERP, Scenario, WIDE_PERP } from '../testing/scenario.ts';
+import { checkRestarts, waiting } from '../testing/waiting.ts';
+import { isOracleBeyond, triggerLimit } from './trigger-limit.ts';
+
+const ID = PERP.instrumentId;
+const perpOf = ({ state }: Scenario) => present(state.perps.get(ID), 'the perp');
+
+describe('R-trigger: whether the oracle is where the order waits for the price', () => {
+  test.each<[TriggerRequest['kind'], boolean, boolean[]]>([
+    // Sells: a stop from above, a take-profit from below. Buys the other way round.
+    ['stopLoss', false, [true, true, false]],
+    ['takeProfit', false, [false, true, true]],
+    ['stopLoss', true, [false, true, true]],
+    ['takeProfit', true, [true, true, false]],
+  ])('%s, buys %s', (kind, isBuy, expected) => {
+    const perp = perpOf(Scenario.open());
+    const trigger: TriggerRequest = { kind, isMarket: true, price: 1_000_000 };
+    const found = [999_999, 1_000_000, 1_000_001].map((oracle) =>
+      isOracleBeyond({ ...perp, oracle }, { isBuy, trigger }),
+    );
+    expect(found).toEqual(expected);
+  });
+});
+
+describe('R-trigger: how far from the mark it goes', () => {
+  // A stop that sells at 99.2. Mark 99.1, oracle 99: 3% below the mark, 96.127, on the tick above.
+  // Oracle 100: 1% below the mark would be 98.109, 1% below the oracle is 99.
+  // Mark 101.1 and oracle 100 for one that buys at 100.9: 1% above the mark 102.111, above the oracle 101.
+  test.each([
+    { isBuy: false, at: 992_000, mark: 991_000, oracle: 990_000, limit: 961_300 },
+    { isBuy: false, at: 992_000, mark: 991_000, oracle: 1_000_000, limit: 990_000 },
+    { isBuy: false, at: 992_000, mark: 991_000, oracle: 995_000, limit: 985_100 },
+    { isBuy: true, at: 1_009_000, mark: 1_011_000, oracle: 1_010_000, limit: 1_041_300 },
+    { isBuy: true, at: 1_009_000, mark: 1_011_000, oracle: 1_000_000, limit: 1_010_000 },
+  ])('buys $isBuy, mark $mark, oracle $oracle: $limit', ({ at, isBuy, limit, mark, oracle }) => {
+    const perp = { ...perpOf(Scenario.open()), mark, oracle };
+    const trigger: TriggerRequest = { kind: 'stopLoss', isMarket: true, price: at };
+    expect(triggerLimit(perp, { isBuy, trigger }, 3_000_000)).toBe(limit);
+  });
+});
+
+describe('R-trigger: a book alone can carry the mark to a stop, but is not paid for it', () => {
+  /**
+   * The oracle stays at 100. Somebody clears the book down to 0.2 at 98.3 and 100 at 94, with an ask at
+   * 98.5 above them: the average of (middle − oracle) goes to the band's −1, and the mark with it,
+   * below 99.2 after 150 × ln 5 = 241.4 s.
+   */
+  function carried(reduceOnly: boolean): { venue: Scenario; fired: BlockResult; askId: number } {
+    const venue = Scenario.open({ perp: WIDE_PERP, funds: 100_000_000_000 });
+    venue.one(bob, { isBuy: false, price: 1_000_000, size: 10_000 });
+    venue.one(alice, { price: 1_000_000, size: 10_000 });
+    venue.place(alice, waiting({ price: 992_000 }, { size: 10_000, reduceOnly }));
+    // The trade at 100 is forgotten before the book counts.
+    for (let at = 0; at < 61; at += 20) venue.wait(20_000).oracle(1_000_000);
+    const ask = venue.one(carol, { isBuy: false, price: 985_000, size: 10_000 });
+    venue.one(carol, { price: 983_000, size: 20 });
+    venue.one(carol, { price: 940_000, size: 10_000 });
+    for (let at = 0; at < 240; at += 20) venue.wait(20_000).oracle(1_000_000);
+    expect(perpOf(venue).mark).toBeGreaterThan(992_000);
+    expect(venue.state.triggers.size).toBe(1);
+    const fired = venue.wait(2_000).oracle(1_000_000);
+    expect(perpOf(venue).mark).toBeLessThanOrEqual(992_000);
+    return { venue, fired, askId: ask.orderId ?? 0 };
+  }
+
+  const trades = ({ events }: BlockResult): number =>
+    events.filter(({ type }) => type === 'tradeExecuted').length;
+
+  test('a stop stays armed at 1% from the oracle, however often it tries', () => {
+    const { askId, fired, venue } = carried(true);
+    expect(trades(fired)).toBe(0);
+    for (let tries = 0; tries < 10; tries++) {
+      expect(trades(venue.wait(1_000).oracle(1_000_000))).toBe(0);
+    }
+    expect(venue.position(alice)).toBe(10_000);
+    expect(venue.state.triggers.all()[0]?.firing?.slippageE8).toBe(1_000_000);
+    // At 99 somebody makes an honest offer, with an ask just above it.
+    venue.cancel(carol, askId);
+    venue.one(carol, { isBuy: false, price: 991_000, size: 10_000 });
+    venue.one(bob, { price: 990_000, size: 3_000 });
+    venue.wait(1_000).oracle(1_000_000);
+    expect(venue.position(alice)).toBe(7_000);
+    checkRestarts(venue);
+  });
+
+  // The mark is at 98.5, between the oracle of 99 and a book that is further down.
+  test('when the oracle follows it goes further, a percent with each poor try', () => {
+    const { venue } = carried(true);
+    // 1% reaches the 98.3, 5% reach 93.575.
+    expect(trades(venue.wait(1_000).oracle(990_000))).toBe(1);
+    const tries = [1, 2, 3].map(() => {
+      const found = trades(venue.wait(1_000).oracle(990_000));
+      return [found, venue.state.triggers.all()[0]?.firing?.slippageE8];
+    });
+    expect(tries).toEqual([
+      [0, 3_000_000],
+      [0, 4_000_000],
+      [0, 5_000_000],
+    ]);
+    expect(venue.position(alice)).toBe(9_980);
+    expect(trades(venue.wait(1_000).oracle(990_000))).toBe(1);
+    expect(venue.position(alice)).toBe(0);
+  });
+
+  test('one that may open gets nothing and is gone', () => {
+    const { fired, venue } = carried(false);
+    expect(trades(fired)).toBe(0);
+    expect(venue.state.triggers.size).toBe(0);
+    expect(venue.position(alice)).toBe(10_000);
+  });
+});

@@ -1,0 +1,121 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { createClient, type Client, type ClientOptions } from './client.ts';
+import { privateKeyWallet } from './wallet.ts';
+import { FakeVenue, type Answer } from './testing/fake-venue.ts';
+
+/**
+ * Goal: a client signs for a name that its caller gave, or that its own machine says, and for no other.
+ * Method: a venue that tells a name, at an address of this machine and, by a `fetch` of its own, elsewhere.
+ */
+
+const NAME = 'example.org-3fa9c1d2';
+const told = (service_network: string): Answer => ({
+  body: { success: true, code: 0, data: { service_network, chain_id: 869, api_version: 1 } },
+});
+const data = { type: 'Any', data: { statuses: ['success'] } };
+const OK: Answer = { body: { status: 'ok', code: 0, data } };
+const wallet = privateKeyWallet(`0x${'11'.repeat(32)}`);
+
+const running: FakeVenue[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((venue) => venue.stop()));
+});
+
+async function aVenue(...script: Answer[]): Promise<FakeVenue> {
+  const venue = await FakeVenue.start(...script);
+  running.push(venue);
+  return venue;
+}
+
+/** A client of a venue that the world reaches under its domain. */
+function clientElsewhere(venue: FakeVenue, options: Partial<ClientOptions> = {}): Client {
+  const url = 'https://api.example.org';
+  const reached: typeof fetch = (input, init) => fetch(String(input).replace(url, venue.url), init);
+  return createClient({ url, fetch: reached, wallet, ...options });
+}
+
+const asked = (venue: FakeVenue): string[] => venue.received.map(({ path }) => path);
+const lastAction = (venue: FakeVenue): unknown =>
+  JSON.parse(venue.received.at(-1)?.text ?? '').action;
+const agent = { agentAddress: `0x${'22'.repeat(20)}` };
+
+describe('on this machine', () => {
+  test('the venue is asked once for what it goes by', async () => {
+    const venue = await aVenue(told(NAME), OK);
+    const client = createClient({ url: venue.url, wallet });
+    await Promise.all([client.exchange.approveAgent(agent), client.exchange.cancelAll({})]);
+    await client.exchange.approveAgent(agent);
+    expect(asked(venue)).toEqual(['/info', '/exchange', '/exchange', '/exchange']);
+    expect(lastAction(venue)).toMatchObject({ serviceNetwork: NAME, chainId: 869, apiVersion: 1 });
+    expect(await client.network()).toEqual({ serviceNetwork: NAME, chainId: 869, apiVersion: 1 });
+  });
+
+  test('a name that was not learnt is asked for again', async () => {
+    const fault = { body: { success: false, code: 10500, message: 'no' } };
+    const venue = await aVenue(fault, told(NAME), OK);
+    const { exchange } = createClient({ url: venue.url, wallet });
+    await expect(exchange.approveAgent(agent)).rejects.toThrow('no');
+    await exchange.approveAgent(agent);
+    expect(asked(venue)).toEqual(['/info', '/info', '/exchange']);
+  });
+
+  test.each([
+    'http://localhost:1',
+    'http://venue.localhost',
+    'http://127.9.9.9',
+    'http://[::1]:8690',
+  ])('that is %s', (url) => {
+    expect(() => createClient({ url, wallet })).not.toThrow();
+  });
+});
+
+describe('elsewhere', () => {
+  test('a client that signs is told for whom, and one that reads needs nothing', async () => {
+    const venue = await aVenue(told(NAME));
+    expect(() => clientElsewhere(venue)).toThrow(
+      'say which name the venue at https://api.example.org goes by',
+    );
+    const reader = clientElsewhere(venue, { wallet: undefined });
+    expect(await reader.info.settings()).toMatchObject({ service_network: NAME });
+    await expect(reader.network()).rejects.toThrow('say which name');
+  });
+
+  test.each(['https://127.0.0.1.example.org', 'https://localhost.example.org', 'http://10.0.0.1'])(
+    'is %s',
+    (url) => {
+      expect(() => createClient({ url, wallet })).toThrow('say which name');
+    },
+  );
+
+  test('it signs for that name', async () => {
+    const venue = await aVenue(told(NAME), OK);
+    await clientElsewhere(venue, { network: NAME }).exchange.approveAgent(agent);
+    expect(lastAction(venue)).toMatchObject({ serviceNetwork: NAME, chainId: 869 });
+  });
+
+  test('a venue that goes by another name gets no signature', async () => {
+    const venue = await aVenue(told('example.org-00000000'));
+    const { exchange } = clientElsewhere(venue, { network: NAME });
+    await expect(exchange.approveAgent(agent)).rejects.toThrow(
+      `goes by example.org-00000000, and this client signs for ${NAME} alone: nothing was signed`,
+    );
+    await expect(exchange.cancelAll({})).rejects.toThrow('nothing was signed');
+    expect(asked(venue)).toEqual(['/info', '/info']);
+  });
+
+  test('all constants given, nothing is asked', async () => {
+    const venue = await aVenue(OK);
+    const network = { serviceNetwork: NAME, chainId: 869, apiVersion: 1 };
+    await clientElsewhere(venue, { network }).exchange.approveAgent(agent);
+    await clientElsewhere(venue, { network: 'testnet' }).exchange.approveAgent(agent);
+    expect(asked(venue)).toEqual(['/exchange', '/exchange']);
+  });
+
+  test.each(['mainnet', 'example.org', 'example.org-3FA9C1D2', ''])(
+    '%j is no name of a venue',
+    async (network) => {
+      const venue = await aVenue(OK);
+      expect(() => clientElsewhere(venue, { network })).toThrow(/^Unknown network: /);
+    },
+  );
+});

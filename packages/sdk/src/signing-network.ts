@@ -1,0 +1,87 @@
+import { createHasher, NETWORKS, serviceWordOf, type Hasher, type Network } from '@oddlot/protocol';
+import { SigningError, ValidationError } from './errors.ts';
+
+/**
+ * What a client signs for. A signature executes wherever its name serves, so the name is the caller's to
+ * give, never the venue's to choose: a venue that lies about it would have its users sign for another.
+ * On the caller's own machine that trust is there already, and the venue is asked.
+ */
+
+/** A venue of play money, by its network; or any venue, by its name, `example.org-3fa9c1d2`. */
+export type NetworkName = 'testnet' | (string & {});
+
+/** What the venue says of itself. */
+export type Told = () => Promise<{
+  readonly service_network: string;
+  readonly chain_id: number;
+  readonly api_version: number;
+}>;
+
+/** Hashes for the network that signatures are bound to; asked for once, when something is signed first. */
+export type HasherSource = () => Promise<Hasher>;
+
+export function hasherSource(
+  given: NetworkName | Network | undefined,
+  { settings, url }: { readonly settings: Told; readonly url: string },
+): HasherSource {
+  const known = knownNetwork(given);
+  if (known !== undefined) {
+    const hasher = Promise.resolve(createHasher(known));
+    return () => hasher;
+  }
+  const name = given as string | undefined;
+  let asked: Promise<Hasher> | undefined = undefined;
+  return () => {
+    asked ??= askNetwork(name, { settings, url }).catch((error: unknown) => {
+      // Nothing was learnt; the next signature asks again.
+      asked = undefined;
+      throw error;
+    });
+    return asked;
+  };
+}
+
+/** Elsewhere than on this machine a client that signs is told for whom. */
+export function checkNamed(given: NetworkName | Network | undefined, url: string): void {
+  if (given === undefined && !isLoopback(url)) throw new ValidationError(unnamed(url));
+}
+
+function knownNetwork(given: NetworkName | Network | undefined): Network | undefined {
+  if (given === undefined) return undefined;
+  if (typeof given !== 'string') {
+    const { serviceNetwork, chainId, apiVersion } = given;
+    return { serviceNetwork, chainId, apiVersion };
+  }
+  if (given === 'testnet' || given === NETWORKS.testnet.serviceNetwork) return NETWORKS.testnet;
+  if (serviceWordOf(given) !== undefined) return undefined;
+  throw new ValidationError(
+    `Unknown network: ${given}. It is 'testnet', or the name that the venue goes by, like example.org-3fa9c1d2`,
+  );
+}
+
+async function askNetwork(
+  name: string | undefined,
+  { settings, url }: { readonly settings: Told; readonly url: string },
+): Promise<Hasher> {
+  if (name === undefined && !isLoopback(url)) throw new SigningError(unnamed(url));
+  const told = await settings();
+  const { service_network: serviceNetwork, chain_id: chainId, api_version: apiVersion } = told;
+  if (name !== undefined && name !== serviceNetwork) {
+    throw new SigningError(
+      `The venue at ${url} goes by ${serviceNetwork}, and this client signs for ${name} alone: nothing was signed`,
+    );
+  }
+  return createHasher({ serviceNetwork, chainId, apiVersion });
+}
+
+function unnamed(url: string): string {
+  return (
+    `What is signed executes wherever its name serves: say which name the venue at ${url} goes by. ` +
+    'Pass it as `network`; its operator publishes it'
+  );
+}
+
+function isLoopback(url: string): boolean {
+  const { hostname } = new URL(url);
+  return /^(localhost|.+\.localhost|127\.[0-9.]+|\[::1\])$/.test(hostname);
+}

@@ -1,0 +1,179 @@
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { RecordFile } from './record-file.ts';
+
+let directory: string;
+let file: string;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'oddlot-records-'));
+  file = join(directory, 'within', 'records.jsonl');
+});
+
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+function written(...records: unknown[]): void {
+  const opened = new RecordFile(file);
+  opened.read();
+  opened.append(records);
+  opened.close();
+}
+
+function read(): ReturnType<RecordFile['read']> {
+  const opened = new RecordFile(file);
+  const lines = opened.read();
+  opened.close();
+  return lines;
+}
+
+test('what was appended is read again, in its order', () => {
+  expect(read()).toEqual({ records: [], damaged: [] });
+  written({ n: 1 }, { text: 'zwölf\n' });
+  written(['three']);
+  expect(read()).toEqual({ records: [{ n: 1 }, { text: 'zwölf\n' }, ['three']], damaged: [] });
+});
+
+test('the torn line of a crash goes, and what follows stands by itself', () => {
+  written({ n: 1 });
+  appendFileSync(file, '0123abcd {"n":2,"te');
+  written({ n: 3 });
+  expect(read()).toEqual({ records: [{ n: 1 }, { n: 3 }], damaged: [] });
+});
+
+test('a line that was changed is told by its number, and nothing of the file is touched', () => {
+  written({ n: 1 }, { n: 2 }, { n: 3 });
+  const changed = readFileSync(file, 'utf8').replace('"n":2', '"n":7');
+  writeFileSync(file, `${changed}torn`);
+  expect(read()).toEqual({ records: [{ n: 1 }, { n: 3 }], damaged: [2] });
+  expect(readFileSync(file, 'utf8')).toBe(`${changed}torn`);
+});
+
+test('a line that is missing, doubled, or in the place of another is damage', () => {
+  written({ n: 1 }, { n: 2 });
+  written({ n: 3 });
+  written({ n: 4 });
+  const [one, two, three, four] = readFileSync(file, 'utf8').split('\n');
+  for (const [changed, damaged] of [
+    [[two, three, four], [1]],
+    [[one, three, four], [2]],
+    [[one, two, four], [3]],
+    [[one, two, three, three, four], [4]],
+    [
+      [one, two, four, three],
+      [3, 4],
+    ],
+  ] as const) {
+    writeFileSync(file, `${changed.join('\n')}\n`);
+    expect(read().damaged).toEqual(damaged);
+  }
+});
+
+test('what was appended together counts together: a crash in between leaves nothing of it', () => {
+  written({ n: 1 });
+  const before = readFileSync(file);
+  written({ n: 2 }, { n: 3 }, { n: 4 });
+  const whole = readFileSync(file);
+  for (let end = before.length; end < whole.length; end++) {
+    writeFileSync(file, whole.subarray(0, end));
+    expect(read()).toEqual({ records: [{ n: 1 }], damaged: [] });
+    expect(readFileSync(file)).toEqual(before);
+  }
+  // The disk wrote the end of it and not the beginning.
+  for (let end = before.length + 1; end < whole.length; end++) {
+    writeFileSync(file, Buffer.from(whole).fill(0, before.length, end));
+    expect(read()).toEqual({ records: [{ n: 1 }], damaged: [] });
+  }
+  // In what was there before, a hole is no crash.
+  writeFileSync(file, Buffer.from(whole).fill(0, 20, 22));
+  expect(read().damaged).toContain(1);
+});
+
+test('a file of an earlier release is read, and goes on', () => {
+  mkdirSync(dirname(file));
+  const lines = [{ n: 1 }, { text: 'zwölf' }].map((record) => {
+    const text = JSON.stringify(record);
+    return `${crc32(text).toString(16).padStart(8, '0')} ${text}\n`;
+  });
+  writeFileSync(file, lines.join(''));
+  expect(read()).toEqual({ records: [{ n: 1 }, { text: 'zwölf' }], damaged: [] });
+  written({ n: 3 });
+  expect(read()).toEqual({ records: [{ n: 1 }, { text: 'zwölf' }, { n: 3 }], damaged: [] });
+  const text = readFileSync(file, 'utf8');
+  expect(text.startsWith(lines.join(''))).toBe(true);
+  // What is appended continues them too: none of them can go any more, and none can come.
+  writeFileSync(file, text.slice(lines[0]?.length));
+  expect(read().damaged).toEqual([2]);
+  writeFileSync(file, text + lines[0]);
+  expect(read().damaged).toEqual([4]);
+});
+
+test('after a sync that failed nothing more is written', () => {
+  const opened = new RecordFile(file);
+  opened.read();
+  opened.append([{ n: 1 }]);
+  opened.close();
+  // The descriptor is gone: neither the write nor the cut that takes it back works.
+  expect(() => opened.append([{ n: 2 }])).toThrow('EBADF');
+  expect(() => opened.append([{ n: 2 }])).toThrow('cannot be written');
+  expect(() => opened.replace([{ n: 2 }])).toThrow('cannot be written');
+  expect(read().records).toEqual([{ n: 1 }]);
+});
+
+test('a file with many lines of few records is written anew', () => {
+  const opened = new RecordFile(file);
+  opened.read();
+  const records = new Map<number, unknown>();
+  for (let hundred = 0; hundred < 42; hundred++) {
+    const some = Array.from({ length: 100 }, (_, at) => ({ n: 100 * hundred + at }));
+    for (const record of some) records.set(record.n % 3, record);
+    opened.append(some);
+    opened.shorten(records);
+  }
+  opened.append([{ n: 'last' }]);
+  opened.close();
+  const { records: left } = read();
+  expect(left.length).toBeLessThan(200);
+  expect(left.at(-1)).toEqual({ n: 'last' });
+  expect(existsSync(`${file}.new`)).toBe(false);
+});
+
+/** Appends until the file may not grow any more, tells how often that went well, and tries once more. */
+const FILLING = `
+const { RecordFile } = await import(process.argv[1]);
+const opened = new RecordFile(process.argv[2]);
+opened.read();
+let count = 0;
+const append = () => { try { opened.append([{ count, text: 'x'.repeat(300) }]); count++; return ''; } catch (error) { return error.code; } };
+let code = '';
+while ((code = append()) === '') if (count > 10_000) throw new Error('the limit does not hold');
+const records = new Map([[1, { n: 'y'.repeat(100_000) }]]);
+let replaced = 'replaced';
+try { opened.replace(records.values()); } catch (error) { replaced = error.code; }
+console.log(JSON.stringify({ count, code, again: append(), replaced }));
+`;
+
+test('R-disk: without room nothing is half written, and what was there stays', () => {
+  const limited = `trap '' XFSZ; ulimit -f 16; exec "$0" --input-type=module -e "$1" "$2" "$3"`;
+  const module = join(import.meta.dirname, 'record-file.ts');
+  const output = execFileSync('/bin/sh', ['-c', limited, process.execPath, FILLING, module, file]);
+  const { again, code, count, replaced } = JSON.parse(output.toString());
+  expect({ code, again, replaced }).toEqual({ code: 'EFBIG', again: 'EFBIG', replaced: 'EFBIG' });
+  expect(count).toBeGreaterThan(5);
+  expect(existsSync(`${file}.new`)).toBe(false);
+  written({ n: 'with room again' });
+  const { damaged, records } = read();
+  expect(damaged).toEqual([]);
+  expect(records.length).toBe(count + 1);
+});

@@ -1,0 +1,95 @@
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { makeFolder, syncDirectory, syncFolder } from './sync-folder.ts';
+
+/**
+ * Files that are read as a whole. Each appears under its name whole or not at all, in the place of what had that name before,
+ * and is there after a power loss once the call is over: its bytes are synced before it gets the name, the folder after it.
+ */
+
+/** For its owner alone, unless it is made for others. */
+const PRIVATE = 0o600;
+
+export type WholeFileOptions = { readonly mode?: number };
+
+export function writeWholeFile(
+  file: string,
+  content: string | Uint8Array,
+  { mode = PRIVATE }: WholeFileOptions = {},
+): void {
+  makeFolder(dirname(file));
+  const beside = besideOf(file);
+  // What a crash left of one may have other rights.
+  rmSync(beside, { force: true });
+  try {
+    writeNew(beside, content, mode);
+    renameSync(beside, file);
+  } catch (error) {
+    // A disk without room needs it back.
+    rmSync(beside, { force: true });
+    throw error;
+  }
+  syncFolder(dirname(file));
+}
+
+/** For a file that must not be there yet; one that is there stays as it is, and the error's code is `EEXIST`. */
+export function createWholeFile(file: string, content: string | Uint8Array): void {
+  try {
+    writeNew(file, content, PRIVATE);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') rmSync(file, { force: true });
+    throw error;
+  }
+  syncFolder(dirname(file));
+}
+
+/** What is written in pieces, by whoever is given the file. */
+export async function writeWholeFileBy<Result>(
+  file: string,
+  write: (handle: FileHandle) => Promise<Result>,
+  { mode = PRIVATE }: WholeFileOptions = {},
+): Promise<Result> {
+  makeFolder(dirname(file));
+  const beside = besideOf(file);
+  await rm(beside, { force: true });
+  let result: Result;
+  try {
+    const handle = await open(beside, 'wx', mode);
+    try {
+      result = await write(handle);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(beside, file);
+  } catch (error) {
+    await rm(beside, { force: true });
+    throw error;
+  }
+  await syncDirectory(dirname(file));
+  return result;
+}
+
+/** Puts a file out of the way, for whoever wants to look at it. */
+export function moveFile(from: string, to: string): void {
+  renameSync(from, to);
+  syncFolder(dirname(to));
+}
+
+const besideOf = (file: string): string => `${file}.new`;
+
+function writeNew(file: string, content: string | Uint8Array, mode: number): void {
+  const descriptor = openSync(file, 'wx', mode);
+  try {
+    writeAll(descriptor, Buffer.from(content));
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** A single write may stop short. */
+export function writeAll(descriptor: number, bytes: Buffer): void {
+  for (let at = 0; at < bytes.length;) at += writeSync(descriptor, bytes, at);
+}

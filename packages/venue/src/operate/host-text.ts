@@ -1,0 +1,4 @@
+/** An interface as it stands in a URL. */
+export function hostText(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}

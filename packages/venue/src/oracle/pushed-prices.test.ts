@@ -1,0 +1,191 @@
+import { type Command, perpView } from '@oddlot/engine';
+import { hash, instrumentId, timeMs } from '@oddlot/units';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { ReferencePrices } from '../read-models/reference-prices.ts';
+import { testKey } from '../testing/http/client.ts';
+import { ADMIN_KEY_BYTE, BTC, TestReplica } from '../testing/http/replica.ts';
+import { simulatedOracle } from './perp-oracle.ts';
+import { PushedPrices } from './pushed-prices.ts';
+import { SimulatedPrices } from './simulated-prices.ts';
+
+/** What a simulated price does beside an operator who knows better; a second a step. */
+
+/** In 10^-6 USDC. */
+const PENNY = { id: instrumentId(4), first: 12_000 };
+
+let replica: TestReplica;
+let underWay: Command[];
+let pushed: PushedPrices;
+let nonce: number;
+let seed: number;
+
+beforeEach(() => {
+  replica = new TestReplica();
+  underWay = [];
+  pushed = new PushedPrices({ replica, underWay: () => underWay });
+  nonce = replica.nowMs;
+  seed = 1;
+});
+
+const random = () => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
+
+const operator = () => ({
+  signer: testKey(ADMIN_KEY_BYTE).address,
+  nonce: (nonce += 1),
+  txHash: hash(`0x${'0'.repeat(64)}`),
+});
+
+function listPenny(): void {
+  const perp = { ...BTC, instrumentId: PENNY.id, name: 'PENNY-USDC', baseCurrency: 'PENNY' };
+  replica.apply({ type: 'registerPerp', perp: { ...perp, szDecimals: 0 } });
+}
+
+const pushOf = (id: number, oracle: number): Command => ({
+  type: 'pushOracle',
+  operator: operator(),
+  prices: [{ instrumentId: instrumentId(id), oracle }],
+  observedMs: timeMs(replica.nowMs),
+});
+
+const oracleOf = (id: number) => perpView(replica.state, instrumentId(id))?.oracle;
+
+/** Lets the simulation report once a second, and gives each price that a perp then had. */
+function live(seconds: number, id: number, moves = true): (number | undefined)[] {
+  const oracle = simulatedOracle({ moves, pushed, random });
+  return Array.from({ length: seconds }, () => {
+    replica.nowMs += 1_000;
+    const command = oracle(replica.state, replica.nowMs);
+    if (command !== undefined) replica.apply(command);
+    return oracleOf(id);
+  });
+}
+
+/** Never further away than a walk of half an hour gets. */
+function expectNear(prices: readonly (number | undefined)[], centre: number): void {
+  const shares = prices.map((price) => (price ?? 0) / centre);
+  expect(Math.min(...shares)).toBeGreaterThan(0.97);
+  expect(Math.max(...shares)).toBeLessThan(1.03);
+}
+
+describe('the simulated oracle of perps', () => {
+  test('walks, or repeats the last price', () => {
+    replica.pushOracle(970_000);
+    expect(new Set(live(60, BTC.instrumentId, false))).toEqual(new Set([970_000]));
+    expect(new Set(live(60, BTC.instrumentId)).size).toBeGreaterThan(30);
+  });
+
+  test('says nothing of a listed perp before its operator does', () => {
+    listPenny();
+    expect(new Set(live(60, PENNY.id))).toEqual(new Set([undefined]));
+  });
+
+  test('walks around the first price of the operator, and around the next one', () => {
+    listPenny();
+    for (const price of [PENNY.first, PENNY.first * 50, PENNY.first]) {
+      replica.apply(pushOf(PENNY.id, price));
+      const seen = live(1_500, PENNY.id);
+      expectNear(seen, price);
+      expect(new Set(seen).size).toBeGreaterThan(20);
+    }
+  });
+
+  test('a pushed price stands by itself for ten seconds, and is never old', () => {
+    listPenny();
+    replica.apply(pushOf(PENNY.id, PENNY.first));
+    expect(new Set(live(9, PENNY.id))).toEqual(new Set([PENNY.first]));
+    expect(new Set(live(20, PENNY.id)).size).toBeGreaterThan(5);
+  });
+
+  test('a perp of the venue itself walks around what was pushed of it, too', () => {
+    replica.apply(pushOf(BTC.instrumentId, 50_000));
+    expectNear(live(1_500, BTC.instrumentId), 50_000);
+  });
+
+  test('gives way to a price that is on its way into the log', () => {
+    listPenny();
+    replica.apply(pushOf(PENNY.id, PENNY.first));
+    live(15, PENNY.id);
+    const push = pushOf(PENNY.id, 3 * PENNY.first);
+    underWay = [push];
+    const command = simulatedOracle({ moves: true, pushed, random })(replica.state, replica.nowMs);
+    expect(command?.prices.map((each) => Number(each.instrumentId))).toEqual([1]);
+    replica.apply(push);
+    if (command !== undefined) replica.apply(command);
+    expect(oracleOf(PENNY.id)).toBe(3 * PENNY.first);
+  });
+
+  test('a push that did not count moves no centre', () => {
+    listPenny();
+    replica.apply(pushOf(PENNY.id, PENNY.first));
+    live(15, PENNY.id);
+    replica.apply({ ...pushOf(PENNY.id, 1), observedMs: timeMs(1) } as Command);
+    expect(pushed.ofPerp(PENNY.id)?.price).toBe(PENNY.first);
+    const unsigned = { ...pushOf(PENNY.id, 7), operator: undefined } as unknown as Command;
+    replica.apply(unsigned);
+    expect(pushed.ofPerp(PENNY.id)?.price).toBe(PENNY.first);
+  });
+});
+
+describe('simulated reference prices', () => {
+  let prices: ReferencePrices;
+  beforeEach(() => {
+    prices = new ReferencePrices();
+    replica.onBlock((block) => prices.onBlock(block));
+  });
+
+  /** Once a second: what each symbol's oracle price then was, in USDC. */
+  function tell(seconds: number, symbol: string): number[] {
+    const feed = new SimulatedPrices({
+      symbols: ['BTC', 'XRP'],
+      moves: true,
+      state: () => replica.state,
+      pushed,
+      latest: prices.latest.bind(prices),
+      random,
+    });
+    return Array.from({ length: seconds }, () => {
+      replica.nowMs += 1_000;
+      replica.apply({ type: 'pushPrice', prices: feed.read(replica.nowMs) });
+      return (prices.latest(symbol, 'oracle')?.priceE8 ?? 0) / 1e8;
+    });
+  }
+
+  function pushXrp(usdc: number): void {
+    replica.apply({
+      type: 'pushPrice',
+      operator: operator(),
+      prices: [
+        {
+          symbol: 'XRP',
+          source: 'oracle',
+          priceE8: usdc * 1e8,
+          observedMs: timeMs(replica.nowMs),
+        },
+      ],
+    });
+  }
+
+  test('walk around what a deployer pushed, however far that is', () => {
+    tell(5, 'XRP');
+    pushXrp(0.0004);
+    expect(new Set(tell(2, 'XRP'))).toEqual(new Set([0.0004]));
+    expectNear(tell(1_500, 'XRP'), 0.0004);
+  });
+
+  test('R-series: no second of a window is without a price beside a deployer who pushes', () => {
+    tell(5, 'XRP');
+    for (let push = 0; push < 30; push++) {
+      pushXrp(5 + push / 10);
+      tell(7, 'XRP');
+    }
+    const untilMs = replica.nowMs - (replica.nowMs % 1_000);
+    expect(prices.twap('XRP', 'oracle', untilMs)?.samples).toBe(60);
+  });
+
+  test('a second perp of a base does not speak for it', () => {
+    const perp = { ...BTC, instrumentId: PENNY.id, name: 'BTC-PENNY' };
+    replica.apply({ type: 'registerPerp', perp });
+    replica.apply(pushOf(PENNY.id, 7));
+    expect(tell(3, 'BTC').at(-1)).toBe(100);
+  });
+});

@@ -1,0 +1,290 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { Server as NetServer, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { ANSWER_LIMITS, BODY_LIMITS, BodyBudget } from './body-budget.ts';
+import type { BodyLimits, BodyRefusal } from './body-budget.ts';
+import { clientKey, normalIp, type ClientIp } from './client-ip.ts';
+import { CONNECTION_LIMITS, ConnectionGate, turnAway } from './connection-gate.ts';
+import type { ConnectionLimits } from './connection-gate.ts';
+import { Pipeline } from './pipeline.ts';
+import { leave, type PortCall } from './port-call.ts';
+import { readBody, type BodyBounds, type BodyFault } from './read-body.ts';
+import { Turns, type Pace } from './turns.ts';
+
+/**
+ * What every port that strangers reach has in common (R-requests): how many may be connected, one request at
+ * a time on a connection, each client in its turn, and what bodies and answers may hold in memory. What
+ * is answered, the owner of the port says.
+ */
+
+export type HttpPortOptions = {
+  /** Takes a request up, when it is its client's turn. */
+  readonly serve: (call: PortCall) => void;
+  readonly clientIp: ClientIp;
+  /** Peers whose connections are not those of one client; their number is not limited. */
+  readonly isProxy?: ((ip: string) => boolean) | undefined;
+  /** Which handshakes are looked at, and who takes them over. */
+  readonly accepts?: (request: IncomingMessage) => boolean;
+  readonly upgrade?: UpgradeHandler | undefined;
+  /** How many may be connected, in all and per client. */
+  readonly connectionLimits?: ConnectionLimits | undefined;
+  /** What bodies may hold in memory, in all and per client. */
+  readonly bodyLimits?: BodyLimits | undefined;
+  /** What answers that nobody reads may hold in memory, in all and per client. */
+  readonly answerLimits?: BodyLimits | undefined;
+  /** How often a client's requests are taken up. */
+  readonly pace?: Pace | undefined;
+  /** For the headers of a request to arrive, and for all of it. */
+  readonly headersTimeoutMs?: number | undefined;
+  readonly requestTimeoutMs?: number | undefined;
+  /** How long a drain waits for clients that hold a request up. */
+  readonly drainMs?: number | undefined;
+};
+
+export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+
+const KEEP_ALIVE_MS = 65_000;
+/** A connection on which nothing moves for so long while it is owed something is ended. */
+const SILENCE_MS = 30_000;
+/** Whoever sends or reads slower than this must not keep a stop from its last snapshot. */
+const DRAIN_MS = 5_000;
+/** What the head of an answer holds, about. */
+const HEAD_BYTES = 512;
+
+/** What is known of a connection. */
+type Line = { readonly pipeline: Pipeline; readonly calls: Set<PortCall> };
+
+export class HttpPort {
+  readonly server: Server;
+  readonly #options: HttpPortOptions;
+  readonly #bodies: BodyBudget;
+  readonly #answers: BodyBudget;
+  readonly #gate: ConnectionGate;
+  readonly #turns: Turns;
+  readonly #lines = new WeakMap<Socket, Line>();
+  #inFlight = 0;
+  #isDraining = false;
+  #onIdle: (() => void) | undefined;
+
+  constructor(options: HttpPortOptions) {
+    this.#options = options;
+    this.#bodies = new BodyBudget(options.bodyLimits ?? BODY_LIMITS);
+    this.#answers = new BodyBudget(options.answerLimits ?? ANSWER_LIMITS);
+    this.#gate = new ConnectionGate(options.connectionLimits ?? CONNECTION_LIMITS);
+    this.#turns = new Turns(options.pace);
+    const settings = {
+      headersTimeout: options.headersTimeoutMs ?? 10_000,
+      requestTimeout: options.requestTimeoutMs ?? 15_000,
+      connectionsCheckingInterval: 1000,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      // Other upgrades that clients offer (h2c on a POST) are passed over, as HTTP allows.
+      shouldUpgradeCallback: (request: IncomingMessage) => options.accepts?.(request) ?? false,
+    };
+    this.server = createServer(settings, (request, response) => this.#enter(request, response));
+    this.server.timeout = SILENCE_MS;
+    this.server.prependListener('connection', (socket: Socket) => this.#admit(socket));
+    // Behind the runtime's own listener, which has the connection read by then.
+    this.server.on('connection', (socket: Socket) => this.#follow(socket));
+    this.server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+      this.#enter(request, response, 'continue');
+    });
+    this.server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+      this.#enter(request, response, 'other');
+    });
+    this.server.on('connect', (request: IncomingMessage) => this.#refuseTunnel(request));
+    this.server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+      this.#upgrade(request, socket, head);
+    });
+  }
+
+  /** Requests that have no answer yet. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  get isDraining(): boolean {
+    return this.#isDraining;
+  }
+
+  /** Open connections, and how many were turned away or had to make room. */
+  get connections(): { readonly open: number; readonly refused: number; readonly evicted: number } {
+    return { open: this.#gate.size, ...this.#gate.counts };
+  }
+
+  /** Bodies that are being read, and the bytes of those whose request has no answer. */
+  get bodies(): { readonly bodies: number; readonly bytes: number } {
+    return this.#bodies.use;
+  }
+
+  /** Bytes of answers that were not read yet. */
+  get unreadBytes(): number {
+    return this.#answers.use.bytes;
+  }
+
+  /** Resolves with the port once it listens. */
+  listen(port: number, host: string): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.server.once('error', reject);
+      this.server.listen(port, host, () => {
+        this.server.off('error', reject);
+        const address = this.server.address();
+        resolve(typeof address === 'object' && address !== null ? address.port : port);
+      });
+    });
+  }
+
+  /**
+   * Stops accepting and resolves when every request under way has its answer, or its client took too
+   * long. What arrives on kept connections meanwhile is for the owner to turn away.
+   */
+  async drain(): Promise<void> {
+    if (!this.#isDraining) {
+      this.#isDraining = true;
+      // The method of `net`: the one of `http` cuts kept connections that are about to be used.
+      NetServer.prototype.close.call(this.server);
+    }
+    if (this.#inFlight > 0) await this.#idle();
+    this.server.closeAllConnections();
+  }
+
+  /** Reads a body within the budgets. Calls back when it is the client's turn; never when it goes away. */
+  read(call: PortCall, bounds: Omit<BodyBounds, 'hold'>, done: (read: ReadBody) => void): void {
+    const hold = this.#bodies.enter(call.client, () => call.request.socket.destroy());
+    if (typeof hold === 'string') return done(hold);
+    call.releases.push(() => hold.release());
+    return readBody(call.request, { ...bounds, hold }, (read) => {
+      if (typeof read === 'string') return done(read);
+      this.works(call);
+      return this.#turns.take(call.client, () => call.isOver || done(read), 0);
+    });
+  }
+
+  /** The request is being worked on: its connection is in use, also where nothing moves on it. */
+  works(call: PortCall): void {
+    this.#gate.note(call.request.socket, 'working');
+  }
+
+  /** Keeps account of an answer until it has left; says whose budget has no room for it. */
+  hold(call: PortCall, bytes: number): BodyRefusal | undefined {
+    const hold = this.#answers.enter(call.client, () => call.request.socket.destroy());
+    if (typeof hold === 'string') return hold;
+    const refused = hold.grow(bytes + HEAD_BYTES);
+    if (refused === undefined) call.releases.push(() => hold.release());
+    else hold.release();
+    return refused;
+  }
+
+  #idle(): Promise<void> {
+    return new Promise((resolve) => {
+      const cut = (): void => this.server.closeAllConnections();
+      const timer = setTimeout(cut, this.#options.drainMs ?? DRAIN_MS);
+      this.#onIdle = (): void => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  #admit(socket: Socket): void {
+    const ip = normalIp(socket.remoteAddress ?? '') ?? '';
+    const isLimited = this.#options.isProxy?.(ip) !== true;
+    const refused = this.#gate.enter(socket, clientKey(ip), { isLimited });
+    if (refused !== undefined) turnAway(socket, refused, ip);
+  }
+
+  #follow(socket: Socket): void {
+    if (!this.#gate.has(socket)) return;
+    const calls = new Set<PortCall>();
+    const client = clientKey(normalIp(socket.remoteAddress ?? '') ?? '');
+    const later = (run: () => void): void => this.#turns.take(client, run);
+    this.#lines.set(socket, { calls, pipeline: new Pipeline(socket, later) });
+    socket.once('close', () => calls.forEach(leave));
+  }
+
+  /**
+   * Counts a request until its answer is sent. One that waits on a connection that goes away never
+   * hears of it by itself, so the connection tells.
+   */
+  #enter(request: IncomingMessage, response: ServerResponse, expects?: 'continue' | 'other'): void {
+    const { socket } = request;
+    const line = this.#lines.get(socket);
+    // What was sent ahead on a connection that is gone; nobody waits for an answer.
+    if (line === undefined || socket.destroyed) return;
+    const ip = this.#options.clientIp(socket.remoteAddress, forwardedFor(request));
+    const call: PortCall = {
+      request,
+      response,
+      startedMs: performance.now(),
+      ip,
+      client: clientKey(ip),
+      awaitsContinue: expects === 'continue',
+      releases: [],
+      isOver: false,
+      isLast: false,
+    };
+    this.#inFlight++;
+    this.#gate.note(socket, 'sending');
+    line.pipeline.begin(request);
+    line.calls.add(call);
+    call.releases.push(() => {
+      this.#inFlight--;
+      if (this.#inFlight === 0) this.#onIdle?.();
+    });
+    response.once('close', () => {
+      this.#gate.note(socket, 'waiting');
+      line.calls.delete(call);
+      leave(call);
+      line.pipeline.end();
+    });
+    this.#turns.take(call.client, () => call.isOver || this.#serve(call, expects));
+  }
+
+  #serve(call: PortCall, expects: 'continue' | 'other' | undefined): void {
+    const fault = expects === 'other' ? 417 : hostsOf(call.request) > 1 ? 400 : undefined;
+    if (fault === undefined) return this.#options.serve(call);
+    call.response.writeHead(fault, ['connection', 'close', 'content-length', '0']);
+    call.response.end();
+    return undefined;
+  }
+
+  /** Nobody is connected through to anywhere. */
+  #refuseTunnel({ socket }: IncomingMessage): void {
+    this.#lines.get(socket)?.pipeline.leave();
+    socket.on('error', () => socket.destroy());
+    socket.end(
+      'HTTP/1.1 405 Method Not Allowed\r\nConnection: close\r\nContent-Length: 0\r\n\r\n',
+      () => socket.destroy(),
+    );
+  }
+
+  #upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
+    const { upgrade } = this.#options;
+    this.#gate.note(socket, 'upgraded');
+    const ahead = this.#lines.get(request.socket)?.pipeline.leave();
+    if (upgrade === undefined || this.#isDraining || hostsOf(request) > 1) refuseUpgrade(socket);
+    else upgrade(request, socket, ahead === undefined ? head : Buffer.concat([head, ahead]));
+  }
+}
+
+export type ReadBody = { readonly text: string; readonly bytes: number } | BodyFault;
+
+export function forwardedFor(request: IncomingMessage): string | undefined {
+  const header = request.headers['x-forwarded-for'];
+  return Array.isArray(header) ? header.join(',') : header;
+}
+
+/** The runtime keeps the first and drops the others, of which a proxy in between may have gone by another. */
+function hostsOf({ rawHeaders }: IncomingMessage): number {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts;
+}
+
+/** Turns a handshake away; the connection can serve nothing else. */
+function refuseUpgrade(socket: Duplex): void {
+  socket.on('error', () => socket.destroy());
+  socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+}

@@ -1,0 +1,240 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import fc from 'fast-check';
+import { afterEach, describe, expect, test } from 'vitest';
+import { HttpPort, type HttpPortOptions } from './http-port.ts';
+import type { PortCall } from './port-call.ts';
+import { NO_PACE } from './turns.ts';
+
+/** R-requests: a connection has one request in work. */
+
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+type Served = { readonly url: string; readonly text: string };
+
+/** A port that answers each request with what it was asked, after a turn of the event loop. */
+async function aPort(options: Partial<HttpPortOptions> = {}, bodyBytes = 0) {
+  const served: Served[] = [];
+  const most = { inWork: 0 };
+  let inWork = 0;
+  const serve = (call: PortCall): void => {
+    inWork += 1;
+    most.inWork = Math.max(most.inWork, inWork);
+    port.read(call, { bytesMax: 1_000_000 }, (read) => {
+      const text = typeof read === 'string' ? read : read.text;
+      served.push({ url: call.request.url ?? '', text });
+      setImmediate(() => {
+        inWork -= 1;
+        call.response.end(`${call.request.url} ${text}${'x'.repeat(bodyBytes)}\n`);
+      });
+    });
+  };
+  const clientIp = (peer: string | undefined): string => peer ?? '';
+  const port: HttpPort = new HttpPort({ serve, clientIp, pace: NO_PACE, ...options });
+  const number = await port.listen(0, '127.0.0.1');
+  ends.push(() => port.drain());
+  return { port, number, served, most };
+}
+
+function open(port: number): Socket {
+  const socket = connect({ port, host: '127.0.0.1' });
+  socket.on('error', () => undefined);
+  ends.push(() => socket.destroy());
+  return socket;
+}
+
+const get = (url: string): string => `GET ${url} HTTP/1.1\r\nHost: x\r\n\r\n`;
+const post = (url: string, body: string): string =>
+  `POST ${url} HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+const chunked = (url: string, parts: readonly string[]): string => {
+  const chunks = parts.map((part) => `${part.length.toString(16)}\r\n${part}\r\n`);
+  return `POST ${url} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${chunks.join('')}0\r\n\r\n`;
+};
+
+describe('requests that were sent ahead', () => {
+  test('are taken up one by one, in order, and all are answered', async () => {
+    const { most, number, port, served } = await aPort();
+    const socket = open(number);
+    const urls = Array.from({ length: 2_000 }, (_, index) => `/${index}`);
+    socket.write(urls.map(get).join(''));
+    socket.resume();
+    await expect.poll(() => served.length, { timeout: 20_000 }).toBe(2_000);
+    expect(served.map(({ url }) => url)).toEqual(urls);
+    expect(most.inWork).toBe(1);
+    await expect.poll(() => port.inFlight).toBe(0);
+  });
+
+  test('wait while nobody reads the answers, and so does who sends them', async () => {
+    const { number, port, served } = await aPort({}, 50_000);
+    const socket = open(number);
+    socket.pause();
+    const many = get('/').repeat(40_000);
+    for (let index = 0; index < 8; index++) socket.write(many);
+    await expect.poll(() => port.unreadBytes + served.length).toBeGreaterThan(0);
+    // The answers fill what the system keeps for a connection, and then nothing moves any more.
+    let before = -1;
+    await expect
+      .poll(
+        () => {
+          const isStill = served.length === before;
+          before = served.length;
+          return isStill;
+        },
+        { interval: 200, timeout: 20_000 },
+      )
+      .toBe(true);
+    expect(port.inFlight).toBe(1);
+    expect(served.length).toBeLessThan(1_000);
+    expect(socket.writableLength).toBeGreaterThan(100_000);
+    socket.destroy();
+    await expect.poll(() => port.inFlight).toBe(0);
+  });
+
+  test('are the same requests however the bytes are cut', async () => {
+    const { most, number, served } = await aPort();
+    const body = fc.constantFrom('', 'a', '\r\n\r\n', 'x\r\n\r\nGET / HTTP/1.1\r\n\r\n', '{"a":1}');
+    const request = fc.oneof(
+      fc.constant({ kind: 'get', parts: [''] }),
+      body.map((text) => ({ kind: 'post', parts: [text] })),
+      fc
+        .array(
+          body.filter((text) => text !== ''),
+          { maxLength: 3 },
+        )
+        .map((parts) => ({
+          kind: 'chunked',
+          parts,
+        })),
+    );
+    const text = (
+      { kind, parts }: { kind: string; parts: readonly string[] },
+      at: number,
+    ): string =>
+      kind === 'get'
+        ? get(`/${at}`)
+        : kind === 'post'
+          ? post(`/${at}`, parts.join(''))
+          : chunked(`/${at}`, parts);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(request, { minLength: 1, maxLength: 6 }),
+        fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 8 }),
+        async (requests, sizes) => {
+          served.length = 0;
+          const socket = open(number).setNoDelay(true);
+          socket.resume();
+          const bytes = requests.map(text).join('');
+          for (let at = 0, step = 0; at < bytes.length; step++) {
+            const size = sizes[step % sizes.length] ?? 1;
+            socket.write(bytes.slice(at, at + size));
+            at += size;
+            if (step % 3 === 0) await new Promise((resolve) => setImmediate(resolve));
+          }
+          await expect.poll(() => served.length, { interval: 1 }).toBe(requests.length);
+          expect(served).toEqual(
+            requests.map(({ parts }, at) => ({ url: `/${at}`, text: parts.join('') })),
+          );
+          socket.destroy();
+        },
+      ),
+      { numRuns: Number(process.env['FUZZ_RUNS'] ?? 40) },
+    );
+    expect(most.inWork).toBe(1);
+  });
+});
+
+describe('a connection', () => {
+  test('that becomes a stream brings along what was sent behind its handshake', async () => {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const { number } = await aPort({
+      accepts: () => true,
+      upgrade: (_request, socket, head) => {
+        let text = head.toString();
+        socket.on('data', (part: Buffer) => {
+          text += part.toString();
+          if (text.endsWith('end')) resolve(text);
+        });
+        socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n');
+        ends.push(() => socket.destroy());
+      },
+    });
+    const socket = open(number);
+    const head = 'GET /ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
+    socket.write(`${get('/before')}${head}first\r\n\r\nsecond`);
+    await once(socket, 'data');
+    socket.write('end');
+    expect(await promise).toBe('first\r\n\r\nsecondend');
+  });
+
+  test.each([
+    ['two hosts', 'GET / HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n', 400],
+    ['an expectation that nobody knows', 'GET / HTTP/1.1\r\nHost: a\r\nExpect: x\r\n\r\n', 417],
+  ])('with %s is ended with its answer', async (_name, request, status) => {
+    const { number, served } = await aPort();
+    const socket = open(number);
+    let text = '';
+    socket.on('data', (part: Buffer) => (text += part.toString()));
+    socket.write(`${request}${get('/next')}`);
+    await once(socket, 'close');
+    expect(text.startsWith(`HTTP/1.1 ${status} `)).toBe(true);
+    expect(served).toEqual([]);
+  });
+});
+
+describe('what is no request', () => {
+  const answerOf = async (port: number): Promise<string> => {
+    const socket = open(port);
+    socket.write(get('/fine'));
+    const [bytes] = (await once(socket, 'data')) as [Buffer];
+    return bytes.toString().split('\r\n')[0] ?? '';
+  };
+
+  test.each([
+    ['a tunnel', 'CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['another protocol', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['nonsense', 'X\r\n\r\n'],
+    ['a head that ends twice over', 'GET / HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n'],
+  ])('%s with requests behind it ends its own connection and nothing else', async (_, bytes) => {
+    const { number } = await aPort();
+    for (const behind of [get('/behind'), bytes, post('/behind', 'body').repeat(100)]) {
+      const socket = open(number);
+      socket.resume();
+      const closed = once(socket, 'close');
+      socket.write(bytes + behind + behind);
+      await closed;
+    }
+    expect(await answerOf(number)).toBe('HTTP/1.1 200 OK');
+  });
+
+  test('a tunnel is refused in words', async () => {
+    const { number } = await aPort();
+    const socket = open(number);
+    socket.write('CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n');
+    const [bytes] = (await once(socket, 'data')) as [Buffer];
+    expect(bytes.toString()).toMatch(/^HTTP\/1\.1 405 /);
+  });
+
+  test.each([
+    ['between requests', ''],
+    ['in a body', 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n4000\r\n'],
+  ])('a flood of empty lines %s takes turns like requests do', async (_, before) => {
+    // One turn a second once the first hundred are used up: 3,200 of the flood's parts.
+    const { number, served } = await aPort({ pace: { perSecond: 1, burst: 100 } });
+    const socket = open(number);
+    socket.write(before + '\r\n\r\n'.repeat(4_096) + get('/behind'));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(served).toEqual([]);
+    expect(socket.destroyed).toBe(false);
+  });
+
+  test('some empty lines between requests are passed over', async () => {
+    const { number, served } = await aPort();
+    const socket = open(number);
+    socket.resume();
+    socket.write(get('/1') + '\r\n\r\n'.repeat(1_000) + get('/2'));
+    await expect.poll(() => served.map(({ url }) => url)).toEqual(['/1', '/2']);
+  });
+});

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { NO_PACE, Turns } from './turns.ts';
+
+const spin = (ms: number): void => {
+  const untilMs = performance.now() + ms;
+  while (performance.now() < untilMs);
+};
+const settled = async (isSo: () => boolean): Promise<void> => {
+  await expect.poll(isSo, { interval: 1, timeout: 10_000 }).toBe(true);
+};
+
+describe('R-requests: clients take turns', () => {
+  test('one that asks once is served after one request of each of the others', async () => {
+    const turns = new Turns(NO_PACE);
+    const order: string[] = [];
+    for (let index = 0; index < 200; index++) {
+      for (const id of ['a', 'b']) {
+        turns.take(id, () => {
+          spin(0.2);
+          order.push(id);
+        });
+      }
+    }
+    const before = order.length;
+    turns.take('c', () => order.push('c'));
+    await settled(() => order.length === 401);
+    expect(order.indexOf('c') - before).toBeLessThanOrEqual(2);
+  });
+
+  test('the rest of the process has its turn between slices', async () => {
+    const turns = new Turns(NO_PACE);
+    let [done, others] = [0, 0];
+    const count = (): void => {
+      others += 1;
+      if (done < 100) setImmediate(count);
+    };
+    setImmediate(count);
+    for (let index = 0; index < 100; index++) {
+      turns.take('a', () => {
+        spin(1);
+        done += 1;
+      });
+    }
+    await settled(() => done === 100);
+    expect(others).toBeGreaterThanOrEqual(10);
+  });
+
+  test('nobody waits where there is time', () => {
+    const turns = new Turns();
+    const done: number[] = [];
+    for (let index = 0; index < 5; index++) turns.take('a', () => done.push(index));
+    expect(done).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  test('who asks too often rests, and holds up nobody else', async () => {
+    const turns = new Turns({ perSecond: 100, burst: 10 });
+    const startedMs = performance.now();
+    let [often, once] = [0, false];
+    for (let index = 0; index < 30; index++) turns.take('often', () => (often += 1));
+    turns.take('once', () => (once = true));
+    await settled(() => once);
+    expect(often).toBeLessThan(30);
+    await settled(() => often === 30);
+    // Twenty of them had to wait for ten milliseconds each.
+    expect(performance.now() - startedMs).toBeGreaterThanOrEqual(180);
+  });
+
+  test('what fails holds up nobody', async () => {
+    const turns = new Turns(NO_PACE);
+    expect(() =>
+      turns.take('a', () => {
+        throw new Error('no');
+      }),
+    ).toThrow('no');
+    let isDone = false;
+    turns.take('a', () => (isDone = true));
+    await settled(() => isDone);
+  });
+});

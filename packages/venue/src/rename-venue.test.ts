@@ -1,0 +1,43 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { lockDirectory } from './log/directory-lock.ts';
+import { lockJournal } from './log/journal-lock.ts';
+import { readServiceNames } from './log/service-names.ts';
+import { renameVenue } from './rename-venue.ts';
+
+let data: string;
+beforeEach(() => {
+  data = mkdtempSync(join(tmpdir(), 'oddlot-rename-'));
+});
+afterEach(() => rmSync(data, { recursive: true }));
+
+test('a copy gets a name of its own, and remembers the one of its original', async () => {
+  mkdirSync(join(data, 'journal'));
+  const first = await renameVenue({ data, word: 'example.org' });
+  expect(first.former).toBeUndefined();
+  const second = await renameVenue({ data, word: 'example.org' });
+  expect(second.former).toBe(first.name);
+  expect(second.name).not.toBe(first.name);
+  expect(readServiceNames(data)).toEqual({ name: second.name, former: [first.name] });
+});
+
+test('nothing is renamed while a venue runs, nor where none was', async () => {
+  await expect(renameVenue({ data, word: 'example.org' })).rejects.toThrow(/there is no log in/);
+  mkdirSync(join(data, 'journal'));
+  const lock = lockDirectory(data);
+  await expect(renameVenue({ data, word: 'example.org' })).rejects.toThrow(/is in use by/);
+  lock.release();
+  expect(readServiceNames(data).name).toBeUndefined();
+});
+
+test.runIf(process.platform === 'linux')(
+  'nor when somebody has removed the lock of the folder that it runs on',
+  async () => {
+    const lock = await lockJournal(join(data, 'journal'));
+    await expect(renameVenue({ data, word: 'example.org' })).rejects.toThrow(/is in use by/);
+    lock.release();
+    expect(readServiceNames(data).name).toBeUndefined();
+  },
+);

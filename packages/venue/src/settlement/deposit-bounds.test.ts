@@ -1,0 +1,92 @@
+import { address, hash } from '@oddlot/units';
+import { describe, expect, test } from 'vitest';
+import { creditsOf, type DepositBook, EMPTY_BOOK, plainSenders } from './deposit-book.ts';
+import { DEPOSIT_BOUNDS } from './deposit-bounds.ts';
+import type { DepositLog } from './deposit-logs.ts';
+import { keptAsideOf } from './reserves/figures-of.ts';
+
+/** What strangers send costs them, and the venue no more than it can keep. */
+
+const MIN = 5_000_000;
+const who = (n: number) => address(`0x${(n + 1).toString(16).padStart(40, '0')}`);
+const CONTRACT = who(0xc0de);
+
+/** Plain transfers, each in the transaction that is named by its block. */
+function transfers(
+  amounts: readonly number[],
+  { block = 1, sender }: { block?: number; sender?: ReturnType<typeof who> } = {},
+): readonly DepositLog[] {
+  return amounts.map((amount, logIndex) => ({
+    kind: 'transfer',
+    account: sender ?? who(logIndex),
+    amount: BigInt(amount),
+    source: {
+      chainId: 7,
+      txHash: hash(`0x${block.toString(16).padStart(64, '0')}`),
+      logIndex,
+      blockNumber: block,
+    },
+  }));
+}
+
+const RULES = {
+  minMicroUsdc: MIN,
+  operators: new Set<never>(),
+  isMinter: false,
+  contracts: new Set([CONTRACT]),
+  isCredited: () => false,
+};
+
+const sumOf = (amounts: readonly number[]): bigint =>
+  amounts.reduce((sum, each) => sum + BigInt(each), 0n);
+
+function after(logs: readonly DepositLog[], book: DepositBook = EMPTY_BOOK): DepositBook {
+  return creditsOf(book, logs, RULES).book;
+}
+
+describe('R-deposit: what is below the minimum', () => {
+  test('and less than a cent is one sum, whoever sent it, and nobody is asked about', () => {
+    const amounts = Array.from({ length: 4_300 }, (_, n) => 1 + n);
+    const logs = transfers(amounts);
+    expect(plainSenders(logs, RULES)).toEqual([]);
+    const book = after(logs);
+    expect(book).toMatchObject({ pots: {}, aside: [] });
+    expect(book.dust).toEqual({ amount: String(sumOf(amounts)), parts: 4_300 });
+    expect(keptAsideOf(book)).toBe(sumOf(amounts));
+  });
+
+  test('of one block: the largest amounts are kept, the rest is in the sum', () => {
+    const amounts = Array.from({ length: 4_300 }, (_, n) => 10_000 + n);
+    const book = after(transfers(amounts));
+    const kept = Object.values(book.pots).map(({ amount }) => amount);
+    expect(kept).toHaveLength(DEPOSIT_BOUNDS.smallPerBlock);
+    expect(Math.min(...kept)).toBe(10_000 + 3_300);
+    expect(keptAsideOf(book)).toBe(sumOf(amounts));
+  });
+
+  test('of many blocks: the accounts that wait with most are kept', () => {
+    let book = after(transfers([4_000_000], { sender: who(1_000_000) }));
+    let sent = 4_000_000n;
+    for (let block = 2; block < 14; block++) {
+      const amounts = Array.from({ length: 1_000 }, (_, n) => 10_000 + n);
+      const logs = transfers(amounts, { block }).map((log, n) => {
+        return { ...log, account: who(block * 10_000 + n) };
+      });
+      book = after(logs, book);
+      sent += sumOf(amounts);
+    }
+    expect(Object.keys(book.pots)).toHaveLength(DEPOSIT_BOUNDS.keptMax);
+    expect(book.pots[who(1_000_000)]).toMatchObject({ amount: 4_000_000 });
+    expect(keptAsideOf(book)).toBe(sent);
+  });
+
+  test('of one contract: ten are kept aside, the largest, and all that is above the minimum', () => {
+    const amounts = Array.from({ length: 500 }, (_, n) => 10_000 + n);
+    const large = Array.from({ length: 30 }, () => MIN);
+    const book = after(transfers([...amounts, ...large], { sender: CONTRACT }));
+    const small = book.aside.map(({ amount }) => Number(amount)).filter((each) => each < MIN);
+    expect(small).toEqual(Array.from({ length: 10 }, (_, n) => 10_490 + n));
+    expect(book.aside).toHaveLength(40);
+    expect(keptAsideOf(book)).toBe(sumOf([...amounts, ...large]));
+  });
+});

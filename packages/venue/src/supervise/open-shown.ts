@@ -1,0 +1,23 @@
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import { readReferencePages } from '../edge/http/reference-pages.ts';
+import { secretFile } from '../durable/secret-file.ts';
+import type { LocalReplica } from '../replica/local-replica.ts';
+import { CURSOR_KEY_BYTES, cursorSeal } from '../translate/cursor-seal.ts';
+import { openPage } from './open-page.ts';
+import { refusedOperatorLog } from './operator-log.ts';
+
+/** What the doors show and tell besides the data. */
+export type Shown = Awaited<ReturnType<typeof openShown>>;
+
+type Parts = Parameters<typeof openPage>[1] & { readonly replica: LocalReplica };
+
+export async function openShown(config: Config, parts: Parts) {
+  return {
+    pages: await readReferencePages(),
+    page: openPage(config, parts),
+    /** Their key stays with the data: cursors go on after a restart. */
+    cursors: cursorSeal(secretFile(join(config.data, 'cursor-key'), CURSOR_KEY_BYTES)),
+    onRefused: refusedOperatorLog(parts.replica, parts.log),
+  };
+}

@@ -1,0 +1,58 @@
+import { type Network, NETWORKS, serviceWordOf } from '@oddlot/protocol';
+import { type Config, ConfigError } from '../config.ts';
+import { isLoopback } from '../ports/client-ip.ts';
+import { drawServiceName, noteServiceName, readServiceNames } from '../log/service-names.ts';
+import type { Logger } from '../operate/log.ts';
+
+export type OwnNetwork = {
+  /** What all that is signed for this venue is bound to. */
+  readonly network: Network;
+  /** What a client may have signed for by mistake. */
+  readonly otherNetworks: readonly Network[];
+};
+
+/**
+ * The network by the name of this deployment. A folder without one gets it here, before the first entry of
+ * its log or of its new era is written; from then on it stays, whatever is configured. One that had a name and
+ * lost its file gets no other, nor that of its network: nobody's signatures would count any more.
+ */
+export async function ownNetwork(config: Config, log: Logger): Promise<OwnNetwork> {
+  const { data, serviceNetwork: word } = config;
+  const base = NETWORKS[config.network];
+  let names = readServiceNames(data);
+  if (names.name === undefined && word !== undefined) {
+    names = await drawServiceName(data, word);
+    log.info({ serviceNetwork: names.name }, 'the venue has got the name that clients sign for');
+  }
+  const { name } = names;
+  if (name === undefined) {
+    tellOfSharedName(config, base, log);
+    return { network: base, otherNetworks: othersOf(base, []) };
+  }
+  const own = serviceWordOf(name) ?? name;
+  if (word !== undefined && word !== own) {
+    throw new ConfigError(
+      `serviceNetwork: the data folder goes by ${name}, not by ${word}; ` +
+        'a copy that is to be another venue gets a name by npm run rename-venue',
+    );
+  }
+  noteServiceName(data, name);
+  const network = { ...base, serviceNetwork: name };
+  return { network, otherNetworks: othersOf(network, [...names.former, own]) };
+}
+
+function othersOf(network: Network, names: readonly string[]): readonly Network[] {
+  const renamed = names.map((serviceNetwork) => ({ ...network, serviceNetwork }));
+  return [...renamed, ...Object.values(NETWORKS)];
+}
+
+/** On a laptop a shared name does no harm; a venue that others reach is told of it. */
+function tellOfSharedName(config: Config, { serviceNetwork }: Network, log: Logger): void {
+  const { host, trustedProxies } = config;
+  const isInside = isLoopback(host) || host === 'localhost';
+  if (isInside && trustedProxies.length === 0) return;
+  log.warn(
+    { serviceNetwork },
+    'other venues go by the same name, and what is signed for them executes here too: give this one its own by --service-network',
+  );
+}

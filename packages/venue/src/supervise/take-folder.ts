@@ -1,0 +1,15 @@
+import type { Config } from '../config.ts';
+import { lockData } from '../log/journal-lock.ts';
+import type { Logger } from '../operate/log.ts';
+import { ownNetwork } from './own-network.ts';
+
+/** The folder is this process's own from here on, and has the name that it will always have. */
+export async function takeFolder(config: Config, log: Logger) {
+  const lock = await lockData(config.data);
+  try {
+    return { lock, ...(await ownNetwork(config, log)) };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}

@@ -1,0 +1,10 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** Resolves with the port, which the system chooses where 0 is asked for. */
+export function listen(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
+  });
+}

@@ -1,0 +1,96 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** What stands between a venue and its database server, and lets it go away or fall silent at any step. */
+export type PostgresProxy = {
+  /** Of the same database, through here. */
+  readonly url: string;
+  /** What clients have sent so far, in messages. */
+  readonly messages: number;
+  /** Nothing passes any more, and nobody is told. */
+  silence(): void;
+  /** All connections end with the message so many behind this one; for some time there are no new ones. */
+  cutAfter(messages: number, awayMs: number): void;
+  /** Whether that has happened. */
+  readonly wasCut: boolean;
+  /** Everything passes again; what a silence has swallowed is gone, and so are its connections. */
+  mend(): void;
+  close(): Promise<void>;
+};
+
+const SOCKET = '.s.PGSQL.5432';
+
+export async function startPostgresProxy(url: string): Promise<PostgresProxy> {
+  const folder = await mkdtemp(join(tmpdir(), 'oddlot-pg-proxy-'));
+  const [database = '', parameters] = url.split('?', 2);
+  const target = join(new URLSearchParams(parameters).get('host') ?? '', SOCKET);
+  const pairs = new Set<readonly [Socket, Socket]>();
+  let messages = 0;
+  let cut: { readonly at: number; readonly awayMs: number } | undefined;
+  let wasCut = false;
+  let awayUntilMs = 0;
+  let isSilent = false;
+  const end = (): void => {
+    for (const pair of pairs) for (const each of pair) each.destroy();
+    pairs.clear();
+  };
+  const server = createServer((client) => {
+    client.on('error', () => undefined);
+    if (performance.now() < awayUntilMs) {
+      client.destroy();
+      return;
+    }
+    const upstream = connect(target);
+    const pair = [client, upstream] as const;
+    pairs.add(pair);
+    upstream.on('error', () => client.destroy());
+    client.on('data', (part) => {
+      messages += 1;
+      if (cut !== undefined && messages >= cut.at) {
+        awayUntilMs = performance.now() + cut.awayMs;
+        cut = undefined;
+        wasCut = true;
+        end();
+      } else if (!isSilent) upstream.write(part);
+    });
+    upstream.on('data', (part) => {
+      if (!isSilent) client.write(part);
+    });
+    client.on('close', () => upstream.destroy());
+    upstream.on('close', () => client.destroy());
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(join(folder, SOCKET), resolve);
+  });
+  return {
+    url: `${database}?host=${encodeURIComponent(folder)}`,
+    get messages() {
+      return messages;
+    },
+    get wasCut() {
+      return wasCut;
+    },
+    silence() {
+      isSilent = true;
+    },
+    cutAfter(behind, awayMs) {
+      wasCut = false;
+      cut = { at: messages + behind, awayMs };
+    },
+    mend() {
+      if (isSilent) end();
+      isSilent = false;
+      cut = undefined;
+      awayUntilMs = 0;
+    },
+    async close() {
+      end();
+      await new Promise((resolve) => {
+        server.close(resolve);
+      });
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { join } from 'node:path';
+
+/**
+ * A disk that loses its power. While it watches, every sync of this process is noted with what the file, or the folder, held
+ * then; a cut copies what would be left: names of folders that were synced since they changed, with bytes that were
+ * synced. It shows the least that may be left, and less than most disks would lose.
+ */
+export class PowerCut {
+  /** Syncs of files and of folders so far. */
+  readonly syncs = { files: 0, folders: 0 };
+  readonly #bytes = new Map<number, Buffer>();
+  readonly #names = new Map<number, ReadonlyMap<string, number>>();
+  /** Held open, so that no other file gets the same number. */
+  readonly #held: number[] = [];
+  readonly #root: string;
+  readonly #undo: (() => void)[] = [];
+
+  /** The folder itself, and what is in it, are there for good. */
+  constructor(root: string) {
+    this.#root = root;
+    this.#note(fs.openSync(root, 'r'));
+    this.syncs.folders = 0;
+  }
+
+  async watch(): Promise<void> {
+    for (const name of ['fsyncSync', 'fdatasyncSync'] as const) {
+      this.#wrap(fs, name, (original) => (descriptor: number) => {
+        original(descriptor);
+        this.#note(descriptor);
+      });
+    }
+    for (const name of ['fsync', 'fdatasync'] as const) {
+      this.#wrap(fs, name, (original) => (descriptor: number, done: fs.NoParamCallback) => {
+        original(descriptor, (error: NodeJS.ErrnoException | null) => {
+          if (error === null) this.#note(descriptor);
+          done(error);
+        });
+      });
+    }
+    const handle = await fs.promises.open(this.#root, 'r');
+    const handles = Object.getPrototypeOf(handle) as Record<'sync' | 'datasync', Function>;
+    await handle.close();
+    const note = (descriptor: number): void => this.#note(descriptor);
+    for (const name of ['sync', 'datasync'] as const) {
+      this.#wrap(handles, name, (original) => {
+        return async function (this: fs.promises.FileHandle): Promise<void> {
+          await original.call(this);
+          note(this.fd);
+        };
+      });
+    }
+    syncBuiltinESMExports();
+  }
+
+  end(): void {
+    for (const undo of this.#undo.splice(0)) undo();
+    syncBuiltinESMExports();
+    for (const descriptor of this.#held.splice(0)) fs.closeSync(descriptor);
+  }
+
+  /** What is left of the folder, in another one. */
+  cut(target: string): void {
+    this.#copy(fs.statSync(this.#root).ino, target);
+  }
+
+  #copy(folder: number, target: string): void {
+    fs.mkdirSync(target, { recursive: true });
+    for (const [name, ino] of this.#names.get(folder) ?? []) {
+      const path = join(target, name);
+      if (this.#isFolder.has(ino)) this.#copy(ino, path);
+      else fs.writeFileSync(path, this.#bytes.get(ino) ?? '');
+    }
+  }
+
+  readonly #isFolder = new Set<number>();
+
+  #note(descriptor: number): void {
+    const at = `/proc/self/fd/${descriptor}`;
+    const stat = fs.fstatSync(descriptor);
+    const isNew = !this.#bytes.has(stat.ino) && !this.#names.has(stat.ino);
+    if (isNew) this.#held.push(fs.openSync(at, 'r'));
+    if (!stat.isDirectory()) {
+      this.syncs.files += 1;
+      this.#bytes.set(stat.ino, fs.readFileSync(at));
+      return;
+    }
+    this.syncs.folders += 1;
+    const entries = fs.readdirSync(at).map((name): [string, number] => {
+      const entry = fs.lstatSync(join(at, name));
+      if (entry.isDirectory()) this.#isFolder.add(entry.ino);
+      return [name, entry.ino];
+    });
+    this.#names.set(stat.ino, new Map(entries));
+  }
+
+  #wrap<Name extends string>(
+    owner: Record<Name, Function>,
+    name: Name,
+    by: (original: Function) => Function,
+  ): void {
+    const original = owner[name];
+    owner[name] = by(original);
+    this.#undo.push(() => {
+      owner[name] = original;
+    });
+  }
+}

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { HourlySums } from './hourly-sums.ts';
+
+const HOUR_MS = 3_600_000;
+
+test('amounts count for a day at most, and the oldest are taken first', () => {
+  const sums = new HourlySums();
+  for (let times = 0; times < 100_000; times++) sums.add(1n, HOUR_MS + times);
+  sums.add(7n, 3 * HOUR_MS);
+  expect(sums.left(3 * HOUR_MS)).toBe(100_007n);
+  sums.take(99_999n);
+  expect(sums.left(25 * HOUR_MS - 1)).toBe(8n);
+  expect(sums.left(25 * HOUR_MS)).toBe(7n);
+  sums.take(100n);
+  expect(sums.left(25 * HOUR_MS)).toBe(0n);
+});

@@ -1,0 +1,53 @@
+import { isSignerSetSound, type MultiSigSigners, parseMultiSigSigners } from '@oddlot/protocol';
+import { SigningRefusal } from './signing-refusal.ts';
+import type { RecoveredRequest } from './signed-request.ts';
+
+/** Who signs for an account: its own key where there is no set. */
+export type SignerSet = MultiSigSigners | undefined;
+
+/**
+ * The signers of an account after all changes of them, each of which those before it have signed: the first one is by the
+ * account's own key (R-multisig), or by the set that the validator's operator vouches for. So nobody can name signers
+ * for an account who could not sign for it.
+ */
+export function signersAfter(
+  user: string,
+  changes: readonly RecoveredRequest[],
+  before?: SignerSet,
+): SignerSet {
+  let set = before;
+  for (const change of changes) {
+    const { action, txHash } = change;
+    if (action['type'] !== 'convertToMultiSigUser') {
+      throw new SigningRefusal(409, `${txHash} changes no signers`);
+    }
+    assertSigned(change, { user, set });
+    const next = parseMultiSigSigners(String(action['signers']));
+    if (next === undefined || (next !== null && !isSignerSetSound(next))) {
+      throw new SigningRefusal(409, `${txHash} names no signers`);
+    }
+    set = next ?? undefined;
+  }
+  return set;
+}
+
+/** Whether a request is by those who sign for the account; else a SigningRefusal. */
+export function assertSigned(
+  { account, txHash, wrapped }: RecoveredRequest,
+  { set, user }: { readonly user: string; readonly set: SignerSet },
+): void {
+  const refuse = (why: string): SigningRefusal => new SigningRefusal(409, `${txHash} ${why}`);
+  if (account !== user) throw refuse(`is by ${account}, not by ${user}`);
+  if (set === undefined) {
+    if (wrapped !== undefined) throw refuse(`is in a wrapper, and ${user} has no signers`);
+    return;
+  }
+  if (wrapped === undefined) throw refuse(`is by ${user} alone, which has signers`);
+  const own = new Set(set.authorizedUsers.map((each) => each.toLowerCase()));
+  const count = [...wrapped.signers].filter((each) => own.has(each)).length;
+  if (!own.has(wrapped.sender))
+    throw refuse(`was sent by ${wrapped.sender}, who does not sign for it`);
+  if (count < set.threshold) {
+    throw refuse(`has ${count} of ${set.threshold} signatures that ${user} needs`);
+  }
+}

@@ -1,0 +1,92 @@
+import {
+  bytesToHex,
+  createHasher,
+  encodeMsgpack,
+  hashEnvelope,
+  NETWORKS,
+  normaliseSignature,
+  recoverSigner,
+  type SignatureHex,
+  type StructValues,
+} from '@oddlot/protocol';
+import { z } from 'zod';
+import { SigningRefusal } from './signing-refusal.ts';
+
+/** A request as a venue shows it to everybody (`tx`). Nothing of it is believed but what the signatures are over. */
+export const ShownRequest = z.object({
+  nonce: z.int().min(0),
+  vaultAddress: z.string().nullable(),
+  signatureChainId: z.int().nullable(),
+  expiresAfter: z.int().nullable(),
+  action: z.looseObject({ type: z.string() }),
+  signature: z.unknown(),
+});
+export type ShownRequest = z.infer<typeof ShownRequest>;
+
+/** What came out of the signatures of a request. */
+export type RecoveredRequest = {
+  readonly txHash: string;
+  /** For which account: the signer of a request of its own, else the one that a wrapper names. */
+  readonly account: string;
+  readonly action: StructValues;
+  /** Of a wrapper: who sent it, and who signed what is in it. */
+  readonly wrapped?: { readonly sender: string; readonly signers: ReadonlySet<string> };
+};
+
+const Wrapper = z.object({
+  signatures: z.array(z.unknown()).min(1).max(10),
+  payload: z.object({
+    multiSigUser: z.string(),
+    outerSigner: z.string(),
+    action: z.looseObject({ type: z.string() }),
+  }),
+});
+
+/** Recovers who signed a direct action for the venue of this name, alone or in a wrapper (R-multisig). */
+export function recoverRequest(shown: ShownRequest, serviceNetwork: string): RecoveredRequest {
+  const { action, signature: given, ...context } = shown;
+  const isWrapped = action.type === 'multiSig';
+  const wrapper = isWrapped ? Wrapper.safeParse(action).data : undefined;
+  if (isWrapped && wrapper === undefined) throw unreadable('its wrapper cannot be read');
+  const inner = wrapper?.payload.action ?? action;
+  const network = networkOf(inner, serviceNetwork);
+  const signature = normaliseSignature(given);
+  if (signature === undefined || shown.vaultAddress !== null || inner['nonce'] !== shown.nonce) {
+    throw unreadable('it is none that an account signs');
+  }
+  const hasher = createHasher(network);
+  const hash = hashEnvelope(
+    { msgpack: encodeMsgpack(action), action, envelope: { ...context, signature } },
+    hasher,
+  );
+  const signer = recoverSigner(hash.digest, signature);
+  if (signer === undefined || hash.scheme === 'agent') throw unreadable('nobody has signed it');
+  const txHash = bytesToHex(hash.txHash);
+  if (wrapper === undefined) return { txHash, account: signer, action };
+  if (hash.scheme !== 'multiSig') throw unreadable('its wrapper cannot be read');
+  const { multiSigUser, outerSigner } = wrapper.payload;
+  if (signer !== outerSigner.toLowerCase()) throw unreadable(`${outerSigner} has not sent it`);
+  const { digest } = hash.inner;
+  const signers = wrapper.signatures
+    .map(normaliseSignature)
+    .map((each) => (each === undefined ? undefined : recoverSigner(digest, each as SignatureHex)))
+    .filter((each) => each !== undefined);
+  const wrapped = { sender: signer, signers: new Set<string>(signers) };
+  return { txHash, account: multiSigUser.toLowerCase(), action: inner, wrapped };
+}
+
+/** The ids are those of either network; the name is the venue's own, and says which venue it is for. */
+function networkOf(action: StructValues, serviceNetwork: string) {
+  const found = Object.values(NETWORKS).find(
+    ({ apiVersion, chainId }) =>
+      chainId === action['chainId'] && apiVersion === action['apiVersion'],
+  );
+  if (found === undefined) throw unreadable('it is of no network');
+  const name = action['serviceNetwork'];
+  if (name === serviceNetwork) return { ...found, serviceNetwork };
+  throw unreadable(`it was signed for ${String(name)}, not for ${serviceNetwork}`);
+}
+
+function unreadable(why: string): SigningRefusal {
+  return new SigningRefusal(409, `the request does not stand: ${why}`);
+}

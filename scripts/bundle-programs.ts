@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/**
+ * The programs and threads of this tree, each one file of JavaScript beside the pieces that they share: a process
+ * that loads a few files starts in a fraction of the time that one takes which strips the types of a thousand.
+ * What is no code is still read from the tree, so the files serve on this machine only.
+ */
+
+const ROOT = join(import.meta.dirname, '..');
+const SOURCES = join(ROOT, 'packages', 'venue', 'src');
+
+/** Files that run as a process or a thread, by the name of what is made of them. */
+const ENTRIES: Readonly<Record<string, string>> = {
+  venue: 'main.ts',
+  relay: 'relay-main.ts',
+  validator: 'validator/main.ts',
+  bridge: 'bridge/main.ts',
+  'archivist-thread': 'history/archivist/archivist-worker.ts',
+  'recover-thread': 'edge/recover-worker.ts',
+  'chain-thread': 'chain/chain-worker.ts',
+};
+
+/** A native addon finds its binary beside itself, and what is loaded by name is looked up where it is installed. */
+const EXTERNAL = [/^secp256k1/, /^hash-wasm$/, /^pino$/, /^pg-native$/];
+
+const URL_OF_FILE = /new URL\(\s*(['"])(\.[^'"]+)\1,\s*import\.meta\.url,?\s*\)/g;
+const PLACE = /import\.meta\.(url|dirname)\b/g;
+
+/** One of the files of a bundle, as the bundler gives it. */
+type Output = { readonly fileName: string; readonly code?: string; readonly source?: string };
+
+/** Writes the programs into a folder of that one, named after what is in them; resolves with where they are. */
+export async function bundlePrograms(folder: string): Promise<string> {
+  const outputs = await bundle();
+  const hash = createHash('sha256');
+  for (const { fileName, code } of outputs) hash.update(fileName).update(code ?? '');
+  const place = join(folder, hash.digest('hex').slice(0, 16));
+  if (!existsSync(place)) await writeWhole(place, outputs);
+  return place;
+}
+
+/** Each by itself: in common, a piece that two of them need could lie in the file that runs one of them. */
+async function bundle(): Promise<readonly Output[]> {
+  // Vite brings the bundler.
+  const require = createRequire(join(ROOT, 'node_modules', 'vite', 'package.json'));
+  const { rolldown } = await import(pathToFileURL(require.resolve('rolldown')).href);
+  const outputs = new Map<string, Output>();
+  for (const [name, path] of Object.entries(ENTRIES)) {
+    const build = await rolldown({
+      input: { [name]: join(SOURCES, path) },
+      cwd: ROOT,
+      platform: 'node',
+      external: EXTERNAL,
+      plugins: [{ name: 'places', transform: keepPlaces }],
+    });
+    // All in one folder: a thread's file is found beside whoever starts it.
+    const names = { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' };
+    const { output } = await build.generate({ format: 'esm', ...names });
+    for (const each of output as Output[]) outputs.set(each.fileName, each);
+    await build.close();
+  }
+  return [...outputs.values()];
+}
+
+/** The folder is whole as soon as it has its name; another run may have been faster. */
+async function writeWhole(place: string, outputs: readonly Output[]): Promise<void> {
+  const draft = `${place}.${process.pid}`;
+  await mkdir(draft, { recursive: true });
+  for (const { fileName, code, source } of outputs) {
+    await writeFile(join(draft, fileName), code ?? source ?? '');
+  }
+  try {
+    await rename(draft, place);
+  } catch (error) {
+    await rm(draft, { recursive: true });
+    if (!existsSync(place)) throw error;
+  }
+}
+
+/** A program of ours is found beside; everything else that a file names by its own place is where it was. */
+function keepPlaces(code: string, id: string): { code: string; map: null } | undefined {
+  if (!id.startsWith(join(ROOT, 'packages')) || !code.includes('import.meta')) return undefined;
+  const withPrograms = code.replaceAll(URL_OF_FILE, (whole, _quote, path: string) => {
+    const name = nameOf(join(dirname(id), path));
+    return name === undefined ? whole : `new URL('./${name}.js', import.meta.$url)`;
+  });
+  const placed = withPrograms.replaceAll(PLACE, (_whole, what: string) =>
+    JSON.stringify(what === 'url' ? pathToFileURL(id).href : dirname(id)),
+  );
+  return { code: placed.replaceAll('import.meta.$url', 'import.meta.url'), map: null };
+}
+
+function nameOf(file: string): string | undefined {
+  return Object.keys(ENTRIES).find((name) => join(SOURCES, ENTRIES[name]!) === file);
+}

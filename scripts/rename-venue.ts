@@ -1,0 +1,41 @@
+import { readConfig, renameVenue } from '@oddlot/venue';
+
+/**
+ * Gives the data folder of a venue that does not run another name, so that nothing signed for the old one
+ * executes on it:
+ *
+ *     npm run rename-venue -- --data ./copy --service-network example.org
+ *
+ * Takes the venue's own settings, from flags, environment or file. Ends with 0 when the name is on disk.
+ */
+export async function runRenameVenue(
+  args: readonly string[],
+  {
+    environment,
+    stdout,
+    stderr,
+  }: {
+    readonly environment: NodeJS.ProcessEnv;
+    readonly stdout: Terminal;
+    readonly stderr: Terminal;
+  },
+): Promise<number> {
+  try {
+    const { data, serviceNetwork: word } = readConfig([...args], environment);
+    if (word === undefined) throw new Error('set --service-network to what the name begins with');
+    const { former, name } = await renameVenue({ data, word });
+    const before = former === undefined ? '' : `, and no longer by ${former}`;
+    stdout.write(`${data} goes by ${name}${before}\n`);
+    return 0;
+  } catch (error) {
+    stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    return 1;
+  }
+}
+
+type Terminal = { write(text: string): unknown };
+
+if (import.meta.main) {
+  const { env: environment, stdout, stderr } = process;
+  process.exitCode = await runRenameVenue(process.argv.slice(2), { environment, stdout, stderr });
+}

@@ -1,0 +1,195 @@
+import { lineAt, type Finding, type SourceFile } from './source.ts';
+
+/**
+ * Whatever the venue serves can be looked up, is called by a test and by the SDK, and was announced. Adding a
+ * query, an action or a channel to the protocol is refused until all of that is there; each finding names the file.
+ */
+
+/** What the protocol defines: a kind of call, and where the rest of it belongs. */
+type Kind = {
+  readonly what: 'query' | 'action' | 'channel';
+  /** The files that define it. */
+  readonly source: RegExp;
+  /** Names and their places in such a file. */
+  readonly names: (text: string) => readonly Named[];
+  readonly page: string;
+  /** The folder of the SDK. */
+  readonly sdk: string;
+  readonly isFuzzed: boolean;
+};
+
+type Named = { readonly name: string; readonly at: number };
+
+const KINDS: readonly Kind[] = [
+  {
+    what: 'query',
+    source: /^packages\/protocol\/src\/info\/[\w-]+-queries\.ts$/,
+    names: (text) => keysOf(text, /^export const \w+_QUERIES = \{\n/gm),
+    page: 'docs/reference/info.md',
+    sdk: 'packages/sdk/src/info',
+    isFuzzed: true,
+  },
+  {
+    what: 'action',
+    source: /^packages\/protocol\/src\/actions\/(?![\w-]+\.test)[\w-]+\.ts$/,
+    names: (text) => namesIn(text, /^ {2}type: '(\w+)',$/gm),
+    page: 'docs/reference/exchange.md',
+    sdk: 'packages/sdk/src/exchange',
+    isFuzzed: true,
+  },
+  {
+    what: 'channel',
+    source: /^packages\/protocol\/src\/streams\/channels\.ts$/,
+    names: (text) => keysOf(text, /^export const \w+_CHANNELS = \{\n/gm),
+    page: 'docs/reference/streams.md',
+    sdk: 'packages/sdk/src/streams',
+    isFuzzed: false,
+  },
+];
+
+const FUZZ_SAMPLES = 'tests/fuzz/samples.ts';
+
+/** What a call may lack, by its name and the rule, with the reason. */
+const EXEMPT: Readonly<Record<string, string>> = {
+  'multiSig surface-fuzz':
+    'an envelope around another action; tests/fuzz/signed-requests.ts wraps the samples',
+  'l2Diff surface-sdk':
+    'for clients that keep whole books; the client here shows the top by l2Book',
+};
+
+/** Announced before fragments had to name what they are about. None joins them. */
+const ANNOUNCED_BEFORE: ReadonlySet<string> = new Set([
+  'actionStatus',
+  'agentOwner',
+  'approveAgent',
+  'approveBuilderFee',
+  'approvedAgents',
+  'cancelByCloid',
+  'claimBuilderRewards',
+  'convertToMultiSigUser',
+  'feeTierInfo',
+  'modify2',
+  'orderUpdates',
+  'perpClearinghouseState',
+  'rateLimit',
+  'revokeBuilderFee',
+  'tokenSend',
+  'updateIsolatedMargin',
+  'updateLeverage',
+  'updateMarginMode',
+  'updatePositionMode',
+  'withdraw3',
+]);
+
+export function checkSurface(files: readonly SourceFile[]): Finding[] {
+  const tree = new Tree(files);
+  return KINDS.flatMap((kind) =>
+    files
+      .filter(({ path }) => kind.source.test(path))
+      .flatMap((file) =>
+        kind.names(file.text).flatMap((named) => faultsOf(tree, kind, file, named)),
+      ),
+  );
+}
+
+/** The names of all calls that a tree defines, for whoever holds them against the program. */
+export function surfaceOf(
+  files: readonly SourceFile[],
+): Readonly<Record<string, readonly string[]>> {
+  return Object.fromEntries(
+    KINDS.map((kind) => [
+      kind.what,
+      files
+        .filter(({ path }) => kind.source.test(path))
+        .flatMap(({ text }) => kind.names(text).map(({ name }) => name)),
+    ]),
+  );
+}
+
+/** The texts that are asked again and again. */
+class Tree {
+  readonly #files: readonly SourceFile[];
+  readonly #news: string;
+  readonly #tests: readonly string[];
+
+  constructor(files: readonly SourceFile[]) {
+    this.#files = files;
+    this.#news = this.textOf(/^(?:CHANGELOG|changes\/(?!README)[\w-]+)\.md$/);
+    this.#tests = files
+      .filter(({ path }) => /^tests\/.*\.ts$/.test(path) && path !== FUZZ_SAMPLES)
+      .map(({ text }) => text);
+  }
+
+  textOf(path: RegExp): string {
+    return this.#files
+      .filter((file) => path.test(file.path))
+      .map(({ text }) => text)
+      .join('\n');
+  }
+
+  isAnnounced(name: string): boolean {
+    return hasWord(this.#news, name);
+  }
+
+  /** Some test sends it, as a type or by a method of that name. */
+  isTested(name: string): boolean {
+    const call = new RegExp(`(?:['"]|\\.)${name}\\b`);
+    return this.#tests.some((text) => call.test(text));
+  }
+}
+
+function faultsOf(
+  tree: Tree,
+  kind: Kind,
+  { path, text }: SourceFile,
+  { at, name }: Named,
+): Finding[] {
+  const missing: (readonly [rule: string, isThere: boolean, message: string])[] = [
+    [
+      'surface-docs',
+      new RegExp(`^### ${name}$`, 'm').test(tree.textOf(new RegExp(`^${kind.page}$`))),
+      `has no heading "### ${name}" in ${kind.page}`,
+    ],
+    [
+      'surface-sdk',
+      hasWord(tree.textOf(new RegExp(`^${kind.sdk}/create-[\\w-]+\\.ts$`)), name),
+      `is in no create-*.ts of ${kind.sdk}: the SDK can't call it`,
+    ],
+    ['surface-test', tree.isTested(name), 'is in no test of tests/ against a running venue'],
+    [
+      'surface-fuzz',
+      !kind.isFuzzed || hasWord(tree.textOf(new RegExp(`^${FUZZ_SAMPLES}$`)), name),
+      `has no sample in ${FUZZ_SAMPLES}`,
+    ],
+    [
+      'surface-change',
+      tree.isAnnounced(name) || ANNOUNCED_BEFORE.has(name),
+      'is named by no fragment of changes/; say there what is new',
+    ],
+  ];
+  return missing
+    .filter(([rule, isThere]) => !isThere && EXEMPT[`${name} ${rule}`] === undefined)
+    .map(([rule, , message]) => ({
+      path,
+      line: lineAt(text, at),
+      rule,
+      message: `the ${kind.what} "${name}" ${message}`,
+    }));
+}
+
+/** The keys of an object that begins behind the match and ends with a brace at the start of a line. */
+function keysOf(text: string, start: RegExp): Named[] {
+  return [...text.matchAll(start)].flatMap((match) => {
+    const from = match.index + match[0].length;
+    const body = text.slice(from, text.indexOf('\n}', from));
+    return namesIn(body, /^ {2}(\w+)(?::|,$)/gm).map(({ at, name }) => ({ name, at: from + at }));
+  });
+}
+
+function namesIn(text: string, pattern: RegExp): Named[] {
+  return [...text.matchAll(pattern)].map((match) => ({ name: match[1] ?? '', at: match.index }));
+}
+
+function hasWord(text: string, word: string): boolean {
+  return new RegExp(`\\b${word}\\b`).test(text);
+}

@@ -1,0 +1,219 @@
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { PageOrigins } from '../../packages/venue/src/ports/page-origins.ts';
+import { CHAIN_ID, payment, RICH, startChain, type TestChain } from '../support/local-chain.ts';
+
+/** What strangers can do to the port of a local chain, and what they can't. */
+
+let world: TestChain;
+let url: URL;
+const pages: PageOrigins = { ports: new Set([8690]), origins: new Set(['https://venue.example']) };
+const sockets: Socket[] = [];
+
+beforeEach(async () => {
+  world = await startChain();
+  url = new URL((await world.chain.listen({ port: 0, pages })).url);
+});
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await world.close();
+});
+
+/** A program that runs until its gas is used up: JUMPDEST, PUSH1 0, JUMP. */
+const ENDLESS = { data: '0x5b600056' };
+const endless = (id: number): object => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'eth_call',
+  params: [ENDLESS, 'latest'],
+});
+
+type Reply = { readonly status: number; readonly json: unknown; readonly headers: object };
+
+/** Asks from an address of choice. */
+function ask(body: unknown, localAddress: string, headers: object = {}): Promise<Reply> {
+  const text = JSON.stringify(body);
+  return new Promise((resolve, reject) => {
+    const options = { method: 'POST', localAddress, agent: false, headers: { ...headers } };
+    const sent = httpRequest(url, options, (response) => {
+      let answer = '';
+      response.setEncoding('utf8').on('data', (part: string) => (answer += part));
+      response.once('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          json: answer === '' ? undefined : JSON.parse(answer),
+          headers: response.headers,
+        }),
+      );
+    });
+    sent.once('error', reject);
+    sent.end(text);
+  });
+}
+
+function open(localAddress: string): Socket {
+  const socket = connect({ port: Number(url.port), host: '127.0.0.1', localAddress });
+  socket.on('error', () => undefined);
+  sockets.push(socket);
+  return socket;
+}
+
+const head = (bytes: number): string =>
+  `POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${bytes}\r\n\r\n`;
+const BLOCK_NUMBER = { jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] };
+
+test('R-requests: a call that never ends is stopped, and so is the gas of one', async () => {
+  const stopped = { code: -32_000, message: 'execution aborted (timeout = 250ms)' };
+  for (const method of ['eth_call', 'eth_estimateGas']) {
+    const { json } = await ask({ ...endless(1), method }, '127.0.0.2');
+    expect(json).toMatchObject({ error: stopped });
+  }
+  // What the machine computes in one step is bounded before it begins: here 480 pairings.
+  const pairings = { to: `0x${'08'.padStart(40, '0')}`, data: `0x${'00'.repeat(192 * 480)}` };
+  const { json } = await ask({ ...endless(1), params: [pairings] }, '127.0.0.2');
+  expect(json).toMatchObject({ error: stopped });
+}, 60_000);
+
+test('R-requests: a transaction that never ends is in no block, and holds up nobody', async () => {
+  const { chain, reads, wallet } = world;
+  const before = await reads.getTransactionCount({ address: wallet.account.address });
+  const fields = { data: ENDLESS.data as `0x${string}`, gas: 16_000_000n };
+  const signed = await wallet.signTransaction(
+    await wallet.prepareTransactionRequest({ ...fields, nonce: before + 1 }),
+  );
+  const send = { jsonrpc: '2.0', id: 1, method: 'eth_sendRawTransaction', params: [signed] };
+  // It waits for the nonce before it, and is dropped when that has come.
+  expect(await ask(send, '127.0.0.2')).toMatchObject({ json: { result: expect.anything() } });
+  await wallet.sendTransaction({ to: wallet.account.address, value: 1n });
+  expect(await reads.getTransactionCount({ address: wallet.account.address })).toBe(before + 1);
+  const again = await ask(send, '127.0.0.2');
+  expect(again.json).toMatchObject({ error: { message: expect.stringContaining('aborted') } });
+  expect(chain.head.transactions).toHaveLength(1);
+}, 60_000);
+
+test('R-requests: who asks little, and the venue before all, do not wait behind who asks for endless work', async () => {
+  const batch = Array.from({ length: 100 }, (_each, id) => endless(id));
+  const attacks = ['127.0.0.10', '127.0.0.11'].flatMap((from) =>
+    Array.from({ length: 3 }, () => ask(batch, from).catch(() => undefined)),
+  );
+  const { chain } = world;
+  await expect.poll(() => chain.waiting, { timeout: 20_000 }).toBeGreaterThanOrEqual(1);
+  for (let turn = 0; turn < 3; turn++) {
+    const from = chain.ran;
+    await chain.rpc('eth_blockNumber');
+    // The one that was running, and no other.
+    expect(chain.ran - from).toBeLessThanOrEqual(1);
+    const asked = chain.ran;
+    expect((await ask(BLOCK_NUMBER, '127.0.0.3')).status).toBe(200);
+    // Its own, and one that was running at each of the turns in which it was connected, read and run.
+    expect(chain.ran - asked).toBeLessThanOrEqual(6);
+  }
+  await chain.close();
+  await Promise.all(attacks);
+}, 60_000);
+
+test('R-requests: work ends with its client', async () => {
+  const batch = JSON.stringify(Array.from({ length: 100 }, (_, id) => endless(id)));
+  const socket = open('127.0.0.4');
+  socket.write(head(batch.length) + batch);
+  await expect.poll(() => world.chain.ran, { timeout: 20_000 }).toBeGreaterThan(0);
+  socket.destroy();
+  await expect.poll(() => world.chain.waiting, { timeout: 20_000 }).toBe(0);
+  expect(world.chain.ran).toBeLessThan(20);
+}, 60_000);
+
+test('R-requests: held sockets and bodies are bounded for each client', async () => {
+  const held = Array.from({ length: 100 }, () => open('127.0.0.5'));
+  let refused = 0;
+  for (const socket of held) {
+    socket.once('data', () => (refused += 1));
+    socket.write(`${head(1_000_000)}${'x'.repeat(900_000)}`);
+  }
+  // 64 connections, of which 16 send a body, of which four fit into memory.
+  await expect.poll(() => refused, { timeout: 20_000 }).toBeGreaterThanOrEqual(90);
+  expect((await ask(BLOCK_NUMBER, '127.0.0.6')).status).toBe(200);
+}, 60_000);
+
+test('R-requests: pipelined calls are taken up one by one', async () => {
+  const socket = open('127.0.0.7');
+  const text = JSON.stringify(BLOCK_NUMBER);
+  socket.pause();
+  socket.write(`${head(text.length)}${text}`.repeat(20_000));
+  await once(socket, 'connect');
+  expect((await ask(BLOCK_NUMBER, '127.0.0.6')).status).toBe(200);
+  expect(world.chain.waiting).toBeLessThanOrEqual(1);
+});
+
+test('R-requests: what strangers have the chain keep is bounded, for each and in all; the venue goes on', async () => {
+  const chain = await startChain({
+    guestWrites: { bytesAtOnce: 40_000, bytesPerSecond: 1, bytesInAll: 250_000 },
+  });
+  try {
+    const port = new URL((await chain.chain.listen({ port: 0 })).url);
+    url = port;
+    let nonce = 0;
+    // Nothing but a log: PUSH2 0x2000, PUSH1 0, LOG0 leaves 8 KiB, twice that as text.
+    const wordy = async (): Promise<string> => {
+      const fields = { data: '0x6120006000a0' as const, gas: 200_000n, nonce, value: 0n };
+      const fees = { maxFeePerGas: 10n ** 9n, maxPriorityFeePerGas: 0n };
+      return await RICH.signTransaction({ type: 'eip1559', chainId: CHAIN_ID, ...fields, ...fees });
+    };
+    const send = async (from: string): Promise<unknown> => {
+      const params = [await wordy()];
+      const body = { jsonrpc: '2.0', id: 1, method: 'eth_sendRawTransaction', params };
+      const { json } = await ask(body, from);
+      const { error } = json as { error?: { message: string } };
+      if (error === undefined) nonce += 1;
+      return error?.message;
+    };
+    const sent: unknown[] = [];
+    for (let at = 0; at < 4; at++) sent.push(await send('127.0.0.2'));
+    const own = 'too much was written from your address: try again later';
+    expect(sent.slice(0, 2)).toEqual([undefined, undefined]);
+    expect(sent.at(-1)).toBe(own);
+    for (let client = 20; client < 40; client++) await send(`127.0.0.${client}`);
+    expect(await send('127.0.0.99')).toMatch(/^this chain is full: it holds \d+ bytes$/);
+    const raw = await payment({ nonce });
+    await expect(chain.chain.rpc('eth_sendRawTransaction', [raw])).resolves.toMatch(/^0x/);
+  } finally {
+    await chain.close();
+  }
+}, 60_000);
+
+test('only the page of the venue may ask from a browser', async () => {
+  const from = (origin: string, host = url.host): Promise<Reply> =>
+    ask(BLOCK_NUMBER, '127.0.0.8', { origin, host });
+  const own = [
+    'http://127.0.0.1:8690',
+    'http://localhost:8690',
+    'https://venue.example',
+    'chrome-extension://nkbihfbeogaeaoehlefnkodbefgpgknn',
+  ];
+  for (const origin of own) {
+    const { headers, status } = await from(origin);
+    expect([origin, status]).toEqual([origin, 200]);
+    expect(headers).toMatchObject({ 'access-control-allow-origin': origin, vary: 'origin' });
+  }
+  const inTheHouse = 'http://192.168.1.5:8690';
+  expect((await from(inTheHouse, '192.168.1.5:8693')).status).toBe(200);
+  const others = [
+    'null',
+    'https://evil.example',
+    'http://evil.example:8690',
+    'http://127.0.0.1:8000',
+    inTheHouse,
+  ];
+  for (const origin of others) {
+    const { headers, status } = await from(origin, 'evil.example:8690');
+    expect([origin, status]).toEqual([origin, 403]);
+    expect(headers).not.toHaveProperty('access-control-allow-origin');
+  }
+  const preflight = await fetch(url, {
+    method: 'OPTIONS',
+    headers: { origin: 'http://127.0.0.1:8690' },
+  });
+  expect(preflight.status).toBe(204);
+  expect(preflight.headers.get('access-control-allow-methods')).toContain('POST');
+});

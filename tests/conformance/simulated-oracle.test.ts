@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { aVenue } from '../support/actors.ts';
+import { eventually, type Json } from '../support/client.ts';
+import { definition, done, Operator, OPERATED } from '../support/perps.ts';
+
+/** What the simulated prices of a venue do to a perp that its operator listed: a step every 20 ms. */
+
+const world = aVenue([...OPERATED, '--oracle', 'simulated', '--oracle-every-ms', '20']);
+const operator = new Operator(world);
+
+test('nobody makes up a price of a listed perp, and the one that is pushed holds', async () => {
+  const registerPerp = definition({ szDecimals: 0, priceTick: '0.00001', bookTicks: ['0.00001'] });
+  const { instrumentId } = done(await operator.send({ registerPerp })).created;
+  const oracle = async (): Promise<Json> => {
+    const { oracles } = await world.client.data({ type: 'venueStatus' });
+    return oracles.find(({ coin }: Json) => coin === registerPerp['name']);
+  };
+  await passed(400);
+  expect(await oracle()).toMatchObject({ ageMs: null, stale: true });
+  const socket = await world.socket();
+  await socket.subscribe({ type: 'activeAssetCtx', coin: String(instrumentId) });
+  for (const oraclePx of ['0.012', '0.6', '0.012']) {
+    done(await operator.push([{ instrumentId, oraclePx, externalPerpPx: null }]));
+    await passed(400);
+    expect(socket.of('activeAssetCtx').at(-1).data.ctx.oraclePx).toBe(oraclePx);
+  }
+});
+
+/** Lets some of the venue's time go by. */
+async function passed(ms: number): Promise<void> {
+  const { blockTime } = await world.client.data({ type: 'stateHash' });
+  await eventually(async () => {
+    const now = await world.client.data({ type: 'stateHash' });
+    expect(now.blockTime).toBeGreaterThan(blockTime + ms);
+  });
+}

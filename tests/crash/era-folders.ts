@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { dump } from '@oddlot/engine';
+import { FileJournal } from '../../packages/venue/src/log/file-journal.ts';
+import type { LogEntry, LoggedCommand } from '../../packages/venue/src/block/log-entry.ts';
+import { unpackFolder } from '../fixtures/pack.ts';
+import { temporaryData } from '../support/venue-process.ts';
+import { ReplicaInHand } from './replica-in-hand.ts';
+
+/** Folders of earlier releases as power cuts left them, and what is looked at when one was opened. */
+
+const FIXTURES = join(import.meta.dirname, '..', 'fixtures');
+
+/** The last block that the earlier release wrote. */
+type Meta = { readonly height: number; readonly hash: string; readonly timeMs: number };
+
+export class EarlierFolder {
+  readonly meta: Meta;
+  readonly #pack: string;
+
+  constructor(format: string, { pack, meta }: { readonly pack: string; readonly meta: string }) {
+    this.#pack = join(FIXTURES, format, pack);
+    this.meta = JSON.parse(readFileSync(join(FIXTURES, format, meta), 'utf8')) as Meta;
+  }
+
+  /** A copy that nobody has touched. */
+  async unpacked(): Promise<string> {
+    const folder = await temporaryData();
+    await unpackFolder(this.#pack, folder);
+    return folder;
+  }
+
+  /** Opens a folder at the moment at which it was left, and tells what came of it. */
+  async opening(folder: string): Promise<Seen> {
+    const hand = await this.inHand(folder);
+    hand.checkInvariants();
+    const { hash, height } = hand.replica.head;
+    const state = JSON.stringify(dump(hand.state));
+    const markets = JSON.stringify(hand.markets.projections.map((each) => each.dump()));
+    await hand.close();
+    return { height, hash, state, markets };
+  }
+
+  inHand(folder?: string): Promise<ReplicaInHand> {
+    const nowMs = this.meta.timeMs;
+    return ReplicaInHand.open(folder === undefined ? { nowMs } : { folder, nowMs });
+  }
+
+  async entriesFrom(folder: string, fromSeq: number): Promise<LogEntry[]> {
+    const journal = await this.#journal(folder);
+    const entries: LogEntry[] = [];
+    await journal.replay(fromSeq, (entry) => entries.push(entry));
+    await journal.close();
+    return entries;
+  }
+
+  async append(folder: string, commands: readonly LoggedCommand[]): Promise<void> {
+    const journal = await this.#journal(folder);
+    await journal.append(commands);
+    await journal.close();
+  }
+
+  #journal(folder: string): Promise<FileJournal> {
+    const clock = { nowMs: () => this.meta.timeMs };
+    return FileJournal.open({ directory: join(folder, 'journal'), clock });
+  }
+}
+
+export type Seen = {
+  readonly height: number;
+  readonly hash: string;
+  readonly state: string;
+  readonly markets: string;
+};
+
+export const FIRST = new EarlierFolder('format-1', { pack: 'killed.pack.br', meta: 'meta.json' });
+export const SECOND = new EarlierFolder('format-3', { pack: 'killed.pack.br', meta: 'meta.json' });
+/** Begun by the first release and gone on with by the second: its log has two eras. */
+export const BOTH = new EarlierFolder('format-3', {
+  pack: 'upgraded.pack.br',
+  meta: 'upgraded.json',
+});
+
+export async function copyOf(folder: string): Promise<string> {
+  const copy = await temporaryData();
+  await cp(folder, copy, { recursive: true });
+  return copy;
+}
+
+/** The starts of eras that are kept, oldest first. */
+export async function eraFiles(folder: string): Promise<string[]> {
+  return (await readdir(join(folder, 'eras')).catch(() => [])).sort();
+}
+
+/** What each era starts from, and what rides along with the state. */
+export async function startsOf(folder: string): Promise<Readonly<Record<string, unknown>>[]> {
+  const names = await eraFiles(folder);
+  const texts = names.map((name) => readFile(join(folder, 'eras', name), 'utf8'));
+  return (await Promise.all(texts)).map((text) => JSON.parse(text.slice(text.indexOf('\n') + 1)));
+}
+
+/** The same but for that: it is another where the earlier engine began with its release's own snapshot. */
+export async function statesOf(folder: string): Promise<unknown[]> {
+  return (await startsOf(folder)).map(({ head, rules, state }) => ({ head, rules, state }));
+}
+
+/** Writes a snapshot as the store would. */
+export async function snapshot(folder: string, height: number, payload: unknown): Promise<void> {
+  const text = JSON.stringify(payload);
+  const sha256 = createHash('sha256').update(text).digest('hex');
+  const bytes = Buffer.byteLength(text);
+  const header = JSON.stringify({ format: 'oddlot-snapshot-1', height, sha256, bytes });
+  const name = `snapshot-${String(height).padStart(16, '0')}.json`;
+  await writeFile(join(folder, 'snapshots', name), `${header}\n${text}`);
+}

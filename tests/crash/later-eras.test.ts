@@ -1,0 +1,79 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { RULES_VERSION } from '@oddlot/engine';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { LaterReleaseError } from '../../packages/venue/src/replica/replica-error.ts';
+import { FIXTURE_FLAGS } from '../fixtures/people.ts';
+import { removeTemporaryData, VenueRun } from '../support/venue-process.ts';
+import { copyOf, FIRST, snapshot, type Seen } from './era-folders.ts';
+
+/** Goal: a program never goes on with what a later one began, and changes nothing of it (R-era). */
+
+/** A folder in which this release has opened its era. */
+let opened: string;
+let first: Seen;
+
+beforeAll(async () => {
+  opened = await FIRST.unpacked();
+  first = await FIRST.opening(opened);
+});
+afterAll(removeTemporaryData);
+
+describe('R-era: a folder of a later release is refused by its rules', () => {
+  const rules = RULES_VERSION + 1;
+  const { hash } = FIRST.meta;
+  const openEra = { type: 'openEra', rules, stateHash: hash, previousHash: hash } as never;
+
+  test('when its log goes on under them', async () => {
+    const folder = await copyOf(opened);
+    await FIRST.append(folder, [{ command: openEra }]);
+    const before = await filesOf(folder);
+    await expect(FIRST.opening(folder)).rejects.toThrow(LaterReleaseError);
+    await expect(FIRST.opening(folder)).rejects.toThrow(
+      `rules ${rules}, this program knows rules up to`,
+    );
+    expect(await filesOf(folder)).toEqual(before);
+  });
+
+  test('with one line and no stack, by the venue itself', { timeout: 30_000 }, async () => {
+    const folder = await copyOf(opened);
+    await FIRST.append(folder, [{ command: openEra }]);
+    expect(await refused(folder)).toMatch(
+      `the data folder is of a later release: it holds rules ${rules}`,
+    );
+  });
+
+  test('when its journal has another format', { timeout: 30_000 }, async () => {
+    const folder = await copyOf(opened);
+    const [name = ''] = await readdir(join(folder, 'journal'));
+    const file = join(folder, 'journal', name);
+    const bytes = await readFile(file);
+    bytes.writeUInt32LE(9, 8);
+    bytes.writeUInt32LE(crc32(bytes.subarray(0, 40)), 40);
+    await writeFile(file, bytes);
+    expect(await refused(folder)).toMatch(
+      'the data folder is of a later release: its journal has format 9',
+    );
+  });
+
+  test('when a snapshot is of them', async () => {
+    const folder = await copyOf(opened);
+    await snapshot(folder, first.height, { rules, head: {}, state: {} });
+    await expect(FIRST.opening(folder)).rejects.toThrow(LaterReleaseError);
+  });
+});
+
+/** What a venue that does not start says, beside its log. */
+async function refused(folder: string): Promise<string> {
+  const run = new VenueRun(folder, FIXTURE_FLAGS);
+  expect(await run.ended).toEqual({ code: 1, signal: null });
+  expect(run.stderr).not.toMatch(/^ +at /m);
+  expect(run.stderr).not.toMatch('stopping at once');
+  return run.stderr;
+}
+
+async function filesOf(folder: string): Promise<string[]> {
+  const found = await readdir(folder, { recursive: true });
+  return found.sort();
+}

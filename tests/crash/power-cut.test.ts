@@ -1,0 +1,260 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Hex } from 'viem';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import {
+  type BridgeRequest,
+  readRequest,
+  writeRequest,
+} from '../../packages/venue/src/bridge/bridge-request.ts';
+import { runBridge } from '../../packages/venue/src/bridge/run-bridge.ts';
+import { ChainFile } from '../../packages/venue/src/chain/chain-file.ts';
+import { RecordFile } from '../../packages/venue/src/durable/record-file.ts';
+import { writeWholeFile } from '../../packages/venue/src/durable/whole-file.ts';
+import { exhibitionSecret } from '../../packages/venue/src/exhibition/exhibition-secret.ts';
+import { SnapshotStore } from '../../packages/venue/src/log/snapshot-store.ts';
+import { localSeed } from '../../packages/venue/src/relay/relay-keys.ts';
+import { RelayBook } from '../../packages/venue/src/relay/relay-book.ts';
+import { buildTree } from '../../packages/venue/src/reserves/build-tree.ts';
+import { treeFile } from '../../packages/venue/src/reserves/tree-file.ts';
+import { treeSecret } from '../../packages/venue/src/reserves/tree-secret.ts';
+import { localKeys } from '../../packages/venue/src/settlement/keys.ts';
+import {
+  type PayoutRecord,
+  PayoutRecords,
+} from '../../packages/venue/src/settlement/payout/payout-record.ts';
+import { SendJournal, type SendRecord } from '../../packages/venue/src/settlement/send-journal.ts';
+import { startOf, WatchFile } from '../../packages/venue/src/settlement/watch-file.ts';
+import { block, openJournal, readAll } from '../../packages/venue/src/testing/journal.ts';
+import { PowerCut } from '../../packages/venue/src/testing/power-cut.ts';
+import { Trees, venueOf } from '../../packages/venue/src/testing/trees.ts';
+import { RefusalMemory } from '../../packages/venue/src/validator/refusal-memory.ts';
+import { SignedBook } from '../../packages/venue/src/validator/signed-book.ts';
+
+/**
+ * Goal: what a part of the venue relies on is there after the power went, even if nothing is left but what was synced: a file by
+ * its own sync, its name by that of its folder, and a new folder by that of the one above. Each part writes into a folder that
+ * does not exist before, and reads what is left of it.
+ */
+
+let root: string;
+let disk: PowerCut;
+
+beforeEach(async () => {
+  root = mkdtempSync(join(tmpdir(), 'oddlot-power-'));
+  disk = new PowerCut(root);
+  await disk.watch();
+});
+
+afterEach(() => {
+  disk.end();
+  rmSync(root, { recursive: true, force: true });
+  for (const folder of others.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+const others: string[] = [];
+
+/** What the power leaves of the folder now. */
+function left(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'oddlot-left-'));
+  others.push(folder);
+  disk.cut(folder);
+  return folder;
+}
+
+const someone: Hex = `0x${'1'.repeat(40)}`;
+
+const send: SendRecord = {
+  key: 'payout 1',
+  to: someone,
+  data: '0x',
+  gas: '21000',
+  nonce: 4,
+  askedMs: 1,
+  attempts: [],
+  mined: undefined,
+};
+
+const payout: PayoutRecord = {
+  withdrawalId: 3,
+  user: someone,
+  destination: someone,
+  usd: '5',
+  requestedMs: 1,
+  chainId: 7,
+  bridge: someone,
+  status: 'held',
+  updatedMs: 2,
+};
+
+const request: BridgeRequest = {
+  chainId: 7,
+  bridge: someone,
+  signatures: [`0x${'ab'.repeat(65)}`],
+  primaryType: 'Unpause',
+  message: { nonce: '2' },
+};
+
+const QUIET = { env: {}, print: () => undefined, complain: () => undefined };
+const cursor = { chain: 'far', live: 7, late: 5 };
+const bridge = { chainId: 7, bridge: someone };
+
+const storeOf = (folder: string): SnapshotStore =>
+  new SnapshotStore({ directory: join(folder, 'a/snapshots') });
+
+/** Made by whoever comes first, and found by all others. */
+const keysOf = (folder: string): unknown => localKeys(join(folder, 'a/chain'));
+const seedOf = (folder: string): unknown => localSeed(join(folder, 'a/relay')).address('float');
+const saltsOf = (folder: string): unknown => treeSecret(join(folder, 'a/reserves'));
+const exhibitedOf = (folder: string): unknown => exhibitionSecret(join(folder, 'a/data'));
+
+/** What each writes at a place, and what it reads there; the same of both sides of a cut. */
+const WRITERS: readonly {
+  readonly what: string;
+  readonly write: (folder: string) => unknown;
+  readonly read: (folder: string) => unknown;
+}[] = [
+  {
+    what: 'transactions that were signed',
+    write: (folder) => new SendJournal(join(folder, 'a/b/relayer.jsonl')).put(send),
+    read: (folder) => new SendJournal(join(folder, 'a/b/relayer.jsonl')).get('payout 1'),
+  },
+  {
+    what: 'how far payouts are',
+    write: (folder) => {
+      const records = new PayoutRecords(join(folder, 'a/payouts.jsonl'));
+      records.put(payout);
+      records.flush();
+    },
+    read: (folder) => new PayoutRecords(join(folder, 'a/payouts.jsonl')).get(3),
+  },
+  {
+    what: 'the book of the relay',
+    write: (folder) => new RelayBook(join(folder, 'a/book.jsonl')).setCursor(cursor),
+    read: (folder) => new RelayBook(join(folder, 'a/book.jsonl')).cursor('far'),
+  },
+  {
+    what: 'what a validator signed',
+    write: (folder) => {
+      new SignedBook(join(folder, 'a/b/signed.jsonl')).add({
+        type: 'cancellation',
+        reason: 'refused',
+        timeMs: 1,
+        chainId: 7,
+        bridge: someone,
+        withdrawalId: '3',
+        user: someone,
+      });
+    },
+    read: (folder) => new SignedBook(join(folder, 'a/b/signed.jsonl')).latest,
+  },
+  {
+    what: 'refusals that a validator saw',
+    write: (folder) => new RefusalMemory(join(folder, 'a/refused.json'), 10).refused('3', 1),
+    read: (folder) => new RefusalMemory(join(folder, 'a/refused.json'), 10).refused('3', 20),
+  },
+  {
+    what: 'how far the chain was read',
+    write: (folder) => new WatchFile(join(folder, 'a/watched.json')).write(startOf(bridge, 12)),
+    read: (folder) => new WatchFile(join(folder, 'a/watched.json')).last(startOf(bridge, 2)).block,
+  },
+  {
+    what: 'a request of the bridge',
+    write: (folder) => writeRequest(join(folder, 'a/request.json'), request),
+    read: (folder) => readRequest(join(folder, 'a/request.json')),
+  },
+  {
+    what: 'a key of the bridge',
+    write: (folder) => runBridge(['key', join(folder, 'key')], QUIET),
+    read: (folder) => readFileSync(join(folder, 'key'), 'utf8'),
+  },
+  { what: 'keys of the local chain', write: keysOf, read: keysOf },
+  { what: 'the seed of a local relay', write: seedOf, read: seedOf },
+  { what: 'what salts are made of', write: saltsOf, read: saltsOf },
+  { what: 'what exhibition results follow from', write: exhibitedOf, read: exhibitedOf },
+  {
+    what: 'the log',
+    write: async (folder) => (await openJournal(join(folder, 'a/journal'))).append(block(1)),
+    read: async (folder) => readAll(await openJournal(join(folder, 'a/journal'))),
+  },
+  {
+    what: 'a snapshot',
+    write: (folder) => storeOf(folder).write({ height: 5, payload: 'state' }),
+    read: async (folder) => (await storeOf(folder).newestValid())?.payload.toString(),
+  },
+  {
+    what: 'the local chain',
+    write: async (folder) =>
+      (await ChainFile.open(join(folder, 'a/chain'), () => 0)).append({ n: 1 }),
+    read: async (folder) => {
+      const lines: unknown[] = [];
+      await ChainFile.open(join(folder, 'a/chain'), (line) => lines.push(line));
+      return lines;
+    },
+  },
+];
+
+test.each(WRITERS)('$what: there after a power loss', async ({ read, write }) => {
+  await write(root);
+  const after = left();
+  expect(await read(after)).toEqual(await read(root));
+});
+
+test('a tree of what is owed is there after a power loss, whole', async () => {
+  const trees = await Trees.create();
+  const folder = join(root, 'reserves');
+  const { hasher, secret } = trees;
+  const pause = async (): Promise<void> => undefined;
+  await buildTree({ state: venueOf([5, 7]), height: 2, secret, folder, hasher, pause });
+  expect(readFileSync(treeFile(join(left(), 'reserves'), 2))).toEqual(
+    readFileSync(treeFile(folder, 2)),
+  );
+});
+
+test('records are there after a power loss, from the first on and after the file was written anew', () => {
+  const at = (folder: string): string => join(folder, 'a/b/records.jsonl');
+  const records = new RecordFile(at(root));
+  // A folder that is new is an entry of the one above it: two of them, and the file in the last.
+  expect(disk.syncs).toEqual({ files: 0, folders: 3 });
+  records.read();
+  expect(syncsOf(() => records.append([{ n: 1 }, { n: 2 }]))).toEqual({ files: 1, folders: 0 });
+  expect(recordsOf(at(left()))).toEqual([{ n: 1 }, { n: 2 }]);
+  expect(syncsOf(() => records.replace([{ n: 2 }]))).toEqual({ files: 1, folders: 1 });
+  expect(recordsOf(at(left()))).toEqual([{ n: 2 }]);
+  expect(syncsOf(() => records.append([{ n: 3 }]))).toEqual({ files: 1, folders: 0 });
+  expect(recordsOf(at(left()))).toEqual([{ n: 2 }, { n: 3 }]);
+});
+
+test('what a validator finds written is on the disk before it counts as signed', () => {
+  const at = (folder: string): string => join(folder, 'signed.jsonl');
+  const place = { timeMs: 1, chainId: 7, bridge: someone, withdrawalId: '3', user: someone };
+  const elsewhere = mkdtempSync(join(tmpdir(), 'oddlot-left-'));
+  others.push(elsewhere);
+  new SignedBook(at(elsewhere)).add({ ...place, type: 'cancellation', reason: 'refused' });
+  // As by a process that died between the line and its sync.
+  writeFileSync(at(root), readFileSync(at(elsewhere)));
+  const book = new SignedBook(at(root));
+  expect(book.count).toBe(1);
+  expect(new SignedBook(at(left())).latest).toEqual(book.latest);
+});
+
+test('a whole file is synced before it gets its name, and its folder after that', () => {
+  const file = join(root, 'whole');
+  for (const text of ['one', 'two']) {
+    expect(syncsOf(() => writeWholeFile(file, text))).toEqual({ files: 1, folders: 1 });
+    expect(readFileSync(join(left(), 'whole'), 'utf8')).toBe(text);
+  }
+});
+
+function syncsOf(work: () => void): PowerCut['syncs'] {
+  const { files, folders } = disk.syncs;
+  work();
+  return { files: disk.syncs.files - files, folders: disk.syncs.folders - folders };
+}
+
+function recordsOf(file: string): readonly unknown[] {
+  const { damaged, records } = new RecordFile(file).read();
+  expect(damaged).toEqual([]);
+  return records;
+}

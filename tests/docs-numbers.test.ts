@@ -1,0 +1,219 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { LIMITS } from '../packages/engine/src/messages/limits.ts';
+import { markBandE8 } from '../packages/engine/src/state/mark-band.ts';
+import { defaultParameters, genesisCommands } from '../packages/venue/src/genesis.ts';
+import { RESULT_AFTER_MS } from '../packages/venue/src/exhibition/exhibition-results.ts';
+import { STEP_MS } from '../packages/venue/src/exhibition/fair-paths.ts';
+import { SHOWS } from '../packages/venue/src/exhibition/programme.ts';
+import { ROWS_PER_MS, SKIPPED_ROWS_PER_MS } from '../packages/venue/src/edge/http/info-history.ts';
+import { PUSHED_STANDS_MS } from '../packages/venue/src/oracle/perp-oracle.ts';
+import { PUSHED_REFERENCE_STANDS_MS } from '../packages/venue/src/oracle/simulated-prices.ts';
+import { startPrice } from '../packages/venue/src/oracle/random-walk.ts';
+import { readConfig } from '../packages/venue/src/config.ts';
+import type { LedgerDelta } from '../packages/protocol/src/info/account-answers.ts';
+import { createStreams } from '../packages/sdk/src/streams/create-streams.ts';
+import { REPOSITORY } from './support/venue-process.ts';
+
+/** Numbers and lists of the guides that no snippet prints, computed from what they are about. */
+
+const page = (path: string): string => readFileSync(join(REPOSITORY, path), 'utf8');
+const guide = (name: string): string => page(`docs/guides/${name}`);
+const MINUTE_MS = 60_000;
+const n = (value: number): string => value.toLocaleString('en');
+
+const duration = (ms: number): string =>
+  ms % (60 * MINUTE_MS) === 0 ? `${ms / MINUTE_MS / 60} hours` : `${ms / MINUTE_MS} minutes`;
+
+const PERPS = genesisCommands('Oddlot-Testnet').flatMap((command) =>
+  command.type === 'registerPerp' ? [command.perp] : [],
+);
+
+describe('docs/guides/prediction-markets.md', () => {
+  const text = guide('prediction-markets.md');
+
+  test.each(SHOWS)('$slug: how long a round lasts, and how often one starts', (show) => {
+    const [row = ''] = text.split('\n').filter((line) => line.startsWith(`| \`${show.slug}\``));
+    const every = duration(show.everyMs).split(' ')[0];
+    expect(row).toContain(`${duration(show.roundMs)}, every ${every}`);
+  });
+
+  test('how many steps the rounds have', () => {
+    const steps = [...new Set(SHOWS.map(({ roundMs }) => roundMs))]
+      .sort((a, b) => a - b)
+      .map((roundMs) => [duration(roundMs), n(roundMs / STEP_MS)] as const);
+    const [first, ...others] = steps;
+    const said = [
+      `a round of ${first?.[0]} has ${first?.[1]} steps`,
+      ...others.map(([long, count]) => `one of ${long} ${count}`),
+    ].join(', ');
+    expect(text).toContain(said);
+    expect(text).toContain(`scoreOf(seed, ${first?.[1]})`);
+  });
+});
+
+const seconds = (ms: number): string => `${ms / 1_000} s`;
+const words = [
+  'zero',
+  'one',
+  'two',
+  'three',
+  'four',
+  'five',
+  'six',
+  'seven',
+  'eight',
+  'nine',
+  'ten',
+];
+const secondsInWords = (ms: number): string => `${words[ms / 1_000]} seconds`;
+
+/** What a page says, and the number of the code that it says it by. */
+const SAID: readonly (readonly [name: string, ...sentences: string[]])[] = [
+  [
+    'operating-markets.md',
+    `lets what you push stand for ${seconds(PUSHED_STANDS_MS)}`,
+    `at least every ${seconds(defaultParameters('Oddlot-Testnet').oracleStaleMs)}`,
+    `up to ${seconds(LIMITS.observationAheadMs)} ahead of the venue's clock`,
+    `good for ${seconds(defaultParameters('Oddlot-Testnet').externalStaleMs)}`,
+  ],
+  [
+    'prediction-markets.md',
+    `what you push stands for ${seconds(PUSHED_REFERENCE_STANDS_MS)}`,
+    `A result comes ${secondsInWords(RESULT_AFTER_MS)} after the end`,
+    `if it is not older than ${seconds(LIMITS.observationAgeMs)}`,
+    `With at least ${LIMITS.twapCoveragePercent}% of those samples`,
+    `${secondsInWords(LIMITS.resolveAfterMs)} after the start`,
+  ],
+  [
+    'series-and-receipts.md',
+    `It needs ${LIMITS.twapCoveragePercent}% of them: ${covering(60)} of 60, ${covering(30)} of 30`,
+    `It resolves ${seconds(LIMITS.resolveAfterMs)} after the end`,
+    `within ${seconds(LIMITS.observationLateMs)} of its own time`,
+    `in its first ${secondsInWords(LIMITS.resolveAfterMs)}`,
+  ],
+  ['trading-page.md', `the faucet pay ${n(readConfig([], {}).faucetUsdc)} test USDC`],
+  ['deposits.md', `sends ${n(readConfig([], {}).faucetUsdc)} test USDC`],
+  ['first-order.md', `you have ${n(readConfig([], {}).faucetUsdc)} USDC`],
+];
+
+function covering(windowSeconds: number): number {
+  return Math.ceil((windowSeconds * LIMITS.twapCoveragePercent) / 100);
+}
+
+test.each(SAID.flatMap(([name, ...sentences]) => sentences.map((said) => [name, said] as const)))(
+  'docs/guides/%s: %s',
+  (name, said) => {
+    expect(guide(name).replace(/\s+/g, ' ').toLowerCase()).toContain(said.toLowerCase());
+  },
+);
+
+describe('docs/guides/testing-a-bot.md', () => {
+  const text = guide('testing-a-bot.md');
+
+  test('where still prices stand', () => {
+    const prices = PERPS.map(
+      ({ baseCurrency }) => `${baseCurrency} ${n(startPrice(baseCurrency, 0))}`,
+    );
+    expect(text).toContain(`${prices.join(', ')}, for ever`);
+  });
+
+  test('R-mark: how far a book draws the mark', () => {
+    const { liquidationFeeE8 } = defaultParameters('Oddlot-Testnet');
+    const bands = Map.groupBy(PERPS, (perp) => {
+      // Rounded up: it is never more than that.
+      const tenThousandths = Math.ceil(markBandE8(perp, liquidationFeeE8) / 100);
+      return `${tenThousandths / 10_000}%`;
+    });
+    const said = [...bands].map(
+      ([band, perps]) => `${band} (${perps.map((perp) => perp.baseCurrency).join(', ')})`,
+    );
+    expect(text.replaceAll('\n', ' ')).toContain(`by at most ${said.join(' or ')}`);
+  });
+});
+
+describe('docs/reference', () => {
+  test.each(['info.md', 'limits.md'])('%s: what rows of the history cost', (name) => {
+    const text = page(`docs/reference/${name}`);
+    expect(text).toMatch(new RegExp(`${n(ROWS_PER_MS)} (rows )?that are read count as 1 ms`));
+    expect(text).toContain(`as do ${n(SKIPPED_ROWS_PER_MS)} that an \`offset\` passes over`);
+  });
+
+  test('info.md has every kind of row of the ledger', () => {
+    // A kind that is not here is an error of types.
+    const kinds: Readonly<Record<LedgerDelta['type'], true>> = {
+      liquidation: true,
+      adl: true,
+      withdraw: true,
+      send: true,
+      receive: true,
+      accountTransfer: true,
+      outcomeSplit: true,
+      outcomeMerge: true,
+      outcomeSettlement: true,
+      builderRewardsClaim: true,
+      deposit: true,
+      faucet: true,
+    };
+    const [, rest = ''] = page('docs/reference/info.md').split('### userNonFundingLedgerUpdates');
+    const rows = (rest.split('\n### ')[0] ?? '')
+      .split('\n')
+      .map((line) => line.split(' | ')[0] ?? '');
+    const told = rows.join('\n');
+    expect(Object.keys(kinds).filter((kind) => !told.includes(`\`${kind}\``))).toEqual([]);
+  });
+});
+
+test('lines that start a venue for a test are understood, and start what the test needs alone', () => {
+  const lines = readdirSync(join(REPOSITORY, 'docs/guides')).flatMap((name) =>
+    [...guide(name).matchAll(/npm start -- ([^`\n]*)/g)].map(
+      (match) => [name, match[1] ?? ''] as const,
+    ),
+  );
+  expect(lines.length).toBeGreaterThan(5);
+  for (const [name, flags] of lines) {
+    const words = flags.replace('"$(mktemp -d)"', '/tmp/x').trim().split(/\s+/);
+    if (words.includes('--help')) continue;
+    const config = readConfig(words, {});
+    // Who holds prices still has no use for a chain, a relay and a page.
+    if (config.oracle !== 'still') continue;
+    expect({ name, chain: config.chain, web: config.web }).toEqual({
+      name,
+      chain: 'none',
+      web: false,
+    });
+  }
+});
+
+test('docs/guides/sdk.md says of every stream what a reset brings', () => {
+  const table = guide('sdk.md')
+    .split('\n')
+    .filter((line) => /^\| `\w+`/.test(line))
+    .join('\n');
+  // What is computed when it is asked needs a connection.
+  const parts = Object.getOwnPropertyDescriptors(createStreams({} as never));
+  const names = Object.entries(parts)
+    .filter(([, { value }]) => typeof value === 'function')
+    .map(([name]) => name)
+    .filter((name) => !['reconnect', 'check', 'close'].includes(name));
+  expect(names).toContain('userFills');
+  expect(names.filter((name) => !table.includes(`\`${name}\``))).toEqual([]);
+});
+
+test('every package is in the table of the README, and every guide in the index of the docs', () => {
+  const readme = page('README.md');
+  const { workspaces } = JSON.parse(page('package.json')) as { workspaces: string[] };
+  expect(workspaces.filter((path) => !readme.includes(`| \`${path}\` |`))).toEqual([]);
+  const index = page('docs/README.md');
+  const guides = readdirSync(join(REPOSITORY, 'docs/guides'));
+  expect(guides.filter((name) => !index.includes(`(guides/${name})`))).toEqual([]);
+});
+
+test('the files of deploy/ say what an operator has to do before they work', () => {
+  // Before 1.25.1 nginx knows no directive of that name, and Debian 12 has 1.22.
+  expect(page('deploy/nginx/oddlot.conf')).not.toMatch(/^\s*http2 on;/m);
+  expect(page('deploy/nginx/oddlot.conf')).toMatch(/^\s*listen 443 ssl http2;/m);
+  const [header = ''] = page('deploy/systemd/oddlot.service').split('[Unit]');
+  expect(header).toContain('npm run build:web');
+});

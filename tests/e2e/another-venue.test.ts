@@ -1,0 +1,120 @@
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ACTIONS } from '@oddlot/protocol';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Client, type Json } from '../support/client.ts';
+import { EveryAction, OPERATOR, type SentAction } from '../support/every-action.ts';
+import { CALM, temporaryData, Venue } from '../support/venue-process.ts';
+
+/**
+ * Goal: nothing that was signed for one venue executes on another. Method: the same people do everything
+ * that can be signed on two venues of one network, each with its own signatures, so that all keys have their
+ * accounts and roles on both. Then what the one executed is sent to the other, byte for byte. And once more to
+ * a venue that goes by the name of the first and was set up after it had gone.
+ */
+
+const FLAGS = [...CALM, '--no-bots', '--admins', OPERATOR, '--deployers', OPERATOR];
+
+type Place = {
+  readonly venue: Venue;
+  readonly client: Client;
+  readonly name: string;
+  readonly sent: readonly SentAction[];
+};
+const venues: Venue[] = [];
+
+async function aVenue(data?: string): Promise<Venue> {
+  const venue = await Venue.start([...FLAGS, '--service-network', 'example.org'], data);
+  venues.push(venue);
+  return venue;
+}
+
+/** A venue on which everybody has done everything. */
+async function placeOf(venue: Venue): Promise<Place> {
+  const client = new Client(venue.url);
+  const { service_network: name } = await client.data({ type: 'settings' });
+  return { venue, client, name, sent: await new EveryAction(venue.url).act() };
+}
+
+let first: Place;
+let second: Place;
+beforeAll(async () => {
+  // One word, so that the digits alone tell them apart; and both began before anything was signed.
+  const [one, other] = [await aVenue(), await aVenue()];
+  [first, second] = [await placeOf(one), await placeOf(other)];
+}, 180_000);
+
+afterAll(async () => {
+  const faults = venues.flatMap((venue) => venue.faults());
+  for (const venue of venues) await venue.remove();
+  expect(faults).toEqual([]);
+});
+
+test('every type of action was executed on both', () => {
+  expect(first.name).toMatch(/^example\.org-[0-9a-f]{8}$/);
+  expect(second.name).not.toBe(first.name);
+  for (const { sent } of [first, second]) {
+    expect(new Set(sent.map(({ type }) => type))).toEqual(new Set(Object.keys(ACTIONS)));
+  }
+});
+
+test('what one venue executed is refused by the other, whoever signed it', async () => {
+  for (const [from, to] of [
+    [first, second],
+    [second, first],
+  ] as const) {
+    const before = await txHashes(to);
+    for (const { type, body } of from.sent) {
+      const { json } = await to.client.post('/exchange', body);
+      expect(json, type).toMatchObject({ status: 'err', ...refusalOf(body, from, to) });
+    }
+    expect(await txHashes(to)).toEqual(before);
+  }
+});
+
+test('explainSignature says which venue an account action was signed for', async () => {
+  const sends = first.sent.filter(({ type }) => type === 'tokenSend');
+  const envelope = JSON.parse(sends[0]!.body) as object;
+  const { match } = await second.client.data({ type: 'explainSignature', envelope });
+  expect(match).toMatchObject({
+    mistake: 'networkName',
+    role: 'account',
+    hint: `Sign for ${second.name}, which serves here: you signed for ${first.name}.`,
+  });
+});
+
+test('R-nonce: what was signed before a venue was set up anew under its name is refused', async () => {
+  const data = await temporaryData();
+  await copyFile(join(second.venue.data, 'service-network'), join(data, 'service-network'));
+  await second.venue.stop();
+  const anew = await placeOf(await aVenue(data));
+  expect(anew.name).toBe(second.name);
+  const began = (await anew.client.data({ type: 'block', height: 1 })).blockTime;
+  const message = `Nonce is from before this venue began: must be above ${began}`;
+  const before = await txHashes(anew);
+  for (const { type, body } of second.sent) {
+    const { json } = await anew.client.post('/exchange', body);
+    expect(json, type).toMatchObject({ status: 'err', code: 10004, message });
+  }
+  expect(await txHashes(anew)).toEqual(before);
+}, 120_000);
+
+/** A signature for another name is that of a stranger; what tells its name is refused by it. */
+function refusalOf(body: string, from: Place, to: Place): object {
+  const { action } = JSON.parse(body) as { action: Json };
+  const { type, serviceNetwork } = action.payload?.action ?? action;
+  if (serviceNetwork !== undefined) {
+    const message = `Network mismatch: expected ${to.name}, got ${from.name}`;
+    return { code: 10005, message };
+  }
+  if (type === 'venueAdmin' || type === 'outcomeDeploy') return { code: 10003 };
+  if (action.type === 'multiSig') return { code: 10003 };
+  return { code: 10006, message: 'No trading account found. Please deposit first.' };
+}
+
+/** All that a venue ever executed. */
+async function txHashes({ client, sent }: Place): Promise<readonly string[]> {
+  const rows = await client.data({ type: 'txs', limit: 100 });
+  expect(rows.length).toBeGreaterThanOrEqual(sent.length);
+  return rows.map(({ txHash }: { txHash: string }) => txHash);
+}

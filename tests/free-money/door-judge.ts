@@ -1,0 +1,206 @@
+import { type Command, isSigned, type SignedCommand, type TradeExecuted } from '@oddlot/engine';
+import type { Address } from '@oddlot/units';
+import { demand, usdc } from './finding.ts';
+import { judgedMarksOf, marksOf, sidesOf } from './flows.ts';
+import { crossNumbers, isBlind, isolatedNumbers, type ScopeNumbers } from './margin-model.ts';
+import type { Held, Purse, Shot } from './shot.ts';
+import type { Entry } from './venue.ts';
+
+/**
+ * R-oracle-stale, R-order-of-events: nothing leaves a scope that nobody can judge, by any door, and
+ * what leaves in the entry of a gap is free before and after it. Doors are not named here: money that
+ * was in a scope is not in it any more, and nothing that may take it did.
+ */
+export function judgeDoors(entry: Entry, fund: Address): void {
+  const acts = entry.commands.filter((command) => isSigned(command));
+  const busy = touched(entry);
+  for (const [address, before] of entry.before.purses) {
+    const after = entry.after.purses.get(address);
+    // The fund is never blind.
+    if (after === undefined || busy.has(address) || address === fund) continue;
+    judgeCross(entry, before, after, acts);
+    judgeIsolated(entry, before, after, acts);
+  }
+  // With several commands in an entry nobody outside knows what a scope was at each of its fills.
+  if (acts.length > 1) return;
+  for (const event of entry.result.events) {
+    if (event.type === 'tradeExecuted') judgeFill(entry, event, fund);
+  }
+  judgeReserved(entry);
+}
+
+/**
+ * The books after the entry, with the markets as they were while commands ran: one whose closing hour
+ * ends without enough samples waits from the entry's last steps on (R-delist).
+ */
+function inEntry({ after, before }: Entry): Shot {
+  const markets = new Map(after.markets);
+  for (const [id, market] of markets) {
+    const then = before.markets.get(id);
+    if (!market.isWaiting || then === undefined || then.isWaiting) continue;
+    markets.set(id, { ...market, isWaiting: false, isHalted: then.isHalted });
+  }
+  return { ...after, markets };
+}
+
+/** Accounts whose money moved in ways that are judged elsewhere: trades, funding, liquidations. */
+function touched(entry: Entry): Set<Address> {
+  const accounts = new Set<Address>();
+  for (const event of entry.result.events) {
+    switch (event.type) {
+      case 'tradeExecuted':
+        accounts.add(event.taker.account).add(event.maker.account);
+        break;
+      case 'positionTraded':
+      case 'fundSettled':
+      case 'fundingPaid':
+        accounts.add(event.account);
+        break;
+      default:
+    }
+  }
+  return accounts;
+}
+
+function judgeCross(
+  entry: Entry,
+  before: Purse,
+  after: Purse,
+  acts: readonly SignedCommand[],
+): void {
+  if (after.balance >= before.balance) return;
+  const left = before.balance - after.balance;
+  // What is needed is that of before: new orders are judged by tests of their own, others may be cancelled.
+  const own = acts.length > 1 ? withoutOrders(before) : before;
+  const rest = { ...own, balance: after.balance };
+  const atJudged = judgedMarksOf(entry);
+  const numbers = crossNumbers(rest, inEntry(entry), marksOf(entry), atJudged);
+  demand(
+    !isBlind(numbers),
+    'out of a blind scope',
+    () =>
+      `${usdc(left)} left the balance of ${before.address} by ${namesOf(acts)}; ${say(numbers)}`,
+  );
+  if (!isAheadOfGap(before.address, acts)) return;
+  const then = crossNumbers(rest, inEntry(entry), atJudged, atJudged);
+  demand(
+    then.value >= then.initial || then.notional === 0n,
+    'out ahead of a gap',
+    () => `${usdc(left)} left the balance of ${before.address} by ${namesOf(acts)}; ${say(then)}`,
+  );
+}
+
+function judgeIsolated(
+  entry: Entry,
+  before: Purse,
+  after: Purse,
+  acts: readonly SignedCommand[],
+): void {
+  for (const held of before.held) {
+    const now = after.held.find(({ id, leg }) => id === held.id && leg === held.leg);
+    if (!held.isIsolated || now === undefined || now.margin >= held.margin) continue;
+    const left = held.margin - now.margin;
+    const judged = judgedMarksOf(entry);
+    const numbers = isolatedNumbers(now, inEntry(entry), marksOf(entry), judged);
+    const what = () =>
+      `${usdc(left)} left the margin in ${held.id} of ${before.address} by ${namesOf(acts)}`;
+    demand(!isBlind(numbers), 'out of a blind scope', () => `${what()}; ${say(numbers)}`);
+    if (!isAheadOfGap(before.address, acts)) continue;
+    const then = isolatedNumbers(now, inEntry(entry), judged, judged);
+    demand(then.value >= then.initial, 'out ahead of a gap', () => `${what()}; ${say(then)}`);
+  }
+}
+
+const AHEAD: ReadonlySet<Command['type']> = new Set([
+  'sendToken',
+  'withdraw',
+  'updateIsolatedMargin',
+  'updateLeverage',
+]);
+
+/** R-block: behind an order of the same account the others wait too, until the gap is settled. */
+function isAheadOfGap(address: Address, acts: readonly SignedCommand[]): boolean {
+  return acts.every(({ authority, type }) => authority.signer !== address || AHEAD.has(type));
+}
+
+/** R-fill-check: a blind scope only reduces, near the mark. */
+function judgeFill(entry: Entry, trade: TradeExecuted, fund: Address): void {
+  const { instrumentId: id, price } = trade;
+  const mark = entry.after.markets.get(id)?.mark ?? 0;
+  for (const { side, signed } of sidesOf(trade)) {
+    const purse = entry.before.purses.get(side.account);
+    const held = purse === undefined ? undefined : heldOf(purse, id, signed, side.reduceOnly);
+    if (purse === undefined || side.account === fund) continue;
+    const isIsolated = side.marginMode === 'isolated';
+    if (isIsolated && (held === undefined || held.size === 0)) continue;
+    const judged = judgedMarksOf(entry);
+    const numbers =
+      isIsolated && held !== undefined
+        ? isolatedNumbers(held, inEntry(entry), marksOf(entry), judged)
+        : crossNumbers(withoutOrders(purse), inEntry(entry), marksOf(entry), judged);
+    if (!isBlind(numbers)) continue;
+    const start = side.startPosition;
+    const isReducing = Math.abs(start + signed) < Math.abs(start) && start * (start + signed) >= 0;
+    const worse = signed > 0 ? price - mark : mark - price;
+    const bound = Math.min(0.005, 0.05 / Math.max(1, side.leverage));
+    // An isolated order that was reserved before the market fell silent still fills elsewhere.
+    demand(
+      isReducing && worse - 1 <= mark * bound,
+      'traded while blind',
+      () =>
+        `${side.account} traded ${signed} lots of ${id} at ${price}, from ${start}, mark ${mark}; ${say(numbers)}`,
+    );
+  }
+}
+
+/** R-oracle-stale: what a blind account opens with isolated margin comes out of reserves alone. */
+function judgeReserved(entry: Entry): void {
+  for (const [address, before] of entry.before.purses) {
+    const after = entry.after.purses.get(address);
+    if (after === undefined || after.balance >= before.balance) continue;
+    const trades = entry.result.events.filter(
+      (event) =>
+        event.type === 'tradeExecuted' &&
+        sidesOf(event).some(({ side }) => side.account === address),
+    ) as readonly TradeExecuted[];
+    const isIsolated = trades.every((trade) =>
+      sidesOf(trade).every(
+        ({ side }) => side.account !== address || side.marginMode === 'isolated',
+      ),
+    );
+    const isOther = entry.result.events.some(
+      (event) =>
+        (event.type === 'positionTraded' ||
+          event.type === 'fundSettled' ||
+          event.type === 'fundingPaid') &&
+        event.account === address,
+    );
+    if (trades.length === 0 || !isIsolated || isOther) continue;
+    const numbers = crossNumbers(after, inEntry(entry), marksOf(entry), judgedMarksOf(entry));
+    demand(
+      !isBlind(numbers),
+      'out of a blind scope',
+      () =>
+        `${usdc(before.balance - after.balance)} of ${address} went into an isolated position; ${say(numbers)}`,
+    );
+  }
+}
+
+/** Orders that a blind scope may not fill are cancelled on the way, and need nothing any more. */
+function withoutOrders(purse: Purse): Purse {
+  const held = purse.held.map((each) => ({ ...each, restingBuy: 0, restingSell: 0 }));
+  return { ...purse, held };
+}
+
+function heldOf(purse: Purse, id: number, signed: number, reduceOnly: boolean): Held | undefined {
+  const leg = purse.isHedged && signed > 0 === reduceOnly ? 1 : 0;
+  return purse.held.find((each) => each.id === id && each.leg === leg);
+}
+
+function namesOf(acts: readonly Command[]): string {
+  return acts.map(({ type }) => type).join(', ') || 'time alone';
+}
+
+function say({ blindPart, initial, value }: ScopeNumbers): string {
+  return `value ${usdc(value)}, of which ${usdc(blindPart)} is in doubt, needs ${usdc(initial)}`;
+}

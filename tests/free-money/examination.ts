@@ -1,0 +1,119 @@
+import { checkInvariants, type State } from '@oddlot/engine';
+import type { Address } from '@oddlot/units';
+import { judgeDoors } from './door-judge.ts';
+import { demand, usdc } from './finding.ts';
+import { changesOf } from './flows.ts';
+import { FundJudge } from './fund-judge.ts';
+import { judgeGap } from './gap-judge.ts';
+import { LotBook } from './lots.ts';
+import { judgeRanks } from './rank-judge.ts';
+import type { Entry } from './venue.ts';
+
+/**
+ * Everything that is judged of a history, entry by entry, and at its end what the accounts of one owner
+ * made together. The owner may make what fills against others at prices those others asked for,
+ * funding and prices bring; what bankruptcies bring beyond that must be what others gave up of the
+ * gap's own profit, or what the fund paid within its bounds.
+ */
+export class Examination {
+  readonly #owners: ReadonlySet<Address>;
+  readonly #fund: Address;
+  readonly #funds: FundJudge;
+  #relief = 0n;
+  #allowed = 0n;
+  /** How often each thing that is judged came up: a search that meets none proves nothing. */
+  readonly reached = new Map<string, number>();
+
+  constructor(owners: readonly Address[], fund: Address) {
+    this.#owners = new Set(owners);
+    this.#fund = fund;
+    this.#funds = new FundJudge(fund);
+  }
+
+  judge(state: State, entry: Entry): void {
+    conserved(state, entry);
+    const { events } = entry.result;
+    for (const event of events)
+      this.#count(event.type === 'liquidationStep' ? event.step : event.type);
+    judgeDoors(entry, this.#fund);
+    judgeRanks(entry, this.#fund);
+    const lots = new LotBook(entry.before, events, this.#fund);
+    const paid = this.#funds.judge(entry, lots);
+    const changes = changesOf(entry);
+    const forgone = judgeGap(entry, changes, lots.closed, this.#fund);
+    let relief = 0n;
+    for (const owner of this.#owners) relief += changes.get(owner)?.relief ?? 0n;
+    this.#judgeGroup(entry, relief, paid);
+    this.#relief += relief;
+    this.#allowed += forgone + paid + slackOf(entry);
+    if (paid > 0n) this.#count('fund paid');
+    if (relief > 0n) this.#count('owner relieved');
+  }
+
+  /** At the end of a history. */
+  conclude(state: State): void {
+    checkInvariants(state);
+    demand(
+      this.#relief <= this.#allowed,
+      "owner's sum",
+      () => `${usdc(this.#relief)} by bankruptcies, where others gave ${usdc(this.#allowed)}`,
+    );
+  }
+
+  /** Who holds all positions of the markets concerned gains nothing but what the fund pays. */
+  #judgeGroup(entry: Entry, relief: bigint, paid: bigint): void {
+    const concerned = new Set<number>();
+    for (const event of entry.result.events) {
+      if (event.type === 'liquidationStep') {
+        for (const { instrumentId } of event.positions) concerned.add(instrumentId);
+      }
+    }
+    if (concerned.size === 0) return;
+    for (const shot of [entry.before, entry.after]) {
+      for (const { address, held } of shot.purses.values()) {
+        if (this.#owners.has(address)) continue;
+        if (address === this.#fund && shot === entry.after) continue;
+        if (held.some(({ id, size }) => size !== 0 && concerned.has(id))) return;
+      }
+    }
+    this.#count('closed group');
+    demand(
+      relief <= paid + slackOf(entry),
+      'gained by a bankruptcy',
+      () => `owners of all positions gained ${usdc(relief)}, the fund paid ${usdc(paid)}`,
+    );
+  }
+
+  #count(what: string): void {
+    this.reached.set(what, (this.reached.get(what) ?? 0) + 1);
+  }
+}
+
+/** Prices of closes are rounded to a unit, a micro-USDC a lot; a close splits what it releases. */
+function slackOf({ result }: Entry): bigint {
+  let slack = 0n;
+  for (const event of result.events) {
+    if (event.type === 'positionTraded') slack += BigInt(Math.abs(event.size)) + 4n;
+  }
+  return slack;
+}
+
+/** R-conservation, and longs equal shorts. */
+function conserved(state: State, { after }: Entry): void {
+  let money = after.treasury;
+  const net = new Map<number, number>();
+  for (const { aside, balance, held } of after.purses.values()) {
+    money += balance + aside;
+    for (const { cost, id, margin, reserved, size } of held) {
+      money += margin + reserved - cost;
+      net.set(id, (net.get(id) ?? 0) + size);
+    }
+  }
+  const owed = state.deposited - state.withdrawn;
+  const isEven = [...net.values()].every((size) => size === 0);
+  demand(
+    money === owed && isEven,
+    'conservation',
+    () => `${usdc(money)} on the books, ${usdc(owed)} paid in; sizes ${[...net].join(' ')}`,
+  );
+}

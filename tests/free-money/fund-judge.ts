@@ -1,0 +1,235 @@
+import type { EngineEvent, LiquidationStep, TradeExecuted } from '@oddlot/engine';
+import type { Address } from '@oddlot/units';
+import { demand, usdc } from './finding.ts';
+import { judgedMarksOf, marksOf, sidesOf } from './flows.ts';
+import type { LotBook } from './lots.ts';
+import { larger, magnitude, type Prices, type Purse, unrealised } from './shot.ts';
+import type { Entry } from './venue.ts';
+
+/**
+ * R-insurance-fund, R-deficit: what the fund may take, what it may pay for it in an hour, and what it
+ * may sell at. Its account value is followed through an entry from the events, where fees are in doubt
+ * to its advantage, so that nothing is called too much that was allowed.
+ */
+
+const MINUTE_MS = 60_000;
+const WINDOW_MINUTES = 60;
+const LEVERAGE_MAX = 5n;
+const INSTRUMENT_MAX = 2n;
+/** Twentieth and tenth of its account value, an hour. */
+const COST_IN_ONE = 20n;
+const COST_IN_ALL = 10n;
+const E8 = 100_000_000n;
+
+type Cost = { readonly minute: number; readonly id: number | undefined; readonly amount: bigint };
+
+export class FundJudge {
+  readonly #fund: Address;
+  #costs: Cost[] = [];
+
+  constructor(fund: Address) {
+    this.#fund = fund;
+  }
+
+  /** What the fund paid in an entry: takings above the mark, deficits, sales below the mark. */
+  judge(entry: Entry, lots: LotBook): bigint {
+    const minute = Math.floor(entry.after.timeMs / MINUTE_MS);
+    this.#costs = this.#costs.filter((cost) => cost.minute > minute - WINDOW_MINUTES);
+    const known = this.#costs.length;
+    const walk = new Walk(entry, this.#fund, lots, minute, this.#costs);
+    for (const event of entry.result.events) walk.note(event);
+    let paid = 0n;
+    for (const { amount } of this.#costs.slice(known)) paid += amount;
+    return paid;
+  }
+}
+
+/** One entry, event by event. */
+class Walk {
+  readonly #entry: Entry;
+  readonly #fund: Address;
+  readonly #lots: LotBook;
+  readonly #minute: number;
+  readonly #costs: Cost[];
+  readonly #marks: Prices;
+  readonly #sizes = new Map<number, number>();
+  /** Positions that went to auto-deleveraging in this entry. */
+  readonly #offered = new Set<string>();
+  /** A settlement changes a mark half way: the bounds are those of before. */
+  readonly #isSettling: boolean;
+  #value = 0n;
+  #allowance: Map<Address, bigint> | undefined;
+
+  constructor(entry: Entry, fund: Address, lots: LotBook, minute: number, costs: Cost[]) {
+    this.#entry = entry;
+    this.#fund = fund;
+    this.#lots = lots;
+    this.#minute = minute;
+    this.#costs = costs;
+    this.#marks = marksOf(entry);
+    this.#isSettling = entry.result.events.some(({ type }) => type === 'perpSettled');
+    const purse = entry.before.purses.get(fund);
+    if (purse === undefined) return;
+    this.#value = purse.balance;
+    for (const each of purse.held) {
+      this.#value += unrealised(each, this.#marks);
+      this.#sizes.set(each.id, each.size);
+    }
+  }
+
+  note(event: EngineEvent): void {
+    switch (event.type) {
+      case 'faucetCredited':
+      case 'fundingPaid':
+        if (event.account === this.#fund) this.#value += event.amount;
+        break;
+      case 'tradeExecuted':
+        this.#trade(event);
+        break;
+      case 'liquidationStep':
+        if (event.step === 'adl') this.#offered.add(placeOf(event));
+        if (event.step === 'insurance') this.#take(event);
+        break;
+      case 'positionTraded':
+        if (event.account === this.#fund) {
+          this.#hold(event.instrumentId, event.size, event.price);
+        }
+        break;
+      case 'fundSettled':
+        this.#value -= event.amount;
+        if (event.amount > 0n) this.#deficit(event.account, event.amount);
+        break;
+      default:
+    }
+    this.#lots.note(event);
+  }
+
+  #hold(id: number, signed: number, price: number): void {
+    this.#sizes.set(id, (this.#sizes.get(id) ?? 0) + signed);
+    this.#value += BigInt(signed) * BigInt(this.#marks(id) - price);
+  }
+
+  #pay(id: number | undefined, amount: bigint): void {
+    if (amount > 0n) this.#costs.push({ minute: this.#minute, id, amount });
+  }
+
+  /** Fees are the fund's at most. What it trades itself is an unwinding. */
+  #trade(event: TradeExecuted): void {
+    const { instrumentId: id, maker, price, taker } = event;
+    this.#value += larger(0n, taker.fee) + larger(0n, maker.fee);
+    const own = sidesOf(event).find(({ side }) => side.account === this.#fund);
+    if (own === undefined) return;
+    this.#pay(id, BigInt(own.signed) * BigInt(price - this.#marks(id)));
+    this.#hold(id, own.signed, price);
+    if (this.#isSettling) return;
+    const market = this.#entry.after.markets.get(id);
+    const mmrE8 = market?.tiers[0]?.mmrE8 ?? 0;
+    const bandE8 = BigInt(Math.min(1_000_000, Math.floor(mmrE8 / 2)));
+    for (const reference of [market?.mark ?? 0, market?.oracle ?? 0]) {
+      const worse = BigInt(own.signed < 0 ? reference - price : price - reference);
+      demand(
+        (worse - 1n) * E8 <= BigInt(reference) * bandE8,
+        'fund sells too low',
+        () => `the fund traded ${own.signed} lots of ${id} at ${price}, ${reference} is the price`,
+      );
+    }
+  }
+
+  #take(step: LiquidationStep): void {
+    const [position] = step.positions;
+    if (position === undefined || step.price === undefined) return;
+    const { instrumentId: id, size } = position;
+    const { mark, price } = step;
+    const gain = BigInt(size) * BigInt(mark - price);
+    const cost = larger(0n, -gain);
+    if (this.#offered.has(placeOf(step))) {
+      // R-deficit: nobody else takes it.
+      const others = this.#lots.oldLots(id, size < 0, step.account);
+      demand(
+        others === 0,
+        'fund takes what others hold',
+        () => `${size} lots of ${id} of ${step.account}, while others hold ${others} against them`,
+      );
+      this.#pay(id, cost);
+      return;
+    }
+    if (!this.#isSettling) this.#judgeTaking(id, size, { mark, gain, cost });
+    this.#pay(id, cost);
+  }
+
+  #judgeTaking(
+    id: number,
+    size: number,
+    terms: { readonly mark: number; readonly gain: bigint; readonly cost: bigint },
+  ): void {
+    const value = this.#value + terms.gain;
+    let total = 0n;
+    for (const [each, held] of this.#sizes) {
+      if (each !== id) total += magnitude(held) * BigInt(this.#marks(each));
+    }
+    const own = magnitude((this.#sizes.get(id) ?? 0) + size) * BigInt(terms.mark);
+    demand(
+      total + own <= LEVERAGE_MAX * value && own <= INSTRUMENT_MAX * value,
+      'fund too large',
+      () => `${usdc(own)} of ${id}, ${usdc(total)} of others, by a fund of ${usdc(value)}`,
+    );
+    if (terms.cost === 0n) return;
+    let inOne = terms.cost;
+    let inAll = terms.cost;
+    for (const { amount, id: where } of this.#costs) {
+      inAll += amount;
+      if (where === id) inOne += amount;
+    }
+    demand(
+      inOne * COST_IN_ONE <= this.#value && inAll * COST_IN_ALL <= this.#value,
+      'fund pays too much',
+      () =>
+        `${usdc(terms.cost)} for ${size} lots of ${id}, ${usdc(inOne)} there and ${usdc(inAll)} in all within an hour, of ${usdc(this.#value)}`,
+    );
+  }
+
+  /** What a scope lacked at the last judged marks, and funding, is all that nobody can be asked for. */
+  #deficit(account: Address, amount: bigint): void {
+    this.#pay(undefined, amount);
+    this.#allowance ??= allowances(this.#entry);
+    const left = (this.#allowance.get(account) ?? 0n) - amount;
+    this.#allowance.set(account, left);
+    demand(
+      left >= 0n,
+      'fund pays a deficit',
+      () => `${usdc(amount)} of ${account}, ${usdc(-left)} more than it lacked before the gap`,
+    );
+  }
+}
+
+function placeOf({ account, marginMode, positions: [position] }: LiquidationStep): string {
+  const side = Math.sign(position?.size ?? 0);
+  return `${account} ${marginMode} ${position?.instrumentId} ${side}`;
+}
+
+function allowances(entry: Entry): Map<Address, bigint> {
+  const judged = judgedMarksOf(entry);
+  const allowed = new Map<Address, bigint>();
+  for (const [account, purse] of entry.before.purses) {
+    // Prices of closes are rounded, each lot by less than a micro-USDC, and a close splits what it releases.
+    let sum = 1_000n + lackOf(purse, judged);
+    for (const { size } of purse.held) sum += 2n * magnitude(size);
+    allowed.set(account, sum);
+  }
+  for (const event of entry.result.events) {
+    if (event.type !== 'fundingPaid' || event.amount >= 0n) continue;
+    allowed.set(event.account, (allowed.get(event.account) ?? 0n) - event.amount);
+  }
+  return allowed;
+}
+
+/** How far below zero the scopes of an account were, each for itself. */
+function lackOf({ balance, held }: Purse, prices: Prices): bigint {
+  let cross = balance;
+  let lack = 0n;
+  for (const each of held) {
+    if (each.isIsolated) lack += larger(0n, -(each.margin + unrealised(each, prices)));
+    else cross += unrealised(each, prices);
+  }
+  return lack + larger(0n, -cross);
+}

@@ -1,0 +1,82 @@
+import type { Address } from '@oddlot/units';
+import { demand, usdc } from './finding.ts';
+import { type Change, judgedMarksOf } from './flows.ts';
+import type { Closed } from './lots.ts';
+import { magnitude } from './shot.ts';
+import type { Entry } from './venue.ts';
+
+/**
+ * R-liquidation, R-adl: what a bankruptcy may cost somebody else. Whoever is closed against a bankrupt
+ * position gives up what the gap would have brought on the lots that are closed, and nothing that they
+ * had at the last judged marks; whoever is neither bankrupt nor closed against gives nothing.
+ */
+
+/** Rounding of one close, beside that of its price. */
+const CLOSE_SLACK = 4n;
+
+/** Returns what those deleveraged gave up, all together. */
+export function judgeGap(
+  entry: Entry,
+  changes: ReadonlyMap<Address, Change>,
+  closed: readonly Closed[],
+  fund: Address,
+): bigint {
+  const allowed = new Map<Address, bigint>();
+  const funding = fundingPerLot(entry);
+  for (const each of closed) {
+    const { account, instrumentId: id, price, size } = each.event;
+    const worst = worstPrice(entry, id, each.isLong);
+    const slack = (funding.get(id) ?? 0n) + 1n;
+    const worse = BigInt(each.isLong ? worst - price : price - worst);
+    demand(
+      worse <= slack,
+      'deleveraged at a worse price',
+      () => `${account} had ${size} lots of ${id} closed at ${price}, judged at ${worst} before`,
+    );
+    const mark = entry.after.markets.get(id)?.mark ?? 0;
+    const profit = BigInt(Math.max(0, each.isLong ? mark - worst : worst - mark));
+    const sum = allowed.get(account) ?? 0n;
+    allowed.set(account, sum + BigInt(size) * (profit + slack) + CLOSE_SLACK);
+  }
+  const failing = new Set<Address>();
+  for (const event of entry.result.events) {
+    if (event.type === 'liquidationStep') failing.add(event.account);
+    if (event.type === 'fundSettled') failing.add(event.account);
+  }
+  let forgone = 0n;
+  for (const [account, { relief }] of changes) {
+    if (account === fund) continue;
+    if (relief < 0n) forgone -= relief;
+    if (failing.has(account)) continue;
+    const most = allowed.get(account) ?? 0n;
+    demand(
+      -relief <= most,
+      'taken from a bystander',
+      () => `${account} lost ${usdc(-relief)} by what is not its own, ${usdc(most)} at most`,
+    );
+  }
+  return forgone;
+}
+
+/** The worse of the last judged mark and the marks of this entry, for a holder of that side. */
+function worstPrice(entry: Entry, id: number, isLong: boolean): number {
+  const marks = [judgedMarksOf(entry)(id)];
+  for (const event of entry.result.events) {
+    if (event.type === 'markUpdated' && event.instrumentId === id) marks.push(event.mark);
+  }
+  const mark = entry.after.markets.get(id)?.mark;
+  if (mark !== undefined) marks.push(mark);
+  return isLong ? Math.min(...marks) : Math.max(...marks);
+}
+
+/** The most that a lot paid of funding in this entry, rounded up. */
+function fundingPerLot({ result }: Entry): Map<number, bigint> {
+  const most = new Map<number, bigint>();
+  for (const event of result.events) {
+    if (event.type !== 'fundingPaid' || event.size === 0) continue;
+    const amount = event.amount < 0n ? -event.amount : event.amount;
+    const perLot = amount / magnitude(event.size) + 1n;
+    if (perLot > (most.get(event.instrumentId) ?? 0n)) most.set(event.instrumentId, perLot);
+  }
+  return most;
+}

@@ -1,0 +1,393 @@
+import type { Chance } from '../support/seeded.ts';
+
+/**
+ * A random history as plain data. Steps name accounts and markets by place and amounts by share, so
+ * that a history from which steps are taken away still says something.
+ */
+
+/** Who takes part: first those of the one owner, then the others. */
+export type Opening = {
+  readonly perps: readonly { readonly maxLeverage: number; readonly mmrE8: number }[];
+  readonly owners: readonly Person[];
+  readonly others: readonly Person[];
+  readonly fundUsdc: number;
+};
+
+export type Person = {
+  readonly usdc: number;
+  readonly isHedged: boolean;
+  /** By market. */
+  readonly isIsolated: readonly boolean[];
+  readonly leverage: readonly number[];
+};
+
+/** What somebody asks for. Prices are thousandths of the mark away from it. */
+export type Act =
+  | {
+      readonly kind: 'order';
+      readonly who: number;
+      readonly perp: number;
+      readonly isBuy: boolean;
+      readonly away: number;
+      readonly share: number;
+      readonly timeInForce: 'gtc' | 'alo' | 'ioc';
+      readonly reduceOnly: boolean;
+    }
+  | {
+      readonly kind: 'exit';
+      readonly who: number;
+      readonly perp: number;
+      readonly trigger: 'takeProfit' | 'stopLoss';
+      readonly away: number;
+      readonly isMarket: boolean;
+    }
+  | { readonly kind: 'margin'; readonly who: number; readonly nth: number; readonly share: number }
+  | {
+      readonly kind: 'leverage';
+      readonly who: number;
+      readonly perp: number;
+      readonly leverage: number;
+    }
+  | { readonly kind: 'send'; readonly who: number; readonly to: number; readonly share: number }
+  | { readonly kind: 'aside'; readonly who: number; readonly share: number }
+  | { readonly kind: 'withdraw'; readonly who: number; readonly share: number }
+  | { readonly kind: 'cancel'; readonly who: number }
+  | { readonly kind: 'reverse'; readonly who: number; readonly perp: number };
+
+export type Step =
+  | Act
+  | {
+      readonly kind: 'deal';
+      readonly buyer: number;
+      readonly seller: number;
+      readonly perp: number;
+      readonly away: number;
+      readonly share: number;
+    }
+  /** Time passes, prices move by thousandths, and some act in that very entry. */
+  | {
+      readonly kind: 'prices';
+      readonly seconds: number;
+      readonly moves: readonly number[];
+      readonly acts: readonly Act[];
+    }
+  /** The hour ends with prices at hand, so that funding is paid. */
+  | { readonly kind: 'hour'; readonly moves: readonly number[] }
+  | { readonly kind: 'hush'; readonly perp: number; readonly isHushed: boolean }
+  | { readonly kind: 'halt'; readonly perp: number; readonly isHalted: boolean }
+  | { readonly kind: 'delist'; readonly perp: number }
+  /** A closing hour from its first to its last second, with prices that move half way. */
+  | { readonly kind: 'close'; readonly perp: number; readonly moves: readonly number[] };
+
+export type History = { readonly opening: Opening; readonly steps: readonly Step[] };
+
+export function randomHistory(chance: Chance): History {
+  const opening = randomOpening(chance);
+  const steps: Step[] = [];
+  const people = opening.owners.length + opening.others.length;
+  const perps = opening.perps.length;
+  const cast = { chance, owners: opening.owners.length, people, perps };
+  for (let orders = chance.pick([0, 0, 3, 8]); orders > 0; orders--) steps.push(quote(cast));
+  for (let scenes = 2 + chance.below(4); scenes > 0; scenes--) steps.push(...scene(cast));
+  return { opening, steps };
+}
+
+function randomOpening(chance: Chance): Opening {
+  const perps = Array.from({ length: 2 + chance.below(2) }, () =>
+    chance.pick([
+      { maxLeverage: 50, mmrE8: 1_000_000 },
+      { maxLeverage: 20, mmrE8: 2_500_000 },
+      { maxLeverage: 20, mmrE8: 1_000_000 },
+    ]),
+  );
+  const person = (purses: readonly number[]): Person => {
+    const mode = chance.below(4);
+    return {
+      usdc: chance.pick(purses),
+      isHedged: chance.below(3) === 0,
+      isIsolated: perps.map(() => (mode > 1 ? chance.below(2) === 0 : mode === 1)),
+      leverage: perps.map(({ maxLeverage }) => Math.min(maxLeverage, chance.pick([3, 10, 20, 50]))),
+    };
+  };
+  return {
+    perps,
+    owners: Array.from({ length: 2 + chance.below(3) }, () =>
+      person([60, 500, 2_000, 5_000, 20_000]),
+    ),
+    others: Array.from({ length: 2 + chance.below(3) }, () =>
+      person([300, 5_000, 100_000, 1_000_000]),
+    ),
+    fundUsdc: chance.pick([0, 0, 30, 1_000, 10_000, 100_000]),
+  };
+}
+
+type Cast = {
+  readonly chance: Chance;
+  readonly owners: number;
+  readonly people: number;
+  readonly perps: number;
+};
+
+const owner = ({ chance, owners }: Cast): number => chance.below(owners);
+const other = ({ chance, owners, people }: Cast): number => owners + chance.below(people - owners);
+const anyone = ({ chance, people }: Cast): number => chance.below(people);
+const market = ({ chance, perps }: Cast): number => chance.below(perps);
+
+/** A few steps that belong together more often than chance would have it. */
+function scene(cast: Cast): Step[] {
+  const { chance } = cast;
+  if (chance.below(40) === 0) {
+    const perp = market(cast);
+    return [deal(cast, perp), { kind: 'close', perp, moves: movesOf(cast) }];
+  }
+  switch (chance.below(7)) {
+    case 0:
+    case 1:
+      return gap(cast);
+    case 2:
+    case 3:
+      return blindness(cast);
+    case 4:
+      return unwinding(cast);
+    default:
+      return Array.from({ length: 3 + chance.below(6) }, () => anyStep(cast));
+  }
+}
+
+/** Positions against each other, exits that wait, offers near where the price will be, and a leap. */
+function gap(cast: Cast): Step[] {
+  const { chance } = cast;
+  const perp = market(cast);
+  const leap = chance.pick([-1, 1]) * chance.pick([15, 25, 60, 100, 200, 400]);
+  const steps: Step[] = [];
+  for (let deals = 1 + chance.below(4); deals > 0; deals--) steps.push(deal(cast, perp));
+  if (chance.below(2) === 0) steps.push(deal(cast, market(cast)));
+  if (chance.below(3) > 0) {
+    const away = Math.round((leap * (3 + chance.below(6))) / 10);
+    const trigger = chance.pick(['takeProfit', 'takeProfit', 'stopLoss'] as const);
+    const isMarket = chance.below(4) > 0;
+    for (let at = 0; at < cast.owners; at++) {
+      steps.push({ kind: 'exit', who: at, perp, trigger, away, isMarket });
+    }
+  }
+  for (let offers = chance.below(3); offers > 0; offers--) {
+    steps.push({
+      kind: 'order',
+      who: chance.below(3) === 0 ? owner(cast) : other(cast),
+      perp,
+      isBuy: leap > 0,
+      away: leap + Math.sign(-leap) * chance.below(8),
+      share: 20 + chance.below(80),
+      timeInForce: 'gtc',
+      reduceOnly: false,
+    });
+  }
+  const moves = movesOf(cast);
+  moves[perp] = leap;
+  const acts = Array.from({ length: chance.pick([0, 0, 1, 3]) }, () =>
+    chance.below(2) === 0 ? anyAct(cast) : leave(cast),
+  );
+  steps.push({ kind: 'prices', seconds: 1 + chance.below(3), moves, acts });
+  if (chance.below(2) === 0) steps.push(pause(cast));
+  if (chance.below(8) === 0) steps.push({ kind: 'hour', moves });
+  return steps;
+}
+
+/** A market falls silent, is halted, or waits for a price; money tries to leave; the price comes back. */
+function blindness(cast: Cast): Step[] {
+  const { chance } = cast;
+  const perp = market(cast);
+  const who = owner(cast);
+  const steps: Step[] = [deal(cast, perp, who)];
+  if (chance.below(2) === 0) steps.push(deal(cast, market(cast), who));
+  const still = movesOf(cast).map(() => 0);
+  const way = chance.below(4);
+  if (way === 0) steps.push({ kind: 'halt', perp, isHalted: true });
+  else {
+    if (way === 1) steps.push({ kind: 'delist', perp });
+    steps.push({ kind: 'hush', perp, isHushed: true });
+    const seconds = way === 1 ? 3_600 : 31 + chance.below(30);
+    steps.push({ kind: 'prices', seconds, moves: still, acts: [] });
+  }
+  for (let tries = 2 + chance.below(5); tries > 0; tries--) steps.push(escape(cast, who));
+  if (way === 0) steps.push({ kind: 'halt', perp, isHalted: false });
+  else steps.push({ kind: 'hush', perp, isHushed: false });
+  const moves = movesOf(cast);
+  moves[perp] = chance.pick([-1, 1]) * chance.pick([20, 100, 500]);
+  steps.push({ kind: 'prices', seconds: 1, moves, acts: [] }, pause(cast));
+  return steps;
+}
+
+/** Money that tries to be gone before the gap is settled. */
+function leave(cast: Cast): Act {
+  const { chance } = cast;
+  const share = chance.pick([50, 100, 200, 500]);
+  const who = owner(cast);
+  switch (chance.below(4)) {
+    case 0:
+      return { kind: 'send', who, to: owner(cast), share };
+    case 1:
+      return {
+        kind: 'margin',
+        who,
+        nth: chance.below(2),
+        share: chance.pick([-90, -60, 100, 300]),
+      };
+    default:
+      return { kind: chance.pick(['aside', 'withdraw'] as const), who, share };
+  }
+}
+
+function escape(cast: Cast, who: number): Step {
+  const { chance } = cast;
+  const share = chance.pick([30, 90, 100]);
+  const perp = market(cast);
+  switch (chance.below(10)) {
+    case 0:
+      return { kind: 'send', who, to: owner(cast), share };
+    case 1:
+      return chance.below(2) === 0
+        ? { kind: 'withdraw', who, share }
+        : { kind: 'aside', who, share };
+    case 2:
+    case 3:
+      return { kind: 'margin', who, nth: chance.below(2), share: chance.pick([-60, -95, 90, 100]) };
+    case 4:
+    case 5: {
+      // Far from the mark, with somebody who knows.
+      const away = chance.pick([0, -30, 30, -150, 150]);
+      const [buyer, seller] = chance.below(2) === 0 ? [who, owner(cast)] : [owner(cast), who];
+      return { kind: 'deal', buyer, seller, perp, away, share: chance.pick([5, 30, 90]) };
+    }
+    case 6:
+    case 7:
+      return { kind: 'leverage', who, perp, leverage: chance.pick([1, 2, 5, 20]) };
+    default:
+      return deal(cast, perp, who);
+  }
+}
+
+/** Somebody fails with nobody to sell to, and the owner waits for what the fund will sell. */
+function unwinding(cast: Cast): Step[] {
+  const { chance } = cast;
+  const perp = market(cast);
+  const leap = chance.pick([-1, 1]) * chance.pick([12, 16, 20, 25, 40]);
+  const moves = movesOf(cast).map(() => 0);
+  const still = [...moves];
+  moves[perp] = leap;
+  const steps: Step[] = [deal(cast, perp), deal(cast, perp)];
+  for (let who = 0; who < cast.people; who++) steps.push({ kind: 'cancel', who });
+  steps.push({ kind: 'prices', seconds: 1, moves, acts: [] });
+  steps.push({ kind: 'prices', seconds: 1, moves: still, acts: [] });
+  for (let rounds = 3 + chance.below(8); rounds > 0; rounds--) {
+    steps.push({
+      kind: 'order',
+      who: owner(cast),
+      perp,
+      isBuy: leap < 0,
+      away: Math.sign(leap) * (1 + chance.below(11)),
+      share: 10 + chance.below(90),
+      timeInForce: 'gtc',
+      reduceOnly: false,
+    });
+    steps.push({ kind: 'prices', seconds: 10, moves: still, acts: [] });
+  }
+  return steps;
+}
+
+function anyStep(cast: Cast): Step {
+  const { chance } = cast;
+  const perp = market(cast);
+  switch (chance.below(14)) {
+    case 0:
+    case 1:
+    case 2:
+      return deal(cast, perp);
+    case 3:
+    case 4:
+      return pause(cast);
+    case 5:
+      return { kind: 'hush', perp, isHushed: chance.below(2) === 0 };
+    case 6:
+      return { kind: 'halt', perp, isHalted: chance.below(3) === 0 };
+    default:
+      return anyAct(cast);
+  }
+}
+
+function anyAct(cast: Cast): Act {
+  const { chance } = cast;
+  const perp = market(cast);
+  const who = chance.below(2) === 0 ? owner(cast) : anyone(cast);
+  const share = chance.pick([10, 50, 90, 100, 300]);
+  switch (chance.below(12)) {
+    case 0:
+      return { kind: 'send', who: owner(cast), to: owner(cast), share };
+    case 1:
+      return chance.below(2) === 0
+        ? { kind: 'withdraw', who, share }
+        : { kind: 'aside', who, share };
+    case 2:
+      return { kind: 'margin', who, nth: chance.below(2), share: chance.pick([-90, -30, 30, 90]) };
+    case 3:
+      return { kind: 'leverage', who, perp, leverage: chance.pick([1, 3, 10, 20, 50]) };
+    case 4:
+      return { kind: 'cancel', who };
+    case 5:
+      return { kind: 'reverse', who, perp };
+    case 6:
+    case 7: {
+      const trigger = chance.pick(['takeProfit', 'stopLoss'] as const);
+      const away = chance.below(300) - 150;
+      return { kind: 'exit', who, perp, trigger, away, isMarket: chance.below(3) > 0 };
+    }
+    default:
+      return {
+        kind: 'order',
+        who,
+        perp,
+        isBuy: chance.below(2) === 0,
+        away: chance.below(41) - 20,
+        share,
+        timeInForce: chance.pick(['gtc', 'gtc', 'alo', 'ioc']),
+        reduceOnly: chance.below(3) === 0,
+      };
+  }
+}
+
+function deal(cast: Cast, perp: number, who?: number): Step {
+  const { chance } = cast;
+  const first = who ?? (chance.below(3) > 0 ? owner(cast) : anyone(cast));
+  const second = chance.below(2) === 0 ? owner(cast) : other(cast);
+  const [buyer, seller] = chance.below(2) === 0 ? [first, second] : [second, first];
+  const away = chance.below(5) === 0 ? chance.below(21) - 10 : 0;
+  return { kind: 'deal', buyer, seller, perp, away, share: chance.pick([20, 50, 90, 95]) };
+}
+
+/** An order of somebody else, thin or thick, near the mark. */
+function quote(cast: Cast): Step {
+  const { chance } = cast;
+  const isBuy = chance.below(2) === 0;
+  return {
+    kind: 'order',
+    who: other(cast),
+    perp: market(cast),
+    isBuy,
+    away: (isBuy ? -1 : 1) * (1 + chance.below(60)),
+    share: chance.pick([1, 10, 50]),
+    timeInForce: 'gtc',
+    reduceOnly: false,
+  };
+}
+
+function pause(cast: Cast): Step {
+  const seconds = cast.chance.pick([1, 1, 2, 10, 40, 3_600]);
+  if (cast.chance.below(8) === 0) return { kind: 'hour', moves: movesOf(cast) };
+  return { kind: 'prices', seconds, moves: movesOf(cast), acts: [] };
+}
+
+function movesOf({ chance, perps }: Cast): number[] {
+  return Array.from({ length: perps }, () =>
+    chance.below(2) === 0 ? 0 : chance.below(chance.pick([7, 31, 121])) * chance.pick([-1, 1]),
+  );
+}

@@ -1,0 +1,77 @@
+import {
+  isJudged,
+  larger,
+  magnitude,
+  type Held,
+  type Prices,
+  type Purse,
+  type Shot,
+  unrealised,
+} from './shot.ts';
+
+/** R-initial, R-oracle-stale: what a scope has and needs, computed from the books alone. */
+
+/** A scope: the cross positions of an account, or one isolated position. */
+export type ScopeNumbers = {
+  readonly value: bigint;
+  readonly initial: bigint;
+  readonly notional: bigint;
+  /** Twice what stands in markets that nobody can judge. */
+  readonly blindPart: bigint;
+};
+
+export function crossNumbers(
+  purse: Purse,
+  shot: Shot,
+  prices: Prices,
+  judged: Prices,
+): ScopeNumbers {
+  const own = purse.held.filter(({ isIsolated }) => !isIsolated);
+  return numbers(purse.balance, own, shot, prices, judged);
+}
+
+export function isolatedNumbers(
+  held: Held,
+  shot: Shot,
+  prices: Prices,
+  judged: Prices,
+): ScopeNumbers {
+  // Its resting orders stand on reserves of their own.
+  const alone = { ...held, restingBuy: 0, restingSell: 0 };
+  return numbers(held.margin, [alone], shot, prices, judged);
+}
+
+function numbers(
+  money: bigint,
+  held: readonly Held[],
+  shot: Shot,
+  prices: Prices,
+  judged: Prices,
+): ScopeNumbers {
+  let value = money;
+  let initial = 0n;
+  let notional = 0n;
+  let blindPart = 0n;
+  for (const each of held) {
+    const market = shot.markets.get(each.id);
+    if (market === undefined) continue;
+    const price = BigInt(prices(each.id));
+    value += unrealised(each, prices);
+    notional += magnitude(each.size) * price;
+    const { restingBuy, restingSell, size } = each;
+    const exposure = Math.max(Math.abs(size + restingBuy), Math.abs(size - restingSell));
+    const tier = market.tiers.find(({ maxSize }) => exposure <= maxSize) ?? market.tiers.at(-1);
+    const leverage = BigInt(Math.min(each.leverage, tier?.maxLeverage ?? 1));
+    const exposed = BigInt(exposure) * price;
+    initial += (exposed + leverage - 1n) / leverage;
+    if (size === 0 || isJudged(market)) continue;
+    const dear = larger(BigInt(market.mark), BigInt(judged(each.id)));
+    blindPart += 2n * magnitude(size) * dear;
+  }
+  return { value, initial, notional, blindPart };
+}
+
+/** Nothing may leave such a scope, and nothing may be opened from it. */
+export function isBlind({ blindPart, initial, value }: ScopeNumbers): boolean {
+  return blindPart > 0n && value - blindPart < initial;
+}

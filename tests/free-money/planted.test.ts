@@ -1,0 +1,208 @@
+import { afterEach, describe, test, vi } from 'vitest';
+import type * as BlindModule from '../../packages/engine/src/perp/blind.ts';
+import type * as PerpModule from '../../packages/engine/src/state/perp.ts';
+import type * as FillModule from '../../packages/engine/src/perp/fill-check.ts';
+import type * as DoorModule from '../../packages/engine/src/perp/doors.ts';
+import type * as GapModule from '../../packages/engine/src/liquidation/settle-gap.ts';
+import type * as RankModule from '../../packages/engine/src/liquidation/deleverage.ts';
+import type * as MemoryModule from '../../packages/engine/src/state/entry-memory.ts';
+import type * as FundModule from '../../packages/engine/src/perp/insurance-fund.ts';
+import type { RankedPosition } from '../../packages/engine/src/liquidation/deleverage.ts';
+import type { Property } from './finding.ts';
+import type { Found } from './search.ts';
+
+/**
+ * A search that finds nothing proves nothing unless it finds what is there. Each test takes one rule out
+ * of the engine, by replacing one of its modules, and the search must say which property that breaks.
+ */
+
+const RUNS = 4_000;
+const TIMEOUT_MS = 300_000;
+
+const BLIND = '../../packages/engine/src/perp/blind.ts';
+const PERP = '../../packages/engine/src/state/perp.ts';
+const FILL_CHECK = '../../packages/engine/src/perp/fill-check.ts';
+const DOORS = '../../packages/engine/src/perp/doors.ts';
+const SETTLE_GAP = '../../packages/engine/src/liquidation/settle-gap.ts';
+const RANKS = '../../packages/engine/src/liquidation/deleverage.ts';
+const MEMORY = '../../packages/engine/src/state/entry-memory.ts';
+const FUND = '../../packages/engine/src/perp/insurance-fund.ts';
+const UNWINDING = '../../packages/engine/src/liquidation/unwind-fund.ts';
+
+let planted: string[] = [];
+
+/** Every object has a `valueOf` of its own, which is none of a module's exports. */
+type Faults<Module> = Partial<Omit<Module, 'valueOf'>>;
+
+/** Replaces some exports of a module of the engine, for those who import it from here on. */
+function plant<Module extends object>(
+  path: string,
+  faults: (original: Module) => Faults<Module> | Promise<Faults<Module>>,
+): void {
+  planted.push(path);
+  vi.doMock(path, async (importOriginal) => {
+    const original = await importOriginal<Module>();
+    return { ...original, ...(await faults(original)) };
+  });
+}
+
+afterEach(() => {
+  for (const path of planted) vi.doUnmock(path);
+  planted = [];
+  vi.resetModules();
+});
+
+type Wanted = {
+  /** Where it was found last: the first history to look at. Others follow if histories have changed. */
+  readonly from: number;
+  readonly says?: RegExp;
+};
+
+/** Searches the engine with what was planted, until one of these properties breaks. */
+async function finds({ from, says }: Wanted, ...properties: readonly Property[]): Promise<Found> {
+  const { search } = await import('./search.ts');
+  const others = new Set<string>();
+  for (let seed = from; seed < from + RUNS; seed++) {
+    const [found] = search({ seed, runs: 1 }).found;
+    if (found === undefined) continue;
+    const { message, property } = found.finding;
+    if (properties.includes(property) && (says?.test(message) ?? true)) return found;
+    others.add(property);
+  }
+  throw new Error(`not found in ${RUNS} histories, but ${[...others].join(', ')}`);
+}
+
+describe('R-oracle-stale: the search sees', { timeout: TIMEOUT_MS }, () => {
+  test.each([
+    { door: 'a transfer', from: 3, says: /by sendToken/ },
+    { door: 'a withdrawal', from: 78, says: /by withdraw/ },
+    {
+      door: 'margin for an isolated position',
+      from: 93,
+      says: /balance .* by updateIsolatedMargin/,
+    },
+    {
+      door: 'margin of an isolated position',
+      from: 987,
+      says: /margin in .* by updateIsolatedMargin/,
+    },
+    { door: 'an isolated order', from: 441, says: /by placeOrders|went into an isolated position/ },
+    { door: 'a lower leverage', from: 839, says: /by updateLeverage/ },
+  ])('$door that leads out of a blind scope', async (wanted) => {
+    plant<typeof BlindModule>(BLIND, ({ unjudgedShare }) => ({
+      unjudgedShare: zeroed(unjudgedShare),
+    }));
+    await finds(wanted, 'out of a blind scope');
+  });
+
+  test('that a halted market blinds nobody', async () => {
+    plant<typeof PerpModule>(PERP, ({ isUnjudged }) => ({
+      isUnjudged: (perp, ...when) => isUnjudged({ ...perp, halted: false }, ...when),
+    }));
+    await finds({ from: 12 }, 'out of a blind scope', 'traded while blind');
+  });
+
+  test('that a delisted market which waits for a price blinds nobody', async () => {
+    plant<typeof PerpModule>(PERP, ({ isUnjudged }) => ({
+      isUnjudged: (perp, ...when) => perp.closing?.isWaiting !== true && isUnjudged(perp, ...when),
+    }));
+    await finds({ from: 32 }, 'out of a blind scope', 'traded while blind');
+  });
+
+  test('fills of a blind scope that open, or are far from the mark', async () => {
+    plant<typeof FillModule>(FILL_CHECK, () => ({ isFillInSight: () => true }));
+    await finds({ from: 161 }, 'traded while blind');
+  });
+
+  test('money that leaves ahead of a gap', async () => {
+    plant<typeof DoorModule>(DOORS, ({ withdrawable }) => ({
+      withdrawable: (state, account) => {
+        const { isBeforeLiquidations } = state.entry;
+        state.entry.isBeforeLiquidations = false;
+        const free = withdrawable(state, account);
+        state.entry.isBeforeLiquidations = isBeforeLiquidations;
+        return free;
+      },
+    }));
+    await finds({ from: 573 }, 'out ahead of a gap');
+  });
+});
+
+/** The same function with nothing as its answer. */
+function zeroed<Asked extends readonly unknown[], Answer extends bigint>(
+  answer: (...asked: Asked) => Answer,
+): (...asked: Asked) => Answer {
+  return (...asked) => (answer(...asked) * 0n) as Answer;
+}
+
+describe('R-order-of-events, R-adl: the search sees', { timeout: TIMEOUT_MS }, () => {
+  test('take-profits that fire before a gap is settled', async () => {
+    plant<typeof GapModule>(SETTLE_GAP, () => ({ settleGap: () => {} }));
+    plant<typeof MemoryModule>(MEMORY, ({ EntryMemory }) => ({
+      EntryMemory: forgetful(EntryMemory),
+    }));
+    await finds({ from: 10 }, 'newcomer deleveraged');
+  });
+
+  test('lots of newcomers that are deleveraged', async () => {
+    plant<typeof MemoryModule>(MEMORY, ({ EntryMemory }) => ({
+      EntryMemory: forgetful(EntryMemory),
+    }));
+    await finds({ from: 2_001 }, 'newcomer deleveraged');
+  });
+
+  test('a winner left out because of a loss elsewhere', async () => {
+    plant<typeof RankModule>(RANKS, ({ rankPositions }) => ({
+      rankPositions: (state, perp, isLong, keyOf) =>
+        rankPositions(state, perp, isLong, keyOf).filter(isAtEase),
+    }));
+    await finds({ from: 148 }, 'fund takes what others hold', 'deleveraged out of turn');
+  });
+
+  test('those who gained most left out, and others in their place', async () => {
+    plant<typeof RankModule>(RANKS, ({ rankPositions }) => ({
+      rankPositions: (...asked) => rankPositions(...asked).toReversed(),
+    }));
+    await finds({ from: 5 }, 'deleveraged out of turn');
+  });
+});
+
+/** Its scope has a ratio well above 1: two hundredths of what it holds, and more. */
+function isAtEase({ account, holding }: RankedPosition): boolean {
+  const own = holding.isIsolated ? [holding] : [...account.holdings.values()];
+  let equity: bigint = holding.isIsolated ? holding.isolatedMargin : account.perpBalance;
+  let notional = 0n;
+  for (const { cost, isIsolated, perp, size } of own) {
+    if (isIsolated !== holding.isIsolated) continue;
+    equity += BigInt(size) * BigInt(perp.mark) - cost;
+    notional += BigInt(Math.abs(size)) * BigInt(perp.mark);
+  }
+  return equity * 50n > notional;
+}
+
+/** A memory of the entry that counts every lot as one that was there. */
+function forgetful(
+  Original: (typeof MemoryModule)['EntryMemory'],
+): (typeof MemoryModule)['EntryMemory'] {
+  return class extends Original {
+    override heldSince(holding: Parameters<InstanceType<typeof Original>['heldSince']>[0]): number {
+      return Math.abs(holding.size);
+    }
+  };
+}
+
+describe('R-insurance-fund: the search sees', { timeout: TIMEOUT_MS }, () => {
+  test('a gap that a rich fund pays for', async () => {
+    plant<typeof FundModule>(FUND, ({ mayTakeOver }) => ({
+      // Asked as if nothing had been paid within the hour, and nothing were paid now.
+      mayTakeOver: (state, position, size) =>
+        mayTakeOver(state, position, size, position.perp.mark),
+    }));
+    await finds({ from: 10 }, 'fund pays too much', 'fund too large');
+  });
+
+  test('an unwinding that pays whoever is the only bid', async () => {
+    plant(UNWINDING, () => import('./planted/unwind-fund.ts'));
+    await finds({ from: 364 }, 'fund sells too low');
+  });
+});

@@ -1,0 +1,100 @@
+import { isSigned } from '@oddlot/engine';
+import type { Address } from '@oddlot/units';
+import { demand } from './finding.ts';
+import { judgedMarksOf, marksOf } from './flows.ts';
+import { LotBook } from './lots.ts';
+import { type Held, isJudged, magnitude, type Purse, unrealised } from './shot.ts';
+import type { Entry } from './venue.ts';
+
+/**
+ * R-adl: who is closed against a bankrupt position first. Ranks are those of the moment when the gap is
+ * settled, which is known from outside where nobody acted and nothing was paid ahead of it; once orders
+ * have traded it is not known any more.
+ */
+export function judgeRanks(entry: Entry, fund: Address): void {
+  const { events } = entry.result;
+  if (!events.some(({ type }) => type === 'deleveraged')) return;
+  if (entry.commands.some((command) => isSigned(command))) return;
+  if (events.some(({ type }) => type === 'fundingPaid' || type === 'perpSettled')) return;
+  const lots = new LotBook(entry.before, events, fund);
+  const sides = new Map<string, readonly Ranked[]>();
+  for (const event of events) {
+    if (event.type === 'tradeExecuted') return;
+    const known = lots.closed.length;
+    lots.note(event);
+    const closed = lots.closed[known];
+    if (closed === undefined) continue;
+    const { account, instrumentId: id } = closed.event;
+    const side = `${id} ${closed.isLong}`;
+    const ranked = sides.get(side) ?? rankedIn(entry, id, closed.isLong, fund);
+    sides.set(side, ranked);
+    for (const before of ranked) {
+      if (before.address === account) break;
+      const left = lots.oldOf(before.address, id, closed.isLong);
+      demand(
+        left === 0,
+        'deleveraged out of turn',
+        () =>
+          `${account} lost lots of ${id} while ${before.address}, who ranks higher, had ${left}`,
+      );
+    }
+  }
+}
+
+type Ranked = {
+  readonly address: Address;
+  /** The rank is their quotient; a scope with nothing left has its place without one. */
+  readonly over: bigint;
+  readonly under: bigint;
+  readonly notional: bigint;
+};
+
+function rankedIn(entry: Entry, id: number, isLong: boolean, fund: Address): Ranked[] {
+  const ranked: Ranked[] = [];
+  for (const purse of entry.before.purses.values()) {
+    if (purse.address === fund) continue;
+    for (const held of purse.held) {
+      if (held.id !== id || held.size === 0 || held.size > 0 !== isLong) continue;
+      ranked.push(rankOf(entry, purse, held));
+    }
+  }
+  return ranked.sort((a, b) => {
+    const [left, right] = [a.over * b.under, b.over * a.under];
+    if (left !== right) return left > right ? -1 : 1;
+    if (a.notional !== b.notional) return a.notional > b.notional ? -1 : 1;
+    return a.address < b.address ? -1 : 1;
+  });
+}
+
+function rankOf(entry: Entry, purse: Purse, held: Held): Ranked {
+  const { address } = purse;
+  const marks = marksOf(entry);
+  const gain = unrealised(held, marks);
+  const profit = gain > 0n ? gain : 0n;
+  const notional = magnitude(held.size) * BigInt(marks(held.id));
+  const equity = equityOf(entry, purse, held);
+  if (equity <= 0n) {
+    return profit > 0n
+      ? { address, notional, over: 1n, under: 0n }
+      : { address, notional, over: 0n, under: 1n };
+  }
+  const paid = held.cost < 0n ? -held.cost : held.cost;
+  return { address, notional, over: profit * notional, under: (paid === 0n ? 1n : paid) * equity };
+}
+
+/** R-ratio: of the scope that the position belongs to; what nobody can judge counts at its worse. */
+function equityOf(entry: Entry, purse: Purse, held: Held): bigint {
+  const marks = marksOf(entry);
+  const judged = judgedMarksOf(entry);
+  const worse = (each: Held): bigint => {
+    const market = entry.after.markets.get(each.id);
+    const atMark = unrealised(each, marks);
+    if (market !== undefined && isJudged(market)) return atMark;
+    const atJudged = unrealised(each, judged);
+    return atJudged < atMark ? atJudged : atMark;
+  };
+  if (held.isIsolated) return held.margin + worse(held);
+  let equity = purse.balance;
+  for (const each of purse.held) if (!each.isIsolated) equity += worse(each);
+  return equity;
+}

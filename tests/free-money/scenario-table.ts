@@ -1,0 +1,127 @@
+import type { PerpDefinition } from '@oddlot/engine';
+import { type Address, instrumentId } from '@oddlot/units';
+import { worth } from './shot.ts';
+import { listing, order, someone, Venue } from './venue.ts';
+
+/** A venue for one told story: prices of 100, sizes in whole units, money in USDC. */
+
+export const PRICE = 10_000;
+export const LOTS = 100;
+
+export type Mode = 'cross' | 'isolated';
+
+/** Twenty times at most, maintenance 1%, no fees: what is left over is what the story is about. */
+export const FREE: Partial<PerpDefinition> = {
+  takerFeeE8: 0,
+  makerFeeE8: 0,
+  tiers: [{ tier: 1, minSize: 0, maxSize: 100_000_000, maxLeverage: 20, mmrE8: 1_000_000 }],
+};
+
+export class Story {
+  readonly venue: Venue;
+  readonly #perps: readonly number[];
+  #people = 0x5000;
+
+  constructor(perps = 1, terms: Partial<PerpDefinition> = FREE) {
+    this.#perps = Array.from({ length: perps }, (_, at) => at + 1);
+    this.venue = new Venue(this.#perps.map((id) => listing(id, terms)));
+  }
+
+  /** Somebody new with money, who trades every market in one way. */
+  person(
+    usdc: number,
+    mode: Mode = 'cross',
+    terms: { hedge?: true; leverage?: number } = {},
+  ): Address {
+    const address = someone(++this.#people);
+    this.venue.credit(address, usdc);
+    const { hedge, leverage = 20 } = terms;
+    if (hedge) this.venue.act(address, { type: 'updatePositionMode', mode: 'hedge' });
+    for (const id of this.#perps.map(instrumentId)) {
+      this.venue.act(address, { type: 'updateMarginMode', instrumentId: id, marginMode: mode });
+      this.venue.act(address, { type: 'updateLeverage', instrumentId: id, leverage });
+      if (hedge && mode === 'isolated') {
+        this.venue.act(address, { type: 'updateLeverage', instrumentId: id, leverage: -leverage });
+      }
+    }
+    return address;
+  }
+
+  fund(usdc: number): void {
+    this.venue.credit(this.venue.fund, usdc);
+  }
+
+  /** One buys so many units of another. */
+  deal(buyer: Address, seller: Address, units: number, price = 100, id = 1): void {
+    const terms = { id, price: price * PRICE, size: units * LOTS };
+    this.venue.deal({ buyer, seller }, terms);
+  }
+
+  /** Somebody's resting order: positive units buy. Says why it was refused, if it was. */
+  rest(who: Address, units: number, price: number, id = 1): string | undefined {
+    const size = Math.abs(Math.round(units * LOTS));
+    const isBuy = units > 0;
+    const { entries, reject } = this.venue.place(
+      who,
+      order({ id, isBuy, size, price: Math.round(price * 100) * (PRICE / 100) }),
+    );
+    return (reject ?? entries?.[0]?.reject)?.reason;
+  }
+
+  /** An exit of a whole position that waits for the mark and goes to the market. */
+  exit(who: Address, kind: 'takeProfit' | 'stopLoss', price: number, units: number, id = 1): void {
+    const at = Math.round(price * PRICE);
+    const size = Math.abs(units) * LOTS;
+    const trigger = { kind, price: at, isMarket: true };
+    const plain = order({ id, isBuy: units > 0, reduceOnly: true, price: at, size });
+    this.venue.place(who, { ...plain, trigger });
+  }
+
+  /** Prices in an entry of their own, so many seconds later. */
+  prices(prices: Readonly<Record<number, number>>, seconds = 1): void {
+    const changes: Record<number, number> = {};
+    for (const [id, price] of Object.entries(prices))
+      changes[Number(id)] = Math.round(price * PRICE);
+    this.venue.wait(1_000 * seconds).prices(changes);
+  }
+
+  /** A market's price is told no more, and is stale a moment later. */
+  silence(id: number): void {
+    this.venue.hush(id, true);
+    this.prices({}, 31);
+  }
+
+  /** It is told again. */
+  speak(id: number, price: number): void {
+    this.venue.hush(id, false);
+    this.prices({ [id]: price });
+  }
+
+  mark(id = 1): number {
+    return (this.venue.shot.markets.get(id)?.mark ?? 0) / PRICE;
+  }
+
+  units(who: Address, id = 1): number {
+    const held = this.venue.shot.purses.get(who)?.held ?? [];
+    let sum = 0;
+    for (const each of held) if (each.id === id) sum += each.size;
+    return sum / LOTS;
+  }
+
+  /** What some have together, positions at the mark, to the cent. */
+  sum(...people: readonly Address[]): number {
+    const { markets, purses } = this.venue.shot;
+    let total = 0n;
+    for (const who of people) {
+      const purse = purses.get(who);
+      if (purse !== undefined) total += worth(purse, (id) => markets.get(id)?.mark ?? 0);
+    }
+    return Math.round(Number(total) / 10_000) / 100;
+  }
+
+  /** The insurance fund and the fee treasury. */
+  get reserves(): number {
+    const treasury = Number(this.venue.shot.treasury) / 1_000_000;
+    return Math.round((this.sum(this.venue.fund) + treasury) * 100) / 100;
+  }
+}

@@ -1,0 +1,117 @@
+import type { MarginTier, State } from '@oddlot/engine';
+import type { Address } from '@oddlot/units';
+
+/**
+ * What stands on the books at one moment, copied: amounts and sizes only. Whatever is computed from
+ * them, the judges compute themselves.
+ */
+
+export type Held = {
+  readonly id: number;
+  readonly leg: 0 | 1;
+  /** Signed. */
+  readonly size: number;
+  readonly cost: bigint;
+  readonly isIsolated: boolean;
+  readonly leverage: number;
+  readonly margin: bigint;
+  readonly reserved: bigint;
+  readonly restingBuy: number;
+  readonly restingSell: number;
+};
+
+export type Purse = {
+  readonly address: Address;
+  readonly isHedged: boolean;
+  readonly balance: bigint;
+  /** What is out of reach of positions: the outcome sub-account and withdrawals under way. */
+  readonly aside: bigint;
+  readonly held: readonly Held[];
+};
+
+export type Market = {
+  readonly id: number;
+  readonly mark: number;
+  readonly oracle: number;
+  readonly isHalted: boolean;
+  readonly isStale: boolean;
+  /** R-delist: its closing hour had too few samples. */
+  readonly isWaiting: boolean;
+  readonly isSettled: boolean;
+  readonly tiers: readonly MarginTier[];
+};
+
+export type Shot = {
+  readonly timeMs: number;
+  readonly purses: ReadonlyMap<Address, Purse>;
+  readonly markets: ReadonlyMap<number, Market>;
+  readonly treasury: bigint;
+};
+
+export function shotOf(state: State): Shot {
+  const purses = new Map<Address, Purse>();
+  for (const account of state.accounts) {
+    const held: Held[] = [];
+    for (const each of account.holdings.values()) {
+      held.push({
+        id: each.perp.definition.instrumentId,
+        leg: each.leg,
+        size: each.size,
+        cost: each.cost,
+        isIsolated: each.isIsolated,
+        leverage: each.leverage,
+        margin: each.isolatedMargin,
+        reserved: each.reserved,
+        restingBuy: each.restingBuy,
+        restingSell: each.restingSell,
+      });
+    }
+    purses.set(account.address, {
+      address: account.address,
+      isHedged: account.positionMode === 'hedge',
+      balance: account.perpBalance,
+      aside: account.outcomeBalance + account.outcomeReserved + account.withdrawHold,
+      held,
+    });
+  }
+  const staleMs = state.parameters?.oracleStaleMs ?? 0;
+  const markets = new Map<number, Market>();
+  for (const [id, perp] of state.perps) {
+    markets.set(id, {
+      id,
+      mark: perp.mark,
+      oracle: perp.oracle,
+      isHalted: perp.halted,
+      isStale: perp.oracle === 0 || state.timeMs - perp.oracleMs > staleMs,
+      isWaiting: perp.closing?.isWaiting === true,
+      isSettled: perp.delisted,
+      tiers: perp.definition.tiers,
+    });
+  }
+  return { timeMs: state.timeMs, purses, markets, treasury: state.treasury };
+}
+
+/** Whether a mark says what a position is worth (R-order-of-events, R-oracle-stale). */
+export function isJudged({ isHalted, isStale, isWaiting, mark }: Market): boolean {
+  return mark > 0 && !isHalted && !isStale && !isWaiting;
+}
+
+/** Prices that positions are valued at, by instrument. */
+export type Prices = (id: number) => number;
+
+/** Everything an account has, positions at given prices. */
+export function worth({ aside, balance, held }: Purse, prices: Prices): bigint {
+  let value = balance + aside;
+  for (const each of held) value += each.margin + each.reserved + unrealised(each, prices);
+  return value;
+}
+
+export function unrealised({ cost, id, size }: Held, prices: Prices): bigint {
+  return size === 0 ? -cost : BigInt(size) * BigInt(prices(id)) - cost;
+}
+
+export const magnitude = (size: number): bigint => BigInt(Math.abs(size));
+
+export const larger = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+
+export const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b);

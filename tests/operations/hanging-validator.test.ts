@@ -1,0 +1,48 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { MoneyWorld } from '../support/money-world.ts';
+
+/**
+ * Goal: who hangs delays nobody else. Method: of three validators, two of which must sign, two take requests and never
+ * answer. While a payout waits for them, deposits are credited.
+ */
+
+let world: MoneyWorld;
+let hanging: Server;
+/** Requests that it has and that nobody has given up on. */
+let held = 0;
+
+beforeAll(async () => {
+  world = await MoneyWorld.open();
+  hanging = createServer((_, response) => {
+    held += 1;
+    response.on('close', () => (held -= 1));
+  });
+  await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(hanging.address() as AddressInfo).port}`;
+  await world.startVenue([world.url], {
+    ownValidators: 1,
+    flags: ['--validators', `${url}/one,${url}/two`],
+  });
+}, 60_000);
+
+afterAll(async () => {
+  hanging?.closeAllConnections();
+  hanging?.close();
+  await world?.close();
+});
+
+test('R-deposit: while a payout waits for validators that hang, deposits are credited', async () => {
+  const first = await world.somebody();
+  await first.transfer('50');
+  await first.has('50');
+  await first.withdraw('10');
+  const second = await world.somebody();
+  await expect.poll(() => held, { timeout: 15_000 }).toBe(2);
+  await second.transfer('20');
+  await second.has('20', 9_000);
+  // The same two: nobody has given up on them meanwhile.
+  expect(held).toBe(2);
+  expect((await first.rows())[0]?.status).toBe('held');
+}, 60_000);

@@ -1,0 +1,86 @@
+import { numberToHex, parseGwei } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Json } from '../support/client.ts';
+import { LyingEndpoint, SUBJECTS, type Subject } from '../support/lying-endpoint.ts';
+import { MoneyWorld, type Somebody, usdc } from '../support/money-world.ts';
+
+/**
+ * Goal: of three endpoints one may lie about anything, by itself or about all at once: deposits and payouts go on, at the
+ * price that the chain has, and nothing is sent that nobody asked for. Method: a venue whose first endpoint is the liar.
+ */
+
+let world: MoneyWorld;
+let liar: LyingEndpoint;
+
+/** Who puts money in and takes it out, under each lie. */
+let somebody: Somebody;
+
+beforeAll(async () => {
+  world = await MoneyWorld.open();
+  liar = await new LyingEndpoint(world.url).open();
+  // From the start on: what a venue asks first is asked once.
+  for (const subject of SUBJECTS) liar.subjects.add(subject);
+  await world.startVenue([liar.url, world.url, world.url]);
+  somebody = await world.somebody();
+}, 60_000);
+
+afterAll(async () => {
+  await world?.close();
+  await liar?.close();
+});
+
+/** What the relayer has sent so far, newest last. */
+async function sentByRelayer(): Promise<readonly Json[]> {
+  const relayer = privateKeyToAccount(world.keys.relayer).address.toLowerCase();
+  const head = Number(await world.chain.rpc('eth_blockNumber', []));
+  const sent: Json[] = [];
+  for (let at = 0; at <= head; at++) {
+    const block = (await world.chain.rpc('eth_getBlockByNumber', [numberToHex(at), true])) as Json;
+    sent.push(...block.transactions.filter(({ from }: Json) => from.toLowerCase() === relayer));
+  }
+  return sent;
+}
+
+/** A deposit is credited, as much is paid out again, for one transaction at the honest price. */
+async function moneyGoesThrough(): Promise<void> {
+  const before = (await sentByRelayer()).length;
+  const had = await somebody.onChain();
+  await somebody.transfer('10');
+  await somebody.has('10');
+  await somebody.withdraw('10');
+  await somebody.lastBecomes('confirmed');
+  expect(await somebody.onChain()).toBe(had - usdc('0.1'));
+  const sent = (await sentByRelayer()).slice(before);
+  expect(sent.map(({ nonce }) => Number(nonce))).toEqual([before]);
+  expect(BigInt(sent[0]?.maxPriorityFeePerGas)).toBeLessThan(parseGwei('1'));
+  expect(BigInt(sent[0]?.maxFeePerGas)).toBeLessThan(parseGwei('1'));
+}
+
+async function told(): Promise<Json> {
+  return (await (await fetch(`${world.venue.operations}/settlement`)).json()) as Json;
+}
+
+const CASES: readonly (readonly [string, readonly Subject[]])[] = [
+  ['everything, from its start on', SUBJECTS],
+  ...SUBJECTS.map((subject) => [subject, [subject]] as const),
+];
+
+test.each(CASES)(
+  'R-deposit, R-withdraw: one of three lies about %s, and money goes through at the honest price',
+  async (_, about) => {
+    liar.subjects.clear();
+    for (const subject of about) liar.subjects.add(subject);
+    const { lied } = liar;
+    await moneyGoesThrough();
+    // Ether is looked at now and then, and gas is known beforehand by whoever pays out alone.
+    if (!['gas', 'balances'].includes(about.join())) expect(liar.lied).toBeGreaterThan(lied);
+    const { endpoints, watch } = await told();
+    expect(watch.state).toBe('ok');
+    const [first, ...others] = endpoints.map(({ state }: Json) => state);
+    expect(others).toEqual(['ok', 'ok']);
+    // Whoever runs the venue is told who it is.
+    if (about.includes('calls')) expect(first).toBe('disagrees');
+  },
+  60_000,
+);

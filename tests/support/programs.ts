@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+import { bundlePrograms } from '../../scripts/bundle-programs.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const FOLDER = 'ODDLOT_TEST_PROGRAMS';
+
+const SOURCES = {
+  venue: 'packages/venue/src/main.ts',
+  relay: 'packages/venue/src/relay-main.ts',
+  validator: 'packages/venue/src/validator/main.ts',
+  bridge: 'packages/venue/src/bridge/main.ts',
+} as const;
+
+/**
+ * The file of a program. A suite starts hundreds of processes of the same few programs, so a run of the tests bundles
+ * them once; whoever runs by itself has the source, as `npm start` does.
+ */
+export function programFile(name: keyof typeof SOURCES): string {
+  const folder = process.env[FOLDER];
+  return folder === undefined ? join(ROOT, SOURCES[name]) : join(folder, `${name}.js`);
+}
+
+/** Before the first test of a run: its workers inherit the environment. */
+export async function setup(): Promise<void> {
+  process.env[FOLDER] = await bundlePrograms(join(ROOT, 'node_modules/.cache/programs'));
+}
