@@ -12,8 +12,10 @@ export default defineConfig({
   test: {
     // Most files wait for a venue of their own much of the time, so three of them share two cores well.
     maxWorkers: 3,
-    testTimeout: 30_000,
-    hookTimeout: 90_000,
+    // For what hangs: a test that only waits for its turn on a busy machine is given the time.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
     projects: [
       {
         extends: true,

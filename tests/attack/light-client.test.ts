@@ -44,7 +44,7 @@ beforeAll(async () => {
   for (const { address } of [alice, bob]) await client.post('/request-fund', { user: address });
   sol = await readMarket(client, 'SOL-USDC', alice.address);
   await fill();
-}, 60_000);
+});
 afterAll(async () => {
   agent.destroy();
   await venue.remove();
@@ -113,4 +113,4 @@ test('R-requests: fifty a second of any query with its default parameters are wi
     '127.0.2.1',
   );
   expect(json.data).toHaveLength(500);
-}, 60_000);
+});

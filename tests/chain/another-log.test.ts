@@ -9,7 +9,7 @@ import { CALM, Venue } from '../support/venue-process.ts';
 
 /** R-conservation: a venue whose log is lost does not go on with a bridge that another log has paid by. */
 
-const WAIT = { timeout: 30_000, interval: 100 };
+const WAIT = { timeout: 60_000, interval: 100 };
 
 test('an empty log on a bridge that has paid: nothing is credited or paid, and it is told', async () => {
   const venue = await Venue.start([...CALM, '--chain', 'local']);

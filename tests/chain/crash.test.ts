@@ -126,7 +126,7 @@ test('killed in the middle of its work it has every transaction that it answered
     }
     await chain.close();
   });
-}, 60_000);
+});
 
 test('a disk without room takes nothing half, and what was answered before stays', async () => {
   await inFolder(async (directory) => {
@@ -150,7 +150,7 @@ test('a disk without room takes nothing half, and what was answered before stays
     expect(await chain.rpc('eth_sendRawTransaction', [again])).toBe(keccak256(again));
     await chain.close();
   });
-}, 60_000);
+});
 
 test('in a thread of its own it answers by its port, keeps what it has, and says why it cannot start', async () => {
   await inFolder(async (directory) => {

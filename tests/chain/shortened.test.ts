@@ -76,4 +76,4 @@ test('a transaction of long ago takes a third of the room that it took, and all 
     const [small, large] = [(await stat(logOf(here))).size, (await stat(logOf(there))).size];
     expect(small).toBeLessThan(large / 3);
   });
-}, 60_000);
+});

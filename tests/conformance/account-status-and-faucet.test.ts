@@ -159,7 +159,7 @@ describe('a venue started with --no-faucet', () => {
 
   beforeAll(async () => {
     closed = await Venue.start(['--oracle', 'still', '--no-limits', '--no-faucet']);
-  }, 60_000);
+  });
   afterAll(async () => closed?.remove());
 
   test('has no faucet: the path is unknown', async () => {

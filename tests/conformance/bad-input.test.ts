@@ -21,7 +21,7 @@ let bob: Actor;
 
 beforeAll(async () => {
   [alice, bob] = await twoWithSomethingToLose(world);
-}, 30_000);
+});
 
 describe('orders', () => {
   const good = () => {

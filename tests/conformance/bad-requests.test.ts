@@ -22,7 +22,7 @@ let bob: Actor;
 
 beforeAll(async () => {
   [alice, bob] = await twoWithSomethingToLose(world);
-}, 30_000);
+});
 
 describe('approveAgent', () => {
   const changed: [string, Json, Expected][] = [

@@ -294,7 +294,7 @@ describe('a disk that is slower than the patience of confirm', () => {
     alice = new Actor('alice', keyOf('alice of the slow disk'), () => client);
     await fund(client, alice.address);
     btc = await eventually(() => readMarket(client, 'BTC-USDC', alice.address));
-  }, 60_000);
+  });
   afterAll(async () => slow?.remove());
 
   test('is a 202 with the hash; the receipt is pending, then executed', async () => {

@@ -18,7 +18,7 @@ let chain: Chain;
 beforeAll(async () => {
   venue = await Venue.start([...CALM, '--chain', 'local']);
   chain = await chainOf(venue.url);
-}, 60_000);
+});
 
 afterAll(async () => {
   await venue.remove();
@@ -39,7 +39,7 @@ async function balanceIn(user: Hex): Promise<string> {
 }
 
 async function credited(user: Hex, balance: string): Promise<void> {
-  await expect.poll(() => balanceIn(user), { timeout: 15_000 }).toBe(balance);
+  await expect.poll(() => balanceIn(user), { timeout: 60_000 }).toBe(balance);
 }
 
 test('settings name the chain, its contracts and an endpoint for wallets', async () => {
@@ -55,7 +55,7 @@ test('the faucet gives test USDC and ether on the chain, once an hour', async ()
   const { address } = await richOnChain(venue.url);
   expect(await chain.balanceOf(address)).toBe(usdc('1000'));
   await expect
-    .poll(() => chain.reader.getBalance({ address }), { timeout: 10_000 })
+    .poll(() => chain.reader.getBalance({ address }), { timeout: 60_000 })
     .toBe(parseEther('1'));
   const again = await post(venue.url, '/request-fund', { user: address, onChain: true });
   expect(again).toMatchObject({ status: 429, message: 'Faucet limit reached' });
@@ -378,7 +378,7 @@ test('keys are in no log, and the faucet remembers through a restart whom it gav
     await (await fetch(`${venue.operations}/settlement`)).text(),
   ];
   for (const key of keys ?? []) for (const text of texts) expect(text).not.toContain(key);
-}, 60_000);
+});
 
 test('R-deposit: kills between the steps credit nothing twice; the bridge holds what is owed', async () => {
   const account = await richOnChain(venue.url);
@@ -399,6 +399,6 @@ test('R-deposit: kills between the steps credit nothing twice; the bridge holds 
   const owed = await metric('oddlot_settlement_owed_usdc');
   expect(owed).toBeGreaterThan(1000);
   await expect
-    .poll(async () => Number(await chain.balanceOf(chain.bridge)) / 1e6, { timeout: 15_000 })
+    .poll(async () => Number(await chain.balanceOf(chain.bridge)) / 1e6, { timeout: 60_000 })
     .toBeCloseTo(await metric('oddlot_settlement_owed_usdc'), 6);
-}, 90_000);
+});

@@ -65,7 +65,7 @@ beforeAll(async () => {
   const resting = orderAction(order({ market: perp, side: 'buy', price: '50', size: '1' }));
   await record('multiSig, agent-signed', () => wrapped(resting, wrap));
   after = await everythingOf(people());
-}, 60_000);
+});
 
 /** Sends a request ten times at once: one execution, ten equal answers. */
 async function record(name: string, sign: () => Promise<Signed>): Promise<void> {
@@ -148,7 +148,7 @@ describe('the same request again', () => {
     expect(await everythingOf(people())).toEqual(after);
     await expectReceipts();
     await expectSameAgain();
-  }, 60_000);
+  });
 });
 
 describe('a request that was refused before it was logged', () => {

@@ -56,4 +56,4 @@ test('a restart finds its events and lists none of them twice', async () => {
   const after = await all(venue);
   expect(new Set(after).size).toBe(after.length);
   expect(after).toEqual(before);
-}, 60_000);
+});

@@ -75,7 +75,7 @@ let alice: Actor;
 let bob: Actor;
 beforeAll(async () => {
   [alice, bob] = [await world.resident('alice'), await world.resident('bob')];
-}, 60_000);
+});
 
 describe('what the guide says of the library holds', () => {
   test('it names every method once', () => {
@@ -89,7 +89,7 @@ describe('what the guide says of the library holds', () => {
     const heard: Json[] = [];
     await method(connect(socket), name)(paramsOf(name, alice), (data) => heard.push(data));
     await happen(alice, bob);
-    await eventually(() => expect(heard.length, name).toBeGreaterThan(0), 10_000);
+    await eventually(() => expect(heard.length, name).toBeGreaterThan(0));
   });
 
   test.each(listed('silent'))(
@@ -102,7 +102,7 @@ describe('what the guide says of the library holds', () => {
       const params = { type: name, ...paramsOf(name, alice) };
       await other.subscribe(name, params, ({ detail }) => seen.push(detail));
       await happen(alice, bob);
-      await eventually(() => expect(seen.length, name).toBeGreaterThan(0), 10_000);
+      await eventually(() => expect(seen.length, name).toBeGreaterThan(0));
       const { name: instrument } = world.btc;
       const told = Array.isArray(seen[0]) ? seen[0][0] : seen[0];
       // The name to look for, where the frames are those of an instrument.

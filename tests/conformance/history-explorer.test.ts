@@ -158,7 +158,7 @@ describe('tx', () => {
       return data;
     });
     expect(released.result.orders).toMatchObject([{ state: 'filled', filledSz: '10' }]);
-  }, 20_000);
+  });
 
   test('what was refused at once is told of an action of which another order still waits', async () => {
     const market = await deployer.list({ orderDelayMs: 1_000 });
@@ -181,7 +181,7 @@ describe('tx', () => {
     );
     expect([status, data.error, ...told]).toEqual(['failed', ...Array(3).fill(error.message)]);
     expect(error.message).not.toBe('');
-  }, 20_000);
+  });
 
   test('unknown ones', async () => {
     expect(await refused({ type: 'tx', txHash: NO_HASH })).toBe('200 10404 Transaction not found');

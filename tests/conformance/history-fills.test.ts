@@ -202,5 +202,5 @@ describe('whom and what', () => {
       minHeight: height,
     });
     expect(asOf.height).toBeGreaterThanOrEqual(height);
-  }, 20_000);
+  });
 });

@@ -39,7 +39,7 @@ beforeAll(async () => {
   const size = btc.worth(1000);
   await bob.placed({ market: btc, side: 'sell', price: btc.at(0), size });
   await alice.placed({ market: btc, side: 'buy', price: btc.at(0), size });
-}, 30_000);
+});
 
 describe('perpMeta', () => {
   const entry = record({

@@ -73,7 +73,7 @@ describe('R-tif', () => {
     expect(rows.find((row) => row.tif === 'GTD')).toMatchObject({ expireTime });
     await eventually(async () => {
       expect((await alice.openOrders()).map((row) => row.tif)).toEqual(['GTC']);
-    }, 15_000);
+    });
     expect(Date.now()).toBeGreaterThanOrEqual(expireTime);
   });
 

@@ -53,7 +53,7 @@ beforeAll(async () => {
     if (RESTING[at]! > 0) await placed(alice, market, `buy Yes ${RESTING[at]} at 0.10`);
   }
   await deployer.list({}, markets.at(-1)!.eventSlug);
-}, 60_000);
+});
 
 const query = (fields: object) => ({ type: 'outcomeMeta', tag: TAG, ...fields });
 const page = async (fields: object = {}): Promise<Json> => world.client.data(query(fields));

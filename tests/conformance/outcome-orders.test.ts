@@ -317,4 +317,4 @@ test('Gtd: at its time the rest is cancelled and its reserve is free', async () 
   expect(open).toMatchObject({ status: 'open', order: { tif: 'GTD', expireTime } });
   expect(cancelled).toMatchObject({ status: 'cancelled', reason: 'expired' });
   expect(cancelled.statusTimestamp).toBeGreaterThanOrEqual(expireTime);
-}, 15_000);
+});

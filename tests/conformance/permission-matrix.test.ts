@@ -328,7 +328,7 @@ beforeAll(async () => {
   const buy = { market: perp, side: 'buy', price: '100.1', size: '1', tif: 'Ioc' } as const;
   const open = orderAction(perpOrder({ ...buy, margin: 'isolated' }));
   for (const account of [alice, vault, company]) await actFor(account, open);
-}, 60_000);
+});
 
 /** The mark stays between them, at the oracle. */
 async function quoteBothSides(): Promise<void> {

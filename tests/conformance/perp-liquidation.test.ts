@@ -406,6 +406,6 @@ describe('R-insurance-fund', () => {
     await eventually(async () => {
       await perp.push('96');
       expect((await recordOf(buyer, perp)).position).toMatchObject({ szi: '0.5' });
-    }, 14_000);
+    });
   });
 });

@@ -281,7 +281,7 @@ describe('R-oracle-stale', () => {
     const message = `Oracle is stale for ${perp.name}`;
     await eventually(async () => {
       expectRefusal(await alice.place(resting({ tif: 'Ioc' })), 10000, message);
-    }, 15_000);
+    });
     // Its positions still count, but from the next block on twice their size is taken off what a cross
     // holder may withdraw: 1,000 − 0.09 of fees − 2 × 2 × 100 − a tenth of 200.
     await eventually(async () => expect((await alice.state()).withdrawable).toBe('579.91'));

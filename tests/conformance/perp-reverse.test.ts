@@ -50,7 +50,7 @@ async function settled(): Promise<string[]> {
   return eventually(async () => {
     expect(await jobs()).toEqual([]);
     return (await recordsOf(alice, perp)).map(({ position }) => position.szi);
-  }, 15_000);
+  });
 }
 
 describe('reversePosition', () => {

@@ -63,7 +63,7 @@ describe('R-trigger: a market one that only reduces stays armed for its rest', (
       const update = watch.of(oid).at(-1);
       expect(update.order.filledSz).toBe('1');
       return update;
-    }, 8_000);
+    });
     expect(part).toMatchObject({
       status: 'open',
       order: { sz: '3', avgPx: '90', isTrigger: true },

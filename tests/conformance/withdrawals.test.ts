@@ -56,7 +56,7 @@ beforeAll(async () => {
     functionName: 'blacklist',
     args: [refused],
   });
-}, 60_000);
+});
 
 afterAll(async () => {
   expect(venue.faults()).toEqual([]);
@@ -158,7 +158,7 @@ describe('R-withdraw: money that leaves', () => {
     await guardian('pause');
     for (const amount of ['3', '4', '5']) await user.withdraw(destination, amount);
     const paused = 'The bridge is paused';
-    await expect.poll(async () => (await user.row()).error, { timeout: 10_000 }).toBe(paused);
+    await expect.poll(async () => (await user.row()).error, { timeout: 60_000 }).toBe(paused);
     expect((await user.row()).status).toBe('held');
     expect(await hold(user)).toBe(12);
     expect((await operations()).payouts).toMatchObject({
@@ -169,7 +169,7 @@ describe('R-withdraw: money that leaves', () => {
     expect(await metric('oddlot_withdrawals_troubled')).toBe(3);
     await guardian('unpause');
     await becomes(user, 'confirmed');
-    await expect.poll(() => chain.balanceOf(destination), { timeout: 10_000 }).toBe(usdc('11.7'));
+    await expect.poll(() => chain.balanceOf(destination), { timeout: 60_000 }).toBe(usdc('11.7'));
     await expect.poll(() => metric('oddlot_withdrawals_open')).toBe(0);
   });
 
@@ -188,7 +188,7 @@ describe('R-withdraw: money that leaves', () => {
     const id = BigInt(row.id);
     const at = { address: chain.bridge, abi: BRIDGE_ABI } as const;
     expect(await chain.reader.readContract({ ...at, functionName: 'stateOf', args: [id] })).toBe(3);
-  }, 40_000);
+  });
 
   test.each([
     ['to the bridge', () => chain.bridge, '5', 'Invalid address'],
@@ -211,7 +211,7 @@ test('R-withdraw: large payouts wait for their time or the guardian; kills in be
   const waits = expect.stringMatching(/^Large payouts wait: it is payable from 20.*Z on$/);
   for (const user of [large, cancelled]) {
     await expect
-      .poll(() => user.row(), { timeout: 15_000 })
+      .poll(() => user.row(), { timeout: 60_000 })
       .toMatchObject({ status: 'sent', error: waits });
   }
   expect((await operations()).payouts.troubled).toEqual([]);
@@ -241,6 +241,6 @@ test('R-withdraw: large payouts wait for their time or the guardian; kills in be
   expect((await operations()).vitals).toMatchObject({ isPaused: false });
   const owed = await metric('oddlot_settlement_owed_usdc');
   await expect
-    .poll(async () => Number(await chain.balanceOf(chain.bridge)) / 1e6, { timeout: 15_000 })
+    .poll(async () => Number(await chain.balanceOf(chain.bridge)) / 1e6, { timeout: 60_000 })
     .toBeCloseTo(owed, 6);
 }, 120_000);

@@ -13,7 +13,7 @@ import { keyOf } from '../support/wallet.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const SOON = { timeout: 10_000, interval: 50 };
+const SOON = { timeout: 60_000, interval: 50 };
 
 let venue: Venue;
 let client: Client;

@@ -68,7 +68,7 @@ beforeAll(async () => {
   eth = await readMarket(client, 'ETH-USDC', actors[0]!.address);
   resters.push(...actors.slice(0, 3).map((actor) => new Rester(actor, btc)));
   crossers.push(...actors.slice(3).map((actor) => new Crosser(actor, eth)));
-}, 60_000);
+});
 
 afterAll(async () => venue?.remove());
 
@@ -83,7 +83,7 @@ async function pressAndKill(): Promise<Load> {
   const moment = random.below(25);
   const pressing = press(client, [...resters, ...crossers], load, random);
   const watching = watchHashes(load);
-  const deadline = Date.now() + 10_000;
+  const deadline = Date.now() + 60_000;
   while (load.acknowledgedCount < enough && Date.now() < deadline) await pause(1);
   await pause(moment);
   load.killed = true;
@@ -197,7 +197,7 @@ describe('kill −9 under load', () => {
   test('a stop in good order under load ends in time and forgets nothing either', async () => {
     const load = emptyLoad();
     const pressing = press(client, [...resters, ...crossers], load, random);
-    const deadline = Date.now() + 10_000;
+    const deadline = Date.now() + 60_000;
     while (load.acknowledgedCount < 20 && Date.now() < deadline) await pause(1);
     const ending = await venue.stop();
     await pressing;
@@ -209,7 +209,7 @@ describe('kill −9 under load', () => {
     history.push(...audited);
     await expectOrdersAsTold();
     await expectMoneyConserved(actors, eth, history, exact(DEPOSIT * actors.length));
-  }, 30_000);
+  });
 
   test('after all rounds, a stop in good order and a start, every receipt is still there', async () => {
     const ending = await venue.stop();
@@ -232,7 +232,7 @@ describe('kill −9 under load', () => {
       `crash test: ${history.length} requests, ${executed} executed, ${fills} trading, ` +
         `${seenHashes.size} hashes noted\n`,
     );
-  }, 60_000);
+  });
 });
 
 async function pause(ms: number): Promise<void> {

@@ -145,7 +145,7 @@ beforeAll(async () => {
   const extra = await place('extra');
   await next.kill();
   after = { data: next.data, extra };
-}, 60_000);
+});
 
 describe('a torn last record is cut', () => {
   const kinds = ['nothing', 'zeros', 'garbage'] as const;
@@ -251,7 +251,7 @@ describe('snapshots are a help, never the truth', () => {
     await venue.kill();
     expect((await snapshotsOf(venue.data)).length).toBeGreaterThanOrEqual(2);
     withSnapshots = { data: venue.data, told };
-  }, 60_000);
+  });
 
   const damages: [string, (path: string) => Promise<void>][] = [
     ['has a flipped bit', async (path) => flip(path, random.below((await readFile(path)).length))],

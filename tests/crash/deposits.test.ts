@@ -80,7 +80,7 @@ beforeAll(async () => {
   ];
   venue = await Venue.start([...CALM, ...where, ...contracts, ...pace], await temporaryData());
   wallets = await chainOf(venue.url);
-}, 60_000);
+});
 
 afterAll(async () => {
   delete process.env[KEY_NAME];
@@ -191,7 +191,7 @@ async function expectCreditedOnce({ permit, users }: Deposits): Promise<void> {
   for (const [at, amount] of ['11', '12', '13'].entries()) {
     const rows = async () =>
       (await rowsOf(users[at]!.address)).map(({ delta }: Json) => delta.amount);
-    await expect.poll(rows, { timeout: 15_000, interval: 50 }).toEqual([amount]);
+    await expect.poll(rows, { timeout: 60_000, interval: 50 }).toEqual([amount]);
   }
   const [row] = await rowsOf(signer);
   expect(row?.['hash']).toBe(first.data.txHash);

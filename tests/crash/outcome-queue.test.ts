@@ -48,7 +48,7 @@ beforeAll(async () => {
   maker = await shareTrader(world, 'maker');
   for (const name of ['alice', 'bob', 'carol']) takers.push(await shareTrader(world, name));
   await placed(maker, market, 'buy Yes 1600 at 0.60');
-}, 60_000);
+});
 
 /** Sends takers' orders until the venue is gone. */
 async function press(sent: Sent[]): Promise<void> {
@@ -162,7 +162,7 @@ describe('kill −9 while orders wait in the queue', () => {
     expect(await purse(bob, slow)).toBe('1000');
     await deployer.set(slow, 'open');
     expect(await openBets(bob)).toEqual([]);
-  }, 30_000);
+  });
 });
 
 describe('kill −9 around a resolution', () => {

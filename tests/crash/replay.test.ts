@@ -157,7 +157,7 @@ describe('requests that were executed are not executed again', () => {
     for (const receipt of before.receipts) expect(receipt.block).not.toBeNull();
     for (let times = 0; times < 3; times++) await replay();
     expect(await seen()).toEqual(before);
-  }, 60_000);
+  });
 
   test('after a kill, nor after a stop', async () => {
     const before = await seen();
@@ -166,13 +166,13 @@ describe('requests that were executed are not executed again', () => {
     await restart('stop');
     await replay();
     expect(await seen()).toEqual(before);
-  }, 60_000);
+  });
 
   test('once the nonces of their signers have been pushed out of memory', async () => {
     const { alice, bob, dave } = record;
     for (const actor of [alice, bob, dave]) await spendNonces(actor, 101);
     await expectNothingTwice();
-  }, 60_000);
+  });
 
   test('after their agent was revoked and approved again, nor is what it never sent', async () => {
     const { alice, desk } = record;
@@ -190,14 +190,14 @@ describe('requests that were executed are not executed again', () => {
     expect(await seen()).toEqual(before);
     // It is the floor of the nonces that stops the old one: a new one passes.
     await record.act(desk, { type: 'cancelAll', asset: world.eth.id });
-  }, 60_000);
+  });
 
   test('after their agent went to another owner', async () => {
     const { bob, desk } = record;
     await record.approve(ZERO_ADDRESS, 'desk');
     await record.direct(bob, 'approveAgent', { agentAddress: desk.address, agentName: 'mine' });
     await expectNothingTwice();
-  }, 60_000);
+  });
 
   test('after an account of several signers was one of one, and of several again', async () => {
     await record.unshare();
@@ -205,7 +205,7 @@ describe('requests that were executed are not executed again', () => {
     await record.share();
     await restart('kill');
     await expectNothingTwice();
-  }, 60_000);
+  });
 });
 
 /** Cancels of nothing: they use nonces up and do nothing else. */

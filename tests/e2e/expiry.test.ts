@@ -15,7 +15,7 @@ beforeAll(async () => {
   venue = await Venue.start();
   alice = await trader(venue, 'expiry');
   market = await aMarket(venue, alice);
-}, 60_000);
+});
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -65,7 +65,7 @@ test('an order that the line holds up for too long is refused, not placed late (
   const { txHash } = failure as ExpiredError;
   expect(await client.info.actionStatus({ txHash })).toMatchObject({ status: 'unknown' });
   expect(await openPrices()).not.toContain(market.at(-500));
-}, 30_000);
+});
 
 test('an order that was executed before its expiry is found by a late attempt (R-tx)', async () => {
   let sent = 0;

@@ -31,7 +31,7 @@ let venue: Venue;
 
 beforeAll(async () => {
   venue = await Venue.start([...CALM, '--admins', OPERATOR]);
-}, 60_000);
+});
 
 afterAll(async () => {
   await venue?.remove();
@@ -49,7 +49,7 @@ test.each(GUIDES)(
         '--eval',
         program.replaceAll('http://127.0.0.1:8690', venue.url),
       ],
-      { cwd: REPOSITORY, timeout: 25_000 },
+      { cwd: REPOSITORY, timeout: 60_000 },
     );
     expect(stdout).toMatch(printed);
     expectTold(stdout.split('\n'), blocksOf(guide, 'text').join('').trimEnd().split('\n'));

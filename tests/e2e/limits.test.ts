@@ -13,7 +13,7 @@ beforeAll(async () => {
   venue = await Venue.start(['--oracle', 'still']);
   alice = await trader(venue, 'alice');
   market = await aMarket(venue, alice);
-}, 60_000);
+});
 
 afterAll(async () => {
   closeClients();

@@ -41,7 +41,7 @@ beforeAll(async () => {
   alice = await trader(venue, 'alice');
   bob = await trader(venue, 'bob');
   market = await aMarket(venue, operator);
-}, 60_000);
+});
 
 afterAll(async () => {
   closeClients();

@@ -48,7 +48,7 @@ beforeAll(async () => {
   const event = { slug: 'weather', title: 'Weather', ...texts, mutuallyExclusive: false, ...TODAY };
   expect((await executed(registerEvent(event, confirm))).created?.eventId).toBeTypeOf('number');
   rain = await aMarket('rain');
-}, 60_000);
+});
 
 afterAll(async () => {
   closeClients();
@@ -157,7 +157,9 @@ describe('a market without delay', () => {
 
     // A pair is minted: Alice pays 60, Bob 40 and, as the taker, 0.07 × 100 × 0.4 × 0.6.
     expect(await place(alice, buyYes(order('0.60', '100')))).toBe('open');
-    await vi.waitFor(() => expect(bbos.said.at(-1)?.bbos[0]?.bbo[0]?.px).toBe('0.6'));
+    await vi.waitFor(() => expect(bbos.said.at(-1)?.bbos[0]?.bbo[0]?.px).toBe('0.6'), {
+      timeout: 60_000,
+    });
     expect(await place(bob, buyNo(order('0.40', '100')))).toBe('filled 100 at 0.4');
     expect(await purse(alice)).toEqual(['940', '100']);
     expect(await purse(bob)).toEqual(['958.32', '-100']);
@@ -181,7 +183,7 @@ describe('a market without delay', () => {
     expect(await purse(bob)).toEqual(['949.847', '40', '-50']);
 
     const told = () => trades.said.flatMap((frame) => frame.trades);
-    await vi.waitFor(() => expect(told()).toHaveLength(4));
+    await vi.waitFor(() => expect(told()).toHaveLength(4), { timeout: 60_000 });
     expect(told().map(({ px, outcome, price }) => `${px} ${outcome} ${price}`)).toEqual([
       '0.6 No 0.4',
       '0.65 Yes 0.65',

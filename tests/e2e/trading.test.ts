@@ -25,7 +25,7 @@ beforeAll(async () => {
   alice = await trader(venue, 'alice');
   bob = await trader(venue, 'bob');
   market = await aMarket(venue, alice);
-}, 60_000);
+});
 
 afterAll(async () => {
   closeClients();
@@ -152,7 +152,7 @@ describe('a fill', () => {
       expect(collect(updates.bob).flat()).toMatchObject([{ status: 'filled' }]);
       expect(trades).toMatchObject([{ sz: size, side: 'B' }]);
       expect(states.at(-1)).toEqual({ szi: `-${size}` });
-    }, 5000);
+    }, 60_000);
     const read = await alice.client.info.clearinghouseState({ user: alice.address });
     expect(read.assetPositions[0]?.position.szi).toBe(`-${size}`);
     const { positionValue } = (await bob.client.info.perpClearinghouseState({ user: bob.address }))

@@ -57,7 +57,7 @@ beforeAll(async () => {
   residents.push(await world.resident('carol'));
   await settleResidents();
   strangerSamples = await strangerEnvelopes(stranger, world.btc);
-}, 60_000);
+});
 
 async function once(signed: Signed): Promise<void> {
   done(await world.client.executed(signed));

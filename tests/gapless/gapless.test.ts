@@ -56,12 +56,12 @@ beforeAll(async () => {
   const names = ['BTC-USDC', 'ETH-USDC'];
   markets = await Promise.all(names.map((name) => readMarket(client(), name, reader)));
   outcome = await new Deployer({ client: client() } as never).list();
-}, 60_000);
+});
 
 afterAll(async () => {
   for (const line of lines) line.cut();
   await venue?.remove();
-}, 30_000);
+});
 
 /** Cuts lines and keeps them from reading, until something is over; then all are well again. */
 async function trouble(until: Promise<unknown>): Promise<void> {

@@ -18,7 +18,7 @@ const GIB = 2 ** 30;
 const MIB = 2 ** 20;
 /** More than any disk of this world has free. */
 const NEVER = String(2 ** 52);
-const SOON = { timeout: 10_000, interval: 50 };
+const SOON = { timeout: 60_000, interval: 50 };
 
 afterAll(removeTemporaryData);
 

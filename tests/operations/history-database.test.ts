@@ -30,7 +30,7 @@ let server: PostgresServer;
 let venue: Venue;
 beforeAll(async () => {
   server = await startPostgres();
-}, 60_000);
+});
 afterAll(async () => {
   await venue.kill();
   await server.stop();
@@ -132,4 +132,4 @@ test('a server that is not there is told in one line', async () => {
       .filter((line) => !line.startsWith('{')),
   ).toHaveLength(1);
   expect(await run.ended).toEqual({ code: 1, signal: null });
-}, 60_000);
+});

@@ -23,7 +23,7 @@ beforeAll(async () => {
   for (const subject of SUBJECTS) liar.subjects.add(subject);
   await world.startVenue([liar.url, world.url, world.url]);
   somebody = await world.somebody();
-}, 60_000);
+});
 
 afterAll(async () => {
   await world?.close();

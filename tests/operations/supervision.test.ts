@@ -1,21 +1,22 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
+import { freePorts } from '../support/free-ports.ts';
 import {
   CALM,
   NODE,
   removeTemporaryData,
   REPOSITORY,
+  START_MS_MAX,
   temporaryData,
   Venue,
 } from '../support/venue-process.ts';
 
 /** Goal: whoever runs a venue supervises one process, and is told in one line why it did not start. */
 
-const SECONDS_MAX = { timeout: 10_000, interval: 50 };
+const SECONDS_MAX = { timeout: 60_000, interval: 50 };
 const started: { kill(signal: NodeJS.Signals): unknown }[] = [];
 
 afterAll(async () => {
@@ -62,13 +63,20 @@ function isAlive(pid: number): boolean {
   }
 }
 
+/** Resolves when the run has said so, or at once when it ended without. */
+async function said(run: Run, text: string): Promise<void> {
+  let code: number | null | undefined;
+  void run.ended.then((is) => (code = is));
+  await vi.waitUntil(() => run.stdout().includes(text) || code !== undefined, {
+    timeout: START_MS_MAX,
+  });
+  expect(run.stdout(), `ended with ${code}: ${run.stderr()}`).toContain(text);
+}
+
 async function serving(): Promise<{ npm: Run; pid: number; data: string }> {
   const data = await temporaryData();
   const npm = npmStart('--port', '0', '--data', data, '--log-level', 'warn', ...CALM);
-  await vi.waitFor(() => expect(npm.stdout()).toContain('is serving at'), {
-    timeout: 25_000,
-    interval: 50,
-  });
+  await said(npm, 'is serving at');
   const pid = Number(await readFile(join(data, 'lock.pid'), 'utf8'));
   started.push({ kill: (signal) => isAlive(pid) && process.kill(pid, signal) });
   return { npm, pid, data };
@@ -151,31 +159,11 @@ describe('the operations port', () => {
   });
 
   test('follows the port', async () => {
-    const port = await freePort();
+    const port = await freePorts(4);
     const venue = main('--port', String(port), '--data', await temporaryData(), ...CALM);
     const text = `operations http://127.0.0.1:${port + 2}, settlement chain http://127.0.0.1:${port + 3}`;
-    await vi.waitFor(() => expect(venue.stdout()).toContain(text), { timeout: 25_000 });
+    await said(venue, text);
     venue.kill('SIGTERM');
     expect(await venue.ended).toBe(0);
   });
 });
-
-/** A port that is free, with the one that follows it. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = await taken(0);
-    if (port !== undefined && (await taken(port + 2)) !== undefined) return port;
-  }
-}
-
-/** Takes a port and lets it go again; undefined when somebody else has it. */
-async function taken(port: number): Promise<number | undefined> {
-  const server = createServer().listen(port, '127.0.0.1');
-  const isMine = await new Promise<boolean>((resolve) => {
-    server.once('listening', () => resolve(true)).once('error', () => resolve(false));
-  });
-  if (!isMine) return undefined;
-  const found = (server.address() as AddressInfo).port;
-  await new Promise((resolve) => server.close(resolve));
-  return found;
-}

@@ -13,7 +13,8 @@ import { LyingEndpoint } from '../support/lying-endpoint.ts';
 import { startChain, type TestChain } from '../support/local-chain.ts';
 import { payFromContract } from '../support/pay-from-contract.ts';
 import { Shell } from '../support/shell.ts';
-import { freePort, ValidatorProcess } from '../support/validator-process.ts';
+import { freePorts } from '../support/free-ports.ts';
+import { ValidatorProcess } from '../support/validator-process.ts';
 import {
   CALM,
   removeTemporaryData,
@@ -119,13 +120,13 @@ beforeAll(async () => {
   const said = await shell.run(commandsOf('Deploying'));
   bridge = /^bridge +(0x[0-9a-f]{40}) on chain 421614$/m.exec(said)?.[1] ?? '';
   expect(said).toContain('threshold  2 of 3');
-  const ports = await Promise.all(NAMES.map(freePort));
-  urls.push(...ports.map((port) => `http://127.0.0.1:${port}`));
+  const first = await freePorts(NAMES.length);
+  urls.push(...NAMES.map((_, at) => `http://127.0.0.1:${first + at}`));
   venue = await Venue.start(bridgeFlags());
   venueName = (await post(venue.url, '/info', { type: 'settings' })).data.service_network;
   money = await chainOf(venue.url);
   for (const name of NAMES) await startValidator(name);
-}, 90_000);
+});
 
 afterAll(async () => {
   shell?.end();
@@ -157,7 +158,7 @@ async function depositor() {
         const { data } = await post(venue.url, '/info', { type: 'clearinghouseState', user });
         return data?.withdrawable;
       },
-      { timeout: 30_000 },
+      { timeout: 60_000 },
     )
     .toBe('100');
   return {
@@ -168,7 +169,7 @@ async function depositor() {
       client().exchange.withdraw3({ destination: user, amount }, { confirm: 'executed' }),
     becomes: async (status: string): Promise<void> => {
       const now = async () => (await rows())[0]?.status;
-      await expect.poll(now, { timeout: 30_000 }).toBe(status);
+      await expect.poll(now, { timeout: 60_000 }).toBe(status);
     },
     chainMoney: () => money.balanceOf(user),
   };
@@ -199,7 +200,7 @@ describe('R-withdraw: three validators of which two must sign', () => {
     await validators[1]!.kill();
     await alice.withdraw('30');
     await expect
-      .poll(async () => (await alice.rows())[0]?.error, { timeout: 30_000 })
+      .poll(async () => (await alice.rows())[0]?.error, { timeout: 60_000 })
       .toMatch(/1 of 2 validators/);
     expect((await alice.rows())[0]?.status).not.toBe('confirmed');
     expect(await alice.chainMoney()).toBe(usdc('29.8'));
@@ -241,7 +242,7 @@ describe('R-withdraw: three validators of which two must sign', () => {
     expect((await ask(2, { ...owed, chainId: 42_161 }))[0]).toBe(403);
     expect((await ask(2, { ...owed, bridge: token }))[0]).toBe(403);
     expect(await book()).toBe(before);
-  }, 60_000);
+  });
 });
 
 test('R-multisig: validators pay what the signers of an account signed, and know them by what it signed itself', async () => {
@@ -265,7 +266,7 @@ test('R-multisig: validators pay what the signers of an account signed, and know
   await multiSig.send(proposal, signatures, { confirm: 'executed' });
   await group.becomes('confirmed');
   expect(await group.chainMoney()).toBe(usdc('24.9'));
-}, 60_000);
+});
 
 describe('R-withdraw: who has a withdrawal cancelled', () => {
   const cancelled = (at: number, withdrawalId: string, user: Hex) =>
@@ -289,7 +290,7 @@ describe('R-withdraw: who has a withdrawal cancelled', () => {
     await shell.run(unpause);
     await zoe.becomes('confirmed');
     expect(await zoe.chainMoney()).toBe(usdc('9.9'));
-  }, 60_000);
+  });
 
   test('the token that bars its destination, seen by validators although one endpoint denies it', async () => {
     const barred = await depositor();
@@ -320,7 +321,7 @@ describe('R-withdraw: who has a withdrawal cancelled', () => {
     expect(signers.length).toBeGreaterThanOrEqual(2);
     for (const each of signers) expect(each).toEqual([seen]);
     expect(await money.balanceOf(barred.user)).toBe(0n);
-  }, 60_000);
+  });
 });
 
 test('a validator says in one line why it does not start, and ends when it is told to', async () => {
@@ -339,7 +340,7 @@ test('a validator says in one line why it does not start, and ends when it is to
   expect(readdirSync(kept).filter(isOpen)).toEqual([]);
   expect(await validators[0]!.kill('SIGTERM')).toBe(0);
   await validators[0]!.start();
-}, 60_000);
+});
 
 test('where money is real a venue does not start with a key that others can read', async () => {
   const key = join(folder, 'open.key');
@@ -353,7 +354,7 @@ test('where money is real a venue does not start with a key that others can read
     `validatorKeys: ${key} can be read by others than its owner; run chmod 600 ${key}`,
   );
   expect(run.stdout).toBe('');
-}, 60_000);
+});
 
 describe('docs/guides/bridge-operations.md', () => {
   test('its sample is a configuration of a validator', async () => {
@@ -372,7 +373,7 @@ describe('docs/guides/bridge-operations.md', () => {
     await carol.withdraw('50');
     await carol.becomes('confirmed');
     expect(await carol.chainMoney()).toBe(usdc('49.9'));
-  }, 60_000);
+  });
 
   test('a pause stops payouts, visibly, and both ways to lift it work', async () => {
     const dave = await depositor();
@@ -385,7 +386,7 @@ describe('docs/guides/bridge-operations.md', () => {
     await shell.run(commands.slice(1).join('\n'));
     await dave.becomes('confirmed');
     expect(await dave.chainMoney()).toBe(usdc('49.9'));
-  }, 60_000);
+  });
 
   test('money kept aside goes back to who sent it', async () => {
     const { hash, payer } = await payFromContract({ chain, token, bridge, mint }, '12');
@@ -400,7 +401,7 @@ describe('docs/guides/bridge-operations.md', () => {
     const deposit = { TX: hash, LOG: String(logIndex), OPERATIONS: venue.operations };
     expect(await shell.run(commandsOf('Returning money kept aside'), deposit)).toContain('12 USDC');
     expect(await money.balanceOf(payer)).toBe(usdc('12'));
-  }, 60_000);
+  });
 
   test('the relayer’s ether is told', async () => {
     const said = await shell.run(commandsOf('Ether of the relayer'));
@@ -443,5 +444,5 @@ describe('docs/guides/bridge-operations.md', () => {
       watch: { state: string; book: { aside: object[] } };
     };
     expect(status.watch).toMatchObject({ state: 'ok', book: { aside: [] } });
-  }, 90_000);
+  });
 });

@@ -205,7 +205,7 @@ test('a bundle for browsers needs nothing of Node', async () => {
   runInContext(code, createContext(page));
   const answer = JSON.parse((await page.answer)!);
   expect(answer).toMatchObject({ txHash: vector.txHash, state: 'open', isHeard: true });
-}, 60_000);
+});
 
 async function bundled(entry: string): Promise<string> {
   const lib = { entry, formats: ['iife' as const], name: 'page' };

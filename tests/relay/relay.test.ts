@@ -20,7 +20,7 @@ let relay: RelayView;
 beforeAll(async () => {
   venue = await Venue.start([...CALM, '--chain', 'local', '--relay']);
   relay = await relayOf(venue.url);
-}, 60_000);
+});
 
 afterAll(async () => {
   await venue.remove();
@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const usdc = (amount: string): bigint => parseUnits(amount, 6);
 const info = (body: object) => post(venue.url, '/info', body);
-const WAIT = { timeout: 30_000, interval: 100 };
+const WAIT = { timeout: 60_000, interval: 100 };
 const INTO = { srcChain: 'base', dstChain: 'oddlot', asset: 'USDC' } as const;
 const OUT = { srcChain: 'oddlot', dstChain: 'base', asset: 'USDC' } as const;
 const somebody = (): Hex => privateKeyToAccount(generatePrivateKey()).address.toLowerCase() as Hex;
@@ -91,7 +91,7 @@ test('R-deposit: from the second chain into the venue and back through a peg, to
   await send(key, near.pegAddress, '10');
   await become(user, 'completed', near.id);
   expect(await (await relay.chain('arbitrum')).balanceOf(receiver)).toBe(usdc('9.9'));
-}, 90_000);
+});
 
 test('what is below the minimum waits for more; an address may be paid to again; ethers pays too', async () => {
   const { key } = await relay.rich();
@@ -129,7 +129,7 @@ test('what is below the minimum waits for more; an address may be paid to again;
     ['receive', 'outcome', '7.9'],
     ['receive', 'outcome', '7.4'],
   ]);
-}, 90_000);
+});
 
 test('kills of the relay and of the venue between the steps: everything arrives, once', async () => {
   const relayPid = (): number =>
@@ -212,7 +212,7 @@ test("an operator's own relay waits for money, says so, and goes on when it has 
   } finally {
     await other.end();
   }
-}, 90_000);
+});
 
 describe('what is asked wrongly is refused with a reason', () => {
   const dstAddr = `0x${'1'.repeat(40)}`;

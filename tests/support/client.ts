@@ -127,7 +127,7 @@ export function refusalText(json: Json): string {
 }
 
 /** Polls until the check passes, and fails with its last error when it does not in time. */
-export async function eventually<T>(check: () => Promise<T> | T, timeoutMs = 10_000): Promise<T> {
+export async function eventually<T>(check: () => Promise<T> | T, timeoutMs = 60_000): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     try {

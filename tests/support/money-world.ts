@@ -148,7 +148,7 @@ export class Somebody {
     return await wallet.transfer(this.#world.money.bridge, usdc(amount));
   }
 
-  async has(amount: string, timeoutMs = 15_000): Promise<void> {
+  async has(amount: string, timeoutMs = 60_000): Promise<void> {
     const { user } = this;
     const now = async (): Promise<Json> => {
       const asked = { type: 'clearinghouseState', user };
@@ -165,7 +165,7 @@ export class Somebody {
     return this.client.info.withdrawals({ user: this.user });
   }
 
-  async lastBecomes(status: string, timeoutMs = 15_000): Promise<void> {
+  async lastBecomes(status: string, timeoutMs = 60_000): Promise<void> {
     const now = async () => (await this.rows())[0]?.status;
     await expect.poll(now, { timeout: timeoutMs, interval: 50 }).toBe(status);
   }

@@ -4,7 +4,7 @@ import type { Hex, PrivateKeyAccount } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { type Chain, chainAt, post } from './chain.ts';
 import { programFile } from './programs.ts';
-import { NODE, REPOSITORY } from './venue-process.ts';
+import { NODE, REPOSITORY, START_MS_MAX } from './venue-process.ts';
 
 /** The relay that a venue started, as its users see it. */
 export type RelayView = {
@@ -15,8 +15,6 @@ export type RelayView = {
   /** A new key with test USDC and ether on the second chain. */
   rich(): Promise<{ readonly key: Hex; readonly account: PrivateKeyAccount }>;
 };
-
-const START_MS_MAX = 30_000;
 
 export type StartedRelay = {
   readonly url: string;

@@ -3,7 +3,7 @@ import type { Json } from './client.ts';
 
 /** A stream client that keeps every frame and waits for the ones that a test asks for. */
 
-const WAIT_MS_MAX = 8_000;
+const WAIT_MS_MAX = 60_000;
 
 export class Socket {
   /** Every frame received, oldest first. */

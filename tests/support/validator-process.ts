@@ -1,11 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { programFile } from './programs.ts';
-import { NODE, REPOSITORY } from './venue-process.ts';
+import { NODE, REPOSITORY, START_MS_MAX } from './venue-process.ts';
 
 const SIGNING = / is signing at (http:\S+) /;
-const START_MS_MAX = 20_000;
 
 const living = new Set<ChildProcess>();
 process.on('exit', () => {
@@ -59,13 +57,4 @@ export class ValidatorProcess {
     living.delete(child);
     return child.exitCode;
   }
-}
-
-/** A port that nobody had a moment ago: venue and validators must know each other before they start. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -22,7 +22,7 @@ const COMPILED = { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/venue') }
 
 const SERVING = /is serving at (http:\S+) \(streams (ws:[^\s,)]+), operations (http:[^\s,)]+)/;
 /** For a venue that hangs: one that only waits for its turn on a busy machine is given the time. */
-const START_MS_MAX = 60_000;
+export const START_MS_MAX = 60_000;
 const STOP_MS_MAX = 15_000;
 const KEPT_LOG_CHARACTERS = 2_000_000;
 

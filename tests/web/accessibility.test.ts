@@ -164,7 +164,7 @@ test('what is old, and the line that says so, can be read', async () => {
   await page.context().setOffline(true);
   await page.getByText(/^You are offline\. What you see is from/).waitFor();
   await expectReadableForm(page, 'offline');
-}, 60_000);
+});
 
 test('the dialog of a key can be read, with a fault in it', async () => {
   const visitor = await browser.visit(venue.url);

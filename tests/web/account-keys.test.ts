@@ -17,7 +17,7 @@ let browser: WebBrowser;
 
 beforeAll(async () => {
   [venue, browser] = await Promise.all([startWebVenue(), WebBrowser.start()]);
-}, 90_000);
+});
 afterEach(() => browser.leaveAll());
 afterAll(async () => {
   await browser?.close();
@@ -121,7 +121,7 @@ test('revoked in another tab: the terminal says so, and offers to let this brows
   expect(await info({ type: 'approvedAgents', user })).toHaveLength(1);
   await order();
   await terminal.getByRole('tab', { name: 'Open orders 2' }).waitFor();
-}, 60_000);
+});
 
 test('a builder is approved up to a rate, and revoked', async () => {
   const { page } = await atKeys();

@@ -22,7 +22,7 @@ beforeAll(async () => {
     WebBrowser.start(),
   ]);
   chain = await chainOf(venue.url);
-}, 90_000);
+});
 afterEach(() => browser.leaveAll());
 afterAll(async () => {
   await browser?.close();

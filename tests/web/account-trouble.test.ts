@@ -18,7 +18,7 @@ let browser: WebBrowser;
 let operator: ChainOperator;
 /** For a test that waits for validators and confirmations. */
 const SLOW_MS = 90_000;
-const PATIENT = { timeout: 40_000 };
+const PATIENT = { timeout: 60_000 };
 
 beforeAll(async () => {
   const flags = ['--chain', 'local', '--relay', '--faucet-usdc', '300000'];

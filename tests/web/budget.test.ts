@@ -20,7 +20,7 @@ let manifest: Readonly<Record<string, Chunk>>;
 beforeAll(async () => {
   await buildPageOnce();
   manifest = JSON.parse(readFileSync(join(PAGE, '.vite', 'manifest.json'), 'utf8'));
-}, 60_000);
+});
 
 /** A chunk and all that it cannot start without. */
 function needed(key: string, found = new Set<string>()): ReadonlySet<string> {

@@ -18,7 +18,7 @@ beforeAll(async () => {
   [venue, browser] = await Promise.all([startWebVenue(), WebBrowser.start()]);
   const [bids, asks] = [['96990'], ['97010']];
   await quoteMarket(venue.url, { market: 'BTC-USDC', bids, asks, size: '0.04' });
-}, 90_000);
+});
 afterEach(() => browser.leaveAll());
 afterAll(async () => {
   await browser?.close();

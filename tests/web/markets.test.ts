@@ -11,7 +11,7 @@ import { startWebVenue } from './support/web-venue.ts';
 let venue: Venue;
 let browser: WebBrowser;
 /** The first reference price comes by a socket of its own. */
-const PATIENCE = { timeout: 30_000 };
+const PATIENCE = { timeout: 60_000 };
 
 beforeAll(async () => {
   // Prices move and bots trade: what is on the screen must be live.
@@ -23,7 +23,7 @@ beforeAll(async () => {
   const people = new OutcomePeople(venue.url);
   const slug = await people.event({ title: 'Does the tide turn?' });
   await people.market({}, slug);
-}, 90_000);
+});
 afterEach(() => browser.leaveAll());
 afterAll(async () => {
   await browser?.close();
@@ -40,7 +40,7 @@ describe('the markets screen', () => {
     const price = row.getByRole('cell').nth(1);
     await expect.poll(() => price.innerText()).toMatch(/^\d{2},\d{3}\.\d$/);
     const first = await price.innerText();
-    await expect.poll(() => price.innerText(), { timeout: 10_000 }).not.toBe(first);
+    await expect.poll(() => price.innerText(), { timeout: 60_000 }).not.toBe(first);
     await page.getByRole('heading', { name: 'Does the tide turn?', level: 3 }).waitFor();
     await page.getByRole('heading', { name: 'Ending soon' }).waitFor();
   });
@@ -70,7 +70,7 @@ describe('the markets screen', () => {
     await series.getByRole('link', { name: 'BTC up or down in 15 minutes' }).click();
     await page.waitForURL(/\/series\/btc-up-or-down-15m/);
     await page.getByText('To beat').first().waitFor();
-  }, 90_000);
+  });
 
   test('what opens on a press is loaded when somebody moves towards something to press', async () => {
     // The page never comes to rest here, however long the machine takes.
@@ -86,7 +86,7 @@ describe('the markets screen', () => {
     await row.waitFor();
     expect(menus()).toBe(0);
     await row.getByRole('link').hover();
-    await expect.poll(menus, { timeout: 10_000 }).toBe(1);
+    await expect.poll(menus, { timeout: 60_000 }).toBe(1);
   });
 
   test('the search is in the address, so that a link shows what its sender saw', async () => {

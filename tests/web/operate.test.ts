@@ -144,7 +144,7 @@ test('an admin lists a perp, which trades with its first price; it is halted and
   await expectKept(visit, ADMIN_KEY);
   await page.getByRole('button', { name: 'Put the key away' }).click();
   await page.getByText("Changing this takes an admin's key.").waitFor();
-}, 60_000);
+});
 
 /** The phase of a market as the venue has it. */
 async function phaseOf(question: string): Promise<string | undefined> {

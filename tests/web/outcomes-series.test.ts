@@ -64,7 +64,7 @@ test('R-series: from before the start over the resolution to the next market, wi
   const payout = page.getByRole('region', { name: 'Your payout' });
   await payout.getByText(/^[\d.]+ Up paid you \d+\.\d\d USDC$/).waitFor();
   await visit.leave();
-}, 60_000);
+});
 
 test('R-series: without prices before its start a market is not sold as if it had one to beat', async () => {
   const { firstStartMs, people, slug, venue } = series;
@@ -103,4 +103,4 @@ test('R-series: without prices before its start a market is not sold as if it ha
   await receipt.getByText('It had no price to beat').waitFor();
   await receipt.getByText('nobody knows what it cost').waitFor();
   await visit.leave();
-}, 60_000);
+});

@@ -8,7 +8,7 @@ import { startWebVenue } from './support/web-venue.ts';
 /** Orders that wait for the mark: from the ticket, in their table and on the chart. */
 
 const LONG_MS = 90_000;
-const PATIENT = { timeout: 15_000 };
+const PATIENT = { timeout: 60_000 };
 
 let venue: Venue;
 let browser: WebBrowser;

@@ -18,7 +18,7 @@ import { startWebVenue } from './support/web-venue.ts';
 
 /** A whole trade takes many steps on a machine that is shared. */
 const LONG_MS = 90_000;
-const PATIENT = { timeout: 15_000 };
+const PATIENT = { timeout: 60_000 };
 
 let venue: Venue;
 let browser: WebBrowser;
@@ -34,7 +34,7 @@ beforeAll(async () => {
   await quoteMarket(venue.url, { market, bids, asks, size: '0.04' });
   // Somebody has traded before, so that there is a candle to draw lines over.
   await quoteMarket(venue.url, { market, bids: ['97010'], asks: ['96990'], size: '0.001' });
-}, 90_000);
+});
 afterEach(() => browser.leaveAll());
 afterAll(async () => {
   await browser?.close();

@@ -19,7 +19,7 @@ let browser: WebBrowser;
 beforeAll(async () => {
   const flags = [...WITH_PAGE, '--no-bots', '--deployers', DEPLOYER];
   [venue, browser] = await Promise.all([startWebVenue(flags), WebBrowser.start()]);
-}, 90_000);
+});
 afterEach(() => browser.leaveAll());
 afterAll(async () => {
   await browser?.close();

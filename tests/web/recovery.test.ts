@@ -1,8 +1,8 @@
-import { createServer } from 'node:net';
 import type { Client } from '@oddlot/sdk';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { DEPLOYER } from '../support/deployer.ts';
+import { freePorts } from '../support/free-ports.ts';
 import type { Venue } from '../support/venue-process.ts';
 import { OutcomePeople, type Listed } from './support/outcome-people.ts';
 import { ownerOf, perpNear, tradeBetween, trader, type Perp } from './support/trading.ts';
@@ -22,11 +22,11 @@ let market: Listed;
 
 beforeAll(async () => {
   // The page must find the venue again where it was.
-  port = String(await freePort());
+  port = String(await freePorts(1));
   const flags = [...FLAGS, '--no-limits', '--port', port];
   [venue, browser] = await Promise.all([startWebVenue(flags), WebBrowser.start()]);
   market = await new OutcomePeople(venue.url).market();
-}, 90_000);
+});
 afterEach(() => browser.leaveAll());
 afterAll(async () => {
   await browser?.close();
@@ -144,18 +144,9 @@ async function tabAt({ page, url }: Visit, path: string): Promise<Page> {
 
 async function fillsAre(page: Page, count: number): Promise<void> {
   const rows = page.getByRole('row', { name: /BTC-USDC/ });
-  await expect.poll(() => rows.count(), { timeout: 20_000 }).toBe(count);
+  await expect.poll(() => rows.count(), { timeout: 60_000 }).toBe(count);
 }
 
 async function bannerGone(page: Page): Promise<void> {
   await page.getByText(/What you see is from/).waitFor({ state: 'detached' });
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port: free } = server.address() as { port: number };
-      server.close(() => resolve(free));
-    });
-  });
 }

@@ -31,7 +31,7 @@ beforeAll(async () => {
     response.end(`<title>Win!</title><iframe src="${venue.url}/"></iframe>`);
   });
   await new Promise<void>((resolve) => void stranger.listen(0, '127.0.0.1', resolve));
-}, 90_000);
+});
 afterEach(() => browser.leaveAll());
 afterAll(async () => {
   stranger?.close();

@@ -18,7 +18,7 @@ let bare: Venue;
 
 beforeAll(async () => {
   [venue, bare] = await Promise.all([startWebVenue(), Venue.start([...CALM, '--no-web'])]);
-}, 90_000);
+});
 afterAll(async () => {
   await Promise.all([venue?.remove(), bare?.remove()]);
 });

@@ -11,7 +11,7 @@ let browser: WebBrowser;
 
 beforeAll(async () => {
   [venue, browser] = await Promise.all([startWebVenue(), WebBrowser.start()]);
-}, 90_000);
+});
 afterEach(() => browser.leaveAll());
 afterAll(async () => {
   await browser?.close();

@@ -118,7 +118,7 @@ test('R-withdraw: only a threshold of sorted, distinct signatures of validators 
   for (const answer of ['paid', ...answers.map((name) => refused(name))]) {
     expect(seen.get(answer) ?? 0, answer).toBeGreaterThan(0);
   }
-}, 60_000);
+});
 
 async function signFlawed(key: Key, flaw: Slip['flaw'], payout: Payout): Promise<Signature> {
   const { domain, token } = world;

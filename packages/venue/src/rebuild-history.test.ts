@@ -54,7 +54,7 @@ test('a history that is computed again is what it was, from compressed segments 
   expect(venue.told).not.toContain('rebuild');
   expect((await dumpHistory(place)).length).toBeGreaterThan(before.length);
   expect(height).toBeGreaterThanOrEqual(300);
-}, 60_000);
+});
 
 test('nothing is touched while a venue runs, without a log, or without its beginning', async () => {
   const place = { file: join(folder, 'history.sqlite') };
@@ -71,4 +71,4 @@ test('nothing is touched while a venue runs, without a log, or without its begin
     'the log begins with block',
   );
   expect(await dumpHistory(place)).toEqual(before);
-}, 60_000);
+});

@@ -60,9 +60,9 @@ export async function marksMove(
   const [[before], equity] = [await figures(), await worth(page)];
   const market = 'BTC-USDC';
   const maker = await quoteMarket(url, { market, bids: ['97009'], asks: [], size: '0.001' });
-  await expect.poll(async () => (await figures())[0], { timeout: 20_000 }).not.toBe(before);
+  await expect.poll(async () => (await figures())[0], { timeout: 60_000 }).not.toBe(before);
   // The premium of the mark follows the book over minutes.
-  await expect.poll(() => worth(page), { timeout: 40_000 }).not.toBe(equity);
+  await expect.poll(() => worth(page), { timeout: 60_000 }).not.toBe(equity);
   await expect
     .poll(async () => {
       const [at, made] = await figures();

@@ -220,4 +220,4 @@ test('no sequence of actions by agents moves money but by trading', () => {
     expect(seen.get(`${type} refused`) ?? 0, type).toBeGreaterThan(0);
   }
   expect(seen.get('money moved') ?? 0).toBeGreaterThan(100);
-}, 60_000);
+});

@@ -211,7 +211,7 @@ test('for any history, keys and gates are those of the model, before and after r
     fc.property(history, (steps) => checkRestarts(play(steps))),
     { numRuns: RUNS },
   );
-}, 60_000);
+});
 
 test('the histories reach what matters', () => {
   const seen = new Map<string, number>();

@@ -151,4 +151,4 @@ test('a venue restored before every block has the same future', () => {
   );
   const wanted = ['tradeExecuted', 'fundingPaid', 'perpChanged', 'feeTiersChanged'];
   reached.demand(1, ...wanted, 'perpSettled', 'positionSettled');
-}, 60_000);
+});

@@ -30,4 +30,4 @@ test('R-storms: a liquidation order that met too many resting ones says so', () 
       order: { filled: LIMITS.matchesPerOrder, remaining: 20_000 - LIMITS.matchesPerOrder },
     },
   ]);
-}, 30_000);
+});

@@ -30,5 +30,7 @@ test('fills, orders, blocks and requests are streams like the others', async () 
     { type: 'explorerTxs' },
   ]);
   server.publish('a row');
-  await vi.waitFor(() => expect(seen).toEqual(['a row', 'a row', 'a row', 'a row']));
+  await vi.waitFor(() => expect(seen).toEqual(['a row', 'a row', 'a row', 'a row']), {
+    timeout: 60_000,
+  });
 });

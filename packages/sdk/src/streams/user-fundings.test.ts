@@ -35,5 +35,5 @@ test('the newest payments come first, then each new one', async () => {
   await subscription.ready;
   expect(server.controls[0]?.subscription).toEqual({ type: 'userFundings', user: USER });
   server.publish({ user: USER, fundings: [row(3)] });
-  await vi.waitFor(() => expect(times).toEqual([[2, 1], [3]]));
+  await vi.waitFor(() => expect(times).toEqual([[2, 1], [3]]), { timeout: 60_000 });
 });

@@ -145,7 +145,7 @@ describe('an action', () => {
     const venue = await aVenue('silence');
     const controller = new AbortController();
     const failed = clientOf(venue).exchange.order(ORDERS, { signal: controller.signal });
-    await vi.waitFor(() => expect(venue.received.length).toBe(1));
+    await vi.waitFor(() => expect(venue.received.length).toBe(1), { timeout: 60_000 });
     controller.abort();
     await expect(failed).rejects.toThrow('aborted');
     expect(venue.received.length).toBe(1);
@@ -202,7 +202,7 @@ test('waiting for a receipt that is aborted throws what everything else throws',
   const controller = new AbortController();
   const options = { intervalMs: 10_000, signal: controller.signal };
   const failed = clientOf(venue).exchange.waitForAction(`0x${'ab'.repeat(32)}`, options);
-  await vi.waitFor(() => expect(venue.received.length).toBe(1));
+  await vi.waitFor(() => expect(venue.received.length).toBe(1), { timeout: 60_000 });
   setTimeout(() => controller.abort(), 20);
   await expect(failed).rejects.toThrow(HttpError);
 });

@@ -191,7 +191,9 @@ test('who is told of a status and throws does not harm the connection', async ()
   await vi.advanceTimersByTimeAsync(10_000);
   expect(line.sent).toEqual(['ping']);
   vi.useRealTimers();
-  await vi.waitFor(() => expect(thrown.map(String)).toContain('Error: told open'));
+  await vi.waitFor(() => expect(thrown.map(String)).toContain('Error: told open'), {
+    timeout: 60_000,
+  });
 });
 
 describe('the streams of a client', () => {
@@ -229,9 +231,9 @@ describe('the streams of a client', () => {
     await subscribeAll(client);
     expect(client.streams.statuses).toEqual({ ws: 'open', 'api-ws': 'open', 'ws-rtds': 'open' });
     prices.cut();
-    await vi.waitFor(() => expect(client.streams.status).not.toBe('open'));
+    await vi.waitFor(() => expect(client.streams.status).not.toBe('open'), { timeout: 60_000 });
     expect(client.streams.statuses.ws).toBe('open');
-    await vi.waitFor(() => expect(client.streams.status).toBe('open'));
+    await vi.waitFor(() => expect(client.streams.status).toBe('open'), { timeout: 60_000 });
     client.close();
     expect(client.streams.status).toBe('closed');
   });
@@ -242,9 +244,9 @@ describe('the streams of a client', () => {
     await subscribeAll(client);
     client.streams.reconnect();
     expect(client.streams.status).toBe('connecting');
-    await vi.waitFor(() => expect(client.streams.status).toBe('open'));
+    await vi.waitFor(() => expect(client.streams.status).toBe('open'), { timeout: 60_000 });
     expect([streams.connectionCount, prices.connectionCount]).toEqual([4, 2]);
-    await vi.waitFor(() => expect(streams.controls.length).toBe(4));
+    await vi.waitFor(() => expect(streams.controls.length).toBe(4), { timeout: 60_000 });
     expect(streams.controls.at(-1)?.resumeFrom).toEqual({ epoch: 'first', seq: 0 });
     client.close();
     expect(() => client.streams.reconnect()).toThrow('closed');
@@ -254,6 +256,6 @@ describe('the streams of a client', () => {
     const { client, streams } = await aClient();
     streams.refusal = { code: 'INVALID_PARAMS', message: 'Instrument not found' };
     await expect(client.streams.trades({ coin: '9' }).ready).rejects.toThrow('not found');
-    await vi.waitFor(() => expect(client.streams.status).toBe('idle'), 3000);
+    await vi.waitFor(() => expect(client.streams.status).toBe('idle'), { timeout: 60_000 });
   });
 });

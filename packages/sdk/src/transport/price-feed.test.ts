@@ -58,7 +58,9 @@ test('one symbol begins with its last minute; wishes of one moment are one frame
   server.publish(ORACLE, 'btc/usd', 5);
   server.publish(ORACLE, 'eth/usd', 6);
   server.publish(SPOT, 'btcusdt', 7);
-  await vi.waitFor(() => expect(spot.told).toEqual(['btcusdt 1*', 'btcusdt 7']));
+  await vi.waitFor(() => expect(spot.told).toEqual(['btcusdt 1*', 'btcusdt 7']), {
+    timeout: 60_000,
+  });
   expect(btc.told).toEqual(['btc/usd 1*', 'btc/usd 5']);
   expect(all.told).toEqual(['btc/usd 5', 'eth/usd 6']);
 });
@@ -69,7 +71,9 @@ test('who comes late is told the last minute, the others are not told again', as
   const late = listen({ topic: ORACLE, symbol: 'btc/usd' });
   await late.subscription.ready;
   server.publish(ORACLE, 'btc/usd', 5);
-  await vi.waitFor(() => expect(late.told).toEqual(['btc/usd 1*', 'btc/usd 5']));
+  await vi.waitFor(() => expect(late.told).toEqual(['btc/usd 1*', 'btc/usd 5']), {
+    timeout: 60_000,
+  });
   expect(early.told).toEqual(['btc/usd 1*', 'btc/usd 5']);
 });
 
@@ -78,7 +82,9 @@ test('a lost connection is told, and made up for where that is possible', async 
   const all = listen({ topic: SPOT });
   await Promise.all([btc.subscription.ready, all.subscription.ready]);
   server.cut();
-  await vi.waitFor(() => expect(btc.told).toEqual(['btc/usd 1*', 'reconnected', 'btc/usd 1*']));
+  await vi.waitFor(() => expect(btc.told).toEqual(['btc/usd 1*', 'reconnected', 'btc/usd 1*']), {
+    timeout: 60_000,
+  });
   expect(all.told).toEqual(['reconnected']);
   expect(server.connectionCount).toBe(2);
 });
@@ -95,14 +101,16 @@ test('who leaves is not wished for any more, and takes nobody else along', async
     expect(sent()).toEqual([`unsubscribe ${ORACLE}`, `subscribe ${ORACLE}{"symbol":"btc/usd"}`]),
   );
   btc.subscription.close();
-  await vi.waitFor(() => expect(sent()[2]).toBe(`unsubscribe ${ORACLE}{"symbol":"btc/usd"}`));
-  await vi.waitFor(() => expect(feed.status).toBe('idle'));
+  await vi.waitFor(() => expect(sent()[2]).toBe(`unsubscribe ${ORACLE}{"symbol":"btc/usd"}`), {
+    timeout: 60_000,
+  });
+  await vi.waitFor(() => expect(feed.status).toBe('idle'), { timeout: 60_000 });
   expect(btc.told).toEqual(['btc/usd 1*']);
 });
 
 test('the venue hears a ping, and its answer is no price', async () => {
   const btc = listen({ topic: ORACLE, symbol: 'btc/usd' });
-  await vi.waitFor(() => expect(server.pings).toBeGreaterThan(1));
+  await vi.waitFor(() => expect(server.pings).toBeGreaterThan(1), { timeout: 60_000 });
   expect(btc.told).toEqual(['btc/usd 1*']);
 });
 

@@ -53,13 +53,13 @@ describe('a lost connection', () => {
     const { seen, events } = await listen(aSocket(server));
     server.publish('a');
     server.publish('b');
-    await vi.waitFor(() => expect(seen).toEqual(['a', 'b']));
+    await vi.waitFor(() => expect(seen).toEqual(['a', 'b']), { timeout: 60_000 });
     server.cut();
     server.lose('c');
     server.lose('d');
-    await vi.waitFor(() => expect(seen).toEqual(['a', 'b', 'c', 'd']));
+    await vi.waitFor(() => expect(seen).toEqual(['a', 'b', 'c', 'd']), { timeout: 60_000 });
     server.publish('e');
-    await vi.waitFor(() => expect(seen).toEqual(['a', 'b', 'c', 'd', 'e']));
+    await vi.waitFor(() => expect(seen).toEqual(['a', 'b', 'c', 'd', 'e']), { timeout: 60_000 });
     expect(events.map((event) => event.type === 'data' && event.seq)).toEqual([1, 2, 3, 4, 5]);
     expect(server.controls.at(-1)?.resumeFrom).toEqual({ epoch: 'first', seq: 2 });
   });
@@ -68,15 +68,15 @@ describe('a lost connection', () => {
     const server = await aServer();
     const { seen, events } = await listen(aSocket(server));
     server.publish('a');
-    await vi.waitFor(() => expect(seen).toEqual(['a']));
+    await vi.waitFor(() => expect(seen).toEqual(['a']), { timeout: 60_000 });
     server.epoch = 'second';
     server.seq = 40;
     server.snapshot = 'all';
     server.cut();
-    await vi.waitFor(() => expect(seen).toEqual(['a', 'reset: epoch', 'all']));
+    await vi.waitFor(() => expect(seen).toEqual(['a', 'reset: epoch', 'all']), { timeout: 60_000 });
     expect(events.at(-1)).toMatchObject({ isSnapshot: true, seq: 40 });
     server.publish('b');
-    await vi.waitFor(() => expect(seen.at(-1)).toBe('b'));
+    await vi.waitFor(() => expect(seen.at(-1)).toBe('b'), { timeout: 60_000 });
     expect(events.at(-1)).toMatchObject({ isSnapshot: false, seq: 41 });
   });
 
@@ -86,7 +86,7 @@ describe('a lost connection', () => {
     const onStatus = (status: string) => statuses.push(status);
     const { seen } = await listen(aSocket(server, { onStatus }));
     server.publish('a');
-    await vi.waitFor(() => expect(seen).toEqual(['a']));
+    await vi.waitFor(() => expect(seen).toEqual(['a']), { timeout: 60_000 });
     await server.stop();
     await vi.waitFor(() =>
       expect(statuses.filter((status) => status === 'waiting').length).toBeGreaterThan(2),
@@ -94,7 +94,7 @@ describe('a lost connection', () => {
     const next = await aServer(server.port);
     next.seq = 1;
     next.lose('b');
-    await vi.waitFor(() => expect(seen).toEqual(['a', 'b']), 5000);
+    await vi.waitFor(() => expect(seen).toEqual(['a', 'b']), { timeout: 60_000 });
     expect(statuses.slice(0, 3)).toEqual(['connecting', 'open', 'waiting']);
     expect(statuses.at(-1)).toBe('open');
   });
@@ -104,7 +104,7 @@ describe('a lost connection', () => {
     server.isSilent = true;
     const socket = aSocket(server);
     const subscription = trades({ socket }, { coin: '0' });
-    await vi.waitFor(() => expect(server.controls.length).toBe(1));
+    await vi.waitFor(() => expect(server.controls.length).toBe(1), { timeout: 60_000 });
     server.isSilent = false;
     server.cut();
     await subscription.ready;
@@ -120,23 +120,23 @@ describe('a lost connection', () => {
     await book.ready;
     server.snapshot = 'all';
     server.cut();
-    await vi.waitFor(() => expect(seen).toEqual([[true, 'all']]));
+    await vi.waitFor(() => expect(seen).toEqual([[true, 'all']]), { timeout: 60_000 });
     expect(server.controls.map(({ resumeFrom }) => resumeFrom)).toEqual([undefined, undefined]);
     server.cut();
-    await vi.waitFor(() => expect(server.controls.length).toBe(3));
+    await vi.waitFor(() => expect(server.controls.length).toBe(3), { timeout: 60_000 });
     expect(server.controls[2]?.resumeFrom).toEqual({ epoch: 'first', seq: 0 });
   });
 
   test('is noticed by its silence', async () => {
     const server = await aServer();
     const { seen } = await listen(aSocket(server, { pingMs: 20, silentMsMax: 100 }));
-    await vi.waitFor(() => expect(server.pings).toBeGreaterThan(2));
+    await vi.waitFor(() => expect(server.pings).toBeGreaterThan(2), { timeout: 60_000 });
     expect(server.connectionCount).toBe(1);
     server.isSilent = true;
-    await vi.waitFor(() => expect(server.connectionCount).toBeGreaterThan(1));
+    await vi.waitFor(() => expect(server.connectionCount).toBeGreaterThan(1), { timeout: 60_000 });
     server.isSilent = false;
     server.lose('a');
-    await vi.waitFor(() => expect(seen).toEqual(['a']), 5000);
+    await vi.waitFor(() => expect(seen).toEqual(['a']), { timeout: 60_000 });
   });
 });
 
@@ -162,7 +162,7 @@ describe('a gap in the numbers', () => {
     server.lose('b');
     server.publish('c');
     server.publish('d');
-    await vi.waitFor(() => expect(seen).toEqual(['a', 'b', 'c', 'd']));
+    await vi.waitFor(() => expect(seen).toEqual(['a', 'b', 'c', 'd']), { timeout: 60_000 });
     expect(server.connectionCount).toBe(1);
     expect(server.controls.map(({ method }) => method)).toEqual([
       'subscribe',
@@ -180,7 +180,7 @@ test('a frame that comes twice is told once', async () => {
   server.seq -= 1;
   server.publish('a');
   server.publish('b');
-  await vi.waitFor(() => expect(seen).toEqual(['a', 'b']));
+  await vi.waitFor(() => expect(seen).toEqual(['a', 'b']), { timeout: 60_000 });
 });
 
 describe('one connection', () => {
@@ -198,7 +198,9 @@ describe('one connection', () => {
     expect(server.controls.length).toBe(2);
     first.close();
     second.close();
-    await vi.waitFor(() => expect(server.controls.at(-1)?.method).toBe('unsubscribe'));
+    await vi.waitFor(() => expect(server.controls.at(-1)?.method).toBe('unsubscribe'), {
+      timeout: 60_000,
+    });
     expect(server.controls.length).toBe(3);
   });
 
@@ -208,7 +210,7 @@ describe('one connection', () => {
     const subscriptions = Array.from({ length: 30 }, (_, coin) =>
       trades({ socket }, { coin: String(coin) }),
     );
-    await vi.waitFor(() => expect(server.controls.length).toBe(20));
+    await vi.waitFor(() => expect(server.controls.length).toBe(20), { timeout: 60_000 });
     await Promise.all(subscriptions.map(({ ready }) => ready));
     expect(server.controls.length).toBe(30);
   });
@@ -218,10 +220,10 @@ describe('one connection', () => {
     const socket = aSocket(server, { lingerMs: 20 });
     const { subscription } = await listen(socket);
     subscription.close();
-    await vi.waitFor(() => expect(socket.status).toBe('idle'));
+    await vi.waitFor(() => expect(socket.status).toBe('idle'), { timeout: 60_000 });
     const { seen } = await listen(socket);
     server.publish('a');
-    await vi.waitFor(() => expect(seen).toEqual(['a']));
+    await vi.waitFor(() => expect(seen).toEqual(['a']), { timeout: 60_000 });
     expect(server.connectionCount).toBe(2);
     expect(server.controls.at(-1)?.resumeFrom).toBeUndefined();
   });
@@ -245,7 +247,7 @@ describe('a refused subscription', () => {
     const server = await aServer();
     server.refusal = { code: 'RISK_RATE_LIMITED', message: 'rate limit exceeded' };
     const subscription = trades({ socket: aSocket(server) }, { coin: '0' });
-    await vi.waitFor(() => expect(server.controls.length).toBe(2));
+    await vi.waitFor(() => expect(server.controls.length).toBe(2), { timeout: 60_000 });
     server.refusal = undefined;
     await subscription.ready;
   });
@@ -260,7 +262,9 @@ describe('a refused subscription', () => {
     server.refusal = { code: 'INTERNAL', message: 'no answer' };
     const before = server.controls.length;
     server.cut();
-    await vi.waitFor(() => expect(server.controls.length).toBeGreaterThan(before + 1));
+    await vi.waitFor(() => expect(server.controls.length).toBeGreaterThan(before + 1), {
+      timeout: 60_000,
+    });
     server.refusal = undefined;
     await vi.waitFor(() => {
       server.publish('a');
@@ -290,7 +294,7 @@ describe('a subscription', () => {
     }
     expect(seen).toEqual(['a', 'b']);
     expect(await subscription.next()).toEqual({ done: true, value: undefined });
-    await vi.waitFor(() => expect(socket.status).toBe('idle'));
+    await vi.waitFor(() => expect(socket.status).toBe('idle'), { timeout: 60_000 });
   });
 
   test('ends with the client', async () => {
@@ -309,7 +313,9 @@ describe('a subscription', () => {
     const subscription = trades({ socket: aSocket(server) }, { coin: '0' });
     await subscription.ready;
     for (let count = 0; count <= 10_000; count++) server.publish(count);
-    await vi.waitFor(() => expect(server.controls.at(-1)?.method).toBe('unsubscribe'), 10_000);
+    await vi.waitFor(() => expect(server.controls.at(-1)?.method).toBe('unsubscribe'), {
+      timeout: 60_000,
+    });
     let last: unknown;
     const read = async () => {
       for await (const event of subscription) last = event;
@@ -326,7 +332,7 @@ test('the sockets of the host and of the ws package behave alike', async () => {
   server.publish('a');
   server.cut();
   server.lose('b');
-  await vi.waitFor(() => expect(seen).toEqual(['a', 'b']));
+  await vi.waitFor(() => expect(seen).toEqual(['a', 'b']), { timeout: 60_000 });
 });
 
 test('a client derives the address of the streams from its url', async () => {

@@ -167,7 +167,7 @@ test(
     const recovered = await start();
     expect(recovered.snapshotHeight).toBe(executed.height);
     await expect
-      .poll(() => recovered.archivist.storedHeight, { timeout: 20_000 })
+      .poll(() => recovered.archivist.storedHeight, { timeout: 60_000 })
       .toBe(recovered.replica.head.height);
     expect(await recovered.receipts.find(KEY)).toEqual(receipt);
     await recovered.crash();

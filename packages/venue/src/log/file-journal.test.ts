@@ -54,7 +54,7 @@ test('what queues while a write is in flight shares the next write and sync', ()
       },
     });
     const first = [journal.append(block(1)), journal.append(block(2))];
-    await vi.waitFor(() => expect(syncs).toBe(1));
+    await vi.waitFor(() => expect(syncs).toBe(1), { timeout: 60_000 });
     const rest = Array.from({ length: 100 }, (_, index) => journal.append(block(3 + index)));
     expect(journal.lastSeq).toBe(0);
     release();
@@ -94,7 +94,7 @@ test('a follower gets what is there and what is appended meanwhile, each once an
       if (seqs.length <= 50) appends.push(journal.append(block(entry.seq)));
     });
     const caughtUp = seqs.length;
-    await vi.waitFor(() => expect(seqs).toHaveLength(80));
+    await vi.waitFor(() => expect(seqs).toHaveLength(80), { timeout: 60_000 });
     await Promise.all(appends);
     expect(caughtUp).toBeGreaterThanOrEqual(30);
     expect(seqs).toEqual(Array.from({ length: 80 }, (_, index) => 11 + index));

@@ -69,7 +69,9 @@ test('whoever holds connections and asks nothing makes room for who asks', async
   );
   closers.push(() => idle.forEach((socket) => socket.destroy()));
   await Promise.all(idle.map((socket) => once(socket, 'connect')));
-  await vi.waitFor(async () => expect((await get('/healthz')).status).toBe(200), 5_000);
+  await vi.waitFor(async () => expect((await get('/healthz')).status).toBe(200), {
+    timeout: 60_000,
+  });
   expect((await get('/readyz')).status).toBe(200);
 });
 

@@ -61,7 +61,7 @@ describe('requests that were sent ahead', () => {
     const urls = Array.from({ length: 2_000 }, (_, index) => `/${index}`);
     socket.write(urls.map(get).join(''));
     socket.resume();
-    await expect.poll(() => served.length, { timeout: 20_000 }).toBe(2_000);
+    await expect.poll(() => served.length, { timeout: 60_000 }).toBe(2_000);
     expect(served.map(({ url }) => url)).toEqual(urls);
     expect(most.inWork).toBe(1);
     await expect.poll(() => port.inFlight).toBe(0);
@@ -83,7 +83,7 @@ describe('requests that were sent ahead', () => {
           before = served.length;
           return isStill;
         },
-        { interval: 200, timeout: 20_000 },
+        { interval: 200, timeout: 60_000 },
       )
       .toBe(true);
     expect(port.inFlight).toBe(1);

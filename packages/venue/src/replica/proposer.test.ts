@@ -67,7 +67,7 @@ test('the next block is on its way to the disk before the last one is applied, a
     const flow = await Flow.open(directory);
     const held = flow.hold();
     const first = flow.propose(1);
-    await vi.waitFor(() => expect(flow.isHeld).toBe(true));
+    await vi.waitFor(() => expect(flow.isHeld).toBe(true), { timeout: 60_000 });
     const second = flow.propose(2);
     await new Promise(setImmediate);
     const third = flow.propose(3);
@@ -92,7 +92,7 @@ test('an answer is of the block that was proposed, whatever else the log took in
     const flow = await Flow.open(directory);
     const held = flow.hold();
     const first = flow.propose(1);
-    await vi.waitFor(() => expect(flow.isHeld).toBe(true));
+    await vi.waitFor(() => expect(flow.isHeld).toBe(true), { timeout: 60_000 });
     // Somebody else writes to the same log, before and behind.
     const others = [flow.journal.append(block(70)), flow.journal.append([])];
     const second = flow.propose(2);
@@ -123,7 +123,7 @@ test('what is under way is known until it is applied, in the order of the log', 
     const commands = [1, 2, 3].map((amount) => block(amount)[0]!.command);
     const held = flow.hold();
     const first = flow.propose(1);
-    await vi.waitFor(() => expect(flow.isHeld).toBe(true));
+    await vi.waitFor(() => expect(flow.isHeld).toBe(true), { timeout: 60_000 });
     const others = [flow.propose(2), flow.propose(3)];
     expect(amounts()).toEqual(commands.map((command) => JSON.stringify(command)));
     held.release();

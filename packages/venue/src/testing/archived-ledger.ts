@@ -17,7 +17,7 @@ export const bob = address(`0x${'b2'.repeat(20)}`);
 export const AMOUNTS = { user: alice, accountTypes: ['perp'], limit: 10_000 } as const;
 
 /** Another thread needs its time, on a machine that does other things too. */
-export const SOON = { timeout: 20_000 } as const;
+export const SOON = { timeout: 60_000 } as const;
 
 export const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at + 1);
 

@@ -66,7 +66,7 @@ describe('paths and methods', () => {
       answers += part.toString('latin1').split('HTTP/1.1 ').length - 1;
     });
     socket.write(requests.join('').repeat(100));
-    await expect.poll(() => answers, { timeout: 20_000 }).toBe(400);
+    await expect.poll(() => answers, { timeout: 60_000 }).toBe(400);
     isOver = true;
     socket.destroy();
     expect(most).toBe(1);

@@ -84,7 +84,7 @@ describe('a database', { timeout: 120_000 }, () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await startPostgres();
-  }, 60_000);
+  });
   afterAll(() => server.stop());
 
   test.each([5, 20])(

@@ -22,7 +22,7 @@ let url: string;
 let proxy: PostgresProxy;
 beforeAll(async () => {
   server = await startPostgres();
-}, 60_000);
+});
 afterAll(() => server.stop());
 beforeEach(async () => {
   url = await server.database();

@@ -32,7 +32,7 @@ let count = 0;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'oddlot-history-'));
   server = await startPostgres();
-}, 60_000);
+});
 afterAll(async () => {
   await server.stop();
   await rm(folder, { recursive: true, force: true });

@@ -105,7 +105,9 @@ beforeEach(async () => {
     log: createLogger({ level: 'debug', destination: { write: (line) => lines.push(line) } }),
   });
   feed.start();
-  await vi.waitFor(() => expect(exchanges.every(({ isConnected }) => isConnected)).toBe(true));
+  await vi.waitFor(() => expect(exchanges.every(({ isConnected }) => isConnected)).toBe(true), {
+    timeout: 60_000,
+  });
 });
 
 afterEach(async () => {
@@ -117,7 +119,8 @@ afterEach(async () => {
 const told = () =>
   feed.read(nowMs).map(({ priceE8, source, symbol }) => `${symbol} ${source} ${priceE8 / 1e8}`);
 /** Waits until the frames have arrived. */
-const expectTold = (...expected: string[]) => vi.waitFor(() => expect(told()).toEqual(expected));
+const expectTold = (...expected: string[]) =>
+  vi.waitFor(() => expect(told()).toEqual(expected), { timeout: 60_000 });
 
 function quote(...pricesOfBtc: readonly number[]): void {
   for (const [index, price] of pricesOfBtc.entries()) exchanges[index]?.price('BTC', price);
@@ -183,9 +186,9 @@ describe('an exchange that goes silent', () => {
     await expectTold('BTC oracle 100.2', 'BTC spot 100', 'ETH oracle 50');
     nowMs += 1;
     expect(told()).toEqual(['BTC oracle 100.3', 'ETH oracle 50']);
-    await vi.waitFor(() => expect(binance?.connections).toBe(2));
+    await vi.waitFor(() => expect(binance?.connections).toBe(2), { timeout: 60_000 });
     expect([coinbase?.connections, kraken?.connections]).toEqual([1, 1]);
-    await vi.waitFor(() => expect(binance?.isConnected).toBe(true));
+    await vi.waitFor(() => expect(binance?.isConnected).toBe(true), { timeout: 60_000 });
     binance?.price('BTC', 100);
     await expectTold('BTC oracle 100.2', 'BTC spot 100', 'ETH oracle 50');
   });
@@ -209,8 +212,8 @@ test('a lost connection is made again, and what it said is forgotten meanwhile',
   await expectTold('BTC oracle 100.2', 'BTC spot 100');
   kraken?.drop();
   await expectTold('BTC oracle 100', 'BTC spot 100');
-  await vi.waitFor(() => expect(kraken?.connections).toBe(2));
-  await vi.waitFor(() => expect(kraken?.isConnected).toBe(true));
+  await vi.waitFor(() => expect(kraken?.connections).toBe(2), { timeout: 60_000 });
+  await vi.waitFor(() => expect(kraken?.isConnected).toBe(true), { timeout: 60_000 });
   kraken?.price('BTC', 100.4);
   await expectTold('BTC oracle 100.2', 'BTC spot 100');
 });

@@ -127,7 +127,7 @@ test('R-withdraw: who withdraws again where the token refuses costs no payout, a
   world.withdraw(1, 2, 10);
   await live();
   expect(world.settled.get(4)).toBe(true);
-}, 60_000);
+});
 
 test('R-withdraw: nothing is returned before the cancellation has all its confirmations', async () => {
   await world.list('blacklist', DESTINATIONS[0]!);
