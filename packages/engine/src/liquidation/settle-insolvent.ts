@@ -67,11 +67,12 @@ class GapStep {
 
   work(scope: Scope): void {
     const { state } = this.#execution;
-    if (this.#losing(scope).length > 0) this.#closeLosing(scope);
-    if (equityOf(state, scope) < 0n && this.#losing(scope).length === 0) {
+    this.#closeLosing(scope);
+    const equity = equityOf(state, scope);
+    if (equity < 0n && this.#losing(scope).length === 0) {
       const closes = this.#closes.get(keyOf(scope)) ?? [];
       const given = this.#given.get(keyOf(scope)) ?? ZERO_USDC;
-      const missing = minUsdc(negUsdc(equityOf(state, scope)), given);
+      const missing = minUsdc(negUsdc(equity), given);
       for (const { amount, close } of handOn(this.#execution, closes, missing)) {
         this.#give(scope, negUsdc(amount));
         // What who took the lots was paid went to its balance, also where its position was isolated.
@@ -95,6 +96,7 @@ class GapStep {
   }
 
   #closeLosing(scope: Scope): void {
+    if (this.#losing(scope).length === 0) return;
     const execution = this.#execution;
     const isSolvent = (): boolean => equityOf(execution.state, scope) >= 0n;
     clearOrders(execution, scope);

@@ -25,7 +25,7 @@ import { accountValue, initialMargin, isolatedEquity } from './margin.ts';
 
 /** The positions of a scope in markets that nobody can judge. */
 function* unjudgedPositions(state: State, { account, holding }: Scope): Generator<Holding> {
-  if (!state.hasUnjudged || isInsuranceFund(state, account)) return;
+  if (isInsuranceFund(state, account)) return;
   const { oracleStaleMs } = parametersOf(state);
   const holdings = holding === undefined ? account.holdings.values() : [holding];
   for (const each of holdings) {
@@ -75,6 +75,8 @@ function sumOver(
   other?: { readonly changed: Holding; readonly size: number },
 ): MicroUsdc {
   let sum = ZERO_USDC;
+  // Asked for every scope that is looked at; nearly always there is none.
+  if (!state.hasUnjudged) return sum;
   for (const each of unjudgedPositions(state, scope)) {
     const size = each === other?.changed ? other.size : each.size;
     sum = addUsdc(sum, amount(each.perp, size));
