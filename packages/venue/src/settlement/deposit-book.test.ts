@@ -123,7 +123,7 @@ describe('kept aside', () => {
       ['deposit', ALICE, 9_000_000],
     ]);
     expect(read(found).credits).toEqual([[ALICE, 9_000_000, false]]);
-    expect(plainSenders(found, RULES)).toEqual([]);
+    expect(plainSenders(EMPTY_BOOK, found, RULES)).toEqual([]);
   });
 
   test('what a former bridge pays over is nobody’s deposit; what it is asked to deposit is', () => {

@@ -1,10 +1,11 @@
 import type { DepositSource } from '@oddlot/engine';
 import { type Address, address, type Hash } from '@oddlot/units';
 import {
+  beyondBlocks,
   boundedBook,
   type DepositBounds,
   DEPOSIT_BOUNDS,
-  dustAmong,
+  isTiny,
   NO_DUST,
   withDust,
 } from './deposit-bounds.ts';
@@ -65,7 +66,7 @@ export function creditsOf(
   let minted = BigInt(book.minted);
   const { bounds = DEPOSIT_BOUNDS, minMicroUsdc } = rules;
   const all = transactionsOf(logs).flatMap(depositsOfTransaction);
-  const tooSmall = dustAmong(all, bounds, minMicroUsdc);
+  const beyond = beyondBlocks(all, bounds, minMicroUsdc);
   const dust: bigint[] = [];
   for (const found of all) {
     const { account, amount, isOwn, source } = found;
@@ -82,7 +83,7 @@ export function creditsOf(
       if (amount < BigInt(rules.minMicroUsdc)) pots.delete(account);
       continue;
     }
-    if (tooSmall.has(found)) {
+    if (beyond.has(found) || (isTiny(found, bounds) && !pots.has(account))) {
       if (found.isBacked) dust.push(amount);
       continue;
     }
@@ -139,15 +140,24 @@ export function depositsIn(
   return transactionsOf(logs).flatMap(depositsOfTransaction);
 }
 
-/** Senders of plain transfers that are more than dust: of these it matters whether they are contracts. */
+/** Senders of plain transfers that may be more than dust: of these it matters whether they are contracts. */
 export function plainSenders(
+  { pots }: DepositBook,
   logs: readonly DepositLog[],
   { bounds = DEPOSIT_BOUNDS, minMicroUsdc }: Pick<DepositRules, 'bounds' | 'minMicroUsdc'>,
 ): readonly Address[] {
   const found = transactionsOf(logs).flatMap(depositsOfTransaction);
-  const tooSmall = dustAmong(found, bounds, minMicroUsdc);
+  const beyond = beyondBlocks(found, bounds, minMicroUsdc);
+  const counts = (each: Found): boolean => !isTiny(each, bounds) && !beyond.has(each);
+  // These have a pot, or one may begin for them in these logs.
+  const known = new Set(found.filter(counts).map(({ account }) => account));
   const senders = found.filter(
-    (each) => each.isPlain && each.account !== ZERO && !tooSmall.has(each),
+    (each) =>
+      each.isPlain &&
+      each.amount > 0n &&
+      each.account !== ZERO &&
+      !beyond.has(each) &&
+      (known.has(each.account) || pots[each.account] !== undefined),
   );
   return [...new Set(senders.map(({ account }) => account))];
 }

@@ -48,11 +48,32 @@ describe('R-deposit: what is below the minimum', () => {
   test('and less than a cent is one sum, whoever sent it, and nobody is asked about', () => {
     const amounts = Array.from({ length: 4_300 }, (_, n) => 1 + n);
     const logs = transfers(amounts);
-    expect(plainSenders(logs, RULES)).toEqual([]);
+    expect(plainSenders(EMPTY_BOOK, logs, RULES)).toEqual([]);
     const book = after(logs);
     expect(book).toMatchObject({ pots: {}, aside: [] });
     expect(book.dust).toEqual({ amount: String(sumOf(amounts)), parts: 4_300 });
     expect(keptAsideOf(book)).toBe(sumOf(amounts));
+  });
+
+  test('and less than a cent adds up where its account has something waiting, wherever the logs are cut', () => {
+    const [waits, none] = [who(7), who(8)];
+    const blocks = [
+      transfers([9_999], { block: 1, sender: waits }),
+      transfers([4_980_000], { block: 2, sender: waits }),
+      [
+        ...transfers([9_999], { block: 3, sender: waits }),
+        ...transfers([9_999], { block: 4, sender: none }),
+      ],
+      transfers([10_001], { block: 5, sender: waits }),
+    ];
+    const cut = blocks.reduce((book, logs) => after(logs, book), EMPTY_BOOK);
+    expect(cut).toEqual(after(blocks.flat()));
+    // The first came before anything was waiting; the last one makes five dollars.
+    expect(cut.dust).toEqual({ amount: '19998', parts: 2 });
+    expect(cut.pots).toEqual({});
+    const { credits } = creditsOf(EMPTY_BOOK, blocks.flat(), RULES);
+    expect(credits).toMatchObject([{ account: waits, amountMicroUsdc: 5_000_000 }]);
+    expect(plainSenders(after(blocks[1] ?? []), blocks[2] ?? [], RULES)).toEqual([waits]);
   });
 
   test('of one block: the largest amounts are kept, the rest is in the sum', () => {

@@ -34,17 +34,20 @@ export function withDust({ amount, parts }: Dust, more: readonly bigint[]): Dust
   return { amount: String(sum), parts: parts + more.length };
 }
 
-/** Deposits of these that are dust: too small by themselves, or beyond what a block may add. The largest ones stay. */
-export function dustAmong(
+/** Too small to be remembered for an account that has nothing here; to what one has it adds up. */
+export function isTiny({ amount }: Found, { dustMicroUsdc }: DepositBounds): boolean {
+  return amount < BigInt(dustMicroUsdc);
+}
+
+/** Deposits of these beyond what a block may add. The largest ones stay. */
+export function beyondBlocks(
   found: readonly Found[],
   bounds: DepositBounds,
   minMicroUsdc: number,
 ): ReadonlySet<Found> {
-  const isDust = ({ amount }: Found): boolean => amount < BigInt(bounds.dustMicroUsdc);
-  const small = found.filter((each) => !isDust(each) && each.amount < BigInt(minMicroUsdc));
+  const small = found.filter((each) => !isTiny(each, bounds) && each.amount < BigInt(minMicroUsdc));
   const crowds = [...Map.groupBy(small, ({ source }) => source.blockNumber).values()];
-  const beyond = crowds.flatMap((crowd) => crowd.sort(byAmount).slice(bounds.smallPerBlock));
-  return new Set([...found.filter(isDust), ...beyond]);
+  return new Set(crowds.flatMap((crowd) => crowd.sort(byAmount).slice(bounds.smallPerBlock)));
 }
 
 function byAmount(a: { readonly amount: bigint }, b: { readonly amount: bigint }): number {

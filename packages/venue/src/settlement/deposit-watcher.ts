@@ -206,7 +206,8 @@ export class DepositWatcher {
     const blockHash = await this.#hashOf(toBlock);
     const logs = await readDepositLogs(client, contracts, { fromBlock, toBlock });
     this.#assertOwn(foreignAmong(logs, this.#options.state()));
-    const codes = await this.#contractsAmong(plainSenders(logs, this.#options.rules), confirmed);
+    const senders = plainSenders(this.#watched.book, logs, this.#options.rules);
+    const codes = await this.#contractsAmong(senders, confirmed);
     // Logs of one branch must not be taken for those of another.
     if ((await this.#hashOf(toBlock)) !== blockHash) {
       throw new ChainUnavailableError(`block ${toBlock} changed while it was read`);
