@@ -26,6 +26,7 @@ export class ServerProcess {
     const path = join(import.meta.dirname, '..', program);
     const child = spawn(process.execPath, [...nodeFlags, path, ...args], {
       stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, ...startEnvironment() },
     });
     const ended = once(child, 'exit').then(() => {
       throw new Error(`${program} ended before it served`);
@@ -67,6 +68,14 @@ export class ServerProcess {
     this.#child.kill('SIGTERM');
     await exit;
   }
+}
+
+/** What `npm start` sets for the venue. */
+function startEnvironment(): Record<string, string> {
+  const file = join(import.meta.dirname, '..', 'package.json');
+  const { scripts } = JSON.parse(readFileSync(file, 'utf8')) as { scripts: { start: string } };
+  const [before = ''] = scripts.start.split(' exec ');
+  return Object.fromEntries(before.split(' ').map((each) => each.split('=') as [string, string]));
 }
 
 function cpuMsIn(file: string): number {

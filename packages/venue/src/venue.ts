@@ -38,6 +38,7 @@ import { openDoors } from './supervise/open-doors.ts';
 import { openJournal } from './supervise/open-journal.ts';
 import { openShown, type Shown } from './supervise/open-shown.ts';
 import { logOperators } from './supervise/operator-log.ts';
+import { MemoryWatch } from './supervise/memory-watch.ts';
 import { logMissingStrikes } from './supervise/strike-watch.ts';
 import { checksOf } from './supervise/venue-checks.ts';
 import { venueHealth } from './supervise/venue-health.ts';
@@ -134,6 +135,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   await tellBackend(pool, metrics, log);
   await actors.start();
 
+  const memory = new MemoryWatch(log);
   const doors = await openDoors(config, { ...edges, money }, relay);
   return {
     ...doors,
@@ -145,6 +147,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
       await actors.stop();
       disk.stop();
       clockWatch.stop();
+      memory.stop();
       // Time goes on meanwhile: some requests wait for orders that leave the delay queue.
       await Promise.all([http.drain(), sockets.drain()]);
       await settling.release();
@@ -342,9 +345,9 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
   const { clock, log, metrics, replica } = parts;
   const clientIp = clientIpFinder(config.trustedProxies);
   const { wsLimits, ...budgets } = budgetsOf(config);
-  const { work } = budgets;
-  const companions = { ...parts, history: parts.archivist, work };
-  const sockets = new WsEdge({ replica, companions, limits: wsLimits, work });
+  const { turns, work } = budgets;
+  const companions = { ...parts, history: parts.archivist, work, turns };
+  const sockets = new WsEdge({ replica, companions, limits: wsLimits, work, turns });
   replica.onBlock((block) => sockets.onBlock(block));
   let isStopping = false;
   const isReady = readiness(checksOf(parts, () => isStopping));

@@ -1,14 +1,16 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { VenueClock } from '../clock.ts';
 import type { ChainAnswer, ChainMessage, ChainThreadOptions } from './chain-thread.ts';
-import { LocalChain } from './local-chain.ts';
+import { lowerThreadPriority } from '../operate/priority.ts';
 import type { PageOrigins } from '../ports/page-origins.ts';
+import { LocalChain } from './local-chain.ts';
 import { RpcError } from './rpc-error.ts';
 
 /** The thread of a local chain: opens it and its port, says where that is, answers who started it, closes when told. */
 
 if (parentPort === null) throw new Error('the chain runs in a thread');
 const port = parentPort;
+lowerThreadPriority();
 const { listen, ...options } = workerData as ChainThreadOptions;
 const clock = new VenueClock();
 const chain = await LocalChain.open({ ...options, nowMs: () => clock.nowMs() });

@@ -7,7 +7,7 @@ import {
   type BodyLimits,
 } from '../ports/body-budget.ts';
 import { CONNECTION_LIMITS, type ConnectionLimits } from '../ports/connection-gate.ts';
-import { NO_PACE, PACE, type Pace } from '../ports/turns.ts';
+import { NO_PACE, PACE, Turns } from '../ports/turns.ts';
 import { WORK_LIMITS, WorkBudget, type WorkLimits } from '../ports/work-budget.ts';
 import { WS_LIMITS, WS_LIMITS_OFF, type WsLimits } from './ws/ws-limits.ts';
 
@@ -49,7 +49,8 @@ export type Budgets = {
   readonly answerLimits: BodyLimits;
   readonly work: WorkBudget;
   readonly wsLimits: WsLimits;
-  readonly pace: Pace;
+  /** Who is served next, by requests and by frames. */
+  readonly turns: Turns;
 };
 
 export function budgetsOf(settings: BudgetSettings): Budgets {
@@ -71,7 +72,7 @@ export function budgetsOf(settings: BudgetSettings): Budgets {
   return {
     answerLimits: settings.limits ? answerLimits : withoutClientLimits(answerLimits),
     work: new WorkBudget(work),
-    pace: settings.limits ? PACE : NO_PACE,
+    turns: new Turns(settings.limits ? PACE : NO_PACE),
     connectionLimits: {
       connectionsMax: Math.min(settings.connections, publicConnectionsFor(descriptorLimit())),
       connectionsPerClientMax: settings.limits ? settings.connectionsPerClient : Infinity,

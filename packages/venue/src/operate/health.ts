@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { clientIpFinder } from '../ports/client-ip.ts';
 import { HttpPort } from '../ports/http-port.ts';
 import type { PortCall } from '../ports/port-call.ts';
-import { NO_PACE } from '../ports/turns.ts';
+import { NO_PACE, Turns } from '../ports/turns.ts';
 import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -72,7 +72,7 @@ export function createOperationsPort(options: OperationsOptions): HttpPort {
       connectionsMax: OPERATIONS_CONNECTIONS_MAX,
       connectionsPerClientMax: OPERATIONS_CONNECTIONS_MAX,
     },
-    pace: NO_PACE,
+    turns: new Turns(NO_PACE),
     drainMs: 0,
   });
   return port;

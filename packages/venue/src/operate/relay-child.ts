@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from './log.ts';
+import { lowerPriority } from './priority.ts';
 
 /** A relay in a process of its own, kept running. */
 
@@ -55,6 +56,7 @@ export class RelayChild {
     const args = [...process.execArgv, MAIN, ...flags(this.#port)];
     const env = { ...process.env, ODDLOT_RELAY_CHILD: '1' };
     const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'], env });
+    lowerPriority(child.pid);
     this.#child = child;
     let said = '';
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {

@@ -9,7 +9,7 @@ import type { ConnectionLimits } from './connection-gate.ts';
 import { Pipeline } from './pipeline.ts';
 import { leave, type PortCall } from './port-call.ts';
 import { readBody, type BodyBounds, type BodyFault } from './read-body.ts';
-import { Turns, type Pace } from './turns.ts';
+import { Turns } from './turns.ts';
 
 /**
  * What every port that strangers reach has in common (R-requests): how many may be connected, one request at
@@ -32,8 +32,8 @@ export type HttpPortOptions = {
   readonly bodyLimits?: BodyLimits | undefined;
   /** What answers that nobody reads may hold in memory, in all and per client. */
   readonly answerLimits?: BodyLimits | undefined;
-  /** How often a client's requests are taken up. */
-  readonly pace?: Pace | undefined;
+  /** Who is served next; shared where clients ask on other ways too. */
+  readonly turns?: Turns | undefined;
   /** For the headers of a request to arrive, and for all of it. */
   readonly headersTimeoutMs?: number | undefined;
   readonly requestTimeoutMs?: number | undefined;
@@ -71,7 +71,7 @@ export class HttpPort {
     this.#bodies = new BodyBudget(options.bodyLimits ?? BODY_LIMITS);
     this.#answers = new BodyBudget(options.answerLimits ?? ANSWER_LIMITS);
     this.#gate = new ConnectionGate(options.connectionLimits ?? CONNECTION_LIMITS);
-    this.#turns = new Turns(options.pace);
+    this.#turns = options.turns ?? new Turns();
     const settings = {
       headersTimeout: options.headersTimeoutMs ?? 10_000,
       requestTimeout: options.requestTimeoutMs ?? 15_000,
@@ -149,13 +149,14 @@ export class HttpPort {
 
   /** Reads a body within the budgets. Calls back when it is the client's turn; never when it goes away. */
   read(call: PortCall, bounds: Omit<BodyBounds, 'hold'>, done: (read: ReadBody) => void): void {
+    const { turn } = this.#turns;
     const hold = this.#bodies.enter(call.client, () => call.request.socket.destroy());
     if (typeof hold === 'string') return done(hold);
     call.releases.push(() => hold.release());
     return readBody(call.request, { ...bounds, hold }, (read) => {
       if (typeof read === 'string') return done(read);
       this.works(call);
-      return this.#turns.take(call.client, () => call.isOver || done(read), 0);
+      return this.#turns.take(call.client, () => call.isOver || done(read), { tokens: 0, turn });
     });
   }
 

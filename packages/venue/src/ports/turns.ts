@@ -1,26 +1,35 @@
 /**
  * Who is served next. Each client in turn has one request taken up, whichever number of connections it
- * sends them on, and after a few milliseconds of it the rest of the process has its turn. A client that
- * asks more often than anybody should waits: its requests are taken up later, not refused.
+ * sends them on, and after a few milliseconds of it the rest of the process has its turn. Clients that
+ * ask for more than anybody should, by number or by what it takes, share a part of the thread that leaves
+ * the others theirs, however many they are: their requests are taken up later, not refused.
  */
 
 export type Pace = {
-  /** Requests of one client a second; `Infinity` lifts it. */
+  /** Requests of one client a second that come before those of who asks more often; `Infinity` lifts it. */
   readonly perSecond: number;
   /** What a client that was idle may ask at once. */
   readonly burst: number;
 };
 
-/** More than all limits on requests allow together, and than a browser asks for that opens the page. */
-export const PACE: Pace = { perSecond: 400, burst: 800 };
+/** More than all limits on requests allow together, and at once more than a browser asks for that opens the page. */
+export const PACE: Pace = { perSecond: 100, burst: 400 };
 export const NO_PACE: Pace = { perSecond: Infinity, burst: Infinity };
 
 /** What requests take of the thread before others are let to it. */
-const SLICE_MS = 5;
+const SLICE_MS = 2;
 /** In how much time, where nobody waits. */
 const WINDOW_MS = 10;
-/** How often is looked whether a client that rests may go on. */
+/** A request that takes long counts as so many for each millisecond. */
+const TOKENS_PER_MS = 5;
+/** How often is looked after those who ask for too much. */
 const REST_MS = 10;
+/** What they have at once, together; then the others have nine times as long to themselves as it took. */
+const SPARE_MS = 2;
+const SPARED_FACTOR = 9;
+
+/** What follows on a request: what it costs, and the turn of that request. */
+export type Follows = { readonly tokens?: number; readonly turn?: number };
 
 type Asked = { readonly run: () => void; readonly tokens: number };
 
@@ -41,6 +50,8 @@ export class Turns {
   #windowMs = 0;
   #usedMs = 0;
   #sweptMs = 0;
+  /** From when on those who ask for too much are served again. */
+  #spareFromMs = 0;
 
   constructor(pace: Pace = PACE) {
     this.#pace = pace;
@@ -51,13 +62,22 @@ export class Turns {
     return this.#clients.size;
   }
 
-  /** Runs at once where nobody waits and there is time for it. What follows on a request takes no token. */
-  take(id: string, run: () => void, tokens = 1): void {
+  /** Names the turn that it is, for what follows on it. */
+  get turn(): number {
+    return this.#windowMs;
+  }
+
+  /**
+   * Runs at once where nobody waits and there is time for it. What follows on a request takes no token,
+   * and has not to wait again while it is still the turn of that request.
+   */
+  take(id: string, run: () => void, { tokens = 1, turn }: Follows = {}): void {
     const nowMs = performance.now();
     const client = this.#client(id, nowMs);
     if (nowMs - this.#windowMs > WINDOW_MS) this.#open(nowMs);
     const isFirst = this.#line.size === 0 && client.waiting.length === 0;
-    if (isFirst && this.#usedMs < SLICE_MS && client.tokens >= 1) {
+    const isNext = (isFirst && this.#usedMs < SLICE_MS) || turn === this.#windowMs;
+    if (isNext && client.tokens >= 1) {
       this.#run(client, { run, tokens });
       return;
     }
@@ -80,9 +100,7 @@ export class Turns {
       return;
     }
     this.#resting.set(id, client);
-    if (this.#isTimed) return;
-    this.#isTimed = true;
-    setTimeout(this.#wake, REST_MS);
+    this.#wakeLater();
   }
 
   /** A slice of time: one request of each client, and again. */
@@ -107,14 +125,36 @@ export class Turns {
   readonly #wake = (): void => {
     this.#isTimed = false;
     const nowMs = performance.now();
-    // Some of them come back to where they are read from.
-    const resting = [...this.#resting];
-    this.#resting.clear();
-    for (const [id, client] of resting) {
+    for (const [id, client] of this.#resting) {
       this.#fill(client, nowMs);
+      if (client.tokens < 1) continue;
+      this.#resting.delete(id);
       this.#queue(id, client);
     }
+    if (nowMs >= this.#spareFromMs) this.#spare(nowMs);
+    this.#wakeLater();
   };
+
+  /** A little time for those who ask for too much; it costs them nothing more. */
+  #spare(nowMs: number): void {
+    let usedMs = 0;
+    for (const [id, client] of this.#resting) {
+      if (usedMs >= SPARE_MS) break;
+      this.#resting.delete(id);
+      const asked = client.waiting.shift();
+      asked?.run();
+      // Behind the others, where this loop comes by again.
+      if (client.waiting.length > 0) this.#resting.set(id, client);
+      usedMs = performance.now() - nowMs;
+    }
+    this.#spareFromMs = nowMs + (1 + SPARED_FACTOR) * usedMs;
+  }
+
+  #wakeLater(): void {
+    if (this.#isTimed || this.#resting.size === 0) return;
+    this.#isTimed = true;
+    setTimeout(this.#wake, REST_MS);
+  }
 
   #run(client: Client, { run, tokens }: Asked): void {
     client.tokens -= tokens;
@@ -122,7 +162,9 @@ export class Turns {
     try {
       run();
     } finally {
-      this.#usedMs += performance.now() - startedMs;
+      const ms = performance.now() - startedMs;
+      this.#usedMs += ms;
+      if (this.#pace.perSecond !== Infinity) client.tokens -= ms * TOKENS_PER_MS;
     }
   }
 

@@ -17,7 +17,7 @@ import type { Logger } from '../operate/log.ts';
 import type { Metrics } from '../operate/metrics.ts';
 import { CONNECTION_LIMITS } from '../ports/connection-gate.ts';
 import type { PageOrigins } from '../ports/page-origins.ts';
-import { NO_PACE, PACE } from '../ports/turns.ts';
+import { NO_PACE, PACE, Turns } from '../ports/turns.ts';
 import type { Answered, RelayDesk } from './relay-desk.ts';
 import type { RelayFaucet } from './relay-faucet.ts';
 import type { RelaySettings } from './relay-settings.ts';
@@ -85,7 +85,7 @@ export function createRelayServer(options: RelayServerOptions): HttpEdge {
         publicConnectionsFor(descriptorLimit()),
       ),
     },
-    pace: limits ? PACE : NO_PACE,
+    turns: new Turns(limits ? PACE : NO_PACE),
     // A relay of play money is for the one who runs it: no page from elsewhere uses up its addresses.
     pageOrigins: settings.local ? pagesOf(settings) : undefined,
     notFound: infoRefusal(refusal('pathNotFound', [], {}, HTTP_NOT_FOUND)).body,

@@ -8,18 +8,30 @@ import { measured } from '../../ports/work-budget.ts';
 
 export type Spend = (ms: number) => void;
 
+/** Runs something when it is its turn. */
+export type InTurn = (run: () => void) => void;
+
 /** The JSON of a value, which may be a lazy list. */
-export function jsonInTurns(data: unknown, spend: Spend): string | Promise<string> {
-  if (data instanceof LazyRows) return rowsInTurns(data, spend);
+export function jsonInTurns(data: unknown, spend: Spend, inTurn: InTurn): string | Promise<string> {
+  if (data instanceof LazyRows) return rowsInTurns(data, spend, inTurn);
   return JSON.stringify(data);
 }
 
-async function rowsInTurns(rows: LazyRows<unknown>, spend: Spend): Promise<string> {
+async function rowsInTurns(rows: LazyRows<unknown>, spend: Spend, inTurn: InTurn): Promise<string> {
   const parts: string[] = [];
   for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
     const end = Math.min(start + ROWS_AT_ONCE, rows.length);
     // Without the brackets: the parts are joined into one list.
-    parts.push(measured(() => JSON.stringify(rows.slice(start, end)).slice(1, -1), spend));
+    const write = (): string => JSON.stringify(rows.slice(start, end)).slice(1, -1);
+    const part = Promise.withResolvers<string>();
+    inTurn(() => {
+      try {
+        part.resolve(measured(write, spend));
+      } catch (error) {
+        part.reject(error);
+      }
+    });
+    parts.push(await part.promise);
     await new Promise((resolve) => setImmediate(resolve));
   }
   return `[${parts.join(',')}]`;

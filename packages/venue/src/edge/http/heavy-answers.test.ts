@@ -43,7 +43,11 @@ describe('a list of thousands', () => {
     };
     setImmediate(count);
     const spent: number[] = [];
-    const text = await jsonInTurns(rowsOf(makers), (ms) => spent.push(ms));
+    const text = await jsonInTurns(
+      rowsOf(makers),
+      (ms) => spent.push(ms),
+      (run) => run(),
+    );
     isDone = true;
     expect(JSON.parse(text)).toEqual(makers.map((make) => make()));
     expect(turns).toBeGreaterThanOrEqual(10);

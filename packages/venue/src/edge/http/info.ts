@@ -31,6 +31,7 @@ import {
 } from '../../translate/view-to-info.ts';
 import type { RateLimiter } from '../rate-limit.ts';
 import type { RecoverPool } from '../recover-pool.ts';
+import type { Turns } from '../../ports/turns.ts';
 import { measured, type WorkBudget } from '../../ports/work-budget.ts';
 import { AnswerCache, jsonInTurns } from './answers.ts';
 import { signatureExplainer, type SignatureExplainer } from './explain-signature.ts';
@@ -61,6 +62,8 @@ export type InfoOptions = {
   readonly history?: History;
   /** What clients may cost the main thread. */
   readonly work?: WorkBudget;
+  /** Who is served next: a long list has turns of its own, whoever asks for it. */
+  readonly turns?: Turns;
   /** Open WebSocket connections of a client. */
   readonly connections?: (ip: string) => OpenConnections;
   readonly connectionsMax?: number;
@@ -157,14 +160,17 @@ async function answerState(
   { spend = () => undefined }: EdgeRequest,
 ): Promise<Reply> {
   if (!isStateQuery(query)) throw new TypeError('not a query on the state');
-  const { cache, history, replica } = options;
+  const { cache, history, replica, turns } = options;
   const question = clamped === undefined ? JSON.stringify(query) : JSON.stringify([query, clamped]);
   const textOf = (context: InfoContext, beside = {}): string | Promise<string> => {
     const answer = answerInfo(context, query);
     // A refusal is no answer: it goes around the cache, to all who wait for the same one.
     if (!answer.ok) throw new RefusedError(answer.error);
     const warnings = [...(answer.warnings ?? []), ...clampWarnings(clamped)];
-    const json = jsonInTurns(answer.data, spend);
+    const json = jsonInTurns(answer.data, spend, (run) => {
+      if (turns === undefined) run();
+      else turns.take(question, run, { tokens: 0 });
+    });
     return typeof json === 'string'
       ? infoReplyOf(json, warnings, beside).body
       : json.then((text) => infoReplyOf(text, warnings, beside).body);

@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process';
-import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { lowerPriority } from '../../operate/priority.ts';
 
 const WEB = new URL('../../../../web/', import.meta.url);
 const COMMAND = fileURLToPath(new URL('build/build-web.ts', WEB));
 const BUILT = fileURLToPath(new URL('dist/page', WEB));
-/** Below that of the venue: who trades does not wait for who builds. */
-const NICENESS = 15;
 const KEPT_CHARACTERS = 4_000;
 
 export type PageBuild = {
@@ -32,15 +30,7 @@ export function buildPage(): PageBuild {
       else reject(new Error(`Building the page ended with ${code}: ${told.trim()}`));
     });
   });
-  if (child.pid !== undefined) lowerPriority(child.pid);
+  // Who trades does not wait for who builds.
+  lowerPriority(child.pid);
   return { done, stop: () => void child.kill() };
-}
-
-/** It may have ended already, or the system does not let us; it is built all the same. */
-function lowerPriority(pid: number): void {
-  try {
-    setPriority(pid, NICENESS);
-  } catch {
-    return;
-  }
 }

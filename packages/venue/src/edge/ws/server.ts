@@ -4,6 +4,7 @@ import { WebSocketServer, type RawData, type WebSocket } from 'ws';
 import type { AppliedBlock } from '../../block/applied-block.ts';
 import type { Replica } from '../../replica/replica.ts';
 import { clientKey } from '../../ports/client-ip.ts';
+import { NO_PACE, Turns } from '../../ports/turns.ts';
 import { measured, sendingMs, type WorkBudget } from '../../ports/work-budget.ts';
 import { ApiChannels } from './api-channels.ts';
 import { ChannelSession } from './channel-session.ts';
@@ -56,6 +57,8 @@ export type WsEdgeOptions = {
   readonly timing?: Timing;
   /** What clients may cost this thread; frames of one that is over it are dropped. */
   readonly work?: WorkBudget;
+  /** Who is served next. */
+  readonly turns?: Turns;
 };
 
 /** The socket edge: handshakes, limits per client and connection, and the life of connections. */
@@ -66,6 +69,7 @@ export class WsEdge {
   readonly #outbox = new Outbox();
   readonly #snapshots = new SnapshotCache();
   readonly #work: WorkBudget | undefined;
+  readonly #turns: Turns;
   readonly #hub: StreamHub;
   readonly #nodeChannels: NodeChannels;
   readonly #apiChannels: ApiChannels;
@@ -88,6 +92,7 @@ export class WsEdge {
     this.#limits = limits;
     this.#timing = timing;
     this.#work = options.work;
+    this.#turns = options.turns ?? new Turns(NO_PACE);
     this.#hub = new StreamHub(limits, timing, this.#snapshots);
     const context: ChannelContext = { ...companions, state, limits, timing };
     this.#nodeChannels = new NodeChannels(context);
@@ -179,12 +184,15 @@ export class WsEdge {
     const counts = this.#open[endpoint];
     const client = clientKey(ip);
     counts.set(client, (counts.get(client) ?? 0) + 1);
+    const inTurn = this.#inTurn(webSocket, client);
     webSocket.on('message', (data, isBinary) => {
       connection.heard();
       // What a client still says after the goodbye changes nothing.
       if (!connection.isOpen) return;
       const text = isBinary ? undefined : textOf(data);
-      spending(() => session.receive(text));
+      inTurn(() => {
+        if (connection.isOpen) spending(() => session.receive(text));
+      });
     });
     webSocket.on('ping', (data) => {
       connection.heard();
@@ -206,6 +214,25 @@ export class WsEdge {
       this.#connections.delete(connection);
       if (this.#connections.size === 0) this.#drained?.resolve();
     });
+  }
+
+  /** Obeys the frames of a connection in its client's turns, and reads no more while any of them waits. */
+  #inTurn(webSocket: WebSocket, client: string): (run: () => void) => void {
+    let waiting = 0;
+    return (run) => {
+      waiting += 1;
+      // Counted elsewhere: the pace is one of requests.
+      this.#turns.take(
+        client,
+        () => {
+          waiting -= 1;
+          if (waiting === 0 && webSocket.isPaused) webSocket.resume();
+          run();
+        },
+        { tokens: 0 },
+      );
+      if (waiting > 0) webSocket.pause();
+    };
   }
 
   /** Runs what is done for a client, at the client's cost. */
