@@ -192,22 +192,30 @@ describe('a market without delay', () => {
     ]);
     const lives = () =>
       updates.said.flat().map(({ order: { outcome }, status }) => `${outcome} ${status}`);
-    await vi.waitFor(() =>
-      expect(lives()).toEqual([
-        'Yes open',
-        'Yes filled',
-        'Yes open',
-        'Yes filled',
-        'No filled',
-        'Yes open',
-        'Yes filled',
-      ]),
+    await vi.waitFor(
+      () =>
+        expect(lives()).toEqual([
+          'Yes open',
+          'Yes filled',
+          'Yes open',
+          'Yes filled',
+          'No filled',
+          'Yes open',
+          'Yes filled',
+        ]),
+      { timeout: 60_000 },
     );
-    await vi.waitFor(() => {
-      expect(lists.said.flatMap((frame) => frame.trades)).toHaveLength(4);
-      expect(candles.said.at(-1)).toMatchObject({ o: '0.6', h: '0.65', c: '0.6', n: 4 });
-      expect(tickers.said.at(-1)?.tickers[0]).toMatchObject({ lastPx: '0.6', openInterest: '80' });
-    });
+    await vi.waitFor(
+      () => {
+        expect(lists.said.flatMap((frame) => frame.trades)).toHaveLength(4);
+        expect(candles.said.at(-1)).toMatchObject({ o: '0.6', h: '0.65', c: '0.6', n: 4 });
+        expect(tickers.said.at(-1)?.tickers[0]).toMatchObject({
+          lastPx: '0.6',
+          openInterest: '80',
+        });
+      },
+      { timeout: 60_000 },
+    );
   });
 
   test('is read back: contexts, probabilities, candles, open orders', async () => {
@@ -279,11 +287,13 @@ describe('a market with a delay (R-delay)', () => {
     expect(ended.result?.orders).toMatchObject([{ state: 'filled', filledSz: '10', avgPx: '0.5' }]);
     const failed = await exchange.waitForAction(bad.txHash);
     expect(failed).toMatchObject({ status: 'failed', result: { orders: [{ oid: null }] } });
-    await vi.waitFor(() =>
-      expect(releases.said.map(({ success, traceId }) => [success, traceId])).toEqual([
-        [true, good.traceId],
-        [false, bad.traceId],
-      ]),
+    await vi.waitFor(
+      () =>
+        expect(releases.said.map(({ success, traceId }) => [success, traceId])).toEqual([
+          [true, good.traceId],
+          [false, bad.traceId],
+        ]),
+      { timeout: 60_000 },
     );
     expect(releases.said[1]?.body.message).toBe(failed.error?.message);
     expect(await purse(bob, hail)).toEqual(['944.672', '-10']);
@@ -326,11 +336,13 @@ test('what a market pays is in the purse at once, and in a receipt (R-settlement
       .slice(1)
       .flatMap((frame) => frame.nonFundingLedgerUpdates)
       .map(({ delta }) => delta);
-  await vi.waitFor(() =>
-    expect(settled()).toMatchObject([
-      { type: 'outcomeSettlement', outcome: 'Yes', sz: '50', amount: '50' },
-      { type: 'outcomeSettlement', outcome: 'No', sz: '40', amount: '0' },
-    ]),
+  await vi.waitFor(
+    () =>
+      expect(settled()).toMatchObject([
+        { type: 'outcomeSettlement', outcome: 'Yes', sz: '50', amount: '50' },
+        { type: 'outcomeSettlement', outcome: 'No', sz: '40', amount: '0' },
+      ]),
+    { timeout: 60_000 },
   );
   const receipt = await info.outcomeResolution({ instrumentId: rain });
   expect(receipt).toMatchObject({ by: 'operator', winningOutcome: 'Yes', evidence: 'it rained' });
@@ -379,11 +391,13 @@ test('a series lists its next markets; the prices that it will settle by are tol
   const time = Date.now();
   const push = { prices: [{ symbol: 'BTC', source: 'oracle', px: '97123.45', time }] } as const;
   await executed(outcomeDeploy.pushPrice(push, confirm));
-  await vi.waitFor(() =>
-    expect(prices.said.map((each) => each.prices.map(({ exact }) => exact))).toEqual([
-      [],
-      ['97123.45'],
-    ]),
+  await vi.waitFor(
+    () =>
+      expect(prices.said.map((each) => each.prices.map(({ exact }) => exact))).toEqual([
+        [],
+        ['97123.45'],
+      ]),
+    { timeout: 60_000 },
   );
   const older = { ...push.prices[0], time: time - 1 };
   const { failure } = await executed(outcomeDeploy.pushPrice({ prices: [older] }, confirm));

@@ -59,6 +59,9 @@ class Walk {
   readonly #isSettling: boolean;
   #value = 0n;
   #allowance: Map<Address, bigint> | undefined;
+  /** Who is being closed in the market, and the fees that the fund has had of that. */
+  #closing: Address | undefined;
+  readonly #fees = new Map<Address, bigint>();
 
   constructor(entry: Entry, fund: Address, lots: LotBook, minute: number, costs: Cost[]) {
     this.#entry = entry;
@@ -87,6 +90,7 @@ class Walk {
         this.#trade(event);
         break;
       case 'liquidationStep':
+        this.#closing = event.step === 'market' ? event.account : undefined;
         if (event.step === 'adl') this.#offered.add(placeOf(event));
         if (event.step === 'insurance') this.#take(event);
         break;
@@ -117,6 +121,9 @@ class Walk {
   #trade(event: TradeExecuted): void {
     const { instrumentId: id, maker, price, taker } = event;
     this.#value += larger(0n, taker.fee) + larger(0n, maker.fee);
+    if (taker.account === this.#closing) {
+      this.#fees.set(taker.account, (this.#fees.get(taker.account) ?? 0n) + taker.fee);
+    }
     const own = sidesOf(event).find(({ side }) => side.account === this.#fund);
     if (own === undefined) return;
     this.#pay(id, BigInt(own.signed) * BigInt(price - this.#marks(id)));
@@ -188,14 +195,17 @@ class Walk {
     );
   }
 
-  /** What a scope lacked at the last judged marks, and funding, is all that nobody can be asked for. */
+  /**
+   * What a scope lacked at the last judged marks, and funding, is all that nobody can be asked for. A fill
+   * may also leave less than its fee took of the fill before it: the fund gives that back.
+   */
   #deficit(account: Address, amount: bigint): void {
     this.#pay(undefined, amount);
     this.#allowance ??= allowances(this.#entry);
     const left = (this.#allowance.get(account) ?? 0n) - amount;
     this.#allowance.set(account, left);
     demand(
-      left >= 0n,
+      left + (this.#fees.get(account) ?? 0n) >= 0n,
       'fund pays a deficit',
       () => `${usdc(amount)} of ${account}, ${usdc(-left)} more than it lacked before the gap`,
     );

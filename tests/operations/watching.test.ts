@@ -81,18 +81,20 @@ describe("an operator's action", () => {
       operator.sign({ type: 'venueAdmin', setPerp: { instrumentId, haltTrading: true } });
     const reply = await operator.client.executed(await halt(1));
     expect(reply.json).toMatchObject({ status: 'ok', confirm: 'executed' });
-    await vi.waitFor(() =>
-      expect(lines(venue)).toContainEqual(
-        expect.objectContaining({
-          msg: 'operator action',
-          signer: operator.address.toLowerCase(),
-          action: 'venueAdmin',
-          variant: 'setPerp',
-          height: reply.json.height,
-          result: 'executed',
-          txHash: reply.json.txHash,
-        }),
-      ),
+    await vi.waitFor(
+      () =>
+        expect(lines(venue)).toContainEqual(
+          expect.objectContaining({
+            msg: 'operator action',
+            signer: operator.address.toLowerCase(),
+            action: 'venueAdmin',
+            variant: 'setPerp',
+            height: reply.json.height,
+            result: 'executed',
+            txHash: reply.json.txHash,
+          }),
+        ),
+      { timeout: 60_000 },
     );
     expect(lines(venue).filter(({ msg }) => msg === 'operator action')).toHaveLength(1);
   });

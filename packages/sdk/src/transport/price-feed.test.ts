@@ -97,8 +97,10 @@ test('who leaves is not wished for any more, and takes nobody else along', async
   server.frames.length = 0;
   same.subscription.close();
   all.subscription.close();
-  await vi.waitFor(() =>
-    expect(sent()).toEqual([`unsubscribe ${ORACLE}`, `subscribe ${ORACLE}{"symbol":"btc/usd"}`]),
+  await vi.waitFor(
+    () =>
+      expect(sent()).toEqual([`unsubscribe ${ORACLE}`, `subscribe ${ORACLE}{"symbol":"btc/usd"}`]),
+    { timeout: 60_000 },
   );
   btc.subscription.close();
   await vi.waitFor(() => expect(sent()[2]).toBe(`unsubscribe ${ORACLE}{"symbol":"btc/usd"}`), {

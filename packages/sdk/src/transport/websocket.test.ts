@@ -88,8 +88,9 @@ describe('a lost connection', () => {
     server.publish('a');
     await vi.waitFor(() => expect(seen).toEqual(['a']), { timeout: 60_000 });
     await server.stop();
-    await vi.waitFor(() =>
-      expect(statuses.filter((status) => status === 'waiting').length).toBeGreaterThan(2),
+    await vi.waitFor(
+      () => expect(statuses.filter((status) => status === 'waiting').length).toBeGreaterThan(2),
+      { timeout: 60_000 },
     );
     const next = await aServer(server.port);
     next.seq = 1;
@@ -129,7 +130,7 @@ describe('a lost connection', () => {
 
   test('is noticed by its silence', async () => {
     const server = await aServer();
-    const { seen } = await listen(aSocket(server, { pingMs: 20, silentMsMax: 100 }));
+    const { seen } = await listen(aSocket(server, { pingMs: 20, silentMsMax: 2_000 }));
     await vi.waitFor(() => expect(server.pings).toBeGreaterThan(2), { timeout: 60_000 });
     expect(server.connectionCount).toBe(1);
     server.isSilent = true;
@@ -266,10 +267,13 @@ describe('a refused subscription', () => {
       timeout: 60_000,
     });
     server.refusal = undefined;
-    await vi.waitFor(() => {
-      server.publish('a');
-      expect(seen).toContain('a');
-    });
+    await vi.waitFor(
+      () => {
+        server.publish('a');
+        expect(seen).toContain('a');
+      },
+      { timeout: 60_000 },
+    );
   });
 
   test('with malformed parameters does not reach the venue', async () => {
