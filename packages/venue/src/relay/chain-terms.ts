@@ -1,5 +1,4 @@
-import { parseExact } from '@oddlot/units';
-import { formatMoney } from '../translate/format.ts';
+import { formatMoney, parseExact } from '@oddlot/units';
 import type { ChainTerms } from './relay-chain.ts';
 import { type ChainSetting, RelaySettingError } from './relay-settings.ts';
 

@@ -1,4 +1,4 @@
-import { formatMoney } from '../translate/format.ts';
+import { formatMoney } from '@oddlot/units';
 import { type GivenAddress, isOver, sumOf, type Transfer, type Trouble } from './records.ts';
 import type { RelayBook } from './relay-book.ts';
 import type { VenueApi } from './venue-api.ts';

@@ -5,8 +5,8 @@ import type {
   RelayPegAddress,
   RelayTransfers,
 } from '@oddlot/protocol';
+import { formatMoney } from '@oddlot/units';
 import type { Hex } from 'viem';
-import { formatMoney } from '../translate/format.ts';
 import type { RelayBook } from './relay-book.ts';
 import type { ChainTerms, RelayChain } from './relay-chain.ts';
 import type { RelayKeys } from './relay-keys.ts';

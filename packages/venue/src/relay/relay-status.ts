@@ -1,5 +1,5 @@
+import { formatMoney } from '@oddlot/units';
 import { formatEther } from 'viem';
-import { formatMoney } from '../translate/format.ts';
 import { tokenBalance } from './relay-chain.ts';
 import type { RelayParts } from './relay.ts';
 import { sumOf } from './records.ts';

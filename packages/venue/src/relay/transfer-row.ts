@@ -1,6 +1,6 @@
 import type { RelayStatus, RelayTransfer } from '@oddlot/protocol';
+import { formatMoney } from '@oddlot/units';
 import type { Hex } from 'viem';
-import { formatMoney } from '../translate/format.ts';
 import { type GivenAddress, sumOf, type Transfer, type Trouble } from './records.ts';
 
 /** An address and what came there: nothing yet, or a transfer, and what blocks have on top of that. */

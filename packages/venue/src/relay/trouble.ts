@@ -1,5 +1,5 @@
+import { formatMoney } from '@oddlot/units';
 import type { SendRecord } from '../settlement/relayer.ts';
-import { formatMoney } from '../translate/format.ts';
 import type { RelayBook } from './relay-book.ts';
 import type { Transfer, Trouble } from './records.ts';
 

@@ -10,9 +10,9 @@ import {
   type StructValues,
   txHash,
 } from '@oddlot/protocol';
+import { formatMoney } from '@oddlot/units';
 import type { Hex } from 'viem';
 import { sign as signDigest } from 'viem/accounts';
-import { formatMoney } from '../translate/format.ts';
 import type { RelayKey } from './relay-keys.ts';
 import type { SubAccount, VenueSend } from './records.ts';
 import type { VenueApi } from './venue-api.ts';

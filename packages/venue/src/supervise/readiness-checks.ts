@@ -1,5 +1,5 @@
 import { oracleAges, type State } from '@oddlot/engine';
-import type { DiskState } from '../supervise/disk-watch.ts';
+import type { DiskState } from './disk-watch.ts';
 import type { ReadinessCheck } from '../operate/health.ts';
 import type { Settlement } from '../settlement/settlement.ts';
 

@@ -8,9 +8,8 @@ import {
   type SignatureHex,
   type StructValues,
 } from '@oddlot/protocol';
-import { parseExact } from '@oddlot/units';
+import { formatMoney, parseExact } from '@oddlot/units';
 import type { Hex } from 'viem';
-import { formatMoney } from '../../translate/format.ts';
 import { BRIDGE, type ModelChain, TOKEN } from './model-chain.ts';
 
 /** A venue as small as it can be: balances, transfers by signature, receipts, deposits of the chain. */
