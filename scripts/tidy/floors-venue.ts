@@ -17,7 +17,7 @@ export const VENUE_FLOORS: readonly {
   },
   {
     name: 'joints',
-    paths: ['local-actors.ts', 'local-money.ts', 'local-relay.ts', 'config-help.ts', 'supervise/'],
+    paths: ['local-actors.ts', 'local-money.ts', 'local-relay/', 'config-help.ts', 'supervise/'],
     what: 'who acts from inside of the process; the settlement chain as configured; the relay beside it; the settings explained; what the operator watches',
   },
   {
@@ -59,8 +59,7 @@ export const VENUE_FLOORS: readonly {
   { name: 'block', paths: ['block/'], what: 'what a block is, before and after it executed' },
   {
     name: 'ground',
-    paths: ['operate/', 'durable/', 'lease/', 'clock.ts', 'genesis.ts', 'config-sources.ts'],
-    what: 'logger, metrics, health; files that survive a power loss; who runs singletons; the clock; the first block; where settings stand',
+    paths: ['lease/', 'genesis.ts', 'config-sources.ts'],
+    what: 'who runs singletons; the first block; where settings stand',
   },
-  { name: 'ports', paths: ['ports/'], what: 'what all ports have in common that are listened at' },
 ];

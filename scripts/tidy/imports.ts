@@ -1,4 +1,4 @@
-import { lineAt, type Finding, type Source } from './source.ts';
+import { lineAt, type Finding, type Source, type SourceFile } from './source.ts';
 
 /**
  * Who may import whom. npm hoists every package to the root, so an import that its package does not
@@ -13,7 +13,8 @@ const DIRECTION: Readonly<Record<string, readonly string[]>> = {
   protocol: ['units'],
   sdk: ['units', 'protocol'],
   contracts: [],
-  venue: ['units', 'engine', 'protocol', 'contracts'],
+  host: ['units', 'protocol'],
+  venue: ['units', 'engine', 'protocol', 'contracts', 'host'],
   testkit: ['units', 'protocol', 'engine', 'sdk', 'venue'],
   cli: ['units', 'protocol', 'sdk', 'venue'],
   web: ['units', 'protocol', 'sdk'],
@@ -85,10 +86,7 @@ function relativeProblem(
   }
   // What is measured in a browser is brought about as in the tests of the page.
   if (isTestPath(target) && !isTestPath(path) && !path.startsWith('bench/page/')) {
-    return {
-      rule: 'import-testing',
-      message: `"${specifier}" is for tests only; move what both need beside the code`,
-    };
+    return ofTests(specifier);
   }
   const from = venuePart(path);
   const to = venuePart(target);
@@ -100,6 +98,11 @@ function relativeProblem(
     rule: 'import-direction',
     message: `${from}/ may not import ${to}/; go through replica/, or let venue.ts hand it over`,
   };
+}
+
+function ofTests(specifier: string): Problem {
+  const message = `"${specifier}" is for tests only; move what both need beside the code`;
+  return { rule: 'import-testing', message };
 }
 
 function bareProblem(
@@ -114,7 +117,7 @@ function bareProblem(
     if (owner === undefined || isTest || isBuild || !HOSTLESS.includes(owner)) return undefined;
     return {
       rule: 'import-host',
-      message: `"${specifier}" needs Node; ${owner} runs without it, move this to packages/venue`,
+      message: `"${specifier}" needs Node; ${owner} runs without it, move this to packages/host`,
     };
   }
   // Sections of the page's catalogue, which its build cuts out.
@@ -124,6 +127,7 @@ function bareProblem(
   const sibling = /^@oddlot\/(.+)$/.exec(name)?.[1];
   if (owner !== undefined && sibling !== undefined && sibling !== owner) {
     const allowed = DIRECTION[owner] ?? [];
+    if (specifier.endsWith('/testing') && !isTest) return ofTests(specifier);
     if (!allowed.includes(sibling)) {
       const list = allowed.map((other) => `@oddlot/${other}`).join(', ') || 'nothing of ours';
       return {
@@ -158,6 +162,15 @@ export function declaredIn(manifestText: string): ReadonlySet<string> {
     'peerDependencies',
   ].flatMap((field) => Object.keys((manifest[field] as object | undefined) ?? {}));
   return new Set(typeof manifest.name === 'string' ? [...names, manifest.name] : names);
+}
+
+/** The files that a package.json of ours opens to other packages. */
+export function doorsOf({ path, text }: SourceFile): string[] {
+  if (!/^packages\/[^/]+\/package\.json$/.test(path)) return [];
+  const { exports = {} } = JSON.parse(text) as { readonly exports?: Record<string, unknown> };
+  return Object.values(exports).flatMap((file) =>
+    typeof file === 'string' ? [resolveImport(path, file)] : [],
+  );
 }
 
 export function packageOf(path: string): string | undefined {

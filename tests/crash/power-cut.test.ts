@@ -10,8 +10,8 @@ import {
 } from '../../packages/venue/src/bridge/bridge-request.ts';
 import { runBridge } from '../../packages/venue/src/bridge/run-bridge.ts';
 import { ChainFile } from '../../packages/venue/src/chain/chain-file.ts';
-import { RecordFile } from '../../packages/venue/src/durable/record-file.ts';
-import { writeWholeFile } from '../../packages/venue/src/durable/whole-file.ts';
+import { RecordFile } from '../../packages/host/src/durable/record-file.ts';
+import { writeWholeFile } from '../../packages/host/src/durable/whole-file.ts';
 import { exhibitionSecret } from '../../packages/venue/src/exhibition/exhibition-secret.ts';
 import { SnapshotStore } from '../../packages/venue/src/log/snapshot-store.ts';
 import { localSeed } from '../../packages/venue/src/relay/relay-keys.ts';
@@ -27,7 +27,7 @@ import {
 import { SendJournal, type SendRecord } from '../../packages/venue/src/settlement/send-journal.ts';
 import { startOf, WatchFile } from '../../packages/venue/src/settlement/watch-file.ts';
 import { block, openJournal, readAll } from '../../packages/venue/src/testing/journal.ts';
-import { PowerCut } from '../../packages/venue/src/testing/power-cut.ts';
+import { PowerCut } from '../../packages/host/src/testing/power-cut.ts';
 import { Trees, venueOf } from '../../packages/venue/src/testing/trees.ts';
 import { RefusalMemory } from '../../packages/venue/src/validator/refusal-memory.ts';
 import { SignedBook } from '../../packages/venue/src/validator/signed-book.ts';

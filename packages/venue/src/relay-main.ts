@@ -1,9 +1,9 @@
+import { VenueClock } from '@oddlot/host/clock';
+import { lockDirectory } from '@oddlot/host/directory-lock';
+import { OWN_UMASK } from '@oddlot/host/durable';
+import { createLogger } from '@oddlot/host/log';
+import { watchParent } from '@oddlot/host/operate';
 import closeWithGrace from 'close-with-grace';
-import { VenueClock } from './clock.ts';
-import { lockDirectory } from './log/directory-lock.ts';
-import { createLogger } from './operate/log.ts';
-import { OWN_UMASK } from './durable/sync-folder.ts';
-import { watchParent } from './operate/parent-watch.ts';
 import { openRelay, type RunningRelay } from './relay/open-relay.ts';
 import {
   readRelaySettings,

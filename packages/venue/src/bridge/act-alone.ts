@@ -1,7 +1,7 @@
 import { BRIDGE_ABI } from '@oddlot/contracts';
+import { createWholeFile } from '@oddlot/host/durable';
 import { encodeFunctionData } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { createWholeFile } from '../durable/whole-file.ts';
 import { lower } from './bridge-chain.ts';
 import { type BridgeCommand, clientOf, send } from './bridge-context.ts';
 import { BridgeCommandError } from './bridge-error.ts';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
+import { writeWholeFile } from '@oddlot/host/durable';
 import { Address, Hash } from '@oddlot/protocol';
 import { type Hex, recoverTypedDataAddress } from 'viem';
 import { z } from 'zod';
-import { writeWholeFile } from '../durable/whole-file.ts';
 import { moveIdOf, returnIdOf } from '../settlement/return-id.ts';
 import { BridgeCommandError } from './bridge-error.ts';
 

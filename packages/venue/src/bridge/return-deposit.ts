@@ -1,7 +1,7 @@
+import { boundedJson } from '@oddlot/host/bounded-json';
 import type { Hex } from 'viem';
 import { z } from 'zod';
 import type { ChainClient } from '../settlement/chain-client.ts';
-import { boundedJson } from '../ports/bounded-json.ts';
 import { returnIdOf } from '../settlement/return-id.ts';
 import { together } from './act-together.ts';
 import { readBridge, readState } from './bridge-chain.ts';

@@ -1,7 +1,7 @@
 import { type FileHandle, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { makeFolder, syncDirectory } from '../durable/sync-folder.ts';
+import { makeFolder, syncDirectory } from '@oddlot/host/durable';
 
 /**
  * The chain on disk: lines of text that are only ever added. A line is a checksum, a space and JSON

@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { VenueClock } from '../clock.ts';
+import { VenueClock } from '@oddlot/host/clock';
+import { lowerThreadPriority } from '@oddlot/host/operate';
+import type { PageOrigins } from '@oddlot/host/ports';
 import type { ChainAnswer, ChainMessage, ChainThreadOptions } from './chain-thread.ts';
-import { lowerThreadPriority } from '../operate/priority.ts';
-import type { PageOrigins } from '../ports/page-origins.ts';
 import { LocalChain } from './local-chain.ts';
 import { RpcError } from './rpc-error.ts';
 

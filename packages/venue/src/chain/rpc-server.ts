@@ -1,12 +1,15 @@
-import { chainConnectionsFor, descriptorLimit } from '../operate/descriptors.ts';
-import { hostText } from '../operate/host-text.ts';
-import type { BodyLimits } from '../ports/body-budget.ts';
-import { clientIpFinder, isTrustedProxy } from '../ports/client-ip.ts';
-import { finishAnswer } from '../ports/finish-answer.ts';
-import { HttpPort } from '../ports/http-port.ts';
-import type { PortCall } from '../ports/port-call.ts';
+import { chainConnectionsFor, descriptorLimit, hostText } from '@oddlot/host/operate';
+import {
+  type BodyLimits,
+  clientIpFinder,
+  finishAnswer,
+  HttpPort,
+  isOwnPage,
+  isTrustedProxy,
+  type PageOrigins,
+  type PortCall,
+} from '@oddlot/host/ports';
 import type { Guest } from './chain-turns.ts';
-import { isOwnPage, type PageOrigins } from '../ports/page-origins.ts';
 import { answerBody, failure, type RpcHandler } from './rpc-batch.ts';
 import { invalidRequest, RpcError, tooMuch } from './rpc-error.ts';
 

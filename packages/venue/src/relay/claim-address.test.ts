@@ -1,7 +1,7 @@
+import { createLogger } from '@oddlot/host/log';
 import { NETWORKS } from '@oddlot/protocol';
 import type { Hex } from 'viem';
 import { expect, test } from 'vitest';
-import { createLogger } from '../operate/log.ts';
 import { FLOAT, KEYS, USERS } from '../testing/relay/relay-rig.ts';
 import { claimAddress } from './claim-address.ts';
 import { VenueAccount } from './venue-account.ts';

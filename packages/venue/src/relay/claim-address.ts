@@ -1,5 +1,5 @@
+import type { Logger } from '@oddlot/host/log';
 import type { Hex } from 'viem';
-import type { Logger } from '../operate/log.ts';
 import { chainFault } from '../settlement/chain-error.ts';
 import type { VenueAccount } from './venue-account.ts';
 import type { VenueApi } from './venue-api.ts';

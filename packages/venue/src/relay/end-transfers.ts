@@ -1,4 +1,4 @@
-import type { Logger } from '../operate/log.ts';
+import type { Logger } from '@oddlot/host/log';
 import { payoutKey } from './peg-work.ts';
 import type { RelayBook } from './relay-book.ts';
 import type { RelayChain } from './relay-chain.ts';

@@ -2,10 +2,10 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createLogger } from '@oddlot/host/log';
+import { listen } from '@oddlot/host/testing';
 import { NETWORKS } from '@oddlot/protocol';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listen } from '../testing/listen.ts';
-import { createLogger } from '../operate/log.ts';
 import { openRelay } from './open-relay.ts';
 import { readRelaySettings } from './relay-settings.ts';
 

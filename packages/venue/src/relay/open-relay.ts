@@ -1,11 +1,11 @@
-import type { HttpPort } from '../ports/http-port.ts';
 import { join } from 'node:path';
+import { createOperationsPort, readiness } from '@oddlot/host/health';
+import type { Logger } from '@oddlot/host/log';
+import { Metrics } from '@oddlot/host/metrics';
+import { hostText } from '@oddlot/host/operate';
+import type { HttpPort } from '@oddlot/host/ports';
 import { NETWORKS } from '@oddlot/protocol';
 import type { Hex } from 'viem';
-import { createOperationsPort, readiness } from '../operate/health.ts';
-import { hostText } from '../operate/host-text.ts';
-import type { Logger } from '../operate/log.ts';
-import { Metrics } from '../operate/metrics.ts';
 import { ChainClient } from '../settlement/chain-client.ts';
 import { type ChainEndpoint, urlEndpoint } from '../settlement/chain-endpoint.ts';
 import { checkKeyFiles } from '../settlement/key-files.ts';

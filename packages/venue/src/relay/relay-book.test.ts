@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { RecordFile } from '@oddlot/host/durable';
 import type { Hex } from 'viem';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { RecordFile } from '../durable/record-file.ts';
 import type { GivenAddress, Transfer } from './records.ts';
 import { RelayBook } from './relay-book.ts';
 

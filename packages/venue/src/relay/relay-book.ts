@@ -1,5 +1,5 @@
+import { RecordFile } from '@oddlot/host/durable';
 import type { Hex } from 'viem';
-import { RecordFile } from '../durable/record-file.ts';
 import {
   type Arrival,
   type Cursor,

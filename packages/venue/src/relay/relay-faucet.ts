@@ -1,9 +1,9 @@
+import { Grants } from '@oddlot/host/grants';
+import { type EdgeRequest, infoRefusal, infoReply, type Reply } from '@oddlot/host/http';
+import { clientKey, isLoopback } from '@oddlot/host/ports';
 import { ERROR_CODES, type FaucetGrant, parseServiceRequest, refusal } from '@oddlot/protocol';
 import { formatMoney } from '@oddlot/units';
 import type { Hex } from 'viem';
-import { clientKey, isLoopback } from '../ports/client-ip.ts';
-import { infoRefusal, infoReply, type EdgeRequest, type Reply } from '../edge/http/reply.ts';
-import { Grants } from '../history/grants.ts';
 import { GRANT_MICRO, type SecondChain } from './second-chain.ts';
 
 const INTERVAL_MS = 3_600_000;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeWholeFile } from '@oddlot/host/durable';
 import type { Hex } from 'viem';
 import {
   english,
@@ -8,7 +9,6 @@ import {
   type PrivateKeyAccount,
   privateKeyToAccount,
 } from 'viem/accounts';
-import { writeWholeFile } from '../durable/whole-file.ts';
 import { KeyError } from '../settlement/key-error.ts';
 
 /** The relay's keys, all from one seed: whoever has that, has everything that it holds. */

@@ -1,23 +1,30 @@
-import { refusal, type WireError } from '@oddlot/protocol';
-import { clientIpFinder, clientKey, isLoopback, isTrustedProxy } from '../ports/client-ip.ts';
 import {
+  type EdgeRequest,
+  type Endpoint,
+  HttpEdge,
   infoRefusal,
   infoReply,
   rateLimited,
-  type EdgeRequest,
-  type Endpoint,
+  RateLimiter,
   type Reply,
   type StreamEndpoint,
   UnavailableError,
-} from '../edge/http/reply.ts';
-import { HttpEdge } from '../edge/http/server.ts';
-import { RateLimiter } from '../edge/rate-limit.ts';
-import { descriptorLimit, publicConnectionsFor } from '../operate/descriptors.ts';
-import type { Logger } from '../operate/log.ts';
-import type { Metrics } from '../operate/metrics.ts';
-import { CONNECTION_LIMITS } from '../ports/connection-gate.ts';
-import type { PageOrigins } from '../ports/page-origins.ts';
-import { NO_PACE, PACE, Turns } from '../ports/turns.ts';
+} from '@oddlot/host/http';
+import type { Logger } from '@oddlot/host/log';
+import type { Metrics } from '@oddlot/host/metrics';
+import { descriptorLimit, publicConnectionsFor } from '@oddlot/host/operate';
+import {
+  clientIpFinder,
+  clientKey,
+  CONNECTION_LIMITS,
+  isLoopback,
+  isTrustedProxy,
+  NO_PACE,
+  PACE,
+  type PageOrigins,
+  Turns,
+} from '@oddlot/host/ports';
+import { refusal, type WireError } from '@oddlot/protocol';
 import type { Answered, RelayDesk } from './relay-desk.ts';
 import type { RelayFaucet } from './relay-faucet.ts';
 import type { RelaySettings } from './relay-settings.ts';

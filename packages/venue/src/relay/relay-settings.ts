@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
+import { CHAIN_DOOR_SETTINGS } from '@oddlot/host/chain-door-settings';
 import { Address } from '@oddlot/protocol';
 import { parseExact } from '@oddlot/units';
 import { parse as parseToml } from 'smol-toml';
 import { z } from 'zod';
-import { CHAIN_DOOR_SETTINGS } from '../ports/chain-door-settings.ts';
 
 /**
  * How a relay is told what to do: flags win over environment variables, those over a TOML file, those

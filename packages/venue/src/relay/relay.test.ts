@@ -1,10 +1,10 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createLogger } from '@oddlot/host/log';
+import { Metrics } from '@oddlot/host/metrics';
 import type { RelayTransfer } from '@oddlot/protocol';
 import type { Hex } from 'viem';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createLogger } from '../operate/log.ts';
-import { Metrics } from '../operate/metrics.ts';
 import { FLOAT, RelayRig, USER_USDC, USERS } from '../testing/relay/relay-rig.ts';
 import { createRelayServer } from './relay-server.ts';
 import { relayStatus } from './relay-status.ts';

@@ -1,4 +1,4 @@
-import type { Logger } from '../operate/log.ts';
+import type { Logger } from '@oddlot/host/log';
 import { chainFault } from '../settlement/chain-error.ts';
 import { DepositScan } from './deposit-scan.ts';
 import { DepositWork } from './deposit-work.ts';

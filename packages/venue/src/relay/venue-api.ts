@@ -1,7 +1,7 @@
+import { boundedJson } from '@oddlot/host/bounded-json';
 import type { LedgerUpdate, Network } from '@oddlot/protocol';
 import { parseExact } from '@oddlot/units';
 import type { Hex } from 'viem';
-import { boundedJson } from '../ports/bounded-json.ts';
 import type { SubAccount } from './records.ts';
 
 /** How the relay reaches the venue: by what it serves to everybody. */

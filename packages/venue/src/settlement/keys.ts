@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeWholeFile } from '@oddlot/host/durable';
 import type { Hex } from 'viem';
 import { generatePrivateKey } from 'viem/accounts';
-import { writeWholeFile } from '../durable/whole-file.ts';
 import { KeyError } from './key-error.ts';
 
 /** The keys of a chain that the venue runs for itself, where money is not real. */

@@ -1,3 +1,4 @@
+import { boundedJson } from '@oddlot/host/bounded-json';
 import {
   type Hex,
   type LocalAccount,
@@ -5,7 +6,6 @@ import {
   recoverTypedDataAddress,
   serializeSignature,
 } from 'viem';
-import { boundedJson } from '../ports/bounded-json.ts';
 import { signBody, SignAnswer, SignRefusal } from './validator-wire.ts';
 import {
   type BridgeDomain,

@@ -1,5 +1,5 @@
+import { RecordFile } from '@oddlot/host/durable';
 import type { Hex } from 'viem';
-import { RecordFile } from '../durable/record-file.ts';
 
 /** One signed form of a transaction. A later one of the same nonce pays more. */
 export type Attempt = {

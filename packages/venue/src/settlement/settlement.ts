@@ -1,6 +1,6 @@
 import { bridgeView, type OpenBridgeCommand } from '@oddlot/engine';
+import type { Logger } from '@oddlot/host/log';
 import { address } from '@oddlot/units';
-import type { Logger } from '../operate/log.ts';
 import type { Replica } from '../replica/replica.ts';
 import type { ChainClient, EndpointStatus } from './chain-client.ts';
 import type { BridgeContracts } from './deposit-logs.ts';

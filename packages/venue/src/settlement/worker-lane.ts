@@ -1,4 +1,4 @@
-import type { Logger } from '../operate/log.ts';
+import type { Logger } from '@oddlot/host/log';
 import { chainFault } from './chain-error.ts';
 
 /** Something that has work to do on the chain now and then. What it throws is told and tried again. */

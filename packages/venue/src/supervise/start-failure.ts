@@ -1,10 +1,11 @@
+import { ClockBehindError } from '@oddlot/host/clock';
+import { DirectoryLockedError } from '@oddlot/host/directory-lock';
+import { JournalFullError } from '@oddlot/host/durable';
 import { ChainDamagedError } from '../chain/chain-file.ts';
-import { ClockBehindError } from '../clock.ts';
 import { ConfigError } from '../config.ts';
 import { HistoryUnusableError } from '../history/history.ts';
-import { DirectoryLockedError } from '../log/directory-lock.ts';
 import { ServiceNamesDamagedError } from '../log/service-names.ts';
-import { JournalDamagedError, JournalFormatError, JournalFullError } from '../log/journal-error.ts';
+import { JournalDamagedError, JournalFormatError } from '../log/journal-error.ts';
 import { KeyError } from '../settlement/key-error.ts';
 import {
   EarlierRulesError,

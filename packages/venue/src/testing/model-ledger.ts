@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { listen } from './listen.ts';
+import { listen } from '@oddlot/host/testing';
 import type { SignedRequest } from './signed-requests.ts';
 
 type Query = {

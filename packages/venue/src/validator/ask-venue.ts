@@ -1,5 +1,5 @@
+import { boundedJson } from '@oddlot/host/bounded-json';
 import { z } from 'zod';
-import { boundedJson } from '../ports/bounded-json.ts';
 import { SigningRefusal } from './signing-refusal.ts';
 
 /** Questions to a venue, through the API that everybody has. */

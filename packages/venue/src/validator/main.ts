@@ -1,9 +1,9 @@
+import { systemTime } from '@oddlot/host/clock';
+import { DirectoryLockedError } from '@oddlot/host/directory-lock';
+import { OWN_UMASK } from '@oddlot/host/durable';
+import { createLogger } from '@oddlot/host/log';
+import { watchParent } from '@oddlot/host/operate';
 import closeWithGrace from 'close-with-grace';
-import { systemTime } from '../clock.ts';
-import { OWN_UMASK } from '../durable/sync-folder.ts';
-import { DirectoryLockedError } from '../log/directory-lock.ts';
-import { createLogger } from '../operate/log.ts';
-import { watchParent } from '../operate/parent-watch.ts';
 import { KeyError } from '../settlement/key-error.ts';
 import { BookDamagedError } from './signed-book.ts';
 import { type RunningValidator, startValidator } from './start-validator.ts';

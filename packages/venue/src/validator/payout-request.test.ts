@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createLogger } from '@oddlot/host/log';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createLogger } from '../operate/log.ts';
 import { remoteValidator } from '../settlement/remote-validator.ts';
 import { ModelLedger } from '../testing/model-ledger.ts';
 import {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { writeWholeFile } from '@oddlot/host/durable';
 import { z } from 'zod';
-import { writeWholeFile } from '../durable/whole-file.ts';
 
 /** How long a payout has been refused, as far as it was looked at. */
 const Seen = z.object({ sinceMs: z.number(), lastMs: z.number(), times: z.int().min(1) });

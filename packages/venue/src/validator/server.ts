@@ -1,10 +1,15 @@
-import type { Logger } from '../operate/log.ts';
-import type { BodyLimits } from '../ports/body-budget.ts';
-import { clientIpFinder, isLoopback } from '../ports/client-ip.ts';
-import type { ConnectionLimits } from '../ports/connection-gate.ts';
-import { finishAnswer } from '../ports/finish-answer.ts';
-import { forwardedFor, HttpPort, type ReadBody } from '../ports/http-port.ts';
-import type { PortCall } from '../ports/port-call.ts';
+import type { Logger } from '@oddlot/host/log';
+import {
+  type BodyLimits,
+  clientIpFinder,
+  type ConnectionLimits,
+  finishAnswer,
+  forwardedFor,
+  HttpPort,
+  isLoopback,
+  type PortCall,
+  type ReadBody,
+} from '@oddlot/host/ports';
 import { signedBody } from '../settlement/validator-wire.ts';
 import type { BridgeDomain } from '../settlement/validators.ts';
 import { isProof, isProofShaped, PROOF_HEADER } from '../settlement/venue-proof.ts';

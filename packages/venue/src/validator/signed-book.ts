@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
-import { makeFolder, syncFolder } from '../durable/sync-folder.ts';
+import { makeFolder, syncFolder } from '@oddlot/host/durable';
 
 /** One thing that was signed, as it stands in the file. Numbers of the contract are decimal text. */
 export type SignedRecord = {

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
+import { lockDirectory } from '@oddlot/host/directory-lock';
+import type { Logger } from '@oddlot/host/log';
+import { hostText } from '@oddlot/host/operate';
 import type { Hex } from 'viem';
-import { lockDirectory } from '../log/directory-lock.ts';
-import { hostText } from '../operate/host-text.ts';
-import type { Logger } from '../operate/log.ts';
 import { ChainClient } from '../settlement/chain-client.ts';
 import { urlEndpoint } from '../settlement/chain-endpoint.ts';
 import { checkKeyFiles } from '../settlement/key-files.ts';

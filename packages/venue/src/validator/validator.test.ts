@@ -2,11 +2,11 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createLogger } from '@oddlot/host/log';
+import { listen } from '@oddlot/host/testing';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { listen } from '../testing/listen.ts';
-import { createLogger } from '../operate/log.ts';
 import { RETURN_ID_MIN } from '../settlement/return-id.ts';
 import { remoteValidator } from '../settlement/remote-validator.ts';
 import { signBody } from '../settlement/validator-wire.ts';

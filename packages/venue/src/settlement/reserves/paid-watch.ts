@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { writeWholeFile } from '@oddlot/host/durable';
 import type { Hex } from 'viem';
-import { writeWholeFile } from '../../durable/whole-file.ts';
 import type { ChainClient } from '../chain-client.ts';
 import { type Paid, readPaid } from './paid-logs.ts';
 

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bridgeView, owedMicroUsdc } from '@oddlot/engine';
+import { createLogger } from '@oddlot/host/log';
 import { type Address, hash } from '@oddlot/units';
 import fc from 'fast-check';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterEach, expect, test } from 'vitest';
-import { createLogger } from '../../operate/log.ts';
 import { differenceOf } from '../../reserves/reserve-figures.ts';
 import { payByHand } from '../../testing/bridge-payouts.ts';
 import { mintData, TestSettlement } from '../../testing/settlement.ts';

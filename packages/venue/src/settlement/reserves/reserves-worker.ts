@@ -9,10 +9,10 @@ import {
   owedMicroUsdc,
   type PublishReservesCommand,
 } from '@oddlot/engine';
+import type { Logger } from '@oddlot/host/log';
 import { type Address, assert } from '@oddlot/units';
 import { encodeFunctionData } from 'viem';
 import type { History } from '../../history/history.ts';
-import type { Logger } from '../../operate/log.ts';
 import type { Replica } from '../../replica/replica.ts';
 import type { BuiltTree } from '../../reserves/build-tree.ts';
 import { readProof, type TreeProof } from '../../reserves/read-proof.ts';

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createLogger } from '@oddlot/host/log';
 import { type Hex, keccak256, toHex } from 'viem';
-import { createLogger } from '../../operate/log.ts';
 import { termsOf } from '../../relay/chain-terms.ts';
 import { RelayBook } from '../../relay/relay-book.ts';
 import type { RelayChain } from '../../relay/relay-chain.ts';

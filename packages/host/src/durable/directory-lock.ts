@@ -2,7 +2,7 @@ import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makeFolder } from '../durable/sync-folder.ts';
-import { isNoRoom } from './journal-error.ts';
+import { isNoRoom } from './no-room.ts';
 
 const HOLDER = 'lock.pid';
 

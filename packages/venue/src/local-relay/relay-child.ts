@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Logger } from './log.ts';
-import { lowerPriority } from './priority.ts';
+import type { Logger } from '@oddlot/host/log';
+import { lowerPriority } from '@oddlot/host/operate';
 
 /** A relay in a process of its own, kept running. */
 

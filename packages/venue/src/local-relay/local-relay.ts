@@ -1,17 +1,17 @@
 import { join } from 'node:path';
 import { TEST_USDC_ABI } from '@oddlot/contracts';
+import type { Clock } from '@oddlot/host/clock';
+import { infoRefusal, infoReply, type Reply } from '@oddlot/host/http';
+import type { Logger } from '@oddlot/host/log';
 import { type Network, parseServiceRequest, refusal } from '@oddlot/protocol';
 import { address as toAddress } from '@oddlot/units';
 import type { Hex } from 'viem';
-import type { Clock } from './clock.ts';
-import { type Config, hasRelay, relayPortsOf } from './config.ts';
-import { infoRefusal, infoReply, type Reply } from './edge/http/reply.ts';
-import type { Held, Lease } from './lease/lease.ts';
-import type { Logger } from './operate/log.ts';
-import { RelayChild } from './operate/relay-child.ts';
-import type { Replica } from './replica/replica.ts';
-import type { OpenedSettlement } from './settlement/open-settlement.ts';
-import { pegMessage } from './settlement/peg-message.ts';
+import { type Config, hasRelay, relayPortsOf } from '../config.ts';
+import type { Held, Lease } from '../lease/lease.ts';
+import { RelayChild } from './relay-child.ts';
+import type { Replica } from '../replica/replica.ts';
+import type { OpenedSettlement } from '../settlement/open-settlement.ts';
+import { pegMessage } from '../settlement/peg-message.ts';
 
 export type LocalRelayDependencies = {
   readonly network: Network;
@@ -102,7 +102,7 @@ export class LocalRelay {
     });
     const begin = async (): Promise<void> => {
       // Known before the relay serves, which names its own address first of all.
-      const { localSeed } = await import('./relay/relay-keys.ts');
+      const { localSeed } = await import('../relay/relay-keys.ts');
       this.#address = localSeed(join(data, 'relay')).address('float');
       child.start();
     };

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { createOperationsPort, OPERATIONS_CONNECTIONS_MAX, readiness } from '@oddlot/host/health';
+import { createLogger } from '@oddlot/host/log';
+import { Metrics } from '@oddlot/host/metrics';
 import { afterEach, expect, test, vi } from 'vitest';
-import { createOperationsPort, OPERATIONS_CONNECTIONS_MAX, readiness } from './health.ts';
-import { createLogger } from './log.ts';
-import { Metrics } from './metrics.ts';
 import { historyCheck, logCheck, stoppingCheck } from '../supervise/readiness-checks.ts';
 
 const closers: (() => void)[] = [];

@@ -1,6 +1,5 @@
 import { ERROR_CODES, refusal, type Warning, type WireError } from '@oddlot/protocol';
-import type { Debt, WorkLeft } from '../../ports/work-budget.ts';
-import type { ErrorBody } from '../../translate/outcome-to-wire.ts';
+import type { Debt, WorkLeft } from '../ports/work-budget.ts';
 
 /** What an endpoint answers; the server adds what all answers have in common. */
 export type Reply = {
@@ -93,22 +92,6 @@ export function infoRefusal(error: WireError): Reply {
     status: httpStatus,
     body: JSON.stringify({ success: false, code, message, name, details }),
   };
-}
-
-export function exchangeRefusal(error: WireError, isGateway: boolean): Reply {
-  return { status: error.httpStatus, body: exchangeError(error, isGateway) };
-}
-
-/**
- * The error envelope of /exchange. Gateway refusals carry their text in `response`, all others in
- * `message`; never both. What a gate stops is one too, wherever it is noticed.
- */
-export function exchangeError(
-  { code, message, name, details }: ErrorBody | WireError,
-  isGateway: boolean,
-): string {
-  const text = isGateway || name === 'GATED' ? { response: message } : { message };
-  return JSON.stringify({ status: 'err', code, ...text, name, details });
 }
 
 const HTTP_TOO_MANY = 429;

@@ -1,16 +1,14 @@
 import { LIMITS, refusal, type WireError } from '@oddlot/protocol';
-import { HistoryAwayError } from '../../history/history.ts';
-import type { Logger } from '../../operate/log.ts';
-import type { Metrics } from '../../operate/metrics.ts';
-import { isLoopback } from '../../ports/client-ip.ts';
-import { HttpPort, type HttpPortOptions } from '../../ports/http-port.ts';
-import { isOwnPage, type PageOrigins } from '../../ports/page-origins.ts';
-import { leave, type PortCall } from '../../ports/port-call.ts';
-import type { BodyFault } from '../../ports/read-body.ts';
-import { measured, sendingMs, type Debt, type WorkBudget } from '../../ports/work-budget.ts';
-import { isNoRoom } from '../../replica/replica-error.ts';
-import type { RateLimiter } from '../rate-limit.ts';
-import type { PageAnswer, WebPage } from '../web/web-page.ts';
+import type { Logger } from '../operate/log.ts';
+import type { Metrics } from '../operate/metrics.ts';
+import { isLoopback } from '../ports/client-ip.ts';
+import { HttpPort, type HttpPortOptions } from '../ports/http-port.ts';
+import { isOwnPage, type PageOrigins } from '../ports/page-origins.ts';
+import { leave, type PortCall } from '../ports/port-call.ts';
+import type { BodyFault } from '../ports/read-body.ts';
+import { measured, sendingMs, type Debt, type WorkBudget } from '../ports/work-budget.ts';
+import { isNoRoom } from '../durable/no-room.ts';
+import type { RateLimiter } from './rate-limit.ts';
 import { parseObject } from './body.ts';
 import type { Call } from './call.ts';
 import {
@@ -23,7 +21,7 @@ import {
   SCREEN_PATHS,
   WEBSOCKET_PATHS,
 } from './head.ts';
-import { pageAnswerOf } from './reference-pages.ts';
+import { type PageAnswer, pageAnswerOf, type ShownPage } from './page-answer.ts';
 import { rateLimited, tooLarge, tooMuchWork, UnavailableError } from './reply.ts';
 import type { EdgeRequest, Endpoint, Reply, StreamEndpoint } from './reply.ts';
 import { closerOf, PREFLIGHT_HEADERS, respond, respondPage } from './respond.ts';
@@ -43,11 +41,13 @@ export type HttpEdgeOptions = Omit<HttpPortOptions, 'serve' | 'accepts'> & {
   /** Markdown by path, for the explanations that refusals point to; JSON for where nothing is. */
   readonly pages?: ReadonlyMap<string, string>;
   /** The page for people, who ask by GET for what no endpoint answers. */
-  readonly page?: WebPage | undefined;
+  readonly page?: ShownPage | undefined;
   readonly notFound?: string;
   readonly bodyBytesMax?: number;
   /** What clients may cost this thread; without it nobody is refused for that. */
   readonly work?: WorkBudget;
+  /** What else than an `UnavailableError` says that something is down. */
+  readonly isDown?: (error: unknown) => boolean;
   /** Whose pages may ask from a browser; any, where nothing is said. */
   readonly pageOrigins?: PageOrigins | undefined;
 };
@@ -240,7 +240,7 @@ export class HttpEdge {
   }
 
   #fail(call: Call, error: unknown): void {
-    const isDown = error instanceof UnavailableError || error instanceof HistoryAwayError;
+    const isDown = error instanceof UnavailableError || this.#options.isDown?.(error) === true;
     if (isDown) this.#warnDown(call, error);
     else this.#options.log.error({ err: error, path: call.path }, 'request failed');
     const down = isNoRoom(error) ? 'diskNearlyFull' : 'unavailable';
@@ -270,7 +270,7 @@ export class HttpEdge {
   }
 
   /** While something is down every request says so; the log needs to hear it now and then. */
-  #warnDown(call: Call, error: Error): void {
+  #warnDown(call: Call, error: unknown): void {
     this.#refusedDown++;
     if (call.startedMs < this.#warnedMs + WARN_EVERY_MS) return;
     const fields = { err: error, path: call.path, refused: this.#refusedDown };
