@@ -7,7 +7,7 @@ import { applyBlock, type Command, type CommandResult, createState } from '@oddl
 import { type Address, address, hash, timeMs } from '@oddlot/units';
 import { encodeFunctionData, type Hex, parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { LocalChain } from '../packages/venue/src/chain/local-chain.ts';
+import { LocalChain } from '../packages/devchain/src/local-chain.ts';
 import { defaultParameters } from '../packages/venue/src/genesis.ts';
 import { ChainClient } from '../packages/venue/src/settlement/chain-client.ts';
 import { localEndpoint } from '../packages/venue/src/settlement/chain-endpoint.ts';

@@ -52,9 +52,9 @@ export const VENUE_FLOORS: readonly {
     what: 'the log applied to an engine; integers to the wire and back',
   },
   {
-    name: 'log, read models, chain and reserves',
-    paths: ['log/', 'read-models/', 'chain/', 'reserves/'],
-    what: 'blocks on disk; what is computed from events and kept in memory; a settlement chain of its own; trees over what is owed',
+    name: 'log, read models and reserves',
+    paths: ['log/', 'read-models/', 'reserves/'],
+    what: 'blocks on disk; what is computed from events and kept in memory; trees over what is owed',
   },
   { name: 'block', paths: ['block/'], what: 'what a block is, before and after it executed' },
   {

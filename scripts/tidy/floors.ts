@@ -1,3 +1,4 @@
+import { DEVCHAIN_FLOORS } from './floors-devchain.ts';
 import { HOST_FLOORS } from './floors-host.ts';
 import { VENUE_FLOORS } from './floors-venue.ts';
 import { WEB_FLOORS } from './floors-web.ts';
@@ -75,6 +76,7 @@ export const ENGINE_FLOORS: readonly Floor[] = [
 export const FLOOR_TABLES: readonly FloorTable[] = [
   { root: 'packages/engine/src/', floors: ENGINE_FLOORS },
   { root: 'packages/host/src/', floors: HOST_FLOORS },
+  { root: 'packages/devchain/src/', floors: DEVCHAIN_FLOORS },
   { root: 'packages/venue/src/', floors: VENUE_FLOORS },
   { root: 'packages/web/src/', floors: WEB_FLOORS },
 ];

@@ -7,7 +7,7 @@ import { TEST_USDC_ABI } from '@oddlot/contracts';
 import { encodeFunctionData, type Hex, keccak256, parseEther, parseUnits } from 'viem';
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { LocalChain } from '../../packages/venue/src/chain/local-chain.ts';
+import { LocalChain } from '../../packages/devchain/src/local-chain.ts';
 import { localEndpoint } from '../../packages/venue/src/settlement/chain-endpoint.ts';
 import { localKeys } from '../../packages/venue/src/settlement/keys.ts';
 import { deployLocalContracts } from '../../packages/venue/src/settlement/local-contracts.ts';

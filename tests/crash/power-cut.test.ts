@@ -9,7 +9,7 @@ import {
   writeRequest,
 } from '../../packages/venue/src/bridge/bridge-request.ts';
 import { runBridge } from '../../packages/venue/src/bridge/run-bridge.ts';
-import { ChainFile } from '../../packages/venue/src/chain/chain-file.ts';
+import { ChainFile } from '../../packages/devchain/src/core/chain-file.ts';
 import { RecordFile } from '../../packages/host/src/durable/record-file.ts';
 import { writeWholeFile } from '../../packages/host/src/durable/whole-file.ts';
 import { exhibitionSecret } from '../../packages/venue/src/exhibition/exhibition-secret.ts';

@@ -6,7 +6,7 @@ import { type Client, createClient, privateKeyWallet } from '@oddlot/sdk';
 import { encodeFunctionData, type Hex, parseEther, parseUnits } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { expect } from 'vitest';
-import { LocalChain } from '../../packages/venue/src/chain/local-chain.ts';
+import { LocalChain } from '../../packages/devchain/src/local-chain.ts';
 import { localEndpoint } from '../../packages/venue/src/settlement/chain-endpoint.ts';
 import { localKeys, type LocalKeys } from '../../packages/venue/src/settlement/keys.ts';
 import { deployLocalContracts } from '../../packages/venue/src/settlement/local-contracts.ts';

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { TEST_USDC_ABI, TEST_USDC_BYTECODE } from '@oddlot/contracts';
+import { type ChainThreadOptions, startChainThread } from '@oddlot/devchain';
 import {
   encodeDeployData,
   encodeFunctionData,
@@ -7,7 +8,6 @@ import {
   type Hex,
   parseEther,
 } from 'viem';
-import { type ChainThreadOptions, startChainThread } from '../chain/chain-thread.ts';
 import { ChainClient } from '../settlement/chain-client.ts';
 import { type ChainEndpoint, localEndpoint } from '../settlement/chain-endpoint.ts';
 import { Relayer } from '../settlement/relayer.ts';

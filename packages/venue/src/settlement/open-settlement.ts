@@ -1,11 +1,11 @@
 import { join } from 'node:path';
+import { startChainThread } from '@oddlot/devchain';
 import type { State } from '@oddlot/engine';
 import type { Logger } from '@oddlot/host/log';
 import { LIMITS } from '@oddlot/protocol';
 import { address } from '@oddlot/units';
 import { type Hex, parseEther } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { startChainThread } from '../chain/chain-thread.ts';
 import type { Replica } from '../replica/replica.ts';
 import { type ChainEndpoint, localEndpoint, urlEndpoint } from './chain-endpoint.ts';
 import { ChainClient } from './chain-client.ts';

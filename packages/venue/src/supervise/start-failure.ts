@@ -1,7 +1,7 @@
+import { ChainDamagedError } from '@oddlot/devchain';
 import { ClockBehindError } from '@oddlot/host/clock';
 import { DirectoryLockedError } from '@oddlot/host/directory-lock';
 import { JournalFullError } from '@oddlot/host/durable';
-import { ChainDamagedError } from '../chain/chain-file.ts';
 import { ConfigError } from '../config.ts';
 import { HistoryUnusableError } from '../history/history.ts';
 import { ServiceNamesDamagedError } from '../log/service-names.ts';

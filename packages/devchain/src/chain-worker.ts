@@ -4,7 +4,7 @@ import { lowerThreadPriority } from '@oddlot/host/operate';
 import type { PageOrigins } from '@oddlot/host/ports';
 import type { ChainAnswer, ChainMessage, ChainThreadOptions } from './chain-thread.ts';
 import { LocalChain } from './local-chain.ts';
-import { RpcError } from './rpc-error.ts';
+import { RpcError } from './core/rpc-error.ts';
 
 /** The thread of a local chain: opens it and its port, says where that is, answers who started it, closes when told. */
 

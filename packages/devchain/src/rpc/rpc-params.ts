@@ -1,5 +1,5 @@
-import type { Hex } from './chain-block.ts';
-import { invalidParams } from './rpc-error.ts';
+import type { Hex } from '../core/chain-block.ts';
+import { invalidParams } from '../core/rpc-error.ts';
 
 /** Reads what a JSON-RPC call was given; what does not fit is refused with its name. */
 

@@ -1,5 +1,5 @@
 import { type Guest, GuestGoneError } from './chain-turns.ts';
-import { invalidRequest, RpcError, tooMuch } from './rpc-error.ts';
+import { invalidRequest, RpcError, tooMuch } from '../core/rpc-error.ts';
 import { isObject } from './rpc-params.ts';
 
 /** The calls of one request, each in its turn, within what one request may take. */

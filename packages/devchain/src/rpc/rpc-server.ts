@@ -11,7 +11,7 @@ import {
 } from '@oddlot/host/ports';
 import type { Guest } from './chain-turns.ts';
 import { answerBody, failure, type RpcHandler } from './rpc-batch.ts';
-import { invalidRequest, RpcError, tooMuch } from './rpc-error.ts';
+import { invalidRequest, RpcError, tooMuch } from '../core/rpc-error.ts';
 
 /**
  * JSON-RPC over HTTP: POST, one call or a batch. It has the budgets of every port that strangers reach, and

@@ -1,6 +1,6 @@
-import type { ChainBlock, ChainLog, Hex } from './chain-block.ts';
-import type { ChainMemory } from './chain-memory.ts';
-import { invalidParams, refused, tooMuch } from './rpc-error.ts';
+import type { ChainBlock, ChainLog, Hex } from '../core/chain-block.ts';
+import type { ChainMemory } from '../core/chain-memory.ts';
+import { invalidParams, refused, tooMuch } from '../core/rpc-error.ts';
 import { isObject, readAddress, readBlockReference, readHash } from './rpc-params.ts';
 import { logView } from './rpc-views.ts';
 

@@ -1,4 +1,4 @@
-import { refused } from './rpc-error.ts';
+import { refused } from '../core/rpc-error.ts';
 
 /**
  * What strangers may have the chain keep for ever. Gas costs next to nothing here, and a transaction can leave

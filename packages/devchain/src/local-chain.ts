@@ -1,12 +1,12 @@
-import type { ChainBlock, Hex } from './chain-block.ts';
-import { ChainCore, type ChainCoreOptions } from './chain-core.ts';
-import { ChainTurns, type Guest } from './chain-turns.ts';
-import { OutOfTimeError } from './program-clock.ts';
-import { refused, unknownMethod } from './rpc-error.ts';
-import { RPC_METHODS } from './rpc-methods.ts';
-import { readBytes } from './rpc-params.ts';
-import { type WriteLimits, WrittenByGuests } from './written-by-guests.ts';
-import { listenRpc, type RpcListen, type RpcServer } from './rpc-server.ts';
+import type { ChainBlock, Hex } from './core/chain-block.ts';
+import { ChainCore, type ChainCoreOptions } from './core/chain-core.ts';
+import { ChainTurns, type Guest } from './rpc/chain-turns.ts';
+import { OutOfTimeError } from './core/program-clock.ts';
+import { refused, unknownMethod } from './core/rpc-error.ts';
+import { RPC_METHODS } from './rpc/rpc-methods.ts';
+import { readBytes } from './rpc/rpc-params.ts';
+import { type WriteLimits, WrittenByGuests } from './rpc/written-by-guests.ts';
+import { listenRpc, type RpcListen, type RpcServer } from './rpc/rpc-server.ts';
 
 /**
  * An Ethereum chain inside of the process: a settlement chain for a venue that has none, and for tests.

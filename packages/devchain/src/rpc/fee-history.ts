@@ -1,6 +1,6 @@
-import { type ChainBlock, type Hex, toQuantity } from './chain-block.ts';
-import type { ChainMemory } from './chain-memory.ts';
-import { invalidParams, refused } from './rpc-error.ts';
+import { type ChainBlock, type Hex, toQuantity } from '../core/chain-block.ts';
+import type { ChainMemory } from '../core/chain-memory.ts';
+import { invalidParams, refused } from '../core/rpc-error.ts';
 import { type BlockReference, readBlockReference, readQuantity } from './rpc-params.ts';
 
 const BLOCKS_MAX = 1024n;

@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads';
-import type { Hex } from './chain-block.ts';
-import { ChainDamagedError } from './chain-file.ts';
+import type { Hex } from './core/chain-block.ts';
+import { ChainDamagedError } from './core/chain-file.ts';
 import type { LocalChainOptions } from './local-chain.ts';
-import { RpcError } from './rpc-error.ts';
-import type { RpcListen } from './rpc-server.ts';
+import { RpcError } from './core/rpc-error.ts';
+import type { RpcListen } from './rpc/rpc-server.ts';
 
 /**
  * A local chain in a thread of its own. Others reach it by its port, as a chain elsewhere would be; who started it

@@ -7,10 +7,10 @@ import {
   type MinedTransaction,
   type SentTransaction,
   toQuantity,
-} from './chain-block.ts';
-import type { MinedPlace } from './chain-memory.ts';
-import { bloomOf } from './past.ts';
-import { decodeTransaction } from './transaction-pool.ts';
+} from '../core/chain-block.ts';
+import type { MinedPlace } from '../core/chain-memory.ts';
+import { bloomOf } from '../core/past.ts';
+import { decodeTransaction } from '../core/transaction-pool.ts';
 
 /** Blocks, transactions, receipts and logs as Ethereum's JSON-RPC writes them. */
 

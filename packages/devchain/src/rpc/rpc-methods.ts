@@ -1,11 +1,11 @@
 import type { Block } from '@ethereumjs/block';
 import { bytesToHex, createAddressFromString, hexToBytes } from '@ethereumjs/util';
-import { type ChainBlock, type Hex, toQuantity } from './chain-block.ts';
-import type { ChainCore } from './chain-core.ts';
+import { type ChainBlock, type Hex, toQuantity } from '../core/chain-block.ts';
+import type { ChainCore } from '../core/chain-core.ts';
 import { TRANSACTION_GAS_MAX, ZERO_ADDRESS, estimateGas } from './estimate-gas.ts';
 import { feeHistory } from './fee-history.ts';
 import { findLogs } from './log-filter.ts';
-import { invalidParams, refused, reverted } from './rpc-error.ts';
+import { invalidParams, refused, reverted } from '../core/rpc-error.ts';
 import {
   type BlockReference,
   isObject,

@@ -4,10 +4,10 @@ import { divFloor } from '@oddlot/units';
 import { createTx } from '@ethereumjs/tx';
 import { bytesToHex, createAddressFromString } from '@ethereumjs/util';
 import type { RunTxResult } from '@ethereumjs/vm';
-import type { Hex } from './chain-block.ts';
-import type { ChainMemory } from './chain-memory.ts';
-import type { Machine } from './machine.ts';
-import { refused, reverted } from './rpc-error.ts';
+import type { Hex } from '../core/chain-block.ts';
+import type { ChainMemory } from '../core/chain-memory.ts';
+import type { Machine } from '../core/machine.ts';
+import { refused, reverted } from '../core/rpc-error.ts';
 import type { CallRequest } from './rpc-params.ts';
 
 /** So much gas a single transaction may have at most, by the rules of the Osaka fork. */
