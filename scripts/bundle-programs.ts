@@ -18,8 +18,8 @@ const PACKAGES = join(ROOT, 'packages');
 const ENTRIES: Readonly<Record<string, string>> = {
   venue: 'venue/src/main.ts',
   relay: 'venue/src/relay-main.ts',
-  validator: 'venue/src/validator/main.ts',
-  bridge: 'venue/src/bridge/main.ts',
+  validator: 'custody/src/validator/main.ts',
+  bridge: 'custody/src/bridge/main.ts',
   'archivist-thread': 'venue/src/history/archivist/archivist-worker.ts',
   'recover-thread': 'venue/src/edge/recover-worker.ts',
   'chain-thread': 'devchain/src/chain-worker.ts',

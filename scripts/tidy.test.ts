@@ -18,6 +18,7 @@ const MANIFESTS = [
     dependencies: { zod: '4' },
     exports: { './ports': './src/ports/index.ts', './testing': './src/testing/index.ts' },
   }),
+  manifest('packages/custody/package.json', { devDependencies: { '@oddlot/devchain': '0' } }),
   manifest('packages/venue/package.json', {
     dependencies: {
       '@oddlot/engine': '0',
@@ -41,6 +42,7 @@ function rules(path: string, text: string): string[] {
 const ENGINE = 'packages/engine/src/perp/margin.ts';
 const UNITS = 'packages/units/src/quantity.ts';
 const VENUE = 'packages/venue/src/edge/server.ts';
+const CUSTODY = 'packages/custody/src/chain/chain-client.ts';
 
 test('a tidy file has no findings', () => {
   expect(
@@ -206,6 +208,10 @@ describe('imports', () => {
     [VENUE, "import { HttpPort } from '@oddlot/host/ports';", undefined],
     [VENUE, "import { listen } from '@oddlot/host/testing';", 'import-testing'],
     ['packages/venue/src/edge/a.test.ts', "import { a } from '@oddlot/host/testing';", undefined],
+    [VENUE, "import { a } from '@oddlot/host/testing/ports';", 'import-testing'],
+    [CUSTODY, "import { LocalChain } from '@oddlot/devchain/local-chain';", 'import-direction'],
+    ['packages/custody/src/testing/a.ts', "import { a } from '@oddlot/devchain';", undefined],
+    [CUSTODY, "import { V } from '@oddlot/venue';", 'import-direction'],
     ['packages/host/src/ports/a.ts', "import { V } from '@oddlot/venue';", 'import-direction'],
     [VENUE, "import { a } from './other';", 'import-extension'],
     [VENUE, "import { a } from './other.js';", 'import-extension'],

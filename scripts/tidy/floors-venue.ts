@@ -33,8 +33,8 @@ export const VENUE_FLOORS: readonly {
   { name: 'edge', paths: ['edge/'], what: 'HTTP, sockets, limits, signatures' },
   {
     name: 'actors',
-    paths: ['bots/', 'exhibition/', 'validator/', 'bridge/'],
-    what: 'simulated traders, events to trade on; the process that signs payouts, commands of the bridge',
+    paths: ['bots/', 'exhibition/'],
+    what: 'simulated traders, events to trade on',
   },
   {
     name: 'oracle and settlement',

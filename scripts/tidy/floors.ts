@@ -1,3 +1,4 @@
+import { CUSTODY_FLOORS } from './floors-custody.ts';
 import { DEVCHAIN_FLOORS } from './floors-devchain.ts';
 import { HOST_FLOORS } from './floors-host.ts';
 import { VENUE_FLOORS } from './floors-venue.ts';
@@ -77,6 +78,7 @@ export const FLOOR_TABLES: readonly FloorTable[] = [
   { root: 'packages/engine/src/', floors: ENGINE_FLOORS },
   { root: 'packages/host/src/', floors: HOST_FLOORS },
   { root: 'packages/devchain/src/', floors: DEVCHAIN_FLOORS },
+  { root: 'packages/custody/src/', floors: CUSTODY_FLOORS },
   { root: 'packages/venue/src/', floors: VENUE_FLOORS },
   { root: 'packages/web/src/', floors: WEB_FLOORS },
 ];

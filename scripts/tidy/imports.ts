@@ -15,11 +15,15 @@ const DIRECTION: Readonly<Record<string, readonly string[]>> = {
   contracts: [],
   host: ['units', 'protocol'],
   devchain: ['units', 'host'],
-  venue: ['units', 'engine', 'protocol', 'contracts', 'host', 'devchain'],
+  custody: ['units', 'protocol', 'contracts', 'host'],
+  venue: ['units', 'engine', 'protocol', 'contracts', 'host', 'devchain', 'custody'],
   testkit: ['units', 'protocol', 'engine', 'sdk', 'venue'],
   cli: ['units', 'protocol', 'sdk', 'venue'],
   web: ['units', 'protocol', 'sdk'],
 };
+
+/** Packages that its tests alone may import besides. */
+const TESTS_BESIDES: Readonly<Record<string, readonly string[]>> = { custody: ['devchain'] };
 
 /** Packages that must run without Node. */
 const HOSTLESS: readonly string[] = ['units', 'engine', 'protocol', 'web'];
@@ -127,8 +131,9 @@ function bareProblem(
   const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
   const sibling = /^@oddlot\/(.+)$/.exec(name)?.[1];
   if (owner !== undefined && sibling !== undefined && sibling !== owner) {
-    const allowed = DIRECTION[owner] ?? [];
-    if (specifier.endsWith('/testing') && !isTest) return ofTests(specifier);
+    const besides = isTest ? (TESTS_BESIDES[owner] ?? []) : [];
+    const allowed = [...(DIRECTION[owner] ?? []), ...besides];
+    if (/\/testing(?:\/|$)/.test(specifier) && !isTest) return ofTests(specifier);
     if (!allowed.includes(sibling)) {
       const list = allowed.map((other) => `@oddlot/${other}`).join(', ') || 'nothing of ours';
       return {

@@ -8,9 +8,9 @@ import { encodeFunctionData, type Hex, keccak256, parseEther, parseUnits } from 
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LocalChain } from '../../packages/devchain/src/local-chain.ts';
-import { localEndpoint } from '../../packages/venue/src/settlement/chain-endpoint.ts';
-import { localKeys } from '../../packages/venue/src/settlement/keys.ts';
-import { deployLocalContracts } from '../../packages/venue/src/settlement/local-contracts.ts';
+import { localEndpoint } from '../../packages/custody/src/chain/chain-endpoint.ts';
+import { localKeys } from '../../packages/custody/src/key-files/keys.ts';
+import { deployLocalContracts } from '../../packages/custody/src/bridge-contract/local-contracts.ts';
 import { type Chain, chainOf, post, type SignedPermit } from '../support/chain.ts';
 import type { Json } from '../support/client.ts';
 import { CALM, tail, temporaryData, Venue } from '../support/venue-process.ts';

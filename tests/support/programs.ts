@@ -7,8 +7,8 @@ const FOLDER = 'ODDLOT_TEST_PROGRAMS';
 const SOURCES = {
   venue: 'packages/venue/src/main.ts',
   relay: 'packages/venue/src/relay-main.ts',
-  validator: 'packages/venue/src/validator/main.ts',
-  bridge: 'packages/venue/src/bridge/main.ts',
+  validator: 'packages/custody/src/validator/main.ts',
+  bridge: 'packages/custody/src/bridge/main.ts',
 } as const;
 
 /**

@@ -1,3 +1,4 @@
+import { checkKeyFiles } from '@oddlot/custody/key-files';
 import type { Clock } from '@oddlot/host/clock';
 import type { Logger } from '@oddlot/host/log';
 import { simulatedAccounts } from './bots/simulated-accounts.ts';
@@ -12,7 +13,6 @@ import {
 } from './config.ts';
 import type { Held, Lease } from './lease/lease.ts';
 import type { Replica } from './replica/replica.ts';
-import { checkKeyFiles } from './settlement/key-files.ts';
 import type {
   OpenedChain,
   OpenedSettlement,

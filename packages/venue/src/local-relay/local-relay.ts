@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { TEST_USDC_ABI } from '@oddlot/contracts';
+import { pegMessage } from '@oddlot/custody/peg-message';
 import type { Clock } from '@oddlot/host/clock';
 import { infoRefusal, infoReply, type Reply } from '@oddlot/host/http';
 import type { Logger } from '@oddlot/host/log';
@@ -11,7 +12,6 @@ import type { Held, Lease } from '../lease/lease.ts';
 import { RelayChild } from './relay-child.ts';
 import type { Replica } from '../replica/replica.ts';
 import type { OpenedSettlement } from '../settlement/open-settlement.ts';
-import { pegMessage } from '../settlement/peg-message.ts';
 
 export type LocalRelayDependencies = {
   readonly network: Network;

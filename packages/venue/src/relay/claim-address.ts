@@ -1,6 +1,6 @@
+import { chainFault } from '@oddlot/custody/chain';
 import type { Logger } from '@oddlot/host/log';
 import type { Hex } from 'viem';
-import { chainFault } from '../settlement/chain-error.ts';
 import type { VenueAccount } from './venue-account.ts';
 import type { VenueApi } from './venue-api.ts';
 

@@ -1,5 +1,5 @@
+import type { ChainLog } from '@oddlot/custody/chain';
 import { type Hex, hexToBigInt, keccak256, pad, toHex } from 'viem';
-import type { ChainLog } from '../settlement/chain-client.ts';
 import type { RelayBook } from './relay-book.ts';
 import type { RelayChain } from './relay-chain.ts';
 import type { GivenAddress } from './records.ts';

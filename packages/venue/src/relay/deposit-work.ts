@@ -1,7 +1,7 @@
 import { BRIDGE_ABI } from '@oddlot/contracts';
+import { chainFault, ChainRevertError } from '@oddlot/custody/chain';
+import type { Relayer } from '@oddlot/custody/relayer';
 import { encodeFunctionData } from 'viem';
-import { chainFault, ChainRevertError } from '../settlement/chain-error.ts';
-import type { Relayer } from '../settlement/relayer.ts';
 import { approveExactly } from './approve-exactly.ts';
 import { type SettlementLine, tokenBalance } from './relay-chain.ts';
 import type { RelayBook } from './relay-book.ts';

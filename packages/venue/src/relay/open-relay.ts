@@ -1,4 +1,7 @@
 import { join } from 'node:path';
+import { ChainClient, type ChainEndpoint, urlEndpoint } from '@oddlot/custody/chain';
+import { checkKeyFiles } from '@oddlot/custody/key-files';
+import { Relayer } from '@oddlot/custody/relayer';
 import { createOperationsPort, readiness } from '@oddlot/host/health';
 import type { Logger } from '@oddlot/host/log';
 import { Metrics } from '@oddlot/host/metrics';
@@ -6,10 +9,6 @@ import { hostText } from '@oddlot/host/operate';
 import type { HttpPort } from '@oddlot/host/ports';
 import { NETWORKS } from '@oddlot/protocol';
 import type { Hex } from 'viem';
-import { ChainClient } from '../settlement/chain-client.ts';
-import { type ChainEndpoint, urlEndpoint } from '../settlement/chain-endpoint.ts';
-import { checkKeyFiles } from '../settlement/key-files.ts';
-import { Relayer } from '../settlement/relayer.ts';
 import { claimAddress } from './claim-address.ts';
 import { endTransfers } from './end-transfers.ts';
 import { termsOf } from './chain-terms.ts';

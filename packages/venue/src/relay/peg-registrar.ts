@@ -1,6 +1,6 @@
+import { pegMessage } from '@oddlot/custody/peg-message';
 import type { Network } from '@oddlot/protocol';
 import type { Hex, LocalAccount } from 'viem';
-import { pegMessage } from '../settlement/peg-message.ts';
 import { type Post, VenueUnavailableError } from './venue-api.ts';
 
 /**

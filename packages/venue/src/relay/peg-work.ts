@@ -1,5 +1,5 @@
+import { chainFault, ChainRevertError } from '@oddlot/custody/chain';
 import type { Hex } from 'viem';
-import { chainFault, ChainRevertError } from '../settlement/chain-error.ts';
 import { tokenBalance, transferData, type RelayChain } from './relay-chain.ts';
 import type { RelayBook } from './relay-book.ts';
 import { type GivenAddress, sumOf, type Transfer, type Trouble } from './records.ts';

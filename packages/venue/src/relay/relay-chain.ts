@@ -1,7 +1,7 @@
 import { TEST_USDC_ABI } from '@oddlot/contracts';
+import type { ChainClient } from '@oddlot/custody/chain';
+import type { Relayer } from '@oddlot/custody/relayer';
 import { decodeFunctionResult, encodeFunctionData, type Hex } from 'viem';
-import type { ChainClient } from '../settlement/chain-client.ts';
-import type { Relayer } from '../settlement/relayer.ts';
 
 /** What users are told of a chain. Amounts are micro-USDC. */
 export type ChainTerms = {

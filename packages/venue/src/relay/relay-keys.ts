@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { KeyError } from '@oddlot/custody/key-error';
 import { writeWholeFile } from '@oddlot/host/durable';
 import type { Hex } from 'viem';
 import {
@@ -9,7 +10,6 @@ import {
   type PrivateKeyAccount,
   privateKeyToAccount,
 } from 'viem/accounts';
-import { KeyError } from '../settlement/key-error.ts';
 
 /** The relay's keys, all from one seed: whoever has that, has everything that it holds. */
 

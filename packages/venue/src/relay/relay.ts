@@ -1,5 +1,5 @@
+import { chainFault } from '@oddlot/custody/chain';
 import type { Logger } from '@oddlot/host/log';
-import { chainFault } from '../settlement/chain-error.ts';
 import { DepositScan } from './deposit-scan.ts';
 import { DepositWork } from './deposit-work.ts';
 import { PegScan } from './peg-scan.ts';

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { TEST_USDC_ABI, TEST_USDC_BYTECODE } from '@oddlot/contracts';
+import { ChainClient, type ChainEndpoint, localEndpoint } from '@oddlot/custody/chain';
+import { Relayer } from '@oddlot/custody/relayer';
 import { type ChainThreadOptions, startChainThread } from '@oddlot/devchain';
 import {
   encodeDeployData,
@@ -8,9 +10,6 @@ import {
   type Hex,
   parseEther,
 } from 'viem';
-import { ChainClient } from '../settlement/chain-client.ts';
-import { type ChainEndpoint, localEndpoint } from '../settlement/chain-endpoint.ts';
-import { Relayer } from '../settlement/relayer.ts';
 import { tokenBalance } from './relay-chain.ts';
 import type { RelayKeys } from './relay-keys.ts';
 

@@ -1,5 +1,5 @@
+import { chainFault } from '@oddlot/custody/chain';
 import type { LocalAccount } from 'viem';
-import { chainFault } from '../settlement/chain-error.ts';
 import { tokenBalance, transferData, type RelayChain } from './relay-chain.ts';
 import type { RelayBook } from './relay-book.ts';
 import type { GivenAddress, Transfer } from './records.ts';

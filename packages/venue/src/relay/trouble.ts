@@ -1,5 +1,5 @@
+import type { SendRecord } from '@oddlot/custody/relayer';
 import { formatMoney } from '@oddlot/units';
-import type { SendRecord } from '../settlement/relayer.ts';
 import type { RelayBook } from './relay-book.ts';
 import type { Transfer, Trouble } from './records.ts';
 

@@ -1,3 +1,5 @@
+import { KeyError } from '@oddlot/custody/key-error';
+import { SendsDamagedError } from '@oddlot/custody/send-journal';
 import { ChainDamagedError } from '@oddlot/devchain';
 import { ClockBehindError } from '@oddlot/host/clock';
 import { DirectoryLockedError } from '@oddlot/host/directory-lock';
@@ -6,7 +8,6 @@ import { ConfigError } from '../config.ts';
 import { HistoryUnusableError } from '../history/history.ts';
 import { ServiceNamesDamagedError } from '../log/service-names.ts';
 import { JournalDamagedError, JournalFormatError } from '../log/journal-error.ts';
-import { KeyError } from '../settlement/key-error.ts';
 import {
   EarlierRulesError,
   EraStartError,
@@ -14,7 +15,6 @@ import {
   LogBehindError,
   ReplicaDivergedError,
 } from '../replica/replica-error.ts';
-import { SendsDamagedError } from '../settlement/send-journal.ts';
 
 /** Failures whose message says all there is to say to an operator. */
 const EXPLAINED = [

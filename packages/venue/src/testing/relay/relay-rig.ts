@@ -1,6 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ChainClient, localEndpoint } from '@oddlot/custody/chain';
+import { Relayer } from '@oddlot/custody/relayer';
 import { createLogger } from '@oddlot/host/log';
 import { type Hex, keccak256, toHex } from 'viem';
 import { termsOf } from '../../relay/chain-terms.ts';
@@ -10,9 +12,6 @@ import { RelayDesk } from '../../relay/relay-desk.ts';
 import { RelayKeys } from '../../relay/relay-keys.ts';
 import { Relay, type RelayParts } from '../../relay/relay.ts';
 import { VenueApi } from '../../relay/venue-api.ts';
-import { ChainClient } from '../../settlement/chain-client.ts';
-import { localEndpoint } from '../../settlement/chain-endpoint.ts';
-import { Relayer } from '../../settlement/relayer.ts';
 import { BRIDGE, ModelChain, TOKEN } from './model-chain.ts';
 import { FACTS, ModelVenue } from './model-venue.ts';
 
