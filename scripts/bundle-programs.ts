@@ -17,7 +17,7 @@ const PACKAGES = join(ROOT, 'packages');
 /** Files that run as a process or a thread, by the name of what is made of them. */
 const ENTRIES: Readonly<Record<string, string>> = {
   venue: 'venue/src/main.ts',
-  relay: 'venue/src/relay-main.ts',
+  relay: 'relay/src/main.ts',
   validator: 'custody/src/validator/main.ts',
   bridge: 'custody/src/bridge/main.ts',
   'archivist-thread': 'venue/src/history/archivist/archivist-worker.ts',

@@ -114,7 +114,7 @@ describe('docs/reference/exchange.md', () => {
 });
 
 test('docs/reference/errors.md marks the texts that nothing answers yet, and no other', () => {
-  const names = ['protocol', 'host', 'venue'];
+  const names = ['protocol', 'host', 'custody', 'relay', 'venue'];
   const folders = names.map((name) => join(REPOSITORY, 'packages', name, 'src'));
   const code = folders.flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })

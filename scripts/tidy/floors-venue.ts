@@ -7,8 +7,8 @@ export const VENUE_FLOORS: readonly {
   { name: 'testing', paths: ['testing/'], what: 'fakes and set-ups of tests' },
   {
     name: 'process',
-    paths: ['main.ts', 'relay-main.ts', 'index.ts'],
-    what: 'the programs, and the door for others',
+    paths: ['main.ts', 'index.ts'],
+    what: 'the program, and the door for others',
   },
   {
     name: 'venue',
@@ -24,11 +24,6 @@ export const VENUE_FLOORS: readonly {
     name: 'config',
     paths: ['config.ts'],
     what: 'settings, checked; nobody below reads them',
-  },
-  {
-    name: 'relay',
-    paths: ['relay/'],
-    what: 'a program of its own: money between the venue and other chains',
   },
   { name: 'edge', paths: ['edge/'], what: 'HTTP, sockets, limits, signatures' },
   {

@@ -16,7 +16,8 @@ const DIRECTION: Readonly<Record<string, readonly string[]>> = {
   host: ['units', 'protocol'],
   devchain: ['units', 'host'],
   custody: ['units', 'protocol', 'contracts', 'host'],
-  venue: ['units', 'engine', 'protocol', 'contracts', 'host', 'devchain', 'custody'],
+  relay: ['units', 'protocol', 'contracts', 'host', 'devchain', 'custody', 'sdk'],
+  venue: ['units', 'engine', 'protocol', 'contracts', 'host', 'devchain', 'custody', 'relay'],
   testkit: ['units', 'protocol', 'engine', 'sdk', 'venue'],
   cli: ['units', 'protocol', 'sdk', 'venue'],
   web: ['units', 'protocol', 'sdk'],
@@ -34,7 +35,7 @@ const HOSTLESS: readonly string[] = ['units', 'engine', 'protocol', 'web'];
  */
 const VENUE_PARTS: readonly string[] = ['edge', 'oracle', 'exhibition', 'settlement'];
 /** Parts that see the log only as what the replica made of it. */
-const WITHOUT_LOG: readonly string[] = [...VENUE_PARTS, 'history', 'bots', 'relay'];
+const WITHOUT_LOG: readonly string[] = [...VENUE_PARTS, 'history', 'bots'];
 
 export type Import = {
   readonly specifier: string;

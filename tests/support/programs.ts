@@ -6,7 +6,7 @@ const FOLDER = 'ODDLOT_TEST_PROGRAMS';
 
 const SOURCES = {
   venue: 'packages/venue/src/main.ts',
-  relay: 'packages/venue/src/relay-main.ts',
+  relay: 'packages/relay/src/main.ts',
   validator: 'packages/custody/src/validator/main.ts',
   bridge: 'packages/custody/src/bridge/main.ts',
 } as const;

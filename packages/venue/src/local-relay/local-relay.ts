@@ -102,9 +102,9 @@ export class LocalRelay {
     });
     const begin = async (): Promise<void> => {
       // Known before the relay serves, which names its own address first of all.
-      const { localSeed } = await import('../relay/relay-keys.ts');
+      const { localSeed, RELAY_PROGRAM } = await import('@oddlot/relay');
       this.#address = localSeed(join(data, 'relay')).address('float');
-      child.start();
+      child.start(RELAY_PROGRAM);
     };
     this.#held = await this.#deps.lease.hold('relay', begin, () => child.stop());
   }

@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import type { Logger } from '@oddlot/host/log';
 import { lowerPriority } from '@oddlot/host/operate';
 
@@ -12,7 +11,6 @@ export type RelayChildOptions = {
   readonly onServing: (where: { readonly url: string; readonly address: string }) => void;
 };
 
-const MAIN = fileURLToPath(new URL('../relay-main.ts', import.meta.url));
 const SERVING = /Oddlot relay is serving at (\S+) \(address (0x[0-9a-f]{40})\)/;
 const RESTART_MS = { least: 500, most: 30_000 };
 const STOP_MS = 6_000;
@@ -25,6 +23,7 @@ export class RelayChild {
   readonly #options: RelayChildOptions;
   #child: ChildProcess | undefined = undefined;
   #timer: NodeJS.Timeout | undefined = undefined;
+  #program = '';
   #isRunning = false;
   #failures = 0;
   #port: number | undefined = undefined;
@@ -33,7 +32,8 @@ export class RelayChild {
     this.#options = options;
   }
 
-  start(): void {
+  start(program: string): void {
+    this.#program = program;
     this.#isRunning = true;
     this.#spawn();
   }
@@ -53,7 +53,7 @@ export class RelayChild {
 
   #spawn(): void {
     const { flags, log } = this.#options;
-    const args = [...process.execArgv, MAIN, ...flags(this.#port)];
+    const args = [...process.execArgv, this.#program, ...flags(this.#port)];
     const env = { ...process.env, ODDLOT_RELAY_CHILD: '1' };
     const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'], env });
     lowerPriority(child.pid);
