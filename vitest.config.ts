@@ -34,7 +34,7 @@ export default defineConfig({
           name: 'parts',
           setupFiles,
           include: [
-            'packages/{venue,sdk}/src/**/*.test.ts',
+            'packages/{host,devchain,custody,relay,venue,sdk}/src/**/*.test.ts',
             'scripts/**/*.test.ts',
             'bench/**/*.test.ts',
           ],

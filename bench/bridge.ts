@@ -7,20 +7,20 @@ import { applyBlock, type Command, type CommandResult, createState } from '@oddl
 import { type Address, address, hash, timeMs } from '@oddlot/units';
 import { encodeFunctionData, type Hex, parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { LocalChain } from '../packages/venue/src/chain/local-chain.ts';
+import { LocalChain } from '../packages/devchain/src/local-chain.ts';
 import { defaultParameters } from '../packages/venue/src/genesis.ts';
-import { ChainClient } from '../packages/venue/src/settlement/chain-client.ts';
-import { localEndpoint } from '../packages/venue/src/settlement/chain-endpoint.ts';
-import type { BridgeContracts } from '../packages/venue/src/settlement/deposit-logs.ts';
+import { ChainClient } from '../packages/custody/src/chain/chain-client.ts';
+import { localEndpoint } from '../packages/custody/src/chain/chain-endpoint.ts';
+import type { BridgeContracts } from '../packages/custody/src/bridge-contract/deposit-logs.ts';
 import { DepositWatcher } from '../packages/venue/src/settlement/deposit-watcher.ts';
-import { localKeys, type LocalKeys } from '../packages/venue/src/settlement/keys.ts';
+import { localKeys, type LocalKeys } from '../packages/custody/src/key-files/keys.ts';
 import {
   deployLocalContracts,
   LOCAL_PAYOUT_GAS,
-} from '../packages/venue/src/settlement/local-contracts.ts';
+} from '../packages/custody/src/bridge-contract/local-contracts.ts';
 import { PayoutWorker } from '../packages/venue/src/settlement/payout/payout-worker.ts';
-import { Relayer } from '../packages/venue/src/settlement/relayer.ts';
-import { keyValidator } from '../packages/venue/src/settlement/validators.ts';
+import { Relayer } from '../packages/custody/src/send/relayer.ts';
+import { keyValidator } from '../packages/custody/src/signing/validators.ts';
 import { median, medianRatio, noted, same, show, sized, type Row, type Scale } from './report.ts';
 
 /**

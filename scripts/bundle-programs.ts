@@ -12,17 +12,17 @@ import { pathToFileURL } from 'node:url';
  */
 
 const ROOT = join(import.meta.dirname, '..');
-const SOURCES = join(ROOT, 'packages', 'venue', 'src');
+const PACKAGES = join(ROOT, 'packages');
 
 /** Files that run as a process or a thread, by the name of what is made of them. */
 const ENTRIES: Readonly<Record<string, string>> = {
-  venue: 'main.ts',
-  relay: 'relay-main.ts',
-  validator: 'validator/main.ts',
-  bridge: 'bridge/main.ts',
-  'archivist-thread': 'history/archivist/archivist-worker.ts',
-  'recover-thread': 'edge/recover-worker.ts',
-  'chain-thread': 'chain/chain-worker.ts',
+  venue: 'venue/src/main.ts',
+  relay: 'relay/src/main.ts',
+  validator: 'custody/src/validator/main.ts',
+  bridge: 'custody/src/bridge/main.ts',
+  'archivist-thread': 'venue/src/history/archivist/archivist-worker.ts',
+  'recover-thread': 'venue/src/edge/recover-worker.ts',
+  'chain-thread': 'devchain/src/chain-worker.ts',
 };
 
 /** A native addon finds its binary beside itself, and what is loaded by name is looked up where it is installed. */
@@ -52,7 +52,7 @@ async function bundle(): Promise<readonly Output[]> {
   const outputs = new Map<string, Output>();
   for (const [name, path] of Object.entries(ENTRIES)) {
     const build = await rolldown({
-      input: { [name]: join(SOURCES, path) },
+      input: { [name]: join(PACKAGES, path) },
       cwd: ROOT,
       platform: 'node',
       external: EXTERNAL,
@@ -84,7 +84,7 @@ async function writeWhole(place: string, outputs: readonly Output[]): Promise<vo
 
 /** A program of ours is found beside; everything else that a file names by its own place is where it was. */
 function keepPlaces(code: string, id: string): { code: string; map: null } | undefined {
-  if (!id.startsWith(join(ROOT, 'packages')) || !code.includes('import.meta')) return undefined;
+  if (!id.startsWith(PACKAGES) || !code.includes('import.meta')) return undefined;
   const withPrograms = code.replaceAll(URL_OF_FILE, (whole, _quote, path: string) => {
     const name = nameOf(join(dirname(id), path));
     return name === undefined ? whole : `new URL('./${name}.js', import.meta.$url)`;
@@ -96,5 +96,5 @@ function keepPlaces(code: string, id: string): { code: string; map: null } | und
 }
 
 function nameOf(file: string): string | undefined {
-  return Object.keys(ENTRIES).find((name) => join(SOURCES, ENTRIES[name]!) === file);
+  return Object.keys(ENTRIES).find((name) => join(PACKAGES, ENTRIES[name]!) === file);
 }

@@ -14,8 +14,19 @@ const MANIFESTS = [
   manifest('packages/units/package.json', { name: '@oddlot/units' }),
   manifest('packages/engine/package.json', { dependencies: { '@oddlot/units': '0' } }),
   manifest('packages/protocol/package.json', { dependencies: { '@oddlot/units': '0', zod: '4' } }),
+  manifest('packages/host/package.json', {
+    dependencies: { zod: '4' },
+    exports: { './ports': './src/ports/index.ts', './testing': './src/testing/index.ts' },
+  }),
+  manifest('packages/custody/package.json', { devDependencies: { '@oddlot/devchain': '0' } }),
   manifest('packages/venue/package.json', {
-    dependencies: { '@oddlot/engine': '0', '@oddlot/units': '0', '@oddlot/protocol': '0', ws: '8' },
+    dependencies: {
+      '@oddlot/engine': '0',
+      '@oddlot/host': '0',
+      '@oddlot/units': '0',
+      '@oddlot/protocol': '0',
+      ws: '8',
+    },
   }),
 ];
 
@@ -31,6 +42,7 @@ function rules(path: string, text: string): string[] {
 const ENGINE = 'packages/engine/src/perp/margin.ts';
 const UNITS = 'packages/units/src/quantity.ts';
 const VENUE = 'packages/venue/src/edge/server.ts';
+const CUSTODY = 'packages/custody/src/chain/chain-client.ts';
 
 test('a tidy file has no findings', () => {
   expect(
@@ -98,7 +110,7 @@ describe('purity', () => {
     '%s in the venue, but for the file of its clock',
     (code) => {
       expect(rules(VENUE, code)).toEqual(['1 venue-clock']);
-      expect(rules('packages/venue/src/clock.ts', code)).toEqual([]);
+      expect(rules('packages/host/src/clock.ts', code)).toEqual([]);
       expect(rules(VENUE.replace('.ts', '.test.ts'), code)).toEqual([]);
     },
   );
@@ -107,7 +119,7 @@ describe('purity', () => {
     '%s in the venue, but for what syncs files and folders',
     (code) => {
       expect(rules(VENUE, code)).toEqual(['1 venue-writes']);
-      expect(rules('packages/venue/src/durable/whole-file.ts', code)).toEqual([]);
+      expect(rules('packages/host/src/durable/whole-file.ts', code)).toEqual([]);
       expect(rules(VENUE.replace('.ts', '.test.ts'), code)).toEqual([]);
     },
   );
@@ -193,6 +205,14 @@ describe('imports', () => {
     ['packages/sdk/src/a.ts', "import { apply } from '@oddlot/engine';", 'import-direction'],
     [VENUE, "import { applyBlock, type State } from '@oddlot/engine';", undefined],
     [VENUE, "import { apply } from '../../../engine/src/apply.ts';", 'import-direction'],
+    [VENUE, "import { HttpPort } from '@oddlot/host/ports';", undefined],
+    [VENUE, "import { listen } from '@oddlot/host/testing';", 'import-testing'],
+    ['packages/venue/src/edge/a.test.ts', "import { a } from '@oddlot/host/testing';", undefined],
+    [VENUE, "import { a } from '@oddlot/host/testing/ports';", 'import-testing'],
+    [CUSTODY, "import { LocalChain } from '@oddlot/devchain/local-chain';", 'import-direction'],
+    ['packages/custody/src/testing/a.ts', "import { a } from '@oddlot/devchain';", undefined],
+    [CUSTODY, "import { V } from '@oddlot/venue';", 'import-direction'],
+    ['packages/host/src/ports/a.ts', "import { V } from '@oddlot/venue';", 'import-direction'],
     [VENUE, "import { a } from './other';", 'import-extension'],
     [VENUE, "import { a } from './other.js';", 'import-extension'],
     [VENUE, "import {\n  a,\n  b,\n} from '../replica/replica.ts';", undefined],
@@ -255,6 +275,7 @@ describe('names and sizes', () => {
 
   test.each([
     'packages/venue/src/index.ts',
+    'packages/host/src/ports/index.ts',
     'packages/venue/src/edge/a-b2.prop.test.ts',
     'bench/run.ts',
   ])('%s is fine', (path) => {

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkFloors } from './tidy/floors.ts';
-import { checkImports, declaredIn, isTestPath, packageOf } from './tidy/imports.ts';
+import { checkImports, declaredIn, doorsOf, isTestPath, packageOf } from './tidy/imports.ts';
 import {
   checkBigintLiteralDivision,
   checkDivision,
@@ -31,6 +31,9 @@ import {
 /** Files longer than the bound, with the length they may not pass and the reason. */
 const LENGTH_EXCEPTIONS: Readonly<Record<string, LengthException>> = {};
 
+/** Packages of what runs as a process: they read one clock, and write files that last. */
+const PROGRAMS: ReadonlySet<string> = new Set(['host', 'devchain', 'custody', 'relay', 'venue']);
+
 /** What makes a file a barrel. */
 const REEXPORT_ALL = /\bexport\s+(?:type\s+)?\*\s+from\b/;
 
@@ -47,10 +50,11 @@ export function tidy(
       .filter(({ path }) => /(?:^|\/)package\.json$/.test(path))
       .map(({ path, text }) => [path, declaredIn(text)]),
   );
+  const doors = new Set(files.flatMap(doorsOf));
   const findings = files.flatMap((file) => {
     const found = checkText(file);
     if (/\.tsx?$/.test(file.path)) {
-      found.push(...checkLength(file, exceptions[file.path]), ...checkCode(file, manifests));
+      found.push(...checkLength(file, exceptions[file.path]), ...checkCode(file, manifests, doors));
     }
     if (file.path.endsWith('.md')) found.push(...checkLinks(file, paths));
     if (/^changes\/(?!README\.md$)/.test(file.path)) found.push(...checkFragment(file));
@@ -68,10 +72,11 @@ export function tidy(
 function checkCode(
   file: SourceFile,
   manifests: ReadonlyMap<string, ReadonlySet<string>>,
+  doors: ReadonlySet<string>,
 ): Finding[] {
   const source = toSource(file);
   const found = [
-    ...checkName(file.path),
+    ...checkName(file.path, doors),
     ...checkWords(source),
     ...checkImports(source, manifests),
     ...checkFloors(source),
@@ -82,7 +87,7 @@ function checkCode(
   if (owner === 'engine') found.push(...checkDivision(source));
   else if (owner !== 'units') found.push(...checkBigintLiteralDivision(source));
   if (owner !== 'units') found.push(...checkUnitCasts(source));
-  if (owner === 'venue') found.push(...checkVenueClock(source), ...checkVenueWrites(source));
+  if (PROGRAMS.has(owner)) found.push(...checkVenueClock(source), ...checkVenueWrites(source));
   if (!/\/src\/index\.tsx?$/.test(file.path) && REEXPORT_ALL.test(source.code)) {
     const message = 're-exports a whole file; only the door of a package does, import the file';
     found.push({ path: file.path, line: 1, rule: 'name-barrel', message });

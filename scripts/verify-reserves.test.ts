@@ -3,11 +3,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { formatMoney } from '@oddlot/units';
 import fc from 'fast-check';
 import { keccak256 as reference } from 'viem';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { someone, Trees, venueOf } from '../packages/venue/src/testing/trees.ts';
-import { formatMoney } from '../packages/venue/src/translate/format.ts';
 import { checkProof, keccak256, type Proof, runVerifyReserves } from './verify-reserves.ts';
 
 /** The stand-alone checker against trees of the real engine, right ones and forged ones. */

@@ -28,7 +28,7 @@ import { STALLED_MS } from '../packages/venue/src/edge/ws/replays.ts';
 import { WS_LIMITS } from '../packages/venue/src/edge/ws/ws-limits.ts';
 import { defaultParameters } from '../packages/venue/src/genesis.ts';
 import { BLOCK_WAIT_MS } from '../packages/venue/src/history/archivist/archivist.ts';
-import { PACE } from '../packages/venue/src/ports/turns.ts';
+import { PACE } from '../packages/host/src/ports/turns.ts';
 import { aVenue } from './support/actors.ts';
 import { CALM, REPOSITORY } from './support/venue-process.ts';
 
@@ -114,7 +114,8 @@ describe('docs/reference/exchange.md', () => {
 });
 
 test('docs/reference/errors.md marks the texts that nothing answers yet, and no other', () => {
-  const folders = ['protocol', 'venue'].map((name) => join(REPOSITORY, 'packages', name, 'src'));
+  const names = ['protocol', 'host', 'custody', 'relay', 'venue'];
+  const folders = names.map((name) => join(REPOSITORY, 'packages', name, 'src'));
   const code = folders.flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((path) => /(?<!\.test|messages)\.ts$/.test(path))

@@ -18,7 +18,7 @@ import {
   type VenueHealth,
 } from '@oddlot/protocol';
 import { infoEndpoint } from '../packages/venue/src/edge/http/info.ts';
-import { RateLimiter } from '../packages/venue/src/edge/rate-limit.ts';
+import { RateLimiter } from '../packages/host/src/http/rate-limit.ts';
 import { createRecoverer, type Recoverer } from '../packages/venue/src/edge/recover-worker.ts';
 import type { ChannelSet } from '../packages/venue/src/edge/ws/channel-session.ts';
 import { ApiChannels } from '../packages/venue/src/edge/ws/api-channels.ts';

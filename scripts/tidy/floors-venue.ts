@@ -7,8 +7,8 @@ export const VENUE_FLOORS: readonly {
   { name: 'testing', paths: ['testing/'], what: 'fakes and set-ups of tests' },
   {
     name: 'process',
-    paths: ['main.ts', 'relay-main.ts', 'index.ts'],
-    what: 'the programs, and the door for others',
+    paths: ['main.ts', 'index.ts'],
+    what: 'the program, and the door for others',
   },
   {
     name: 'venue',
@@ -17,7 +17,7 @@ export const VENUE_FLOORS: readonly {
   },
   {
     name: 'joints',
-    paths: ['local-actors.ts', 'local-money.ts', 'local-relay.ts', 'config-help.ts', 'supervise/'],
+    paths: ['local-actors.ts', 'local-money.ts', 'local-relay/', 'config-help.ts', 'supervise/'],
     what: 'who acts from inside of the process; the settlement chain as configured; the relay beside it; the settings explained; what the operator watches',
   },
   {
@@ -25,16 +25,11 @@ export const VENUE_FLOORS: readonly {
     paths: ['config.ts'],
     what: 'settings, checked; nobody below reads them',
   },
-  {
-    name: 'relay',
-    paths: ['relay/'],
-    what: 'a program of its own: money between the venue and other chains',
-  },
   { name: 'edge', paths: ['edge/'], what: 'HTTP, sockets, limits, signatures' },
   {
     name: 'actors',
-    paths: ['bots/', 'exhibition/', 'validator/', 'bridge/'],
-    what: 'simulated traders, events to trade on; the process that signs payouts, commands of the bridge',
+    paths: ['bots/', 'exhibition/'],
+    what: 'simulated traders, events to trade on',
   },
   {
     name: 'oracle and settlement',
@@ -52,15 +47,14 @@ export const VENUE_FLOORS: readonly {
     what: 'the log applied to an engine; integers to the wire and back',
   },
   {
-    name: 'log, read models, chain and reserves',
-    paths: ['log/', 'read-models/', 'chain/', 'reserves/'],
-    what: 'blocks on disk; what is computed from events and kept in memory; a settlement chain of its own; trees over what is owed',
+    name: 'log, read models and reserves',
+    paths: ['log/', 'read-models/', 'reserves/'],
+    what: 'blocks on disk; what is computed from events and kept in memory; trees over what is owed',
   },
   { name: 'block', paths: ['block/'], what: 'what a block is, before and after it executed' },
   {
     name: 'ground',
-    paths: ['operate/', 'durable/', 'lease/', 'clock.ts', 'genesis.ts', 'config-sources.ts'],
-    what: 'logger, metrics, health; files that survive a power loss; who runs singletons; the clock; the first block; where settings stand',
+    paths: ['lease/', 'genesis.ts', 'config-sources.ts'],
+    what: 'who runs singletons; the first block; where settings stand',
   },
-  { name: 'ports', paths: ['ports/'], what: 'what all ports have in common that are listened at' },
 ];

@@ -1,3 +1,7 @@
+import { CUSTODY_FLOORS } from './floors-custody.ts';
+import { DEVCHAIN_FLOORS } from './floors-devchain.ts';
+import { HOST_FLOORS } from './floors-host.ts';
+import { RELAY_FLOORS } from './floors-relay.ts';
 import { VENUE_FLOORS } from './floors-venue.ts';
 import { WEB_FLOORS } from './floors-web.ts';
 import { importsOf, isTestPath, resolveImport } from './imports.ts';
@@ -73,6 +77,10 @@ export const ENGINE_FLOORS: readonly Floor[] = [
 /** Every package that has floors. */
 export const FLOOR_TABLES: readonly FloorTable[] = [
   { root: 'packages/engine/src/', floors: ENGINE_FLOORS },
+  { root: 'packages/host/src/', floors: HOST_FLOORS },
+  { root: 'packages/devchain/src/', floors: DEVCHAIN_FLOORS },
+  { root: 'packages/custody/src/', floors: CUSTODY_FLOORS },
+  { root: 'packages/relay/src/', floors: RELAY_FLOORS },
   { root: 'packages/venue/src/', floors: VENUE_FLOORS },
   { root: 'packages/web/src/', floors: WEB_FLOORS },
 ];

@@ -1,4 +1,4 @@
-import { lineAt, type Finding, type Source } from './source.ts';
+import { lineAt, type Finding, type Source, type SourceFile } from './source.ts';
 
 /**
  * Who may import whom. npm hoists every package to the root, so an import that its package does not
@@ -13,11 +13,18 @@ const DIRECTION: Readonly<Record<string, readonly string[]>> = {
   protocol: ['units'],
   sdk: ['units', 'protocol'],
   contracts: [],
-  venue: ['units', 'engine', 'protocol', 'contracts'],
+  host: ['units', 'protocol'],
+  devchain: ['units', 'host'],
+  custody: ['units', 'protocol', 'contracts', 'host'],
+  relay: ['units', 'protocol', 'contracts', 'host', 'devchain', 'custody', 'sdk'],
+  venue: ['units', 'engine', 'protocol', 'contracts', 'host', 'devchain', 'custody', 'relay'],
   testkit: ['units', 'protocol', 'engine', 'sdk', 'venue'],
   cli: ['units', 'protocol', 'sdk', 'venue'],
   web: ['units', 'protocol', 'sdk'],
 };
+
+/** Packages that its tests alone may import besides. */
+const TESTS_BESIDES: Readonly<Record<string, readonly string[]>> = { custody: ['devchain'] };
 
 /** Packages that must run without Node. */
 const HOSTLESS: readonly string[] = ['units', 'engine', 'protocol', 'web'];
@@ -28,7 +35,7 @@ const HOSTLESS: readonly string[] = ['units', 'engine', 'protocol', 'web'];
  */
 const VENUE_PARTS: readonly string[] = ['edge', 'oracle', 'exhibition', 'settlement'];
 /** Parts that see the log only as what the replica made of it. */
-const WITHOUT_LOG: readonly string[] = [...VENUE_PARTS, 'history', 'bots', 'relay'];
+const WITHOUT_LOG: readonly string[] = [...VENUE_PARTS, 'history', 'bots'];
 
 export type Import = {
   readonly specifier: string;
@@ -85,10 +92,7 @@ function relativeProblem(
   }
   // What is measured in a browser is brought about as in the tests of the page.
   if (isTestPath(target) && !isTestPath(path) && !path.startsWith('bench/page/')) {
-    return {
-      rule: 'import-testing',
-      message: `"${specifier}" is for tests only; move what both need beside the code`,
-    };
+    return ofTests(specifier);
   }
   const from = venuePart(path);
   const to = venuePart(target);
@@ -100,6 +104,11 @@ function relativeProblem(
     rule: 'import-direction',
     message: `${from}/ may not import ${to}/; go through replica/, or let venue.ts hand it over`,
   };
+}
+
+function ofTests(specifier: string): Problem {
+  const message = `"${specifier}" is for tests only; move what both need beside the code`;
+  return { rule: 'import-testing', message };
 }
 
 function bareProblem(
@@ -114,7 +123,7 @@ function bareProblem(
     if (owner === undefined || isTest || isBuild || !HOSTLESS.includes(owner)) return undefined;
     return {
       rule: 'import-host',
-      message: `"${specifier}" needs Node; ${owner} runs without it, move this to packages/venue`,
+      message: `"${specifier}" needs Node; ${owner} runs without it, move this to packages/host`,
     };
   }
   // Sections of the page's catalogue, which its build cuts out.
@@ -123,7 +132,9 @@ function bareProblem(
   const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
   const sibling = /^@oddlot\/(.+)$/.exec(name)?.[1];
   if (owner !== undefined && sibling !== undefined && sibling !== owner) {
-    const allowed = DIRECTION[owner] ?? [];
+    const besides = isTest ? (TESTS_BESIDES[owner] ?? []) : [];
+    const allowed = [...(DIRECTION[owner] ?? []), ...besides];
+    if (/\/testing(?:\/|$)/.test(specifier) && !isTest) return ofTests(specifier);
     if (!allowed.includes(sibling)) {
       const list = allowed.map((other) => `@oddlot/${other}`).join(', ') || 'nothing of ours';
       return {
@@ -158,6 +169,15 @@ export function declaredIn(manifestText: string): ReadonlySet<string> {
     'peerDependencies',
   ].flatMap((field) => Object.keys((manifest[field] as object | undefined) ?? {}));
   return new Set(typeof manifest.name === 'string' ? [...names, manifest.name] : names);
+}
+
+/** The files that a package.json of ours opens to other packages. */
+export function doorsOf({ path, text }: SourceFile): string[] {
+  if (!/^packages\/[^/]+\/package\.json$/.test(path)) return [];
+  const { exports = {} } = JSON.parse(text) as { readonly exports?: Record<string, unknown> };
+  return Object.values(exports).flatMap((file) =>
+    typeof file === 'string' ? [resolveImport(path, file)] : [],
+  );
 }
 
 export function packageOf(path: string): string | undefined {

@@ -108,7 +108,7 @@ export function checkPurity(source: Source, packageName: 'engine' | 'units'): Fi
   return findings;
 }
 
-const VENUE_CLOCK = 'packages/venue/src/clock.ts';
+const VENUE_CLOCK = 'packages/host/src/clock.ts';
 /** Time of day, and what only its file combines with it. Durations are measured by `performance.now`. */
 const HOST_CLOCKS =
   /\bDate\s*\.\s*now\b|\bnew\s+Date\s*\(\s*\)|\bDate\s*\(\s*\)|\bhrtime\b|\bos\s*\.\s*uptime\b|\bperformance\s*\.\s*timeOrigin\b/g;
@@ -186,7 +186,7 @@ export function checkUnitCasts(source: Source): Finding[] {
 
 /** What writes files so that they survive a power loss; each is tested with one, in tests/crash/power-cut.test.ts. */
 const DURABLE_WRITERS =
-  /^packages\/venue\/src\/(?:durable\/|log\/|chain\/chain-file\.ts|validator\/signed-book\.ts)/;
+  /^packages\/(?:host\/src\/durable\/|devchain\/src\/core\/chain-file\.ts|custody\/src\/validator\/signed-book\.ts|venue\/src\/log\/)/;
 /** SQLite syncs what it writes; beside it, files are only put aside. */
 const OTHER_WRITERS = /^packages\/venue\/src\/history\/store\//;
 const FILE_WRITES =
@@ -199,6 +199,6 @@ export function checkVenueWrites(source: Source): Finding[] {
     path: source.path,
     line: lineAt(source.code, index),
     rule: 'venue-writes',
-    message: `"${found}" may be lost with the power; use what packages/venue/src/durable/ has`,
+    message: `"${found}" may be lost with the power; use what @oddlot/host/durable has`,
   }));
 }

@@ -13,7 +13,8 @@ export type LengthException = { readonly lines: number; readonly reason: string 
 const VAGUE_NAMES = /^(?:utils?|helpers?|common|misc|(?:[\w-]+-)?manager)$/;
 const KEBAB_NAME = /^\.?[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z0-9]+(?:-[a-z0-9]+)*)*$/;
 
-export function checkName(path: string): Finding[] {
+/** `doors`: what the packages let others import. */
+export function checkName(path: string, doors: ReadonlySet<string>): Finding[] {
   const findings: Finding[] = [];
   const report = (rule: string, message: string): void => {
     findings.push({ path, line: 1, rule, message });
@@ -26,8 +27,8 @@ export function checkName(path: string): Finding[] {
   if (VAGUE_NAMES.test(stem)) {
     report('name-vague', `"${stem}" says nothing; name the file after its main export`);
   }
-  if (stem === 'index' && !/^packages\/[^/]+\/src\/index\.tsx?$/.test(path)) {
-    report('name-barrel', 'index.ts is the door of a package only; import the file itself');
+  if (stem === 'index' && !/^packages\/[^/]+\/src\/index\.tsx?$/.test(path) && !doors.has(path)) {
+    report('name-barrel', 'index.ts is a door that "exports" lists; import the file itself');
   }
   return findings;
 }

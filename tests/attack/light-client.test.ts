@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { INFO_QUERIES } from '@oddlot/protocol';
-import { WORK_LIMITS } from '../../packages/venue/src/ports/work-budget.ts';
+import { WORK_LIMITS } from '../../packages/host/src/ports/work-budget.ts';
 import { Actor, order, orderAction } from '../support/actors.ts';
 import { Client } from '../support/client.ts';
 import { type Answer, postFrom } from '../support/from-address.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Hex, encodeFunctionData, getContractAddress, keccak256 } from 'viem';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { LocalChain } from '../../packages/venue/src/chain/local-chain.ts';
+import { LocalChain } from '../../packages/devchain/src/local-chain.ts';
 import { GUESTBOOK_ABI, GUESTBOOK_BYTECODE } from '../fixtures/guestbook/guestbook.ts';
 import {
   CHAIN_ID,

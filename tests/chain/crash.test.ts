@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { type Hex, keccak256 } from 'viem';
 import { afterEach, expect, test } from 'vitest';
-import { ChainDamagedError } from '../../packages/venue/src/chain/chain-file.ts';
-import { startChainThread } from '../../packages/venue/src/chain/chain-thread.ts';
+import { ChainDamagedError } from '../../packages/devchain/src/core/chain-file.ts';
+import { startChainThread } from '../../packages/devchain/src/chain-thread.ts';
 import { count, deed, inFolder, perform, view } from '../support/chain-deeds.ts';
 import { CHAIN_ID, OTHER, POOR, RICH, openChain, payment } from '../support/local-chain.ts';
 

@@ -7,30 +7,30 @@ import {
   type BridgeRequest,
   readRequest,
   writeRequest,
-} from '../../packages/venue/src/bridge/bridge-request.ts';
-import { runBridge } from '../../packages/venue/src/bridge/run-bridge.ts';
-import { ChainFile } from '../../packages/venue/src/chain/chain-file.ts';
-import { RecordFile } from '../../packages/venue/src/durable/record-file.ts';
-import { writeWholeFile } from '../../packages/venue/src/durable/whole-file.ts';
+} from '../../packages/custody/src/bridge/bridge-request.ts';
+import { runBridge } from '../../packages/custody/src/bridge/run-bridge.ts';
+import { ChainFile } from '../../packages/devchain/src/core/chain-file.ts';
+import { RecordFile } from '../../packages/host/src/durable/record-file.ts';
+import { writeWholeFile } from '../../packages/host/src/durable/whole-file.ts';
 import { exhibitionSecret } from '../../packages/venue/src/exhibition/exhibition-secret.ts';
 import { SnapshotStore } from '../../packages/venue/src/log/snapshot-store.ts';
-import { localSeed } from '../../packages/venue/src/relay/relay-keys.ts';
-import { RelayBook } from '../../packages/venue/src/relay/relay-book.ts';
+import { localSeed } from '../../packages/relay/src/relay-keys.ts';
+import { RelayBook } from '../../packages/relay/src/book/relay-book.ts';
 import { buildTree } from '../../packages/venue/src/reserves/build-tree.ts';
 import { treeFile } from '../../packages/venue/src/reserves/tree-file.ts';
 import { treeSecret } from '../../packages/venue/src/reserves/tree-secret.ts';
-import { localKeys } from '../../packages/venue/src/settlement/keys.ts';
+import { localKeys } from '../../packages/custody/src/key-files/keys.ts';
 import {
   type PayoutRecord,
   PayoutRecords,
 } from '../../packages/venue/src/settlement/payout/payout-record.ts';
-import { SendJournal, type SendRecord } from '../../packages/venue/src/settlement/send-journal.ts';
+import { SendJournal, type SendRecord } from '../../packages/custody/src/send/send-journal.ts';
 import { startOf, WatchFile } from '../../packages/venue/src/settlement/watch-file.ts';
 import { block, openJournal, readAll } from '../../packages/venue/src/testing/journal.ts';
-import { PowerCut } from '../../packages/venue/src/testing/power-cut.ts';
+import { PowerCut } from '../../packages/host/src/testing/power-cut.ts';
 import { Trees, venueOf } from '../../packages/venue/src/testing/trees.ts';
-import { RefusalMemory } from '../../packages/venue/src/validator/refusal-memory.ts';
-import { SignedBook } from '../../packages/venue/src/validator/signed-book.ts';
+import { RefusalMemory } from '../../packages/custody/src/validator/refusal-memory.ts';
+import { SignedBook } from '../../packages/custody/src/validator/signed-book.ts';
 
 /**
  * Goal: what a part of the venue relies on is there after the power went, even if nothing is left but what was synced: a file by

@@ -11,7 +11,7 @@ import {
   readConfig,
 } from '../../packages/venue/src/config.ts';
 import { SETTINGS } from '../../packages/venue/src/config-help.ts';
-import { readValidatorConfig } from '../../packages/venue/src/validator/validator-config.ts';
+import { readValidatorConfig } from '../../packages/custody/src/validator/validator-config.ts';
 import {
   CALM,
   removeTemporaryData,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { type Hex, encodeDeployData, encodeFunctionData, getContractAddress } from 'viem';
-import type { LocalChain } from '../../packages/venue/src/chain/local-chain.ts';
+import type { LocalChain } from '../../packages/devchain/src/local-chain.ts';
 import { GUESTBOOK_ABI, GUESTBOOK_BYTECODE } from '../fixtures/guestbook/guestbook.ts';
 import { CHAIN_ID, OTHER, POOR, RICH, payment } from './local-chain.ts';
 

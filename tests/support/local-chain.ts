@@ -15,8 +15,8 @@ import {
   parseEther,
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { LocalChain } from '../../packages/venue/src/chain/local-chain.ts';
-import type { WriteLimits } from '../../packages/venue/src/chain/written-by-guests.ts';
+import { LocalChain } from '../../packages/devchain/src/local-chain.ts';
+import type { WriteLimits } from '../../packages/devchain/src/rpc/written-by-guests.ts';
 
 /** A local chain on a free port, and clients as anybody would make them. */
 

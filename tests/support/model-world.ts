@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Hex } from 'viem';
-import { ModelChain } from '../../packages/venue/src/testing/relay/model-chain.ts';
-import { ModelVenue } from '../../packages/venue/src/testing/relay/model-venue.ts';
+import { ModelChain } from '../../packages/relay/src/testing/model-chain.ts';
+import { ModelVenue } from '../../packages/relay/src/testing/model-venue.ts';
 
 /** A model venue and two model chains behind URLs, for a relay that is a process of its own. */
 export class ModelWorld {

@@ -6,9 +6,9 @@ const FOLDER = 'ODDLOT_TEST_PROGRAMS';
 
 const SOURCES = {
   venue: 'packages/venue/src/main.ts',
-  relay: 'packages/venue/src/relay-main.ts',
-  validator: 'packages/venue/src/validator/main.ts',
-  bridge: 'packages/venue/src/bridge/main.ts',
+  relay: 'packages/relay/src/main.ts',
+  validator: 'packages/custody/src/validator/main.ts',
+  bridge: 'packages/custody/src/bridge/main.ts',
 } as const;
 
 /**

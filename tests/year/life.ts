@@ -1,4 +1,4 @@
-import { LONG_AGO_MS } from '../../packages/venue/src/testing/hand-time.ts';
+import { LONG_AGO_MS } from '../../packages/host/src/testing/hand-time.ts';
 import {
   orderAction,
   testKey,

@@ -2,8 +2,8 @@ import { Agent } from 'node:http';
 import { readConfig } from '../../packages/venue/src/config.ts';
 import type { Held, Lease, Step } from '../../packages/venue/src/lease/lease.ts';
 import { LocalLease } from '../../packages/venue/src/lease/local-lease.ts';
-import { createLogger } from '../../packages/venue/src/operate/log.ts';
-import { HandTime } from '../../packages/venue/src/testing/hand-time.ts';
+import { createLogger } from '../../packages/host/src/operate/log.ts';
+import { HandTime } from '../../packages/host/src/testing/hand-time.ts';
 import {
   directAction,
   signed,

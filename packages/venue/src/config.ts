@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
+import { CHAIN_DOOR_SETTINGS } from '@oddlot/host/chain-door-settings';
+import { clientIpFinder } from '@oddlot/host/ports';
 import { Address, SERVICE_WORD } from '@oddlot/protocol';
 import { z } from 'zod';
 import { ConfigError, envName, flagName, readConfigFile } from './config-sources.ts';
 import { BUDGET_SETTINGS } from './edge/budgets.ts';
-import { clientIpFinder } from './ports/client-ip.ts';
-import { CHAIN_DOOR_SETTINGS } from './ports/chain-door-settings.ts';
 import { ExchangeSetting } from './oracle/exchanges/exchange-setting.ts';
 
 export { ConfigError, envName, flagName } from './config-sources.ts';

@@ -1,15 +1,15 @@
 import type { PriceSource } from '@oddlot/engine';
+import type { Clock } from '@oddlot/host/clock';
+import type { Logger } from '@oddlot/host/log';
 import type { Network } from '@oddlot/protocol';
 import { present } from '@oddlot/units';
 import type { SimulatedTraders } from './bots/simulated-traders.ts';
 import type { BotVenue } from './bots/trader.ts';
-import type { Clock } from './clock.ts';
 import { type Config, hasBots, hasExhibition, referencePricesOf } from './config.ts';
 import { Exhibition } from './exhibition/exhibition.ts';
 import { exhibitionSecret } from './exhibition/exhibition-secret.ts';
 import { FairPaths } from './exhibition/fair-paths.ts';
 import type { Held, Lease } from './lease/lease.ts';
-import type { Logger } from './operate/log.ts';
 import { type PriceSettings, PriceSources } from './oracle/price-sources.ts';
 import type { LocalReplica } from './replica/local-replica.ts';
 

@@ -1,5 +1,7 @@
+import { checkKeyFiles } from '@oddlot/custody/key-files';
+import type { Clock } from '@oddlot/host/clock';
+import type { Logger } from '@oddlot/host/log';
 import { simulatedAccounts } from './bots/simulated-accounts.ts';
-import type { Clock } from './clock.ts';
 import {
   chainOf,
   chainPaceOf,
@@ -10,9 +12,7 @@ import {
   keyPlacesOf,
 } from './config.ts';
 import type { Held, Lease } from './lease/lease.ts';
-import type { Logger } from './operate/log.ts';
 import type { Replica } from './replica/replica.ts';
-import { checkKeyFiles } from './settlement/key-files.ts';
 import type {
   OpenedChain,
   OpenedSettlement,

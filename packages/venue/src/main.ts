@@ -1,10 +1,10 @@
+import { OWN_UMASK } from '@oddlot/host/durable';
+import { createLogger } from '@oddlot/host/log';
+import { watchParent } from '@oddlot/host/operate';
+import { VERSION } from '@oddlot/host/version';
 import closeWithGrace from 'close-with-grace';
 import { helpText } from './config-help.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
-import { createLogger } from './operate/log.ts';
-import { OWN_UMASK } from './durable/sync-folder.ts';
-import { watchParent } from './operate/parent-watch.ts';
-import { VERSION } from './operate/version.ts';
 import type { Venue } from './venue.ts';
 
 /** The composition root: the only reader of the environment and the only one that ends the process. */

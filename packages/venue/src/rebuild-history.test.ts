@@ -1,9 +1,9 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from '@oddlot/engine';
+import { lockDirectory } from '@oddlot/host/directory-lock';
 import { address } from '@oddlot/units';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { lockDirectory } from './log/directory-lock.ts';
 import { openArchived, temporaryFolder } from './testing/archived-venue.ts';
 import { dumpHistory } from './testing/history-dump.ts';
 import { rebuildHistory } from './rebuild-history.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemTime } from '@oddlot/host/clock';
 import type { LogEntry } from './block/log-entry.ts';
-import { systemTime } from './clock.ts';
 import { lockData } from './log/journal-lock.ts';
 import { EraStore } from './log/era-store.ts';
 import { FileJournal } from './log/file-journal.ts';

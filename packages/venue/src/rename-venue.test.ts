@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { lockDirectory } from '@oddlot/host/directory-lock';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { lockDirectory } from './log/directory-lock.ts';
 import { lockJournal } from './log/journal-lock.ts';
 import { readServiceNames } from './log/service-names.ts';
 import { renameVenue } from './rename-venue.ts';

@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createLogger } from '@oddlot/host/log';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readConfig } from './config.ts';
 import type { Held, Lease, Step } from './lease/lease.ts';
 import { LocalLease } from './lease/local-lease.ts';
-import { createLogger } from './operate/log.ts';
 import { startVenue } from './venue.ts';
 
 /** A whole venue on a temporary folder. */

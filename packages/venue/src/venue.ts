@@ -1,26 +1,27 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { systemTime, type TimeSource, VenueClock } from '@oddlot/host/clock';
+import { createOperationsPort, readiness } from '@oddlot/host/health';
+import { type Endpoint, HttpEdge, RateLimiter } from '@oddlot/host/http';
+import type { Logger } from '@oddlot/host/log';
+import { Metrics } from '@oddlot/host/metrics';
+import { clientIpFinder, forwardedFor, type HttpPort, isTrustedProxy } from '@oddlot/host/ports';
 import { NETWORKS, type Network } from '@oddlot/protocol';
-import { systemTime, type TimeSource, VenueClock } from './clock.ts';
 import { type Config, hasFaucet } from './config.ts';
 import { AdmissionGuard } from './edge/admission-guard.ts';
 import { budgetsOf } from './edge/budgets.ts';
-import { clientIpFinder, isTrustedProxy } from './ports/client-ip.ts';
-import { forwardedFor, type HttpPort } from './ports/http-port.ts';
 import { createEndpoints } from './edge/http/endpoints.ts';
 import { Faucet } from './edge/http/faucet.ts';
-import type { Endpoint } from './edge/http/reply.ts';
-import { HttpEdge } from './edge/http/server.ts';
-import { RateLimiter } from './edge/rate-limit.ts';
 import { RecoverPool } from './edge/recover-pool.ts';
 import { WsEdge } from './edge/ws/server.ts';
 import { genesisCommands, OPENING_FEE_MICRO_USDC } from './genesis.ts';
+import { HistoryAwayError } from './history/history.ts';
 import { openHistory, receiptArchiveOf } from './history/open-history.ts';
 import type { Archivist } from './history/archivist/archivist.ts';
 import type { Held, Lease } from './lease/lease.ts';
 import { LocalLease } from './lease/local-lease.ts';
 import { LocalActors } from './local-actors.ts';
-import { LocalRelay } from './local-relay.ts';
+import { LocalRelay } from './local-relay/local-relay.ts';
 import { holdBridge, infoSettings, openMoney, startChain } from './local-money.ts';
 import { EraStore } from './log/era-store.ts';
 import type { FileJournal } from './log/file-journal.ts';
@@ -30,9 +31,6 @@ import { archivistSettings } from './supervise/archivist-settings.ts';
 import { backlogRestriction } from './supervise/backlog.ts';
 import { ClockWatch } from './supervise/clock-watch.ts';
 import { diskRestriction, type DiskWatch, watchDisk } from './supervise/disk-watch.ts';
-import { createOperationsPort, readiness } from './operate/health.ts';
-import type { Logger } from './operate/log.ts';
-import { Metrics } from './operate/metrics.ts';
 import { logKeptMsOf } from './supervise/kept.ts';
 import { openDoors } from './supervise/open-doors.ts';
 import { openJournal } from './supervise/open-journal.ts';
@@ -381,6 +379,7 @@ function createEdges(config: Config, network: Network, parts: EdgeParts): Edges 
     metrics,
     pages: parts.pages,
     page: parts.page,
+    isDown: (error) => error instanceof HistoryAwayError,
     upgrade: (request, socket, head) => {
       const ip = clientIp(request.socket.remoteAddress, forwardedFor(request));
       sockets.handleUpgrade(request, socket, head, ip);

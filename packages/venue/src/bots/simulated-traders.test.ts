@@ -1,10 +1,10 @@
 import { accountView, bookLevels, openOrders } from '@oddlot/engine';
+import { createLogger } from '@oddlot/host/log';
 import { NETWORKS } from '@oddlot/protocol';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { exchangeEndpoint } from '../edge/http/exchange.ts';
 import { BTC, TestReplica } from '../testing/http/replica.ts';
 import { createRecoverer } from '../edge/recover-worker.ts';
-import { createLogger } from '../operate/log.ts';
 import { Receipts } from '../history/receipts.ts';
 import type { AppliedBlock } from '../block/applied-block.ts';
 import { instrumentLookup } from '../translate/action-to-command.ts';

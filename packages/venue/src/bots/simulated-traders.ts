@@ -1,5 +1,5 @@
+import type { Logger } from '@oddlot/host/log';
 import type { Network } from '@oddlot/protocol';
-import type { Logger } from '../operate/log.ts';
 import { BotWallet } from './bot-wallet.ts';
 import { FairValues, type FairValuesOptions } from './fair-values.ts';
 import { Maker } from './maker.ts';

@@ -1,6 +1,6 @@
+import { JournalFullError } from '@oddlot/host/durable';
 import { refusal } from '@oddlot/protocol';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { JournalFullError } from '../replica/replica-error.ts';
 import { AdmissionGuard, type Restriction } from './admission-guard.ts';
 import { orderAction, signed, testKey, type TestOrder } from '../testing/http/client.ts';
 import { startEdge, type TestEdge } from '../testing/http/edge.ts';

@@ -1,14 +1,19 @@
-import { z } from 'zod';
-import { descriptorLimit, publicConnectionsFor } from '../operate/descriptors.ts';
+import { descriptorLimit, publicConnectionsFor } from '@oddlot/host/operate';
 import {
   ANSWER_LIMITS,
   BODY_LIMITS,
-  withoutClientLimits,
   type BodyLimits,
-} from '../ports/body-budget.ts';
-import { CONNECTION_LIMITS, type ConnectionLimits } from '../ports/connection-gate.ts';
-import { NO_PACE, PACE, Turns } from '../ports/turns.ts';
-import { WORK_LIMITS, WorkBudget, type WorkLimits } from '../ports/work-budget.ts';
+  CONNECTION_LIMITS,
+  type ConnectionLimits,
+  NO_PACE,
+  PACE,
+  Turns,
+  withoutClientLimits,
+  WORK_LIMITS,
+  WorkBudget,
+  type WorkLimits,
+} from '@oddlot/host/ports';
+import { z } from 'zod';
 import { WS_LIMITS, WS_LIMITS_OFF, type WsLimits } from './ws/ws-limits.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { createLogger } from '@oddlot/host/log';
 import { afterAll, describe, expect, test } from 'vitest';
 import { NETWORKS } from '@oddlot/protocol';
-import { createLogger } from '../operate/log.ts';
 import { explainJob } from './explain-job.ts';
 import { RecoverPool, RecoverUnavailableError } from './recover-pool.ts';
 import type { RecoverBackend } from './recover-worker.ts';

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
+import type { Logger } from '@oddlot/host/log';
 import type { Explanation, Network } from '@oddlot/protocol';
-import type { Logger } from '../operate/log.ts';
 import {
   EXPLAIN,
   HASH_ONLY,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeWholeFile } from '../durable/whole-file.ts';
+import { writeWholeFile } from '@oddlot/host/durable';
 
 const FILE = 'exhibition-secret';
 const BYTES = 32;

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type Command, type OutcomeLeg, settledMarketView } from '@oddlot/engine';
+import { createLogger } from '@oddlot/host/log';
 import { address, hash, instrumentId } from '@oddlot/units';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { TestReplica } from '../testing/http/replica.ts';
-import { createLogger } from '../operate/log.ts';
 import { Exhibition } from './exhibition.ts';
 import { exhibitionCommands } from './exhibition-commands.ts';
 import { FairPaths } from './fair-paths.ts';

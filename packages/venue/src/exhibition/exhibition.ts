@@ -1,6 +1,6 @@
 import type { Command } from '@oddlot/engine';
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../operate/log.ts';
+import type { Clock } from '@oddlot/host/clock';
+import type { Logger } from '@oddlot/host/log';
 import type { Replica } from '../replica/replica.ts';
 import { exhibitionCommands, type ExhibitionOptions } from './exhibition-commands.ts';
 

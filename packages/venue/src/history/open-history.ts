@@ -1,6 +1,6 @@
+import type { Logger } from '@oddlot/host/log';
 import { present } from '@oddlot/units';
 import type { Held, Lease } from '../lease/lease.ts';
-import type { Logger } from '../operate/log.ts';
 import { Archivist, type ArchivistOptions } from './archivist/archivist.ts';
 import { HistoryBehindError } from './history.ts';
 import type { ReceiptRow } from './receipt-row.ts';

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, readdir, readFile } from 'node:fs/promises';
-import { writeFully } from '../durable/sync-folder.ts';
-import { writeWholeFileBy } from '../durable/whole-file.ts';
+import { writeFully, writeWholeFileBy } from '@oddlot/host/durable';
 
 /**
  * A file that says itself whether it is whole: one line of JSON, the header with a hash, and behind it

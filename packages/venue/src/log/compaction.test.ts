@@ -1,17 +1,11 @@
 import { readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
+import { inDirectory } from '@oddlot/host/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { LogEntry } from '../block/log-entry.ts';
-import {
-  block,
-  crashImage,
-  inDirectory,
-  openJournal,
-  readAll,
-  segmentPaths,
-} from '../testing/journal.ts';
+import { block, crashImage, openJournal, readAll, segmentPaths } from '../testing/journal.ts';
 import type { CompressStep } from './compress-segment.ts';
 import type { FileJournal, FileJournalOptions } from './file-journal.ts';
 import { JournalPrunedError } from './journal-error.ts';

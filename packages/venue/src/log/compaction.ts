@@ -1,7 +1,7 @@
+import { isNoRoom } from '@oddlot/host/durable';
 import { assert } from '@oddlot/units';
 import { compressSegment } from './compress-segment.ts';
 import type { CompressStep } from './compress-segment.ts';
-import { isNoRoom } from './journal-error.ts';
 import type { Retention } from './log.ts';
 import { readSegment, removeSegment } from './segment-files.ts';
 import type { Segment } from './segment-files.ts';

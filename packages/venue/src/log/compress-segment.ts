@@ -3,9 +3,9 @@ import type { FileHandle } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { constants, createZstdCompress } from 'node:zlib';
+import { syncDirectory, writeFully } from '@oddlot/host/durable';
 import { present } from '@oddlot/units';
 import { CompressedFile } from './compressed-file.ts';
-import { syncDirectory, writeFully } from '../durable/sync-folder.ts';
 import { COMPRESSED_SUFFIX, SEGMENT_HEADER_BYTES } from './journal-format.ts';
 import type { Segment } from './segment-files.ts';
 

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { inDirectory } from '@oddlot/host/testing';
 import { expect, test, vi } from 'vitest';
 import { JournalFailedError, JournalPrunedError } from './journal-error.ts';
 import type { LogEntry } from '../block/log-entry.ts';
-import { block, inDirectory, openJournal, readAll, segmentPaths } from '../testing/journal.ts';
+import { block, openJournal, readAll, segmentPaths } from '../testing/journal.ts';
 
 test('entries come back as they went in, with the requests byte for byte', () =>
   inDirectory(async (directory) => {

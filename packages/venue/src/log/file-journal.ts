@@ -1,9 +1,9 @@
+import { isNoRoom, JournalFullError, makeFolder } from '@oddlot/host/durable';
 import { assert, present } from '@oddlot/units';
-import { makeFolder } from '../durable/sync-folder.ts';
 import { CommitBatch } from './commit-batch.ts';
 import type { PendingBlock } from './commit-batch.ts';
 import { Compaction } from './compaction.ts';
-import { isNoRoom, JournalFailedError, JournalFullError } from './journal-error.ts';
+import { JournalFailedError } from './journal-error.ts';
 import { SEGMENT_HEADER_BYTES } from './journal-format.ts';
 import type { Chain } from './journal-format.ts';
 import { replaySegments } from './journal-replay.ts';

@@ -1,15 +1,9 @@
 import { stat } from 'node:fs/promises';
+import { JournalFullError } from '@oddlot/host/durable';
+import { inDirectory } from '@oddlot/host/testing';
 import { expect, test } from 'vitest';
-import { JournalFullError } from './journal-error.ts';
 import type { JournalFaults } from './segment-writer.ts';
-import {
-  block,
-  crashImage,
-  inDirectory,
-  openJournal,
-  readAll,
-  segmentPaths,
-} from '../testing/journal.ts';
+import { block, crashImage, openJournal, readAll, segmentPaths } from '../testing/journal.ts';
 
 /** R-disk: a disk without room refuses entries; it loses none and ends nothing. */
 

@@ -1,8 +1,8 @@
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DirectoryLockedError, lockDirectory } from '@oddlot/host/directory-lock';
+import { inDirectory } from '@oddlot/host/testing';
 import { expect, test } from 'vitest';
-import { inDirectory } from '../testing/journal.ts';
-import { DirectoryLockedError, lockDirectory } from './directory-lock.ts';
 import { lockJournal } from './journal-lock.ts';
 
 test.runIf(process.platform === 'linux')(

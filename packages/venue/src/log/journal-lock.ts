@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
-import { makeFolder } from '../durable/sync-folder.ts';
 import {
   type DirectoryLock,
   DirectoryLockedError,
   holderOf,
   lockDirectory,
-} from './directory-lock.ts';
+} from '@oddlot/host/directory-lock';
+import { makeFolder } from '@oddlot/host/durable';
 
 /** The lock of a data folder, and of the journal in it, whatever becomes of the folder's file. */
 export async function lockData(data: string): Promise<DirectoryLock> {

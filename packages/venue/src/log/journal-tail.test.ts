@@ -1,7 +1,8 @@
+import { inDirectory } from '@oddlot/host/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { LogEntry } from '../block/log-entry.ts';
-import { block, inDirectory, openJournal, readAll, segmentPaths } from '../testing/journal.ts';
+import { block, openJournal, readAll, segmentPaths } from '../testing/journal.ts';
 import { JournalTail } from './journal-tail.ts';
 
 test('entries are read once and in order while the journal grows and rolls', () =>

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { open, readdir, rename, rm, unlink } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { syncDirectory, writeFully } from '../durable/sync-folder.ts';
+import { syncDirectory, writeFully } from '@oddlot/host/durable';
 import {
   COMPRESSED_SUFFIX,
   MARK_BYTES,

@@ -1,11 +1,11 @@
 import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { inDirectory } from '@oddlot/host/testing';
 import { expect, test } from 'vitest';
 import { JournalDamagedError } from './journal-error.ts';
 import type { LogEntry } from '../block/log-entry.ts';
 import {
   block,
   crashImage,
-  inDirectory,
   openJournal,
   readAll,
   recordOffsets,

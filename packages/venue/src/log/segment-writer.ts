@@ -1,8 +1,7 @@
 import { fdatasync, ftruncate, write } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
+import { isNoRoom, writeFully } from '@oddlot/host/durable';
 import type { CompressStep } from './compress-segment.ts';
-import { writeFully } from '../durable/sync-folder.ts';
-import { isNoRoom } from './journal-error.ts';
 import type { EndMark } from './journal-format.ts';
 import { writeMark } from './segment-files.ts';
 import type { Segment } from './segment-files.ts';

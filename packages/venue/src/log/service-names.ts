@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeWholeFile, writeWholeFileBy } from '@oddlot/host/durable';
 import { SERVICE_DIGITS_BYTES, serviceName, serviceWordOf } from '@oddlot/protocol';
-import { writeWholeFile, writeWholeFileBy } from '../durable/whole-file.ts';
 
 /**
  * What a data folder goes by, in the file `service-network`: a line with its name, and a line with each

@@ -1,7 +1,7 @@
 import { rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { syncDirectory } from '@oddlot/host/durable';
 import { namesIn, readChecked, writeChecked, writeCheckedPieces } from './checked-file.ts';
-import { syncDirectory } from '../durable/sync-folder.ts';
 
 /**
  * Dumps of the state at a height, each with its hash, so that a start replays only the tail of the

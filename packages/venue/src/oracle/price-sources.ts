@@ -1,6 +1,6 @@
 import { perpDefinitions, perpView, type PushPriceCommand, type State } from '@oddlot/engine';
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../operate/log.ts';
+import type { Clock } from '@oddlot/host/clock';
+import type { Logger } from '@oddlot/host/log';
 import type { Replica } from '../replica/replica.ts';
 import { ExchangePrices, type ExchangePricesOptions } from './exchanges/exchange-prices.ts';
 import { feedOracle, type PerpOracle, simulatedOracle } from './perp-oracle.ts';

@@ -1,5 +1,5 @@
 import type { Command } from '@oddlot/engine';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '@oddlot/host/clock';
 import type { Replica } from '../replica/replica.ts';
 
 export type PublisherOptions = {

@@ -1,5 +1,5 @@
 import { checkCommand, type Command, type CommandResult, type State } from '@oddlot/engine';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '@oddlot/host/clock';
 import type { AppliedBlock, BlockHead, Executed } from '../block/applied-block.ts';
 import type { LogEntry, LoggedCommand } from '../block/log-entry.ts';
 import type { Projection } from '../block/projection.ts';

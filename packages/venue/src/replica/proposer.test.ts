@@ -1,8 +1,9 @@
+import { inDirectory } from '@oddlot/host/testing';
 import { expect, test, vi } from 'vitest';
 import type { AppliedBlock } from '../block/applied-block.ts';
 import type { LogEntry } from '../block/log-entry.ts';
 import type { FileJournal } from '../log/file-journal.ts';
-import { block, inDirectory, openJournal } from '../testing/journal.ts';
+import { block, openJournal } from '../testing/journal.ts';
 import { Proposer } from './proposer.ts';
 
 /** Blocks of a proposer through the real journal; what applies them only takes notes. */

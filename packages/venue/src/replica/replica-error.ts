@@ -1,7 +1,4 @@
-import { isNoRoom } from '../log/journal-error.ts';
-
-export { isNoRoom };
-export { JournalFullError } from '../log/journal-error.ts';
+import { isNoRoom } from '@oddlot/host/durable';
 
 /** Hands errors on, but for those of a disk without room: whoever tries again will succeed (R-disk). */
 export function exceptNoRoom(onError: (error: unknown) => void): (error: unknown) => void {

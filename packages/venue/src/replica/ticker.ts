@@ -1,5 +1,5 @@
 import { nextDueMs } from '@oddlot/engine';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '@oddlot/host/clock';
 import type { LocalReplica } from './local-replica.ts';
 
 /** Consensus time moves at least this often, so that timers run and marks are computed. */

@@ -1,8 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { liabilities, liabilitiesMax, owedMicroUsdc, type State } from '@oddlot/engine';
+import { writeWholeFileBy } from '@oddlot/host/durable';
 import { type Hash, hash } from '@oddlot/units';
-import { writeWholeFileBy } from '../durable/whole-file.ts';
 import { orderBySalt } from './order-by-salt.ts';
 import {
   HEAD_BYTES,

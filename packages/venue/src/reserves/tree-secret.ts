@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { secretFile } from '../durable/secret-file.ts';
+import { secretFile } from '@oddlot/host/durable';
 import { HASH_BYTES } from './tree-hash.ts';
 
 /**

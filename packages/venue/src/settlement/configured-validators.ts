@@ -1,7 +1,11 @@
+import { readKey } from '@oddlot/custody/keys';
+import {
+  type BridgeDomain,
+  keyValidator,
+  remoteValidator,
+  type Validator,
+} from '@oddlot/custody/signing';
 import { privateKeyToAccount } from 'viem/accounts';
-import { readKey } from './keys.ts';
-import { remoteValidator } from './remote-validator.ts';
-import { type BridgeDomain, keyValidator, type Validator } from './validators.ts';
 
 /** The validators that the configuration names: keys of this process, and other processes. */
 export function configuredValidators(

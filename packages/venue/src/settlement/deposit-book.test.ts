@@ -1,9 +1,8 @@
+import { type DepositLog, returnIdOf } from '@oddlot/custody/bridge-contract';
 import { address, hash } from '@oddlot/units';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { creditsOf, type DepositRules, EMPTY_BOOK, plainSenders } from './deposit-book.ts';
-import type { DepositLog } from './deposit-logs.ts';
-import { returnIdOf } from './return-id.ts';
 
 /** What logs of the chain mean: R-deposit, and all that is kept aside. */
 

@@ -1,3 +1,4 @@
+import { type DepositLog, returnIdOf } from '@oddlot/custody/bridge-contract';
 import type { DepositSource } from '@oddlot/engine';
 import { type Address, address, type Hash } from '@oddlot/units';
 import {
@@ -9,9 +10,7 @@ import {
   NO_DUST,
   withDust,
 } from './deposit-bounds.ts';
-import type { DepositLog } from './deposit-logs.ts';
 import type { Aside, AsideReason, DepositBook, Found, Pot, Vanished } from './deposit-shapes.ts';
-import { returnIdOf } from './return-id.ts';
 
 export type { Aside, DepositBook, Pot, Vanished } from './deposit-shapes.ts';
 

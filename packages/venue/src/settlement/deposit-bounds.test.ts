@@ -1,8 +1,8 @@
+import type { DepositLog } from '@oddlot/custody/bridge-contract';
 import { address, hash } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { creditsOf, type DepositBook, EMPTY_BOOK, plainSenders } from './deposit-book.ts';
 import { DEPOSIT_BOUNDS } from './deposit-bounds.ts';
-import type { DepositLog } from './deposit-logs.ts';
 import { keptAsideOf } from './reserves/figures-of.ts';
 
 /** What strangers send costs them, and the venue no more than it can keep. */

@@ -1,3 +1,4 @@
+import { CONTRACT_SENDER, MODEL_BRIDGE } from '@oddlot/custody/testing/money';
 import { checkInvariants } from '@oddlot/engine';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
@@ -10,7 +11,6 @@ import {
 } from '../testing/money/deposit-count.ts';
 import { anyStep, History } from '../testing/money/deposit-history.ts';
 import type { DepositRig } from '../testing/money/deposit-rig.ts';
-import { CONTRACT_SENDER, MODEL_BRIDGE } from '../testing/money/model-chain.ts';
 
 /**
  * R-deposit under faults: watcher, permits and relayer on a model of a chain whose endpoints fail and lie,

@@ -1,15 +1,15 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ChainClient, localEndpoint } from '@oddlot/custody/chain';
+import { localKeys } from '@oddlot/custody/keys';
+import { type Fault, TEST_CHAIN_ID } from '@oddlot/custody/testing';
 import { type Address, address, hash } from '@oddlot/units';
 import fc from 'fast-check';
 import { type Hex, keccak256, numberToHex, pad } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Fault, TEST_CHAIN_ID, TestSettlement } from '../testing/settlement.ts';
-import { ChainClient } from './chain-client.ts';
-import { localEndpoint } from './chain-endpoint.ts';
+import { TestSettlement } from '../testing/settlement.ts';
 import { DepositWatcher } from './deposit-watcher.ts';
-import { localKeys } from './keys.ts';
 import { verifyChain } from './verify-chain.ts';
 import { startOf, WatchFile } from './watch-file.ts';
 

@@ -1,3 +1,10 @@
+import { type BridgeContracts, readDepositLogs } from '@oddlot/custody/bridge-contract';
+import {
+  type ChainClient,
+  ChainDisagreementError,
+  chainFault,
+  ChainUnavailableError,
+} from '@oddlot/custody/chain';
 import {
   type Command,
   type CommandResult,
@@ -9,8 +16,6 @@ import {
 } from '@oddlot/engine';
 import type { Address } from '@oddlot/units';
 import type { Hex } from 'viem';
-import type { ChainClient } from './chain-client.ts';
-import { ChainDisagreementError, chainFault, ChainUnavailableError } from './chain-error.ts';
 import {
   type Aside,
   type Credit,
@@ -20,7 +25,6 @@ import {
   plainSenders,
   type Vanished,
 } from './deposit-book.ts';
-import { type BridgeContracts, readDepositLogs } from './deposit-logs.ts';
 import {
   foreignAhead,
   foreignAmong,

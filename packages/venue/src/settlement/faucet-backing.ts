@@ -1,9 +1,9 @@
 import { TEST_USDC_ABI } from '@oddlot/contracts';
+import type { BridgeContracts } from '@oddlot/custody/bridge-contract';
+import type { Relayer } from '@oddlot/custody/relayer';
 import { grantedMicroUsdc, type State } from '@oddlot/engine';
 import { encodeFunctionData, type Hex, parseEther } from 'viem';
 import type { DepositWatcher } from './deposit-watcher.ts';
-import type { BridgeContracts } from './deposit-logs.ts';
-import type { Relayer } from './relayer.ts';
 
 export type FaucetBackingOptions = {
   readonly state: () => State;

@@ -1,12 +1,12 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { RETURN_ID_MIN } from '@oddlot/custody/bridge-contract';
 import { hash } from '@oddlot/units';
 import type { Hex } from 'viem';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { payByHand } from '../testing/bridge-payouts.ts';
 import { TestSettlement } from '../testing/settlement.ts';
 import type { DepositWatcher } from './deposit-watcher.ts';
-import { RETURN_ID_MIN } from './return-id.ts';
 
 /** R-conservation on a real chain: a bridge that has paid what the log does not know. */
 

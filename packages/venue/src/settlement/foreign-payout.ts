@@ -1,8 +1,7 @@
+import { type DepositLog, ON_CHAIN, readState } from '@oddlot/custody/bridge-contract';
+import type { ChainClient } from '@oddlot/custody/chain';
 import { nextWithdrawalId, type State } from '@oddlot/engine';
 import type { Hex } from 'viem';
-import type { ChainClient } from './chain-client.ts';
-import type { DepositLog } from './deposit-logs.ts';
-import { ON_CHAIN, readState } from './payout/bridge-calls.ts';
 
 /** A withdrawal that the bridge knows and this venue has never issued. */
 export type ForeignPayout = {

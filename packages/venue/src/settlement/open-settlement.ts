@@ -1,25 +1,27 @@
 import { join } from 'node:path';
+import {
+  type BridgeContracts,
+  deployLocalContracts,
+  LOCAL_PAYOUT_GAS,
+} from '@oddlot/custody/bridge-contract';
+import { ChainClient, type ChainEndpoint, localEndpoint, urlEndpoint } from '@oddlot/custody/chain';
+import { KeyError } from '@oddlot/custody/key-error';
+import { localKeys, type LocalKeys, readKey } from '@oddlot/custody/keys';
+import { Relayer } from '@oddlot/custody/relayer';
+import { type BridgeDomain, keyValidator, type Validator } from '@oddlot/custody/signing';
+import { startChainThread } from '@oddlot/devchain';
 import type { State } from '@oddlot/engine';
+import type { Logger } from '@oddlot/host/log';
 import { LIMITS } from '@oddlot/protocol';
 import { address } from '@oddlot/units';
 import { type Hex, parseEther } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { startChainThread } from '../chain/chain-thread.ts';
-import type { Logger } from '../operate/log.ts';
 import type { Replica } from '../replica/replica.ts';
-import { type ChainEndpoint, localEndpoint, urlEndpoint } from './chain-endpoint.ts';
-import { ChainClient } from './chain-client.ts';
-import type { BridgeContracts } from './deposit-logs.ts';
 import { DepositWatcher } from './deposit-watcher.ts';
 import { FaucetBacking } from './faucet-backing.ts';
-import { KeyError } from './key-error.ts';
-import { localKeys, type LocalKeys, readKey } from './keys.ts';
-import { deployLocalContracts, LOCAL_PAYOUT_GAS } from './local-contracts.ts';
 import { PayoutWorker } from './payout/payout-worker.ts';
 import { PermitDeposits } from './permit-deposits.ts';
-import { Relayer } from './relayer.ts';
 import { Settlement } from './settlement.ts';
-import { type BridgeDomain, keyValidator, type Validator } from './validators.ts';
 import { VitalsWatch } from './vitals.ts';
 
 /** What the operator says about the settlement chain. */

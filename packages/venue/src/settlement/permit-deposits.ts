@@ -1,15 +1,9 @@
 import { BRIDGE_ABI } from '@oddlot/contracts';
-import { type InfoQueryOf, LIMITS, refusal, type WireError } from '@oddlot/protocol';
-import { encodeFunctionData, encodePacked, type Hex, keccak256 } from 'viem';
-import type { ChainClient, ChainReceipt } from './chain-client.ts';
-import { ChainDisagreementError, ChainRevertError, ChainUnavailableError } from './chain-error.ts';
 import {
   addressOfTopic,
   type BridgeContracts,
   DEPOSIT_TOPIC,
   FAILED_PERMIT_TOPIC,
-} from './deposit-logs.ts';
-import {
   type Permit,
   type PermitDomain,
   permitSigner,
@@ -17,8 +11,17 @@ import {
   readPermitDomain,
   readPermitState,
   tryPermit,
-} from './permit.ts';
-import type { Relayer } from './relayer.ts';
+} from '@oddlot/custody/bridge-contract';
+import {
+  type ChainClient,
+  ChainDisagreementError,
+  type ChainReceipt,
+  ChainRevertError,
+  ChainUnavailableError,
+} from '@oddlot/custody/chain';
+import type { Relayer } from '@oddlot/custody/relayer';
+import { type InfoQueryOf, LIMITS, refusal, type WireError } from '@oddlot/protocol';
+import { encodeFunctionData, encodePacked, type Hex, keccak256 } from 'viem';
 
 export type PermitDepositsOptions = {
   readonly client: ChainClient;

@@ -1,15 +1,15 @@
+import type { BridgeContracts } from '@oddlot/custody/bridge-contract';
+import type { ChainClient, EndpointStatus } from '@oddlot/custody/chain';
+import type { Relayer } from '@oddlot/custody/relayer';
 import { bridgeView, type OpenBridgeCommand } from '@oddlot/engine';
+import type { Logger } from '@oddlot/host/log';
 import { address } from '@oddlot/units';
-import type { Logger } from '../operate/log.ts';
 import type { Replica } from '../replica/replica.ts';
-import type { ChainClient, EndpointStatus } from './chain-client.ts';
-import type { BridgeContracts } from './deposit-logs.ts';
 import type { DepositWatcher, WatchStatus } from './deposit-watcher.ts';
 import type { FaucetBacking } from './faucet-backing.ts';
 import { ForeignPayoutError } from './foreign-payout.ts';
 import type { PayoutsStatus, PayoutWorker } from './payout/payout-worker.ts';
 import type { PermitDeposits } from './permit-deposits.ts';
-import type { Relayer } from './relayer.ts';
 import type { Vitals, VitalsWatch } from './vitals.ts';
 import { type MayRun, type SettlementWorker, WorkerLane } from './worker-lane.ts';
 

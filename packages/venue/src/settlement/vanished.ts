@@ -1,9 +1,8 @@
+import { type BridgeContracts, depositLogsAmong } from '@oddlot/custody/bridge-contract';
+import { type ChainClient, ChainDisagreementError, type ChainReceipt } from '@oddlot/custody/chain';
 import type { CreditedDeposit } from '@oddlot/engine';
 import type { Hex } from 'viem';
-import type { ChainClient, ChainReceipt } from './chain-client.ts';
-import { ChainDisagreementError } from './chain-error.ts';
 import { depositsIn, type Vanished } from './deposit-book.ts';
-import { type BridgeContracts, depositLogsAmong } from './deposit-logs.ts';
 
 /** Deposits whose receipts are asked for at once. */
 const AT_ONCE = 25;

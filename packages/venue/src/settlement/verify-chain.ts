@@ -1,8 +1,8 @@
 import { BRIDGE_ABI } from '@oddlot/contracts';
+import type { BridgeContracts } from '@oddlot/custody/bridge-contract';
+import type { ChainClient } from '@oddlot/custody/chain';
 import { type Address, address } from '@oddlot/units';
 import { decodeFunctionResult, encodeFunctionData, type Hex } from 'viem';
-import type { ChainClient } from './chain-client.ts';
-import type { BridgeContracts } from './deposit-logs.ts';
 
 /** The contracts are not those that the configuration means. */
 export class WrongContractsError extends Error {

@@ -1,7 +1,6 @@
+import { type BridgeContracts, readBridge } from '@oddlot/custody/bridge-contract';
+import type { ChainClient } from '@oddlot/custody/chain';
 import { formatEther, type Hex } from 'viem';
-import type { ChainClient } from './chain-client.ts';
-import type { BridgeContracts } from './deposit-logs.ts';
-import { readBridge } from './payout/bridge-calls.ts';
 
 /** What payouts and permits live on. */
 export type Vitals = {

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { crc32 } from 'node:zlib';
+import { moveFile, RecordFile } from '@oddlot/host/durable';
 import type { Address } from '@oddlot/units';
 import type { Hex } from 'viem';
-import { RecordFile } from '../durable/record-file.ts';
-import { moveFile } from '../durable/whole-file.ts';
 import { type Aside, type DepositBook, EMPTY_BOOK, type Pot } from './deposit-book.ts';
 import type { ForeignPayout } from './foreign-payout.ts';
 

@@ -1,5 +1,5 @@
-import type { Logger } from '../operate/log.ts';
-import { chainFault } from './chain-error.ts';
+import { chainFault } from '@oddlot/custody/chain';
+import type { Logger } from '@oddlot/host/log';
 
 /** Something that has work to do on the chain now and then. What it throws is told and tried again. */
 export type SettlementWorker = { step(): Promise<unknown> };

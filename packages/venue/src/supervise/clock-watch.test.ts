@@ -1,5 +1,5 @@
+import { createLogger } from '@oddlot/host/log';
 import { expect, test } from 'vitest';
-import { createLogger } from '../operate/log.ts';
 import { ClockWatch } from './clock-watch.ts';
 
 /** R-clock: what a distance between the wall clock and the time of the venue means. */

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
+import { createLogger } from '@oddlot/host/log';
 import { expect, test } from 'vitest';
-import { createLogger } from '../operate/log.ts';
 import { diskRestriction, DiskWatch, watchDisk } from './disk-watch.ts';
 
 /** R-disk: the room of the data folder and what it allows. */

@@ -1,5 +1,5 @@
+import type { Logger } from '@oddlot/host/log';
 import { describe, expect, test } from 'vitest';
-import type { Logger } from '../operate/log.ts';
 import { MemoryWatch } from './memory-watch.ts';
 
 const MEBIBYTE = 1024 * 1024;

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { Logger } from '../operate/log.ts';
+import type { Logger } from '@oddlot/host/log';
 
 /**
  * Gives memory back that a flood has left behind. The runtime lets its heap grow for what comes at once

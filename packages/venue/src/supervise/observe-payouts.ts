@@ -1,4 +1,4 @@
-import type { Metrics } from '../operate/metrics.ts';
+import type { Metrics } from '@oddlot/host/metrics';
 import type { PayoutsStatus } from '../settlement/payout/payout-worker.ts';
 import type { Vitals } from '../settlement/vitals.ts';
 

@@ -1,5 +1,5 @@
 import { bridgeView, type State } from '@oddlot/engine';
-import type { Metrics } from '../operate/metrics.ts';
+import type { Metrics } from '@oddlot/host/metrics';
 import { differenceOf } from '../reserves/reserve-figures.ts';
 import type { ReservesWorker } from '../settlement/reserves/reserves-worker.ts';
 

@@ -1,5 +1,5 @@
 import { owedMicroUsdc, type State } from '@oddlot/engine';
-import type { Metrics } from '../operate/metrics.ts';
+import type { Metrics } from '@oddlot/host/metrics';
 import type { Settlement } from '../settlement/settlement.ts';
 import { observePayouts, observeVitals } from './observe-payouts.ts';
 

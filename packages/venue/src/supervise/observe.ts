@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { oracleAges, venueMoney } from '@oddlot/engine';
+import type { Metrics } from '@oddlot/host/metrics';
+import { bytesIn, newestSnapshot } from '@oddlot/host/operate';
 import type { Archivist } from '../history/archivist/archivist.ts';
 import type { Receipts } from '../history/receipts.ts';
-import { bytesIn, newestSnapshot } from '../operate/data-folder.ts';
-import type { Metrics } from '../operate/metrics.ts';
 import type { LocalReplica } from '../replica/local-replica.ts';
 
 /** What the operator watches. */

@@ -1,7 +1,7 @@
-import type { HttpPort } from '../ports/http-port.ts';
+import type { HttpEdge } from '@oddlot/host/http';
+import { hostText } from '@oddlot/host/operate';
+import type { HttpPort } from '@oddlot/host/ports';
 import { type Config, operationsPortOf } from '../config.ts';
-import type { HttpEdge } from '../edge/http/server.ts';
-import { hostText } from '../operate/host-text.ts';
 import type { OpenedSettlement } from '../settlement/open-settlement.ts';
 
 export type Doors = { readonly url: string; readonly operationsUrl: string };

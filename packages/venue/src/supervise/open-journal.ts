@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '@oddlot/host/clock';
+import type { Logger } from '@oddlot/host/log';
+import type { Metrics } from '@oddlot/host/metrics';
 import { type Config, ConfigError } from '../config.ts';
 import { FileJournal } from '../log/file-journal.ts';
 import { journalFaults } from '../log/journal-faults.ts';
-import type { Logger } from '../operate/log.ts';
-import type { Metrics } from '../operate/metrics.ts';
 import type { DiskWatch } from './disk-watch.ts';
 
 /** Opens the log of the data folder; what it meets and how it fares is told to the operator. */

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createLogger } from '@oddlot/host/log';
 import { NETWORKS } from '@oddlot/protocol';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readConfig } from '../config.ts';
 import { drawServiceName } from '../log/service-names.ts';
-import { createLogger } from '../operate/log.ts';
 import { renameVenue } from '../rename-venue.ts';
 import { ownNetwork } from './own-network.ts';
 

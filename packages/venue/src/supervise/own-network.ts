@@ -1,8 +1,8 @@
+import type { Logger } from '@oddlot/host/log';
+import { isLoopback } from '@oddlot/host/ports';
 import { type Network, NETWORKS, serviceWordOf } from '@oddlot/protocol';
 import { type Config, ConfigError } from '../config.ts';
-import { isLoopback } from '../ports/client-ip.ts';
 import { drawServiceName, noteServiceName, readServiceNames } from '../log/service-names.ts';
-import type { Logger } from '../operate/log.ts';
 
 export type OwnNetwork = {
   /** What all that is signed for this venue is bound to. */

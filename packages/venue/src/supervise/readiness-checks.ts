@@ -1,6 +1,6 @@
 import { oracleAges, type State } from '@oddlot/engine';
-import type { DiskState } from '../supervise/disk-watch.ts';
-import type { ReadinessCheck } from '../operate/health.ts';
+import type { ReadinessCheck } from '@oddlot/host/health';
+import type { DiskState } from './disk-watch.ts';
 import type { Settlement } from '../settlement/settlement.ts';
 
 /** What has to be right before anybody can trade, each by itself. */

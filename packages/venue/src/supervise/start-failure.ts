@@ -1,11 +1,13 @@
-import { ChainDamagedError } from '../chain/chain-file.ts';
-import { ClockBehindError } from '../clock.ts';
+import { KeyError } from '@oddlot/custody/key-error';
+import { SendsDamagedError } from '@oddlot/custody/send-journal';
+import { ChainDamagedError } from '@oddlot/devchain';
+import { ClockBehindError } from '@oddlot/host/clock';
+import { DirectoryLockedError } from '@oddlot/host/directory-lock';
+import { JournalFullError } from '@oddlot/host/durable';
 import { ConfigError } from '../config.ts';
 import { HistoryUnusableError } from '../history/history.ts';
-import { DirectoryLockedError } from '../log/directory-lock.ts';
 import { ServiceNamesDamagedError } from '../log/service-names.ts';
-import { JournalDamagedError, JournalFormatError, JournalFullError } from '../log/journal-error.ts';
-import { KeyError } from '../settlement/key-error.ts';
+import { JournalDamagedError, JournalFormatError } from '../log/journal-error.ts';
 import {
   EarlierRulesError,
   EraStartError,
@@ -13,7 +15,6 @@ import {
   LogBehindError,
   ReplicaDivergedError,
 } from '../replica/replica-error.ts';
-import { SendsDamagedError } from '../settlement/send-journal.ts';
 
 /** Failures whose message says all there is to say to an operator. */
 const EXPLAINED = [

@@ -1,5 +1,5 @@
 import { marketView, seriesOutlook } from '@oddlot/engine';
-import type { Logger } from '../operate/log.ts';
+import type { Logger } from '@oddlot/host/log';
 import type { LocalReplica } from '../replica/local-replica.ts';
 
 /** Says at the start of a market that it has no price to beat: somebody will have to decide it by hand (R-series). */

@@ -1,6 +1,6 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '@oddlot/host/clock';
+import type { ReadinessCheck } from '@oddlot/host/health';
 import type { Archivist } from '../history/archivist/archivist.ts';
-import type { ReadinessCheck } from '../operate/health.ts';
 import type { Replica } from '../replica/replica.ts';
 import type { OpenedSettlement } from '../settlement/open-settlement.ts';
 import type { ClockWatch } from './clock-watch.ts';

@@ -1,5 +1,5 @@
+import type { Readiness } from '@oddlot/host/health';
 import type { HealthCheck, SettlementHealth, VenueHealth } from '@oddlot/protocol';
-import type { Readiness } from '../operate/health.ts';
 import type { OpenedSettlement } from '../settlement/open-settlement.ts';
 
 export type HealthParts = {

@@ -1,8 +1,8 @@
+import type { Logger } from '@oddlot/host/log';
+import type { Metrics } from '@oddlot/host/metrics';
+import { VERSION } from '@oddlot/host/version';
 import { NETWORKS } from '@oddlot/protocol';
 import { type Config, ConfigError, referencePricesOf } from '../config.ts';
-import type { Logger } from '../operate/log.ts';
-import type { Metrics } from '../operate/metrics.ts';
-import { VERSION } from '../operate/version.ts';
 import type { LocalReplica } from '../replica/local-replica.ts';
 
 const TOLD = { simulated: 'simulated', still: 'standing still', none: 'none' } as const;

@@ -1,7 +1,8 @@
 import { BRIDGE_ABI } from '@oddlot/contracts';
+import { TEST_CHAIN_ID } from '@oddlot/custody/testing';
 import { encodeFunctionData, type Hex, parseSignature } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { TEST_CHAIN_ID, type TestSettlement } from './settlement.ts';
+import type { TestSettlement } from './settlement.ts';
 
 /** A payout of the bridge, signed by all validators and sent by the relayer, without the venue. */
 export async function payByHand(

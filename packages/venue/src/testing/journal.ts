@@ -1,5 +1,4 @@
-import { cp, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdtemp, readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { address } from '@oddlot/units';
 import { FileJournal } from '../log/file-journal.ts';
@@ -11,22 +10,12 @@ import {
 } from '../log/journal-format.ts';
 import type { LogEntry, LoggedCommand } from '../block/log-entry.ts';
 
-/** What the tests of the journal share: directories that vanish, blocks, and crash images. */
+/** What the tests of the journal share: blocks and crash images. */
 
 const ALICE = address(`0x${'a1'.repeat(20)}`);
 
 /** Small, so that a file is scanned in no time; the tests that roll use a smaller one. */
 export const TEST_SEGMENT_BYTES = 32 * 1024;
-
-/** Runs a test in a directory of its own, which is created by whoever needs it. */
-export async function inDirectory(run: (directory: string) => Promise<void>): Promise<void> {
-  const root = await mkdtemp(join(tmpdir(), 'oddlot-log-'));
-  try {
-    await run(join(root, 'data'));
-  } finally {
-    await rm(root, { recursive: true, force: true });
-  }
-}
 
 export function openJournal(
   directory: string,

@@ -1,10 +1,10 @@
 import { BRIDGE_ABI } from '@oddlot/contracts';
+import { localContracts } from '@oddlot/custody/bridge-contract';
+import type { LocalKeys } from '@oddlot/custody/keys';
+import { keyValidator, type Validator } from '@oddlot/custody/signing';
+import { rememberSender } from '@oddlot/custody/testing';
 import { encodeFunctionData, type Hex, keccak256, parseSignature, toHex } from 'viem';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
-import type { LocalKeys } from '../settlement/keys.ts';
-import { localContracts } from '../settlement/local-contracts.ts';
-import { keyValidator, type Validator } from '../settlement/validators.ts';
-import { rememberSender } from './model-chain.ts';
 
 /** Who takes part in a history of payouts, the same in each of them, and the lives of the venue's process. */
 

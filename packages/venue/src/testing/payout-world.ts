@@ -2,20 +2,22 @@ import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BRIDGE_ABI, TEST_USDC_ABI } from '@oddlot/contracts';
+import {
+  deployLocalContracts,
+  LOCAL_PAYOUT_GAS,
+  payOutData,
+} from '@oddlot/custody/bridge-contract';
+import { ChainClient, type ChainEndpoint } from '@oddlot/custody/chain';
+import { Relayer } from '@oddlot/custody/relayer';
+import type { Payout, Validator } from '@oddlot/custody/signing';
+import { ModelChain } from '@oddlot/custody/testing';
+import { LocalChain } from '@oddlot/devchain/local-chain';
 import type { Command } from '@oddlot/engine';
+import { RecordFile } from '@oddlot/host/durable';
 import { address, hash } from '@oddlot/units';
 import { encodeFunctionData, type Hex, keccak256, parseEther, toHex } from 'viem';
-import { LocalChain } from '../chain/local-chain.ts';
-import { RecordFile } from '../durable/record-file.ts';
-import { ChainClient } from '../settlement/chain-client.ts';
-import type { ChainEndpoint } from '../settlement/chain-endpoint.ts';
-import { deployLocalContracts, LOCAL_PAYOUT_GAS } from '../settlement/local-contracts.ts';
-import { payOutData } from '../settlement/payout/bridge-calls.ts';
 import { PayoutWorker } from '../settlement/payout/payout-worker.ts';
-import { Relayer } from '../settlement/relayer.ts';
-import type { Payout, Validator } from '../settlement/validators.ts';
 import { TestReplica } from './http/replica.ts';
-import { ModelChain } from './model-chain.ts';
 import {
   accountOf,
   addressOf,

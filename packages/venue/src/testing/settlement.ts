@@ -1,82 +1,54 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { TEST_USDC_ABI } from '@oddlot/contracts';
-import { address } from '@oddlot/units';
-import { encodeFunctionData, type Hex, keccak256, parseEther, toHex } from 'viem';
-import { privateKeyToAccount } from 'viem/accounts';
-import { LocalChain } from '../chain/local-chain.ts';
-import { ChainClient } from '../settlement/chain-client.ts';
-import { type ChainEndpoint, localEndpoint } from '../settlement/chain-endpoint.ts';
-import type { BridgeContracts } from '../settlement/deposit-logs.ts';
+import type { ChainClient } from '@oddlot/custody/chain';
+import { BridgedChain, type Fault, TEST_CHAIN_ID } from '@oddlot/custody/testing';
+import { type Address, address } from '@oddlot/units';
+import type { Hex } from 'viem';
 import { DepositWatcher } from '../settlement/deposit-watcher.ts';
-import { localKeys, type LocalKeys } from '../settlement/keys.ts';
-import { deployLocalContracts } from '../settlement/local-contracts.ts';
 import { TestReplica } from './http/replica.ts';
 
-/** A real chain with a bridge, endpoints that can be made to misbehave, and an engine to credit to. */
-
-export const TEST_CHAIN_ID = 421_614;
-export type Fault = 'none' | 'down' | 'stale' | 'lies';
-
-const USERS = [1, 2, 3].map((n) => privateKeyToAccount(keccak256(toHex(`user ${n}`))));
-const GAS = 200_000n;
-
+/** A real chain with a bridge, and an engine to credit to. */
 export class TestSettlement {
-  readonly faults: Fault[];
   readonly replica = new TestReplica();
-  readonly chain: LocalChain;
-  readonly keys: LocalKeys;
-  readonly contracts: BridgeContracts;
-  readonly directory: string;
-  readonly users = USERS.map((account) => address(account.address.toLowerCase()));
-  readonly #endpoint: ChainEndpoint;
+  readonly #bridged: BridgedChain;
   readonly #watchers: DepositWatcher[] = [];
-  #stale: number[];
-  nowMs = 1_800_000_000_000;
 
-  private constructor(
-    parts: Pick<TestSettlement, 'chain' | 'keys' | 'contracts' | 'directory'>,
-    endpoints: number,
-  ) {
-    this.chain = parts.chain;
-    this.keys = parts.keys;
-    this.contracts = parts.contracts;
-    this.directory = parts.directory;
-    this.faults = Array.from({ length: endpoints }, () => 'none');
-    this.#stale = this.faults.map(() => 0);
-    this.#endpoint = localEndpoint('chain', (method, params) => this.chain.rpc(method, params));
-    const { bridge, token } = parts.contracts;
+  private constructor(bridged: BridgedChain) {
+    this.#bridged = bridged;
+    const { bridge, token } = bridged.contracts;
     const contracts = { bridge: address(bridge), token: address(token) };
     this.replica.apply({ type: 'openBridge', chainId: TEST_CHAIN_ID, ...contracts });
   }
 
   static async open(endpoints = 1): Promise<TestSettlement> {
-    const directory = mkdtempSync(join(tmpdir(), 'oddlot-settlement-'));
-    const keys = localKeys(directory);
-    const rich = [keys.minter, keys.relayer].map((key) => privateKeyToAccount(key).address);
-    const all = [...rich, ...USERS.map((user) => user.address)];
-    let settlement: TestSettlement | undefined = undefined;
-    const nowMs = (): number => settlement?.nowMs ?? 1_800_000_000_000;
-    const chain = await LocalChain.open({
-      directory: join(directory, 'chain'),
-      chainId: TEST_CHAIN_ID,
-      nowMs,
-      allocations: Object.fromEntries(all.map((each) => [each, parseEther('1000')])),
-    });
-    const endpoint = localEndpoint('chain', (method, params) => chain.rpc(method, params));
-    const contracts = await deployLocalContracts(endpoint, keys, TEST_CHAIN_ID);
-    settlement = new TestSettlement({ chain, keys, contracts, directory }, endpoints);
-    let nonce = 2;
-    for (const user of USERS) {
-      await settlement.send(keys.minter, nonce++, mintData(user.address, 1_000_000_000_000n));
-    }
-    return settlement;
+    return new TestSettlement(await BridgedChain.open(endpoints));
+  }
+
+  get chain(): BridgedChain['chain'] {
+    return this.#bridged.chain;
+  }
+
+  get keys(): BridgedChain['keys'] {
+    return this.#bridged.keys;
+  }
+
+  get contracts(): BridgedChain['contracts'] {
+    return this.#bridged.contracts;
+  }
+
+  get directory(): string {
+    return this.#bridged.directory;
+  }
+
+  get users(): readonly Address[] {
+    return this.#bridged.users;
+  }
+
+  get faults(): Fault[] {
+    return this.#bridged.faults;
   }
 
   client(confirmations: number): ChainClient {
-    const endpoints = this.faults.map((_, at) => this.#faulty(at));
-    return new ChainClient({ endpoints, chainId: TEST_CHAIN_ID, confirmations });
+    return this.#bridged.client(confirmations);
   }
 
   watcher(
@@ -98,36 +70,16 @@ export class TestSettlement {
   }
 
   /** A plain transfer of a user to the bridge, signed. */
-  async transfer(user: number, amount: bigint, nonce?: number): Promise<Hex> {
-    const account = USERS[user % USERS.length]!;
-    const { bridge, token } = this.contracts;
-    const data = encodeFunctionData({
-      abi: TEST_USDC_ABI,
-      functionName: 'transfer',
-      args: [bridge, amount],
-    });
-    const next =
-      nonce ??
-      Number(await this.chain.rpc('eth_getTransactionCount', [account.address, 'pending']));
-    return account.signTransaction({ ...call(token, data), nonce: next });
+  transfer(user: number, amount: bigint, nonce?: number): Promise<Hex> {
+    return this.#bridged.transfer(user, amount, nonce);
   }
 
-  async send(key: Hex, nonce: number, data: Hex): Promise<void> {
-    const raw = await privateKeyToAccount(key).signTransaction({
-      ...call(this.contracts.token, data),
-      nonce,
-    });
-    await this.chain.rpc('eth_sendRawTransaction', [raw]);
+  send(key: Hex, nonce: number, data: Hex): Promise<void> {
+    return this.#bridged.send(key, nonce, data);
   }
 
-  async balanceOf(owner: Hex): Promise<bigint> {
-    const data = encodeFunctionData({
-      abi: TEST_USDC_ABI,
-      functionName: 'balanceOf',
-      args: [owner],
-    });
-    const result = await this.chain.rpc('eth_call', [{ to: this.contracts.token, data }, 'latest']);
-    return BigInt(result as Hex);
+  balanceOf(owner: Hex): Promise<bigint> {
+    return this.#bridged.balanceOf(owner);
   }
 
   /** What the engine has credited to everybody. */
@@ -137,47 +89,6 @@ export class TestSettlement {
 
   async close(): Promise<void> {
     for (const watcher of this.#watchers.splice(0)) watcher.close();
-    await this.chain.close();
-    rmSync(this.directory, { recursive: true, force: true });
+    await this.#bridged.close();
   }
-
-  /** What a fault does to answers; one that is stale stays at the head that it had. */
-  #faulty(at: number): ChainEndpoint {
-    const { request } = this.#endpoint;
-    return {
-      name: `endpoint ${at}`,
-      request: async (method, params) => {
-        const fault = this.faults[at];
-        if (fault === 'down') throw new Error('connection refused');
-        const result = await request(method, params);
-        if (method === 'eth_blockNumber') {
-          const head = Number(result);
-          const known = Math.min(head, this.#stale[at] ?? 0);
-          if (fault === 'stale') return toHex(known);
-          this.#stale[at] = head;
-        }
-        if (fault === 'lies' && method === 'eth_getLogs') return [];
-        if (fault === 'lies' && method === 'eth_getTransactionReceipt' && result !== null) {
-          return { ...(result as object), status: '0x0' };
-        }
-        return result;
-      },
-    };
-  }
-}
-
-export function mintData(to: Hex, amount: bigint): Hex {
-  return encodeFunctionData({ abi: TEST_USDC_ABI, functionName: 'mint', args: [to, amount] });
-}
-
-function call(to: Hex, data: Hex) {
-  return {
-    type: 'eip1559',
-    chainId: TEST_CHAIN_ID,
-    to,
-    data,
-    gas: GAS,
-    maxFeePerGas: 10_000_000_000n,
-    maxPriorityFeePerGas: 1n,
-  } as const;
 }

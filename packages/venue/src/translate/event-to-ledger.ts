@@ -12,11 +12,11 @@ import type {
   WithdrawalChanged,
 } from '@oddlot/engine';
 import type { LedgerDelta, LedgerUpdate } from '@oddlot/protocol';
-import { negUsdc, present, ZERO_USDC, type Address, type Hash } from '@oddlot/units';
+import { type Address, formatMoney, type Hash, negUsdc, present, ZERO_USDC } from '@oddlot/units';
 import type { AppliedBlock } from '../block/applied-block.ts';
 import { instrumentLookup } from './actions/instrument-lookup.ts';
 import { causeHash } from './event-to-stream.ts';
-import { formatMoney, formatPrice, formatSize, type Scale } from './format.ts';
+import { formatPrice, formatSize, type Scale } from './format.ts';
 import { findPerp } from './info/handler.ts';
 
 /** A row and the sub-account that it belongs to. */

@@ -14,16 +14,10 @@ import {
   type TradeExecuted,
 } from '@oddlot/engine';
 import type { FundingRow, OrderUpdate, Trade, UpdatedOrder } from '@oddlot/protocol';
-import { present, type Address, type Hash } from '@oddlot/units';
+import { type Address, formatMoney, type Hash, present } from '@oddlot/units';
 import type { AppliedBlock } from '../block/applied-block.ts';
 import { instrumentLookup } from './actions/instrument-lookup.ts';
-import {
-  formatAveragePrice,
-  formatMoney,
-  formatPrice,
-  formatRateE10,
-  formatSize,
-} from './format.ts';
+import { formatAveragePrice, formatPrice, formatRateE10, formatSize } from './format.ts';
 import { findPerp } from './info/handler.ts';
 import { rejectToWire } from './reject-to-wire.ts';
 import { authorityOf, isRequest } from '../block/request-command.ts';

@@ -1,4 +1,4 @@
-import { divHalfUp, formatDecimal, MONEY_DECIMALS } from '@oddlot/units';
+import { divHalfUp, formatDecimal, formatMoney, MONEY_DECIMALS } from '@oddlot/units';
 
 /**
  * Integers of the engine as the wire's decimal text. Text is canonical: no trailing zeros, at least
@@ -41,11 +41,6 @@ export function formatSize(scale: Scale, value: number): string {
 /** A size as a JSON number, for the few fields that the wire types so. */
 export function sizeAsNumber(scale: Scale, value: number): number {
   return JSON.parse(formatSize(scale, value)) as number;
-}
-
-/** Money, given in micro-USDC. */
-export function formatMoney(value: bigint | number): string {
-  return formatDecimal(value, MONEY_DECIMALS);
 }
 
 /** A rate, given in 10^-8. */

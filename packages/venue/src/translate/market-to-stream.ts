@@ -1,11 +1,11 @@
 import { perpView, settledMarketView, type State } from '@oddlot/engine';
 import type { StrikeStatus, Ticker } from '@oddlot/protocol';
-import { instrumentId, present } from '@oddlot/units';
+import { formatMoney, instrumentId, present } from '@oddlot/units';
 import { HOUR_MS, startOf } from '../read-models/candle-interval.ts';
 import type { Candles } from '../read-models/candles.ts';
 import type { MarketData } from '../read-models/market-data.ts';
 import type { Instrument } from './actions/instrument-lookup.ts';
-import { formatHalfPrice, formatMoney, formatPrice, formatRateE10, formatSize } from './format.ts';
+import { formatHalfPrice, formatPrice, formatRateE10, formatSize } from './format.ts';
 import { midOrNull, shownMarket, type ShownMarket, strikeStatus } from './info/outcome-market.ts';
 
 /** Instruments of both exchanges at a glance, as streams show them. */

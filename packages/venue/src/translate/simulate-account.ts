@@ -7,9 +7,9 @@ import {
   type State,
 } from '@oddlot/engine';
 import type { SimulatedAction, SimulatedPosition } from '@oddlot/protocol';
-import { present, type Address } from '@oddlot/units';
+import { type Address, formatMoney, present } from '@oddlot/units';
 import { instrumentLookup, type InstrumentLookup } from './actions/instrument-lookup.ts';
-import { formatAveragePrice, formatMoney, formatPrice, formatSize } from './format.ts';
+import { formatAveragePrice, formatPrice, formatSize } from './format.ts';
 import { marginRatio } from './info/position-record.ts';
 import { entriesOf } from './outcome/entries.ts';
 import type { Done } from './simulate-orders.ts';

@@ -11,9 +11,9 @@ import {
   type TradeSide,
 } from '@oddlot/engine';
 import type { OrderResult, SimulatedOrder } from '@oddlot/protocol';
-import type { Address } from '@oddlot/units';
+import { type Address, formatMoney } from '@oddlot/units';
 import { instrumentLookup } from './actions/instrument-lookup.ts';
-import { formatMoney, formatRate, formatSize } from './format.ts';
+import { formatRate, formatSize } from './format.ts';
 import { findPerp } from './info/handler.ts';
 
 /** A command that was executed on a fork of the state, and for whom. */

@@ -1,5 +1,5 @@
+import { measured } from '@oddlot/host/ports';
 import { LazyRows, ROWS_AT_ONCE } from '../../translate/info/lazy-rows.ts';
-import { measured } from '../../ports/work-budget.ts';
 
 /**
  * Answers as text. A long list is written over several turns of the event loop, and a large answer is

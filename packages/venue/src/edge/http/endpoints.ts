@@ -1,10 +1,10 @@
+import type { Endpoint, StreamEndpoint } from '@oddlot/host/http';
 import type { History } from '../../history/history.ts';
 import { accountStatusEndpoint } from './account-status.ts';
 import { exchangeEndpoint, type ExchangeOptions } from './exchange.ts';
 import { EXPORT_WORK, exportEndpoints } from './exports/export-endpoints.ts';
 import { EXPORT_LIMITS, ExportGate } from './exports/export-gate.ts';
 import { infoEndpoint, type InfoOptions } from './info.ts';
-import type { Endpoint, StreamEndpoint } from './reply.ts';
 
 /** All that the public port serves, by path; the writes apart, for those inside of the process. */
 

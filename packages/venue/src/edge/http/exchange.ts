@@ -1,5 +1,12 @@
 import { checkNonceWindow, marketView, type CommandResult, type Reject } from '@oddlot/engine';
 import {
+  type EdgeRequest,
+  type Endpoint,
+  type Reply,
+  tooLarge,
+  UnavailableError,
+} from '@oddlot/host/http';
+import {
   isPermissionedType,
   jsonRefusal,
   LIMITS,
@@ -31,8 +38,7 @@ import type { RecoverPool } from '../recover-pool.ts';
 import type { Recovered } from '../recover-worker.ts';
 import { acknowledgement, executedReply, pendingReply, plainReply } from './exchange-reply.ts';
 import { recovering } from './recovering.ts';
-import { exchangeRefusal, tooLarge, UnavailableError } from './reply.ts';
-import type { EdgeRequest, Endpoint, Reply } from './reply.ts';
+import { exchangeRefusal } from './exchange-error.ts';
 import { authorityFrom, understand, type Understood } from './understand.ts';
 import { withoutSpace } from './without-space.ts';
 

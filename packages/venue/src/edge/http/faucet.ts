@@ -6,23 +6,22 @@ import {
   type WireError,
 } from '@oddlot/protocol';
 import type { CreditFaucetCommand, Reject, SubAccount } from '@oddlot/engine';
-import { type Address, address } from '@oddlot/units';
+import { Grants } from '@oddlot/host/grants';
+import {
+  type EdgeRequest,
+  type Endpoint,
+  infoRefusal,
+  infoReply,
+  type Reply,
+  UnavailableError,
+} from '@oddlot/host/http';
+import { clientKey, isLoopback } from '@oddlot/host/ports';
+import { type Address, address, formatMoney } from '@oddlot/units';
 import { FaucetGrants } from '../../history/faucet-grants.ts';
-import { Grants } from '../../history/grants.ts';
 import type { Replica } from '../../replica/replica.ts';
 import type { FaucetBacking } from '../../settlement/faucet-backing.ts';
 import { instrumentLookup } from '../../translate/action-to-command.ts';
-import { formatMoney } from '../../translate/format.ts';
 import { rejectToWire } from '../../translate/reject-to-wire.ts';
-import { clientKey, isLoopback } from '../../ports/client-ip.ts';
-import {
-  infoRefusal,
-  infoReply,
-  UnavailableError,
-  type EdgeRequest,
-  type Endpoint,
-  type Reply,
-} from './reply.ts';
 
 /**
  * POST /request-fund: test money, once an hour for an address and for a client. What an address got

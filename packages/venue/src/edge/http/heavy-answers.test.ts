@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { WorkBudget } from '@oddlot/host/ports';
 import { afterEach, describe, expect, test } from 'vitest';
 import { LazyRows, ROWS_AT_ONCE, rowsOf } from '../../translate/info/lazy-rows.ts';
-import { WorkBudget } from '../../ports/work-budget.ts';
 import { AnswerCache, jsonInTurns } from './answers.ts';
 import { orderAction, signed, testKey } from '../../testing/http/client.ts';
 import { startEdge, type TestEdge, type TestEdgeOptions } from '../../testing/http/edge.ts';

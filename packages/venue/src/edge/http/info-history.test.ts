@@ -1,9 +1,9 @@
+import { WorkBudget } from '@oddlot/host/ports';
 import { hash } from '@oddlot/units';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { directAction, orderAction, signed, testKey } from '../../testing/http/client.ts';
 import type { TestOrder } from '../../testing/http/client.ts';
 import { startEdge, type TestEdge } from '../../testing/http/edge.ts';
-import { WorkBudget } from '../../ports/work-budget.ts';
 
 /** Queries on the past where time must be moved: hours of funding, days of values, a late history. */
 

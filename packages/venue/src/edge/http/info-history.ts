@@ -1,6 +1,7 @@
+import { infoReplyOf, type Reply } from '@oddlot/host/http';
+import { measured } from '@oddlot/host/ports';
 import type { InfoQuery, InfoQueryOf, InfoType, Warning } from '@oddlot/protocol';
 import type { Spend } from './answers.ts';
-import { measured } from '../../ports/work-budget.ts';
 import {
   builderMeClaimable,
   builderMeClaimed,
@@ -20,7 +21,6 @@ import {
   userNonFundingLedgerUpdates,
 } from './history/user-rows.ts';
 import { withdrawals } from './history/withdrawals.ts';
-import { infoReplyOf, type Reply } from './reply.ts';
 
 export type { HistoryContext } from './history/handler.ts';
 

@@ -1,3 +1,14 @@
+import {
+  type EdgeRequest,
+  type Endpoint,
+  infoRefusal,
+  infoReply,
+  infoReplyOf,
+  rateLimited,
+  type RateLimiter,
+  type Reply,
+} from '@oddlot/host/http';
+import { measured, type Turns, type WorkBudget } from '@oddlot/host/ports';
 import { INFO_QUERIES, LIMITS, parseInfo, refusal, traceId } from '@oddlot/protocol';
 import type {
   ActionStatus,
@@ -29,10 +40,7 @@ import {
   type InfoContext,
   type InfoSettings,
 } from '../../translate/view-to-info.ts';
-import type { RateLimiter } from '../rate-limit.ts';
 import type { RecoverPool } from '../recover-pool.ts';
-import type { Turns } from '../../ports/turns.ts';
-import { measured, type WorkBudget } from '../../ports/work-budget.ts';
 import { AnswerCache, jsonInTurns } from './answers.ts';
 import { signatureExplainer, type SignatureExplainer } from './explain-signature.ts';
 import type { Faucet } from './faucet.ts';
@@ -40,9 +48,7 @@ import { RefusedError } from './exports/refused-error.ts';
 import { historyRefusal } from './history/history-refusal.ts';
 import { answerHistory, isHistoryQuery, type HistoryQuery } from './info-history.ts';
 import { withPast } from './past.ts';
-import { infoRefusal, infoReply, infoReplyOf, rateLimited } from './reply.ts';
 import { reserves, reservesProof, type ReservesSource } from './reserves.ts';
-import type { EdgeRequest, Endpoint, Reply } from './reply.ts';
 
 /** POST /info: queries on the state, and those that only the edge can answer. */
 

@@ -1,3 +1,4 @@
+import { measured } from '@oddlot/host/ports';
 import type { Answer, Ask, AsOf, History, HistoryTopic } from '../../history/history.ts';
 import { settledEventOf } from '../../history/rows/settled-event.ts';
 import type { CandleRow } from '../../read-models/candles.ts';
@@ -11,7 +12,6 @@ import {
   type PastRows,
 } from '../../translate/info/past-need.ts';
 import { type InfoContext, pastNeedOf, type StateQuery } from '../../translate/view-to-info.ts';
-import { measured } from '../../ports/work-budget.ts';
 import type { Spend } from './answers.ts';
 import { ROWS_PER_MS } from './info-history.ts';
 

@@ -1,6 +1,6 @@
+import { UnavailableError } from '@oddlot/host/http';
 import { RecoverUnavailableError } from '../recover-pool.ts';
 import type { Recovered } from '../recover-worker.ts';
-import { UnavailableError } from './reply.ts';
 
 /** An answer of the recover threads; a pool that can't answer now is told to the client as such. */
 export async function recovering(answer: Promise<Recovered>): Promise<Recovered> {

@@ -1,5 +1,4 @@
 import { readdir, readFile } from 'node:fs/promises';
-import type { PageAnswer } from '../web/web-page.ts';
 
 /** The reference beside the sources: what `details.docs` of a refusal points to. */
 const REFERENCE = new URL('../../../../../docs/reference/', import.meta.url);
@@ -24,9 +23,4 @@ function indexOf(pages: ReadonlyMap<string, string>): string {
     .map(([path, text]) => `- [${/^# (.+)$/m.exec(text)?.[1] ?? path}](${path})`)
     .toSorted();
   return `# Reference\n\n${lines.join('\n')}\n`;
-}
-
-export function pageAnswerOf(page: string | undefined): PageAnswer | undefined {
-  if (page === undefined) return undefined;
-  return { status: 200, headers: { 'content-type': 'text/markdown; charset=utf-8' }, body: page };
 }

@@ -7,12 +7,11 @@ import {
   type Reserves,
   type ReservesProof,
 } from '@oddlot/protocol';
-import type { Address } from '@oddlot/units';
+import { type Address, formatMoney } from '@oddlot/units';
 import type { Replica } from '../../replica/replica.ts';
 import type { TreeProof } from '../../reserves/read-proof.ts';
 import { differenceOf } from '../../reserves/reserve-figures.ts';
 import type { CurrentReserves, ReservesWorker } from '../../settlement/reserves/reserves-worker.ts';
-import { formatMoney } from '../../translate/format.ts';
 import type { InfoAnswer } from '../../translate/view-to-info.ts';
 
 /** The queries on what is owed and what there is: the state has the one, who reads the chain the other. */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { lowerPriority } from '../../operate/priority.ts';
+import { lowerPriority } from '@oddlot/host/operate';
 
 const WEB = new URL('../../../../web/', import.meta.url);
 const COMMAND = fileURLToPath(new URL('build/build-web.ts', WEB));

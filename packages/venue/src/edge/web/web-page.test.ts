@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { createLogger } from '@oddlot/host/log';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createLogger } from '../../operate/log.ts';
 import { originsOf, pagePolicy } from './page-policy.ts';
 import { SCREENS, WebPage } from './web-page.ts';
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Logger } from '../../operate/log.ts';
+import type { PageAnswer } from '@oddlot/host/http';
+import type { Logger } from '@oddlot/host/log';
 import { acceptsEncoding } from './accept-encoding.ts';
 import { buildPage, type PageBuild } from './build-page.ts';
 import { createEntries, type Entry } from './entries.ts';
@@ -14,13 +15,6 @@ export type WebPageOptions = {
   readonly elsewhere: readonly string[];
   /** Brings the files up to date; by default from the sources beside the venue. */
   readonly build?: () => PageBuild;
-};
-
-/** What is sent: a text or a file, or nothing to who has it. */
-export type PageAnswer = {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Buffer | undefined;
 };
 
 const BUILDING = notice(

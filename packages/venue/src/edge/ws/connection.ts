@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
+import type { WorkBudget } from '@oddlot/host/ports';
 import { WebSocket } from 'ws';
-import type { WorkBudget } from '../../ports/work-budget.ts';
 import type { Outbox } from './outbox.ts';
 import type { Sink } from './stream.ts';
 import { FrameBudget, type Timing } from './timing.ts';

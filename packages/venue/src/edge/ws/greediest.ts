@@ -1,4 +1,4 @@
-import { GREEDY_FACTOR } from '../../ports/body-budget.ts';
+import { GREEDY_FACTOR } from '@oddlot/host/ports';
 
 /** Somebody who follows streams, on one connection. */
 export type Follower = {

@@ -1,11 +1,16 @@
 import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import {
+  clientKey,
+  measured,
+  NO_PACE,
+  sendingMs,
+  Turns,
+  type WorkBudget,
+} from '@oddlot/host/ports';
 import { WebSocketServer, type RawData, type WebSocket } from 'ws';
 import type { AppliedBlock } from '../../block/applied-block.ts';
 import type { Replica } from '../../replica/replica.ts';
-import { clientKey } from '../../ports/client-ip.ts';
-import { NO_PACE, Turns } from '../../ports/turns.ts';
-import { measured, sendingMs, type WorkBudget } from '../../ports/work-budget.ts';
 import { ApiChannels } from './api-channels.ts';
 import { ChannelSession } from './channel-session.ts';
 import type { ChannelContext, StreamCompanions } from './channels/node-channel.ts';

@@ -1,5 +1,5 @@
+import { WorkBudget } from '@oddlot/host/ports';
 import { afterEach, expect, test } from 'vitest';
-import { WorkBudget } from '../../ports/work-budget.ts';
 import { Connection } from './connection.ts';
 import { Outbox } from './outbox.ts';
 import { SnapshotCache } from './snapshot-cache.ts';

@@ -1,11 +1,10 @@
 import type { EngineEvent, OutcomeLeg, SharesOperated, SharesSettled, State } from '@oddlot/engine';
 import type { Fill } from '@oddlot/protocol';
-import { divExact, microUsdc, subUsdc, type Address, type Hash } from '@oddlot/units';
+import { type Address, divExact, formatMoney, type Hash, microUsdc, subUsdc } from '@oddlot/units';
 import type { AppliedBlock } from '../../block/applied-block.ts';
 import { causeHash } from '../../translate/event-to-stream.ts';
 import {
   formatAveragePrice,
-  formatMoney,
   formatPrice,
   formatSize,
   priceDecimals,

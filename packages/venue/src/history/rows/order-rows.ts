@@ -1,13 +1,8 @@
 import { tradeSettings, type OrderSnapshot, type OrderUpdated, type State } from '@oddlot/engine';
 import type { HistOrder, OrderStatus } from '@oddlot/protocol';
-import { present } from '@oddlot/units';
+import { formatMoney, present } from '@oddlot/units';
 import { isMarketOrder, reasonOf, TIF_TEXT } from '../../translate/event-to-stream.ts';
-import {
-  formatAveragePrice,
-  formatMoney,
-  formatPrice,
-  formatSize,
-} from '../../translate/format.ts';
+import { formatAveragePrice, formatPrice, formatSize } from '../../translate/format.ts';
 import { triggerCondition } from '../../translate/info/order-rows.ts';
 import type { OrderRecord } from './block-rows.ts';
 import { CANCEL_TEXT } from './cancel-texts.ts';

@@ -8,8 +8,8 @@ import {
   type Transaction,
 } from 'kysely';
 import type { Socket } from 'node:net';
+import { systemTime } from '@oddlot/host/clock';
 import pg from 'pg';
-import { systemTime } from '../../clock.ts';
 import type { HistoryDriver } from './driver.ts';
 import type { HistoryTables, TableName } from './history-tables.ts';
 import type { Batch } from './batch.ts';

@@ -1,9 +1,9 @@
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { systemTime } from '@oddlot/host/clock';
 import { Kysely, SqliteDialect, type SqliteDatabase } from 'kysely';
 import { present } from '@oddlot/units';
-import { systemTime } from '../../clock.ts';
 import type { HistoryDriver } from './driver.ts';
 import type { HistoryTables, TableName } from './history-tables.ts';
 import { importReceipts } from './import-receipts.ts';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { createLogger } from '@oddlot/host/log';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { createLogger } from '../../operate/log.ts';
 import { ExchangePrices } from './exchange-prices.ts';
 import { ExchangeSetting } from './exchange-setting.ts';
 

@@ -1,7 +1,7 @@
 import type { ReferencePrice } from '@oddlot/engine';
+import type { Clock } from '@oddlot/host/clock';
+import type { Logger } from '@oddlot/host/log';
 import { timeMs } from '@oddlot/units';
-import type { Clock } from '../../clock.ts';
-import type { Logger } from '../../operate/log.ts';
 import type { ReferenceFeed } from '../reference-feed.ts';
 import { type SourcePrice, weightedMedian, withoutOutliers } from './combine-quotes.ts';
 import type { ExchangeSource } from './exchange-setting.ts';

@@ -1,6 +1,6 @@
+import type { Clock } from '@oddlot/host/clock';
+import type { Logger } from '@oddlot/host/log';
 import { WebSocket } from 'ws';
-import type { Clock } from '../../clock.ts';
-import type { Logger } from '../../operate/log.ts';
 import { isFrame } from './exchange-format.ts';
 import type { ExchangeSource } from './exchange-setting.ts';
 

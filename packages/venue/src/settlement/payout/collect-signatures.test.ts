@@ -1,7 +1,7 @@
+import { keyValidator, type Validator } from '@oddlot/custody/signing';
 import { type Hex, keccak256, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { expect, test } from 'vitest';
-import { keyValidator, type Validator } from '../validators.ts';
 import { collectSignatures, TooFewSignaturesError } from './collect-signatures.ts';
 
 const domain = { chainId: 7, bridge: `0x${'b'.repeat(40)}` } as const;

@@ -1,6 +1,6 @@
+import type { BridgeNow } from '@oddlot/custody/bridge-contract';
+import type { Signed, Validator, ValidatorRequest } from '@oddlot/custody/signing';
 import type { Hex } from 'viem';
-import type { Signed, Validator, ValidatorRequest } from '../validators.ts';
-import type { BridgeNow } from './bridge-calls.ts';
 
 const ASK_MS_MAX = 10_000;
 

@@ -1,7 +1,7 @@
+import { type Refusal, REFUSED } from '@oddlot/custody/bridge-contract';
+import type { BridgeDomain } from '@oddlot/custody/signing';
 import type { OpenWithdrawal } from '@oddlot/engine';
 import type { Hex } from 'viem';
-import type { BridgeDomain } from '../validators.ts';
-import { type Refusal, REFUSED } from './bridge-calls.ts';
 import { PayoutRecords, type PayoutRecord } from './payout-record.ts';
 import { refusalText, TEXTS } from './payout-texts.ts';
 

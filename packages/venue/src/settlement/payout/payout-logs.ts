@@ -1,6 +1,6 @@
 import { BRIDGE_ABI } from '@oddlot/contracts';
+import type { ChainClient, ChainLog } from '@oddlot/custody/chain';
 import { decodeEventLog, encodeEventTopics, type Hex, numberToHex } from 'viem';
-import type { ChainClient, ChainLog } from '../chain-client.ts';
 import { type PayoutRecord, payoutOf } from './payout-record.ts';
 
 /** What the bridge has told of single withdrawals in its logs. */

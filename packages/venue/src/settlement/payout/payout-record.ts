@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
+import type { Payout, Signed } from '@oddlot/custody/signing';
+import { RecordFile, writeWholeFile } from '@oddlot/host/durable';
 import type { Hex } from 'viem';
-import { RecordFile } from '../../durable/record-file.ts';
-import { writeWholeFile } from '../../durable/whole-file.ts';
-import type { Payout, Signed } from '../validators.ts';
 
 export type PayoutStatus = 'held' | 'signed' | 'sent';
 

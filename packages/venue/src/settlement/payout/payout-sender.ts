@@ -1,12 +1,8 @@
 import type { Hex } from 'viem';
 import { setImmediate } from 'node:timers/promises';
-import type { ChainClient } from '../chain-client.ts';
-import { ChainRevertError } from '../chain-error.ts';
-import type { BridgeContracts } from '../deposit-logs.ts';
-import type { Relayer, SendRecord } from '../relayer.ts';
-import type { Signed, Validator, ValidatorRequest } from '../validators.ts';
 import {
   batchData,
+  type BridgeContracts,
   type BridgeNow,
   cancelData,
   finishData,
@@ -16,12 +12,15 @@ import {
   type Refusal,
   refusalOf,
   REFUSED,
-} from './bridge-calls.ts';
+  wouldTransfer,
+} from '@oddlot/custody/bridge-contract';
+import { type ChainClient, ChainRevertError } from '@oddlot/custody/chain';
+import type { Relayer, SendRecord } from '@oddlot/custody/relayer';
+import type { Signed, Validator, ValidatorRequest } from '@oddlot/custody/signing';
 import { collectSignatures, TooFewSignaturesError } from './collect-signatures.ts';
 import type { PayoutBook } from './payout-book.ts';
 import { type PayoutRecord, payoutOf, signaturesOf, signatureTexts } from './payout-record.ts';
 import { refusalText, TEXTS } from './payout-texts.ts';
-import { wouldTransfer } from './would-transfer.ts';
 
 export type PayoutSenderOptions = {
   readonly client: ChainClient;

@@ -1,4 +1,4 @@
-import { PAUSED, type Refusal, REFUSED } from './bridge-calls.ts';
+import { PAUSED, type Refusal, REFUSED } from '@oddlot/custody/bridge-contract';
 
 /** What users and operators read of a payout that does not get on. */
 export const TEXTS = {

@@ -1,12 +1,21 @@
+import {
+  type BridgeContracts,
+  ON_CHAIN,
+  readQueued,
+  readState,
+} from '@oddlot/custody/bridge-contract';
+import {
+  type ChainClient,
+  ChainDisagreementError,
+  chainFault,
+  type ChainReceipt,
+  ChainUnavailableError,
+} from '@oddlot/custody/chain';
+import type { Relayer, SendRecord } from '@oddlot/custody/relayer';
+import type { Validator } from '@oddlot/custody/signing';
 import { type Command, openWithdrawals, type State } from '@oddlot/engine';
 import { hash } from '@oddlot/units';
 import type { Hex } from 'viem';
-import type { ChainClient, ChainReceipt } from '../chain-client.ts';
-import { ChainDisagreementError, chainFault, ChainUnavailableError } from '../chain-error.ts';
-import type { BridgeContracts } from '../deposit-logs.ts';
-import type { Relayer, SendRecord } from '../relayer.ts';
-import type { Validator } from '../validators.ts';
-import { ON_CHAIN, readQueued, readState } from './bridge-calls.ts';
 import { PayoutBook } from './payout-book.ts';
 import { failureIn, findEnd, paidBy } from './payout-logs.ts';
 import type { PayoutRecord, PayoutStatus } from './payout-record.ts';

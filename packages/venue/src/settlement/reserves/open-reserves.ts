@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { Clock } from '../../clock.ts';
+import type { Clock } from '@oddlot/host/clock';
+import type { Logger } from '@oddlot/host/log';
 import type { History } from '../../history/history.ts';
-import type { Logger } from '../../operate/log.ts';
 import type { Replica } from '../../replica/replica.ts';
 import { treeFolder } from '../../reserves/tree-file.ts';
 import type { Settlement } from '../settlement.ts';

@@ -1,6 +1,6 @@
 import { BRIDGE_ABI } from '@oddlot/contracts';
+import type { ChainClient } from '@oddlot/custody/chain';
 import { encodeEventTopics, type Hex } from 'viem';
-import type { ChainClient } from '../chain-client.ts';
 
 /** A payment of the bridge, as its contract tells it. */
 export type Paid = {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
+import type { ChainClient } from '@oddlot/custody/chain';
+import { writeWholeFile } from '@oddlot/host/durable';
 import type { Hex } from 'viem';
-import { writeWholeFile } from '../../durable/whole-file.ts';
-import type { ChainClient } from '../chain-client.ts';
 import { type Paid, readPaid } from './paid-logs.ts';
 
 export type PaidWatchOptions = {

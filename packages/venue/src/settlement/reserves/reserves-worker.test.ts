@@ -1,18 +1,19 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { RETURN_ID_MIN } from '@oddlot/custody/bridge-contract';
+import { mintData } from '@oddlot/custody/testing';
 import { bridgeView, owedMicroUsdc } from '@oddlot/engine';
+import { createLogger } from '@oddlot/host/log';
 import { type Address, hash } from '@oddlot/units';
 import fc from 'fast-check';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterEach, expect, test } from 'vitest';
-import { createLogger } from '../../operate/log.ts';
 import { differenceOf } from '../../reserves/reserve-figures.ts';
 import { payByHand } from '../../testing/bridge-payouts.ts';
-import { mintData, TestSettlement } from '../../testing/settlement.ts';
+import { TestSettlement } from '../../testing/settlement.ts';
 import { Trees } from '../../testing/trees.ts';
 import type { DepositWatcher } from '../deposit-watcher.ts';
-import { RETURN_ID_MIN } from '../return-id.ts';
 import { ReservesWorker } from './reserves-worker.ts';
 
 /** What is owed against what a real bridge holds, whatever happens on the chain and in the books. */

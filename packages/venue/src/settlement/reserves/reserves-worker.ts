@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TEST_USDC_ABI } from '@oddlot/contracts';
+import type { BridgeContracts } from '@oddlot/custody/bridge-contract';
+import { type ChainClient, chainFault } from '@oddlot/custody/chain';
 import {
   bridgeView,
   grantedMicroUsdc,
@@ -9,10 +11,10 @@ import {
   owedMicroUsdc,
   type PublishReservesCommand,
 } from '@oddlot/engine';
+import type { Logger } from '@oddlot/host/log';
 import { type Address, assert } from '@oddlot/units';
 import { encodeFunctionData } from 'viem';
 import type { History } from '../../history/history.ts';
-import type { Logger } from '../../operate/log.ts';
 import type { Replica } from '../../replica/replica.ts';
 import type { BuiltTree } from '../../reserves/build-tree.ts';
 import { readProof, type TreeProof } from '../../reserves/read-proof.ts';
@@ -20,9 +22,6 @@ import { differenceOf, type ReserveFigures } from '../../reserves/reserve-figure
 import { heightOfFile, treeFile } from '../../reserves/tree-file.ts';
 import { createTreeHasher, type TreeHasher } from '../../reserves/tree-hash.ts';
 import { treeSecret } from '../../reserves/tree-secret.ts';
-import type { ChainClient } from '../chain-client.ts';
-import { chainFault } from '../chain-error.ts';
-import type { BridgeContracts } from '../deposit-logs.ts';
 import type { WatchStatus } from '../deposit-watcher.ts';
 import { PaidWatch } from './paid-watch.ts';
 import { figuresOf } from './figures-of.ts';

@@ -1,12 +1,13 @@
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { HttpEdge, type HttpEdgeOptions, RateLimiter } from '@oddlot/host/http';
+import { createLogger } from '@oddlot/host/log';
+import { Metrics } from '@oddlot/host/metrics';
+import { clientIpFinder } from '@oddlot/host/ports';
 import { NETWORKS } from '@oddlot/protocol';
-import { createLogger } from '../../operate/log.ts';
-import { Metrics } from '../../operate/metrics.ts';
+import { HistoryAwayError } from '../../history/history.ts';
 import { Receipts, type ReceiptsOptions } from '../../history/receipts.ts';
 import { instrumentLookup } from '../../translate/action-to-command.ts';
 import { AdmissionGuard } from '../../edge/admission-guard.ts';
-import { clientIpFinder } from '../../ports/client-ip.ts';
-import { RateLimiter } from '../../edge/rate-limit.ts';
 import { createRecoverer, type Recovered } from '../../edge/recover-worker.ts';
 import { accountStatusEndpoint } from '../../edge/http/account-status.ts';
 import type { RequestCommand } from '../../block/request-command.ts';
@@ -15,7 +16,6 @@ import { exportEndpoints, type ExportOptions } from '../../edge/http/exports/exp
 import { Faucet } from '../../edge/http/faucet.ts';
 import { infoEndpoint } from '../../edge/http/info.ts';
 import { MarketData } from '../../read-models/market-data.ts';
-import { HttpEdge, type HttpEdgeOptions } from '../../edge/http/server.ts';
 import { TestHistory } from './history.ts';
 import { TestReplica } from './replica.ts';
 
@@ -106,6 +106,7 @@ export async function startEdge(options: TestEdgeOptions = {}) {
     clientIp: clientIpFinder(options.trustedProxies ?? []),
     log,
     metrics,
+    isDown: (error) => error instanceof HistoryAwayError,
     ...options.edge,
   });
   const port = await edge.listen(0, '127.0.0.1');

@@ -1,8 +1,8 @@
+import { CONTRACT_SENDER } from '@oddlot/custody/testing/money';
 import { checkInvariants } from '@oddlot/engine';
 import type { Address } from '@oddlot/units';
 import { expect } from 'vitest';
 import type { DepositRig } from './deposit-rig.ts';
-import { CONTRACT_SENDER } from './model-chain.ts';
 
 /** What must be credited, by a reader that knows no log, only what each transaction of the chain did. */
 

@@ -1,10 +1,14 @@
+import {
+  CONTRACT_SENDER,
+  type Doing,
+  type EndpointFault,
+  type ModelTransaction,
+} from '@oddlot/custody/testing/money';
 import { address, hash } from '@oddlot/units';
 import fc from 'fast-check';
 import type { Hex } from 'viem';
 import type { PermitAnswer } from '../../settlement/permit-deposits.ts';
 import { DepositRig, permitAccount, permitOf, type PermitQuery } from './deposit-rig.ts';
-import { CONTRACT_SENDER, type Doing, type ModelTransaction } from './model-chain.ts';
-import type { EndpointFault } from './model-endpoint.ts';
 
 /** What can happen to deposits: the chain, its endpoints, the clock and the venue itself, in any order. */
 

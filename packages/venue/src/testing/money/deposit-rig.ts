@@ -1,20 +1,24 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ChainClient, type ChainEndpoint } from '@oddlot/custody/chain';
+import { Relayer } from '@oddlot/custody/relayer';
+import {
+  MODEL_BRIDGE,
+  MODEL_CHAIN_ID,
+  MODEL_TOKEN,
+  ModelChain,
+  ModelEndpoint,
+} from '@oddlot/custody/testing/money';
 import type { Command } from '@oddlot/engine';
 import type { InfoQueryOf } from '@oddlot/protocol';
 import { address } from '@oddlot/units';
 import { type Hex, keccak256, type PrivateKeyAccount, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { ChainClient } from '../../settlement/chain-client.ts';
-import type { ChainEndpoint } from '../../settlement/chain-endpoint.ts';
 import { DEPOSIT_BOUNDS } from '../../settlement/deposit-bounds.ts';
 import { DepositWatcher } from '../../settlement/deposit-watcher.ts';
 import { type PermitAnswer, PermitDeposits } from '../../settlement/permit-deposits.ts';
-import { Relayer } from '../../settlement/relayer.ts';
 import { TestReplica } from '../http/replica.ts';
-import { MODEL_BRIDGE, MODEL_CHAIN_ID, MODEL_TOKEN, ModelChain } from './model-chain.ts';
-import { ModelEndpoint } from './model-endpoint.ts';
 
 /**
  * What deposits run through, on a model of the chain: watcher, permits and relayer, with their files and a

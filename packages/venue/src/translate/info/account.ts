@@ -9,8 +9,8 @@ import {
   type TradeCapacity,
 } from '@oddlot/engine';
 import type { ActiveAssetData, AgentOwner, ApprovedAgent, AssetLeverage } from '@oddlot/protocol';
-import { present, type Address, type InstrumentId } from '@oddlot/units';
-import { formatMoney, formatPrice, formatSize } from '../format.ts';
+import { type Address, formatMoney, type InstrumentId, present } from '@oddlot/units';
+import { formatPrice, formatSize } from '../format.ts';
 import { answer, perpOf, type InfoHandler } from './handler.ts';
 import { outcomeAssetData } from './outcome-asset-data.ts';
 import { rawUsd } from './position-record.ts';

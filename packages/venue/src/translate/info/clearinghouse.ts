@@ -8,8 +8,8 @@ import {
   type State,
 } from '@oddlot/engine';
 import type { ClearinghouseState, MarginSummary, ReverseJob } from '@oddlot/protocol';
-import { present, ZERO_USDC, type Address } from '@oddlot/units';
-import { formatMoney, formatSize } from '../format.ts';
+import { type Address, formatMoney, present, ZERO_USDC } from '@oddlot/units';
+import { formatSize } from '../format.ts';
 import { answer, findPerp, type InfoHandler } from './handler.ts';
 import { outcomeState, type OutcomeStateOptions } from './outcome-positions.ts';
 import { marginRatio, positionRecord } from './position-record.ts';

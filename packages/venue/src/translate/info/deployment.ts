@@ -1,6 +1,5 @@
 import { LIMITS, type Settings } from '@oddlot/protocol';
-import { MONEY_DECIMALS } from '@oddlot/units';
-import { formatMoney } from '../format.ts';
+import { formatMoney, MONEY_DECIMALS } from '@oddlot/units';
 import { answer, type InfoHandler } from './handler.ts';
 
 /** Builder fees need 47 or later. */

@@ -1,7 +1,7 @@
 import { feeTierView, type FeeTier, type FeeTierView } from '@oddlot/engine';
 import type { FeeTierRates, FeeTierRow } from '@oddlot/protocol';
-import { ZERO_USDC } from '@oddlot/units';
-import { formatMoney, formatRate } from '../format.ts';
+import { formatMoney, ZERO_USDC } from '@oddlot/units';
+import { formatRate } from '../format.ts';
 import { answer, type InfoHandler } from './handler.ts';
 
 /** The channel of outcome markets, whose rates are each market's own. */

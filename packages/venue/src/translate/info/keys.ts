@@ -10,7 +10,7 @@ import type {
   BuilderState,
   MultiSigSignerSet,
 } from '@oddlot/protocol';
-import { formatMoney } from '../format.ts';
+import { formatMoney } from '@oddlot/units';
 import { answer, type InfoHandler } from './handler.ts';
 import { maskedCode } from '../masked-code.ts';
 

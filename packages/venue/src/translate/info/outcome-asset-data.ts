@@ -1,8 +1,8 @@
 import { marketView, outcomeAccountView, type State } from '@oddlot/engine';
 import type { ActiveAssetData } from '@oddlot/protocol';
-import { type Address, divFloor, divHalfUp } from '@oddlot/units';
+import { type Address, divFloor, divHalfUp, formatMoney } from '@oddlot/units';
 import { outcomeName } from '../actions/instrument-lookup.ts';
-import { formatHalfPrice, formatMoney, formatSize } from '../format.ts';
+import { formatHalfPrice, formatSize } from '../format.ts';
 
 const RATE_ONE = 100_000_000n;
 

@@ -1,11 +1,11 @@
 import type { State } from '@oddlot/engine';
 import type { OutcomeEventMeta, OutcomeMarketMeta, OutcomeTrading } from '@oddlot/protocol';
+import { formatMoney } from '@oddlot/units';
 import type { EventWithMarkets, ListedEvent, MarketRecord } from '../../read-models/catalogue.ts';
 import { eventStatus } from '../../read-models/event-status.ts';
 import {
   decimalsOf,
   formatHalfPrice,
-  formatMoney,
   formatPrice,
   formatRate,
   formatReferencePrice,

@@ -1,13 +1,12 @@
 import { outcomeAccountView, type SharesView, type State } from '@oddlot/engine';
 import type { AssetPosition, ClearinghouseState, Position } from '@oddlot/protocol';
-import { type Address, divHalfUp, negUsdc } from '@oddlot/units';
+import { type Address, divHalfUp, formatMoney, negUsdc } from '@oddlot/units';
 import type { MarketRecord, OutcomeCatalogue } from '../../read-models/catalogue.ts';
 import { outcomeName } from '../actions/instrument-lookup.ts';
 import {
   decimalsOf,
   formatAveragePrice,
   formatHalfPrice,
-  formatMoney,
   formatPrice,
   formatRatio,
   formatSize,

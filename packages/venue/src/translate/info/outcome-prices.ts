@@ -5,12 +5,12 @@ import {
   type OutcomeAssetCtx,
   type OutcomeProbability,
 } from '@oddlot/protocol';
-import { present } from '@oddlot/units';
+import { formatMoney, present } from '@oddlot/units';
 import type { MarketRecord } from '../../read-models/catalogue.ts';
 import { pointsIn } from '../../read-models/probabilities.ts';
 import type { PointRow } from '../../read-models/tiered-series.ts';
 import { outcomeName } from '../actions/instrument-lookup.ts';
-import { formatHalfPrice, formatMoney, formatPrice, formatSize } from '../format.ts';
+import { formatHalfPrice, formatPrice, formatSize } from '../format.ts';
 import { answer, type InfoContext, type InfoHandler, type PastNeeds } from './handler.ts';
 import { midOrNull, priceOrNull, shownMarket } from './outcome-market.ts';
 import type { PastRows } from './past-need.ts';

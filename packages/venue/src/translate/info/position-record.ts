@@ -1,9 +1,8 @@
 import type { PositionView, State, TpslLeg, TpslView } from '@oddlot/engine';
 import type { AssetPosition, PositionLeverage, PositionTpsl } from '@oddlot/protocol';
-import { negUsdc, notional, present } from '@oddlot/units';
+import { formatMoney, negUsdc, notional, present } from '@oddlot/units';
 import {
   formatAveragePrice,
-  formatMoney,
   formatPrice,
   formatRatio,
   formatSize,

@@ -1,6 +1,6 @@
 import { doWithdrawalsWait, oracleAges, venueMoney, type State } from '@oddlot/engine';
 import type { VenueGate, VenueOracle, VenueStatus } from '@oddlot/protocol';
-import { formatMoney } from '../format.ts';
+import { formatMoney } from '@oddlot/units';
 import { answer, type InfoHandler } from './handler.ts';
 
 /** Who operates the venue, and how it does. Of the lists of gates only how long they are: those are people. */

@@ -1,7 +1,8 @@
 import type { EngineEvent, EntryResult, OperateOutcomeCommand } from '@oddlot/engine';
 import type { OrderResult } from '@oddlot/protocol';
+import { formatMoney } from '@oddlot/units';
 import type { InstrumentLookup } from '../actions/instrument-lookup.ts';
-import { formatAveragePrice, formatMoney, formatPrice, formatSize, type Scale } from '../format.ts';
+import { formatAveragePrice, formatPrice, formatSize, type Scale } from '../format.ts';
 import type { EntryText } from '../reject-to-wire.ts';
 import type { RequestCommand } from '../../block/request-command.ts';
 import type { EndedOrder, OrderTarget } from './ended-order.ts';

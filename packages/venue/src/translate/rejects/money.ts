@@ -1,7 +1,6 @@
 import type { ReservedBy } from '@oddlot/engine';
 import { refusal, type Details } from '@oddlot/protocol';
-import { MONEY_DECIMALS } from '@oddlot/units';
-import { formatMoney } from '../format.ts';
+import { formatMoney, MONEY_DECIMALS } from '@oddlot/units';
 import { addressField, gotten, type RejectContext, sizeAt, type Translations } from './context.ts';
 import { validText } from './orders.ts';
 

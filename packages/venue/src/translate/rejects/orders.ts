@@ -1,6 +1,6 @@
 import { OUTCOME_ID_MIN, refusal } from '@oddlot/protocol';
-import { formatDecimal, MONEY_DECIMALS, parseDecimal } from '@oddlot/units';
-import { formatMoney, formatPrice } from '../format.ts';
+import { formatDecimal, formatMoney, MONEY_DECIMALS, parseDecimal } from '@oddlot/units';
+import { formatPrice } from '../format.ts';
 import {
   at,
   clientIdAt,

@@ -1,5 +1,5 @@
 import { refusal, type Details } from '@oddlot/protocol';
-import { formatMoney } from '../format.ts';
+import { formatMoney } from '@oddlot/units';
 import { gotten, instrumentAt, nameOf, type Translations } from './context.ts';
 
 /** Refusals of leverage, modes, isolated margin and what works on a whole position. */

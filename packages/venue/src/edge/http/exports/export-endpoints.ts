@@ -1,14 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  infoRefusal,
+  rateLimited,
+  type Reply,
+  type StreamedReply,
+  type StreamEndpoint,
+  type StreamRequest,
+} from '@oddlot/host/http';
+import { measured, WorkBudget, type WorkLimits } from '@oddlot/host/ports';
 import { EXPORTS, parseExport, refusal } from '@oddlot/protocol';
 import type { ExportName, ExportRequestOf } from '@oddlot/protocol';
 import type { History } from '../../../history/history.ts';
 import type { MarketData } from '../../../read-models/market-data.ts';
 import type { Replica } from '../../../replica/replica.ts';
 import { teachInstrument } from '../../../translate/teach-instrument.ts';
-import { measured, WorkBudget, type WorkLimits } from '../../../ports/work-budget.ts';
 import { historyRefusal } from '../history/history-refusal.ts';
-import { infoRefusal, rateLimited } from '../reply.ts';
-import type { Reply, StreamedReply, StreamEndpoint, StreamRequest } from '../reply.ts';
 import { ExportGate } from './export-gate.ts';
 import { exportPages } from './export-pages.ts';
 import { CONTENT_TYPES, headOf, textOf } from './export-text.ts';

@@ -9,11 +9,10 @@ import type {
   BuilderShares,
   InfoQueryOf,
 } from '@oddlot/protocol';
-import { formatDecimal } from '@oddlot/units';
+import { formatDecimal, formatMoney } from '@oddlot/units';
 import type { BuilderPage, NumberedPage } from '../../../history/history.ts';
 import type { ClaimRecord, EarningRecord } from '../../../history/rows/block-rows.ts';
 import { outcomeName } from '../../../translate/actions/instrument-lookup.ts';
-import { formatMoney } from '../../../translate/format.ts';
 import { readCursor, type Place } from './cursor.ts';
 import { waitFor, type HistoryContext, type HistoryHandler } from './handler.ts';
 import { masked } from './masked.ts';

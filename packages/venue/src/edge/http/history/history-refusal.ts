@@ -1,6 +1,6 @@
+import { infoRefusal, type Reply } from '@oddlot/host/http';
 import { refusal } from '@oddlot/protocol';
 import { HistoryAwayError, HistoryBehindError } from '../../../history/history.ts';
-import { infoRefusal, type Reply } from '../reply.ts';
 
 const RETRY_SECONDS = 1;
 

@@ -4,10 +4,9 @@ import {
   type PortfolioPoint,
   type PortfolioWindow,
 } from '@oddlot/protocol';
-import type { Address } from '@oddlot/units';
+import { type Address, formatMoney } from '@oddlot/units';
 import type { AccountSums, AsOf, History } from '../../../history/history.ts';
 import type { AccountValueRecord } from '../../../history/rows/block-rows.ts';
-import { formatMoney } from '../../../translate/format.ts';
 import { waitFor, type HistoryHandler } from './handler.ts';
 
 /** What an account was worth over a window: points at borders of a step, and now. */

@@ -1,7 +1,7 @@
 import type { Withdrawal } from '@oddlot/protocol';
+import { formatMoney } from '@oddlot/units';
 import type { WithdrawalRecord } from '../../../history/rows/block-rows.ts';
 import type { PayoutProgress } from '../../../settlement/payout/payout-worker.ts';
-import { formatMoney } from '../../../translate/format.ts';
 import { waitFor, type HistoryHandler } from './handler.ts';
 
 /** The withdrawals of an account, newest first. */

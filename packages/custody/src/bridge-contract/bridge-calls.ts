@@ -1,0 +1,138 @@
+import { BRIDGE_ABI, TEST_USDC_ABI } from '@oddlot/contracts';
+import {
+  decodeErrorResult,
+  decodeFunctionResult,
+  encodeFunctionData,
+  type Hex,
+  toFunctionSelector,
+} from 'viem';
+import type { ChainClient } from '../chain/chain-client.ts';
+import type { ChainRevertError } from '../chain/chain-error.ts';
+import type { BridgeContracts } from './deposit-logs.ts';
+import type { Payout, Signed } from '../signing/validators.ts';
+
+/** What the venue asks of the bridge and tells it, and what the bridge says when it refuses. */
+
+/** `stateOf` of a withdrawal. */
+export const ON_CHAIN = { none: 0, queued: 1, paid: 2, cancelled: 3 } as const;
+
+/** Codes of Refusals.sol that are acted on. */
+export const REFUSED = { invalid: 4, tooFew: 5, unsorted: 8, transfer: 9, tooEarly: 11 } as const;
+
+/** A pause has no code of its own. */
+export const PAUSED = 'paused';
+export type Refusal = number | typeof PAUSED | undefined;
+
+export function payOutData(payout: Payout, signatures: readonly Signed[]): Hex {
+  const args = [payout, signatures.map(({ signature }) => signature)] as const;
+  return encodeFunctionData({ abi: BRIDGE_ABI, functionName: 'payOut', args });
+}
+
+export function batchData(
+  batch: readonly { readonly payout: Payout; readonly signatures: readonly Signed[] }[],
+): Hex {
+  const payouts = batch.map(({ payout }) => payout);
+  const signatures = batch.map((each) => each.signatures.map(({ signature }) => signature));
+  const args = [payouts, signatures] as const;
+  return encodeFunctionData({ abi: BRIDGE_ABI, functionName: 'batchPayOut', args });
+}
+
+export function finishData(withdrawalId: number): Hex {
+  const args = [BigInt(withdrawalId)] as const;
+  return encodeFunctionData({ abi: BRIDGE_ABI, functionName: 'finish', args });
+}
+
+export function cancelData(withdrawalId: number, signatures: readonly Signed[]): Hex {
+  const args = [BigInt(withdrawalId), signatures.map(({ signature }) => signature)] as const;
+  return encodeFunctionData({ abi: BRIDGE_ABI, functionName: 'cancel', args });
+}
+
+/** What the bridge knows of a withdrawal, as of a block. */
+export async function readState(
+  client: ChainClient,
+  bridge: Hex,
+  { block, withdrawalId }: { readonly withdrawalId: number; readonly block: number },
+): Promise<number> {
+  const args = [BigInt(withdrawalId)] as const;
+  const data = encodeFunctionData({ abi: BRIDGE_ABI, functionName: 'stateOf', args });
+  return Number(BigInt(await client.call({ to: bridge, data }, block)));
+}
+
+export type Queued = {
+  readonly user: Hex;
+  readonly usd: bigint;
+  readonly destination: Hex;
+  readonly payableAtMs: number;
+};
+
+const MS_PER_SECOND = 1_000;
+
+/** A large payout that waits, as of a block. */
+export async function readQueued(
+  client: ChainClient,
+  bridge: Hex,
+  { block, withdrawalId }: { readonly withdrawalId: number; readonly block: number },
+): Promise<Queued> {
+  const call = { abi: BRIDGE_ABI, functionName: 'queued' } as const;
+  const data = encodeFunctionData({ ...call, args: [BigInt(withdrawalId)] });
+  const result = await client.call({ to: bridge, data }, block);
+  const [user, usd, destination, payableAt] = decodeFunctionResult({ ...call, data: result });
+  return {
+    user: user.toLowerCase() as Hex,
+    usd,
+    destination: destination.toLowerCase() as Hex,
+    payableAtMs: Number(payableAt) * MS_PER_SECOND,
+  };
+}
+
+export type BridgeNow = {
+  readonly isPaused: boolean;
+  readonly threshold: number;
+  readonly validators: ReadonlySet<Hex>;
+  /** Payouts from here on are queued first, in millionths of a dollar. */
+  readonly largeUsd: bigint;
+  /** What it holds of the token. */
+  readonly balance: bigint;
+};
+
+/** How the bridge stands at the newest block. */
+export async function readBridge(
+  client: ChainClient,
+  { bridge, token }: BridgeContracts,
+): Promise<BridgeNow> {
+  const ask = async (functionName: 'paused' | 'threshold' | 'largeUsd'): Promise<bigint> => {
+    const data = encodeFunctionData({ abi: BRIDGE_ABI, functionName });
+    return BigInt(await client.call({ to: bridge, data }));
+  };
+  const list = { abi: BRIDGE_ABI, functionName: 'validators' } as const;
+  const holds = { abi: TEST_USDC_ABI, functionName: 'balanceOf', args: [bridge] } as const;
+  const [paused, threshold, largeUsd, validators, balance] = await Promise.all([
+    ask('paused'),
+    ask('threshold'),
+    ask('largeUsd'),
+    client.call({ to: bridge, data: encodeFunctionData(list) }),
+    client.call({ to: token, data: encodeFunctionData(holds) }),
+  ]);
+  const all = decodeFunctionResult({ ...list, data: validators });
+  return {
+    isPaused: paused !== 0n,
+    threshold: Number(threshold),
+    validators: new Set(all.map((each) => each.toLowerCase() as Hex)),
+    largeUsd,
+    balance: BigInt(balance),
+  };
+}
+
+const PAUSE_SELECTOR = toFunctionSelector('EnforcedPause()');
+
+/** Why the bridge refused a call; undefined when it did not say so in a way that is known. */
+export function refusalOf({ data }: ChainRevertError): Refusal {
+  if (data === undefined || !data.startsWith('0x')) return undefined;
+  if (data.startsWith(PAUSE_SELECTOR)) return PAUSED;
+  try {
+    const { args, errorName } = decodeErrorResult({ abi: BRIDGE_ABI, data: data as Hex });
+    return errorName === 'Refused' ? Number(args[0]) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,104 @@
+import { BRIDGE_ABI, TEST_USDC_ABI } from '@oddlot/contracts';
+import { type Address, address, type Hash, hash } from '@oddlot/units';
+import { encodeEventTopics, type Hex, pad } from 'viem';
+import type { ChainClient, ChainLog } from '../chain/chain-client.ts';
+import { RETURN_ID_MIN } from './return-id.ts';
+
+/** Where on a chain a log is: what a deposit is credited once by (R-deposit). */
+export type DepositSource = {
+  readonly chainId: number;
+  readonly txHash: Hash;
+  readonly logIndex: number;
+  readonly blockNumber: number;
+};
+
+/** A log of the chain that tells of money for the bridge, of such money going back, or of a payout. */
+export type DepositLog = {
+  readonly kind: 'deposit' | 'transfer' | 'return' | 'payout';
+  /** The user of a `Deposit` or a `Paid`, the sender of a `Transfer`. */
+  readonly account: Address;
+  readonly amount: bigint;
+  /** Of a return: the payout's id. */
+  readonly returnId?: bigint;
+  /** Of a payout: the number of the withdrawal that it pays. */
+  readonly withdrawalId?: bigint;
+  readonly source: DepositSource;
+};
+
+export const DEPOSIT_TOPIC = topicOf(encodeEventTopics({ abi: BRIDGE_ABI, eventName: 'Deposit' }));
+export const FAILED_PERMIT_TOPIC = topicOf(
+  encodeEventTopics({ abi: BRIDGE_ABI, eventName: 'FailedPermitDeposit' }),
+);
+const PAID_TOPIC = topicOf(encodeEventTopics({ abi: BRIDGE_ABI, eventName: 'Paid' }));
+const TRANSFER_TOPIC = topicOf(encodeEventTopics({ abi: TEST_USDC_ABI, eventName: 'Transfer' }));
+
+export type BridgeContracts = { readonly bridge: Hex; readonly token: Hex };
+
+/** Everything in a range of blocks that deposits are read from, in the chain's order. */
+export async function readDepositLogs(
+  client: ChainClient,
+  { bridge, token }: BridgeContracts,
+  range: { readonly fromBlock: number; readonly toBlock: number },
+): Promise<readonly DepositLog[]> {
+  const [events, transfers] = await Promise.all([
+    client.logs({ ...range, address: bridge, topics: [[DEPOSIT_TOPIC, PAID_TOPIC]] }),
+    client.logs({ ...range, address: token, topics: [TRANSFER_TOPIC, null, pad(bridge)] }),
+  ]);
+  return [...events, ...transfers]
+    .sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
+    .map((log) => depositLog(log, client.chainId))
+    .filter(isMoney);
+}
+
+/** Anybody may transfer nothing in anybody's name. */
+function isMoney({ amount, kind }: DepositLog): boolean {
+  return amount > 0n || kind === 'return' || kind === 'payout';
+}
+
+/** Those of a transaction's logs that deposits are read from. */
+export function depositLogsAmong(
+  logs: readonly ChainLog[],
+  { bridge, token }: BridgeContracts,
+  chainId: number,
+): readonly DepositLog[] {
+  const isDeposit = ({ address: by, topics }: ChainLog): boolean =>
+    by === bridge && topics[0] === DEPOSIT_TOPIC;
+  const isTransfer = ({ address: by, topics }: ChainLog): boolean =>
+    by === token && topics[0] === TRANSFER_TOPIC && topics[2] === pad(bridge);
+  return logs
+    .filter((log) => isDeposit(log) || isTransfer(log))
+    .map((log) => depositLog(log, chainId));
+}
+
+/** Deposits and transfers carry who in their first indexed field and how much in the data. */
+function depositLog(log: ChainLog, chainId: number): DepositLog {
+  const [topic = '0x', first = '0x', second = '0x'] = log.topics;
+  const source = {
+    chainId,
+    txHash: hash(log.txHash),
+    logIndex: log.logIndex,
+    blockNumber: log.blockNumber,
+  };
+  if (topic === PAID_TOPIC) {
+    const amount = BigInt(`0x${log.data.slice(-WORD_DIGITS)}`);
+    const account = addressOfTopic(second);
+    const id = BigInt(first);
+    return id < RETURN_ID_MIN
+      ? { kind: 'payout', account, amount, withdrawalId: id, source }
+      : { kind: 'return', account, amount, returnId: id, source };
+  }
+  const kind = topic === DEPOSIT_TOPIC ? 'deposit' : 'transfer';
+  return { kind, account: addressOfTopic(first), amount: BigInt(log.data), source };
+}
+
+/** Hexadecimal digits of a field of a log's data; the amount of a payout is the last one. */
+const WORD_DIGITS = 64;
+
+/** The address in an indexed field. */
+export function addressOfTopic(topic: Hex): Address {
+  return address(`0x${topic.slice(-40)}`);
+}
+
+function topicOf(topics: readonly unknown[]): Hex {
+  return topics[0] as Hex;
+}

@@ -1,0 +1,62 @@
+import { BRIDGE_ABI, BRIDGE_BYTECODE, TEST_USDC_ABI, TEST_USDC_BYTECODE } from '@oddlot/contracts';
+import { encodeDeployData, getContractAddress, type Hex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import type { ChainEndpoint } from '../chain/chain-endpoint.ts';
+import type { BridgeContracts } from './deposit-logs.ts';
+import type { LocalKeys } from '../key-files/keys.ts';
+
+/** How many validators must sign. Payouts from 100,000 USDC on wait, so that it can be seen how that is. */
+export const LOCAL_BRIDGE = { threshold: 2n, largeUsd: 100_000_000_000n, delaySeconds: 20n };
+/** More than a payout of a batch uses with these contracts; what it leaves over costs nothing. */
+export const LOCAL_PAYOUT_GAS = 250_000n;
+const GAS = 8_000_000n;
+const MAX_FEE = 10_000_000_000n;
+
+/** Where the contracts of a chain are that these keys began: the minter's first two deployments. */
+export function localContracts(keys: LocalKeys): BridgeContracts {
+  const from = privateKeyToAccount(keys.minter).address;
+  const at = (nonce: bigint): Hex => getContractAddress({ from, nonce }).toLowerCase() as Hex;
+  return { token: at(0n), bridge: at(1n) };
+}
+
+/** Deploys what is missing: after a crash in between the rest. */
+export async function deployLocalContracts(
+  endpoint: ChainEndpoint,
+  keys: LocalKeys,
+  chainId: number,
+): Promise<BridgeContracts> {
+  const contracts = localContracts(keys);
+  const account = privateKeyToAccount(keys.minter);
+  const deploy = async (at: Hex, nonce: number, data: Hex): Promise<void> => {
+    if ((await endpoint.request('eth_getCode', [at, 'latest'])) !== '0x') return;
+    const raw = await account.signTransaction({
+      type: 'eip1559',
+      chainId,
+      nonce,
+      data,
+      gas: GAS,
+      maxFeePerGas: MAX_FEE,
+      maxPriorityFeePerGas: 1n,
+    });
+    await endpoint.request('eth_sendRawTransaction', [raw]);
+    if ((await endpoint.request('eth_getCode', [at, 'latest'])) !== '0x') return;
+    throw new Error(`the contract ${at} of the local chain could not be deployed`);
+  };
+  const usdc = { abi: TEST_USDC_ABI, bytecode: TEST_USDC_BYTECODE } as const;
+  await deploy(contracts.token, 0, encodeDeployData({ ...usdc, args: [account.address] }));
+  const addressOf = (key: Hex): Hex => privateKeyToAccount(key).address;
+  const bridge = encodeDeployData({
+    abi: BRIDGE_ABI,
+    bytecode: BRIDGE_BYTECODE,
+    args: [
+      contracts.token,
+      keys.validators.map(addressOf),
+      LOCAL_BRIDGE.threshold,
+      addressOf(keys.guardian),
+      LOCAL_BRIDGE.largeUsd,
+      LOCAL_BRIDGE.delaySeconds,
+    ],
+  });
+  await deploy(contracts.bridge, 1, bridge);
+  return contracts;
+}

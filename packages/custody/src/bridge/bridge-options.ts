@@ -1,0 +1,133 @@
+import { parseArgs } from 'node:util';
+import { Address, Hash } from '@oddlot/protocol';
+import { MONEY_DECIMALS, parseExact } from '@oddlot/units';
+import type { Hex } from 'viem';
+import { readKey } from '../key-files/keys.ts';
+import { UsageError } from './bridge-error.ts';
+
+const OPTIONS = {
+  rpc: { type: 'string' },
+  'chain-id': { type: 'string' },
+  confirmations: { type: 'string', default: '1' },
+  'wait-seconds': { type: 'string', default: '120' },
+  bridge: { type: 'string' },
+  key: { type: 'string' },
+  token: { type: 'string' },
+  validators: { type: 'string' },
+  threshold: { type: 'string' },
+  guardian: { type: 'string' },
+  'large-usd': { type: 'string' },
+  'delay-seconds': { type: 'string' },
+  prepare: { type: 'string' },
+  send: { type: 'string', multiple: true },
+  signature: { type: 'string' },
+  operations: { type: 'string' },
+  tx: { type: 'string' },
+  log: { type: 'string' },
+  to: { type: 'string' },
+  id: { type: 'string' },
+  account: { type: 'string' },
+} as const;
+
+type Values = ReturnType<typeof parse>['values'];
+/** Options that are one word. */
+type Text = {
+  [Name in keyof typeof OPTIONS]: Values[Name] extends readonly string[] | undefined ? never : Name;
+}[keyof typeof OPTIONS];
+
+/** The words of a command line, read one by one; what is missing or unreadable is a UsageError. */
+export class BridgeOptions {
+  readonly positionals: readonly string[];
+  readonly #values: Values;
+  readonly #env: Readonly<Record<string, string | undefined>>;
+
+  constructor(args: readonly string[], env: Readonly<Record<string, string | undefined>>) {
+    const { positionals, values } = parse(args);
+    this.positionals = positionals;
+    this.#values = values;
+    this.#env = env;
+  }
+
+  text(name: Text): string | undefined {
+    return this.#values[name];
+  }
+
+  required(name: Text): string {
+    const text = this.text(name);
+    if (text === undefined) throw new UsageError(`--${name} is missing`);
+    return text;
+  }
+
+  get sent(): readonly string[] | undefined {
+    return this.#values.send;
+  }
+
+  get rpc(): readonly string[] {
+    return listOf(this.required('rpc'));
+  }
+
+  address(name: Text): Hex {
+    return addressOf(this.required(name), `--${name}`);
+  }
+
+  addresses(name: Text): readonly Hex[] {
+    return listOf(this.required(name)).map((text) => addressOf(text, `--${name}`));
+  }
+
+  hash(name: Text): Hex {
+    const parsed = Hash.safeParse(this.required(name));
+    if (!parsed.success) throw new UsageError(`--${name} is no hash of a transaction`);
+    return parsed.data as Hex;
+  }
+
+  whole(name: Text): number {
+    return wholeOf(this.required(name), `--${name}`);
+  }
+
+  /** Dollars as millionths. */
+  usd(name: Text): bigint {
+    const value = parseExact(this.required(name), MONEY_DECIMALS);
+    if (value === undefined || value < 0n) throw new UsageError(`--${name} is no amount of USDC`);
+    return value;
+  }
+
+  /** The only word after the command that is no option: an id, a file. */
+  only(what: string): string {
+    const [word, ...others] = this.positionals;
+    if (word === undefined || others.length > 0) throw new UsageError(`one ${what} is needed`);
+    return word;
+  }
+
+  key(): Hex {
+    return readKey(this.required('key'), '--key', this.#env);
+  }
+}
+
+export function idOf(text: string): bigint {
+  const isId = /^(0|[1-9][0-9]{0,19})$/.test(text) && BigInt(text) < 1n << 64n;
+  if (!isId) throw new UsageError(`${text} is no id of a withdrawal`);
+  return BigInt(text);
+}
+
+function wholeOf(text: string, where: string): number {
+  if (!/^[0-9]{1,15}$/.test(text)) throw new UsageError(`${where} must be a whole number`);
+  return Number(text);
+}
+
+function addressOf(text: string, where: string): Hex {
+  const parsed = Address.safeParse(text);
+  if (!parsed.success) throw new UsageError(`${where}: ${text} is no address`);
+  return parsed.data as Hex;
+}
+
+function listOf(text: string): readonly string[] {
+  return text.split(',').map((part) => part.trim());
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true, strict: true });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}

@@ -1,0 +1,179 @@
+import { readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import { writeWholeFile } from '@oddlot/host/durable';
+import { Address, Hash } from '@oddlot/protocol';
+import { type Hex, recoverTypedDataAddress } from 'viem';
+import { z } from 'zod';
+import { moveIdOf, returnIdOf } from '../bridge-contract/return-id.ts';
+import { BridgeCommandError } from './bridge-error.ts';
+
+/**
+ * Something that validators sign by hand, as a file that goes from one to the next: EIP-712 data, which any wallet
+ * can sign too, and the signatures so far.
+ */
+
+/** Lower case, as all addresses and hashes of a request. */
+export const HexAddress = Address.transform((text) => text as string as Hex);
+export const HexHash = Hash.transform((text) => text as string as Hex);
+
+const FORMAT = 'oddlot-bridge-request-1';
+/** As whoever runs the command lets others read files: it goes from hand to hand. */
+const FOR_OTHERS = 0o666;
+const Uint = z.string().regex(/^(0|[1-9][0-9]{0,77})$/);
+const Signature = z.string().regex(/^0x[0-9a-fA-F]{130}$/);
+
+/** Other wallets want to be told. */
+const DOMAIN = [
+  { name: 'name', type: 'string' },
+  { name: 'version', type: 'string' },
+  { name: 'chainId', type: 'uint256' },
+  { name: 'verifyingContract', type: 'address' },
+] as const;
+const TYPES = {
+  Rotation: [
+    { name: 'validators', type: 'address[]' },
+    { name: 'threshold', type: 'uint256' },
+    { name: 'guardian', type: 'address' },
+    { name: 'nonce', type: 'uint64' },
+  ],
+  Unpause: [{ name: 'nonce', type: 'uint64' }],
+  Cancellation: [{ name: 'withdrawalId', type: 'uint64' }],
+  Payout: [
+    { name: 'withdrawalId', type: 'uint64' },
+    { name: 'user', type: 'address' },
+    { name: 'destination', type: 'address' },
+    { name: 'usd', type: 'uint64' },
+  ],
+} as const;
+
+const Message = z.discriminatedUnion('primaryType', [
+  z.object({
+    primaryType: z.literal('Rotation'),
+    message: z.strictObject({
+      validators: z.array(HexAddress),
+      threshold: Uint,
+      guardian: HexAddress,
+      nonce: Uint,
+    }),
+  }),
+  z.object({ primaryType: z.literal('Unpause'), message: z.strictObject({ nonce: Uint }) }),
+  z.object({
+    primaryType: z.literal('Cancellation'),
+    message: z.strictObject({ withdrawalId: Uint }),
+  }),
+  z.object({
+    primaryType: z.literal('Payout'),
+    message: z.strictObject({
+      withdrawalId: Uint,
+      user: HexAddress,
+      destination: HexAddress,
+      usd: Uint,
+    }),
+  }),
+]);
+export type BridgeMessage = z.infer<typeof Message>;
+
+const Deposit = z.strictObject({ txHash: HexHash, logIndex: z.int().min(0) });
+
+const RequestFile = z.strictObject({
+  format: z.literal(FORMAT),
+  /** What a return gives back; its id follows from it. */
+  deposit: Deposit.optional(),
+  typedData: z.looseObject({
+    domain: z.strictObject({
+      name: z.string(),
+      version: z.string(),
+      chainId: z.int().min(1),
+      verifyingContract: HexAddress,
+    }),
+    types: z.unknown(),
+    primaryType: z.string(),
+    message: z.unknown(),
+  }),
+  signatures: z.array(Signature),
+});
+
+export type BridgeRequest = {
+  readonly chainId: number;
+  readonly bridge: Hex;
+  readonly deposit?: { readonly txHash: Hex; readonly logIndex: number } | undefined;
+  readonly signatures: readonly Hex[];
+} & BridgeMessage;
+
+/** The EIP-712 data of a request. */
+export function typedDataOf({ bridge, chainId, message, primaryType }: BridgeRequest) {
+  const domain = { name: 'OddlotBridge', version: '1', chainId, verifyingContract: bridge };
+  const types = { EIP712Domain: DOMAIN, [primaryType]: TYPES[primaryType] };
+  return { domain, types, primaryType, message };
+}
+
+/** A request from its file, if it is whole and says nothing but what the bridge knows. */
+export function readRequest(file: string): BridgeRequest {
+  const fault = (why: string): BridgeCommandError => new BridgeCommandError(`${file}: ${why}`);
+  let json: unknown;
+  try {
+    json = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw fault(error instanceof Error ? error.message : 'cannot be read');
+  }
+  const outer = RequestFile.safeParse(json);
+  if (!outer.success) throw fault(`is no request of the bridge (${faultOf(outer.error)})`);
+  const { deposit, signatures, typedData } = outer.data;
+  const inner = Message.safeParse(typedData);
+  if (!inner.success) throw fault(`is no request of the bridge (${faultOf(inner.error)})`);
+  const { chainId, verifyingContract } = typedData.domain;
+  const place = { chainId, bridge: verifyingContract, deposit };
+  const request: BridgeRequest = { ...place, signatures: signatures as Hex[], ...inner.data };
+  // Another wallet would sign the file's own words: they must be the ones that the bridge checks.
+  if (!isDeepStrictEqual(typedData, plain(typedDataOf(request)))) {
+    throw fault('its typed data is not what the bridge checks');
+  }
+  assertByHand(request, fault);
+  return request;
+}
+
+/** Withdrawals are signed by validators' processes, which ask the venue; by hand what no account asked for. */
+function assertByHand(request: BridgeRequest, fault: (why: string) => Error): void {
+  if (request.primaryType !== 'Payout') return;
+  const { deposit, message } = request;
+  const { destination, usd, withdrawalId } = message;
+  const id =
+    deposit === undefined
+      ? moveIdOf(destination, BigInt(usd))
+      : returnIdOf(deposit.txHash, deposit.logIndex);
+  if (withdrawalId === String(id)) return;
+  throw fault(
+    'a payout that neither returns a deposit nor moves to another bridge is not signed by hand',
+  );
+}
+
+/** Whole or not at all: signatures of others must not be lost. */
+export function writeRequest(file: string, request: BridgeRequest): void {
+  const { deposit, signatures } = request;
+  const told = deposit === undefined ? {} : { deposit };
+  const content = { format: FORMAT, ...told, typedData: typedDataOf(request), signatures };
+  const text = `${JSON.stringify(content, undefined, 2)}\n`;
+  writeWholeFile(file, text, { mode: FOR_OTHERS });
+}
+
+/** Who made a signature. */
+export async function signerOf(request: BridgeRequest, signature: Hex): Promise<Hex> {
+  try {
+    const signed = { ...typedDataOf(request), signature };
+    const signer = await recoverTypedDataAddress(signed as Recovered);
+    return signer.toLowerCase() as Hex;
+  } catch {
+    throw new BridgeCommandError(`a signature cannot be read: ${signature}`);
+  }
+}
+
+type Recovered = Parameters<typeof recoverTypedDataAddress>[0];
+
+function plain(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
+}
+
+function faultOf(error: z.ZodError): string {
+  const { message = 'invalid', path = [] } = error.issues[0] ?? {};
+  return `${path.join('.')}: ${message}`;
+}

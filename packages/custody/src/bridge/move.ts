@@ -1,0 +1,22 @@
+import { moveIdOf } from '../bridge-contract/return-id.ts';
+import { together } from './act-together.ts';
+import { readState } from './bridge-chain.ts';
+import { type BridgeCommand, clientOf } from './bridge-context.ts';
+import { BridgeCommandError } from './bridge-error.ts';
+
+/** Pays what a bridge holds to the one that follows it. */
+export const move: BridgeCommand = (context) =>
+  together(context, 'Payout', async ({ options }) => {
+    const destination = options.address('to');
+    const client = await clientOf(context);
+    const here = await readState(client, options.address('bridge'));
+    const there = await readState(client, destination);
+    if (there.token !== here.token) {
+      throw new BridgeCommandError(`the bridge ${destination} holds another token`);
+    }
+    if (here.balance === 0n) throw new BridgeCommandError('the bridge holds nothing');
+    const withdrawalId = String(moveIdOf(destination, here.balance));
+    const usd = String(here.balance);
+    const message = { withdrawalId, user: destination, destination, usd };
+    return { primaryType: 'Payout', message };
+  });

@@ -1,0 +1,422 @@
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { BRIDGE_ABI, TEST_USDC_ABI, TEST_USDC_BYTECODE } from '@oddlot/contracts';
+import { LocalChain } from '@oddlot/devchain/local-chain';
+import { listen } from '@oddlot/host/testing';
+import { createWalletClient, http, type Hex, parseEther, publicActions } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { returnIdOf } from '../bridge-contract/return-id.ts';
+import { keyValidator } from '../signing/validators.ts';
+import { runBridge } from './run-bridge.ts';
+
+/** The commands as an operator types them, against a real chain; only the processes around them are missing. */
+
+const CHAIN_ID = 421_614;
+const PARTIES = ['sender', 'v1', 'v2', 'v3', 'v4', 'guardian'] as const;
+type Party = (typeof PARTIES)[number];
+
+let folder = '';
+let chain: LocalChain;
+let rpc = '';
+let token: Hex;
+let bridge: Hex;
+let nowMs = 1_800_000_000_000;
+const addresses = {} as Record<Party, Hex>;
+
+const file = (name: string): string => join(folder, name);
+const keyOf = (party: Party): Hex => readFileSync(file(party), 'utf8').trim() as Hex;
+
+/** Runs a command, and says how it ended and what it said. */
+async function run(line: string): Promise<{ code: number; said: string }> {
+  const lines: string[] = [];
+  const args = line.split(' ').filter((word) => word !== '');
+  const print = (text: string): unknown => lines.push(text);
+  const code = await runBridge(args, { env: {}, print, complain: print });
+  return { code, said: lines.join('\n') };
+}
+
+/** The same, of the bridge; it must go through. */
+async function done(command: string, key?: Party): Promise<string> {
+  const { code, said } = await onBridge(command, key);
+  expect(said).toSatisfy(() => code === 0);
+  return said;
+}
+
+function onBridge(command: string, key?: Party): Promise<{ code: number; said: string }> {
+  const signer = key === undefined ? '' : `--key ${file(key)}`;
+  return run(`${command} --rpc ${rpc} --bridge ${bridge} ${signer}`);
+}
+
+function wallet(party: Party) {
+  const account = privateKeyToAccount(keyOf(party));
+  return createWalletClient({ account, transport: http(rpc) }).extend(publicActions);
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'oddlot-bridge-'));
+  for (const party of PARTIES) {
+    const { said } = await run(`key ${file(party)}`);
+    addresses[party] = said as Hex;
+  }
+  chain = await LocalChain.open({
+    directory: file('chain'),
+    chainId: CHAIN_ID,
+    nowMs: () => nowMs,
+    allocations: {
+      [addresses.sender]: parseEther('10'),
+      [addresses.guardian]: parseEther('10'),
+    },
+  });
+  rpc = (await chain.listen({ port: 0 })).url;
+  const sender = wallet('sender');
+  const hash = await sender.deployContract({
+    chain: null,
+    abi: TEST_USDC_ABI,
+    bytecode: TEST_USDC_BYTECODE,
+    args: [addresses.sender],
+  });
+  token = (await sender.getTransactionReceipt({ hash })).contractAddress!;
+  const { v1, v2, v3 } = addresses;
+  const parties = `--validators ${v1},${v2},${v3} --threshold 2 --guardian ${addresses.guardian}`;
+  const { code, said } = await run(
+    `deploy --rpc ${rpc} --key ${file('sender')} --token ${token} ${parties} --large-usd 100 --delay-seconds 60`,
+  );
+  expect({ code, said }).toMatchObject({ code: 0 });
+  bridge = /bridgeContract = "(0x[0-9a-f]{40})"/.exec(said)![1] as Hex;
+  expect(said).toContain(`usdcContract = "${token.toLowerCase()}"`);
+  expect(said).toMatch(/^sending 0x[0-9a-f]{64}\ndone in block 2$/m);
+  expect(said).toContain('bridgeFromBlock = 2');
+  await sender.writeContract({
+    chain: null,
+    address: token,
+    abi: TEST_USDC_ABI,
+    functionName: 'mint',
+    args: [bridge, 1_000_000_000n],
+  });
+});
+
+afterAll(async () => {
+  await chain.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Validators sign one file after the other. */
+async function signed(name: string, ...parties: readonly Party[]): Promise<void> {
+  for (const party of parties) {
+    expect(await run(`sign ${file(name)} --key ${file(party)}`)).toMatchObject({ code: 0 });
+  }
+}
+
+test('a key is made once, for its owner alone, and is never said', async () => {
+  expect(statSync(file('v1')).mode & 0o777).toBe(0o600);
+  expect(addresses.v1).toMatch(/^0x[0-9a-f]{40}$/);
+  expect(await run(`address --key ${file('v1')}`)).toEqual({ code: 0, said: addresses.v1 });
+  const again = await run(`key ${file('v1')}`);
+  expect(again.code).toBe(1);
+  expect(again.said).not.toContain(keyOf('v1').slice(2));
+});
+
+test('a key in a work tree of git, or where others get at it, is made and warned of', async () => {
+  mkdirSync(file('checkout/.git'), { recursive: true });
+  mkdirSync(file('checkout/keys'), { mode: 0o700 });
+  const inside = file('checkout/keys/v.key');
+  const tree = `warning: ${inside} lies in the work tree of git at ${realpathSync(file('checkout'))}, which may be published`;
+  const made = (await run(`key ${inside}`)).said.split('\n');
+  expect(made).toEqual([tree, expect.stringMatching(/^0x[0-9a-f]{40}$/)]);
+  expect((await run(`address --key ${inside}`)).said.split('\n')).toEqual(made);
+
+  mkdirSync(file('open'));
+  chmodSync(file('open'), 0o777);
+  const open = file('open/v.key');
+  const replaced = `warning: others than its owner can put another file in place of ${open}`;
+  expect((await run(`key ${open}`)).said).toMatch(new RegExp(`^${replaced}\n0x[0-9a-f]{40}$`));
+  chmodSync(open, 0o640);
+  expect((await run(`address --key ${open}`)).said.split('\n').slice(0, 2)).toEqual([
+    `warning: ${open} can be read by others than its owner; run chmod 600 ${open}`,
+    replaced,
+  ]);
+});
+
+test('status says who decides, what the bridge holds and whether it runs', async () => {
+  const said = await done(`status --id 1 --account ${addresses.guardian}`);
+  for (const line of [
+    `bridge     ${bridge} on chain ${CHAIN_ID}`,
+    'state      runs',
+    'holds      1000 USDC',
+    `validator  ${addresses.v3}`,
+    'threshold  2 of 3',
+    `guardian   ${addresses.guardian}`,
+    'large      from 100 USDC, waits 60 s',
+    'id 1  none',
+  ]) {
+    expect(said.split('\n')).toContain(line);
+  }
+  expect(said).toMatch(new RegExp(`^ether {6}[0-9.]+ of ${addresses.guardian}$`, 'm'));
+});
+
+test('the guardian pauses and lets go on; nobody else does', async () => {
+  expect(await onBridge('pause', 'sender')).toEqual({
+    code: 1,
+    said: 'the bridge refuses: the key is not the guardian’s (code 16)',
+  });
+  expect(await done('pause', 'guardian')).toMatch(/sending 0x[0-9a-f]{64}\ndone in block/);
+  expect(await done('status')).toContain('state      paused (pause 1)');
+  expect(await onBridge('pause', 'guardian')).toMatchObject({
+    code: 1,
+    said: 'the bridge refuses: the bridge is paused',
+  });
+  await done('unpause', 'guardian');
+  expect(await done('status')).toContain('state      runs');
+});
+
+test('validators lift a pause by their signatures, each on a copy of the file', async () => {
+  await done('pause', 'guardian');
+  const said = await done(`unpause --prepare ${file('unpause.json')}`);
+  expect(said).toContain(`lift pause 2 of bridge ${bridge} on chain ${CHAIN_ID}`);
+  copyFileSync(file('unpause.json'), file('copy.json'));
+  await signed('unpause.json', 'v1');
+  await signed('unpause.json', 'v1');
+  const few = await onBridge(`unpause --send ${file('unpause.json')}`, 'sender');
+  expect(few).toMatchObject({
+    code: 1,
+    said: expect.stringContaining(
+      `1 of 2 validators have signed; still to ask: ${addresses.v2}, ${addresses.v3}`,
+    ),
+  });
+  await signed('copy.json', 'v3', 'sender');
+  const shown = await run(`sign ${file('copy.json')}`);
+  expect(shown.said).toContain(`signed by ${addresses.v3}\nsigned by ${addresses.sender}`);
+  const both = `unpause --send ${file('unpause.json')} --send ${file('copy.json')}`;
+  await done(both, 'sender');
+  expect(await done('status')).toContain('state      runs');
+  // What was collected for one pause lifts no other.
+  await done('pause', 'guardian');
+  expect((await onBridge(both, 'sender')).said).toContain('the nonce is another by now');
+  await done('unpause', 'guardian');
+});
+
+test('a signature made by another wallet is taken, if it is over this request', async () => {
+  await done(`cancel 41 --prepare ${file('cancel.json')}`);
+  const { typedData } = JSON.parse(readFileSync(file('cancel.json'), 'utf8'));
+  const account = privateKeyToAccount(keyOf('v2'));
+  const signature = await account.signTypedData(typedData);
+  const added = await run(`sign ${file('cancel.json')} --signature ${signature}`);
+  expect(added).toMatchObject({ code: 0, said: expect.stringContaining(addresses.v2) });
+  await signed('cancel.json', 'v1');
+  await done(`cancel --send ${file('cancel.json')}`, 'sender');
+  expect(await done('status --id 41')).toContain('id 41  cancelled');
+  const again = await onBridge(`cancel --send ${file('cancel.json')}`, 'sender');
+  expect(again).toMatchObject({ code: 1, said: expect.stringContaining('it was cancelled') });
+});
+
+test('a file that was changed is neither signed nor sent', async () => {
+  await done(`cancel 42 --prepare ${file('good.json')}`);
+  const good = readFileSync(file('good.json'), 'utf8');
+  const changes: [RegExp, string][] = [
+    [/"withdrawalId": "42"/, '"withdrawalId": "42", "usd": "1"'],
+    [/"type": "uint64"/, '"type": "uint256"'],
+    [/"name": "OddlotBridge"/, '"name": "Bridge"'],
+    [/"primaryType": "Cancellation"/, '"primaryType": "Payout"'],
+    [/"format": "[^"]+"/, '"format": "other"'],
+    [/\{/, ''],
+  ];
+  for (const [found, instead] of changes) {
+    writeFileSync(file('bad.json'), good.replace(found, instead));
+    expect(await run(`sign ${file('bad.json')} --key ${file('v1')}`)).toMatchObject({ code: 1 });
+  }
+  const { format, signatures, typedData } = JSON.parse(good);
+  const user = addresses.v1;
+  const message = { withdrawalId: '7', user, destination: user, usd: '1' };
+  const fields = ['uint64', 'address', 'address', 'uint64'];
+  const Payout = Object.keys(message).map((name, at) => ({ name, type: fields[at] }));
+  const types = { EIP712Domain: typedData.types.EIP712Domain, Payout };
+  const payout = { domain: typedData.domain, types, primaryType: 'Payout', message };
+  writeFileSync(file('bad.json'), JSON.stringify({ format, typedData: payout, signatures }));
+  expect(await run(`sign ${file('bad.json')} --key ${file('v1')}`)).toMatchObject({
+    code: 1,
+    said: expect.stringContaining('is not signed by hand'),
+  });
+  const deposit = { txHash: `0x${'11'.repeat(32)}`, logIndex: 0 };
+  const text = JSON.stringify({ format, deposit, typedData: payout, signatures });
+  writeFileSync(file('bad.json'), text);
+  expect((await run(`sign ${file('bad.json')}`)).said).toContain('is not signed by hand');
+  const other = await onBridge(`rotate --send ${file('good.json')}`, 'sender');
+  expect(other).toMatchObject({ code: 1, said: expect.stringContaining('is a Cancellation') });
+});
+
+test('a large payout waits; the guardian ends it, or anybody finishes it in time', async () => {
+  const queue = async (withdrawalId: bigint): Promise<void> => {
+    const user = addresses.v4;
+    const payout = { withdrawalId, user, destination: user, usd: 100_000_000n };
+    const domain = { chainId: CHAIN_ID, bridge };
+    const signers = (['v1', 'v2'] as const).toSorted((a, b) =>
+      addresses[a] < addresses[b] ? -1 : 1,
+    );
+    const signatures = await Promise.all(
+      signers.map(async (party) => {
+        const request = { type: 'payout', payout } as const;
+        const validator = keyValidator(keyOf(party), domain);
+        return (await validator.sign(request, new AbortController().signal)).signature;
+      }),
+    );
+    await wallet('sender').writeContract({
+      chain: null,
+      address: bridge,
+      abi: BRIDGE_ABI,
+      functionName: 'payOut',
+      args: [payout, signatures],
+    });
+  };
+  await queue(51n);
+  await queue(52n);
+  expect(await done('status --id 51')).toMatch(
+    new RegExp(`id 51 {2}queued: 100 USDC to ${addresses.v4}, payable from 20\\d\\d-.*Z`),
+  );
+  await done('cancel-queued 51', 'guardian');
+  expect(await done('status --id 51')).toContain('id 51  cancelled');
+  const early = await onBridge('finish 52', 'sender');
+  expect(early).toMatchObject({ code: 1, said: expect.stringContaining('its time has not come') });
+  nowMs += 61_000;
+  await done('finish 52', 'sender');
+  expect(await done('status --id 52')).toContain('id 52  paid');
+  expect((await onBridge('cancel-queued 52', 'guardian')).said).toContain('it does not wait');
+});
+
+test('R-deposit: money kept aside is returned once, to who sent it', async () => {
+  const sender = wallet('sender');
+  const mint = { chain: null, address: token, abi: TEST_USDC_ABI, functionName: 'mint' } as const;
+  const txHash = await sender.writeContract({ ...mint, args: [bridge, 7_500_000n] });
+  const receipt = await sender.getTransactionReceipt({ hash: txHash });
+  const { logIndex } = receipt.logs[0]!;
+  const source = { txHash, logIndex, chainId: CHAIN_ID, blockNumber: 1 };
+  const aside = { reason: 'fromContract', account: addresses.v4, amount: '7500000', source };
+  let listed: object[] = [aside];
+  const server = createServer((_, response) => {
+    const watch = { book: { aside: listed } };
+    response.end(JSON.stringify({ chainId: CHAIN_ID, bridge, watch }));
+  });
+  const operations = `http://127.0.0.1:${await listen(server, 0, '127.0.0.1')}`;
+  const prepare = `return --prepare ${file('return.json')} --operations ${operations} --tx ${txHash} --log`;
+  expect((await onBridge(`${prepare} ${logIndex + 1}`)).said).toContain('does not keep that aside');
+  listed = [{ ...aside, reason: 'bound' }];
+  expect((await onBridge(`${prepare} ${logIndex}`)).said).toContain('it is not returned');
+  listed = [{ ...aside, amount: '7500001' }];
+  expect((await onBridge(`${prepare} ${logIndex}`)).said).toContain('shows no such deposit');
+  listed = [aside];
+  const said = await done(`${prepare} ${logIndex}`);
+  expect(said).toContain('amount    7.5 USDC');
+  expect(said).toContain(`to        ${addresses.v4}`);
+  await signed('return.json', 'v3', 'v2');
+  await done(`return --send ${file('return.json')}`, 'sender');
+  const id = returnIdOf(txHash, logIndex);
+  expect(await done(`status --id ${id}`)).toContain(`id ${id}  paid`);
+  const usdc = { address: token, abi: TEST_USDC_ABI, functionName: 'balanceOf' } as const;
+  expect(await sender.readContract({ ...usdc, args: [addresses.v4] })).toBe(107_500_000n);
+  // The venue may still show it; the contract knows better.
+  expect((await onBridge(`${prepare} ${logIndex}`)).said).toContain('being returned, or was');
+  expect((await onBridge(`return --send ${file('return.json')}`, 'sender')).said).toContain(
+    'it was paid already',
+  );
+  server.close();
+  server.closeAllConnections();
+});
+
+test('what the bridge holds is moved to the one that follows, and to nothing else', async () => {
+  const { guardian, v1, v2, v3 } = addresses;
+  const parties = `--validators ${v1},${v2},${v3} --threshold 2 --guardian ${guardian}`;
+  const settings = `--token ${token} ${parties} --large-usd 100 --delay-seconds 60`;
+  const made = await run(`deploy ${settings} --rpc ${rpc} --key ${file('sender')}`);
+  const next = /^bridge (0x[0-9a-f]{40})$/m.exec(made.said)![1];
+  const nowhere = await onBridge(`move --prepare ${file('move.json')} --to ${v1}`);
+  expect(nowhere).toMatchObject({ code: 1, said: `there is no bridge at ${v1}` });
+  const said = await done(`move --prepare ${file('move.json')} --to ${next}`);
+  expect(said).toContain(`move money of all users out of bridge ${bridge}`);
+  expect(said).toContain('amount    900 USDC');
+  const id = /id {8}(\d+)/.exec(said)![1];
+  await signed('move.json', 'v1', 'v3');
+  await done(`move --send ${file('move.json')}`, 'sender');
+  // So much waits, like any large payout.
+  nowMs += 61_000;
+  await done(`finish ${id}`, 'sender');
+  expect(await done('status')).toContain('holds      0 USDC');
+  const there = await run(`status --rpc ${rpc} --bridge ${next}`);
+  expect(there.said).toContain('holds      900 USDC');
+});
+
+test('validators hand over to others, and are none afterwards', async () => {
+  const { guardian, v2, v3, v4 } = addresses;
+  const parties = `--validators ${v2},${v3},${v4} --threshold 2 --guardian ${guardian}`;
+  const warned = await done(
+    `rotate --prepare ${file('warned.json')} --validators ${v2},${guardian} --threshold 2 --guardian ${guardian}`,
+  );
+  expect(warned).toContain('warning: the guardian is one of the validators');
+  expect(warned).toContain('warning: one lost key stops all payouts for ever');
+  await done(`rotate --prepare ${file('rotate.json')} ${parties}`);
+  await signed('rotate.json', 'v1', 'v2');
+  await done(`rotate --send ${file('rotate.json')}`, 'sender');
+  const said = await done('status');
+  expect(said).toContain(`validator  ${v4}`);
+  expect(said).not.toContain(`validator  ${addresses.v1}`);
+  expect(said).toContain('rotations  1');
+  await done(`cancel 61 --prepare ${file('after.json')}`);
+  await signed('after.json', 'v1', 'v2');
+  expect((await onBridge(`cancel --send ${file('after.json')}`, 'sender')).said).toContain(
+    '1 of 2 validators have signed',
+  );
+  expect((await onBridge(`rotate --send ${file('rotate.json')}`, 'sender')).code).toBe(1);
+});
+
+test('a command that is wrong ends with 2 and says how', async () => {
+  const wrong: [string, string][] = [
+    ['fly', 'there is no command fly'],
+    ['status', '--bridge is missing'],
+    [`status --bridge ${bridge}`, '--rpc is missing'],
+    [`status --rpc ${rpc} --bridge 0x12`, '0x12 is no address'],
+    [`cancel-queued x --rpc ${rpc} --bridge ${bridge}`, 'x is no id'],
+    [`rotate --rpc ${rpc} --bridge ${bridge}`, 'either --prepare FILE or --send FILE'],
+    [`status --loud`, "Unknown option '--loud'"],
+    [
+      `rotate --prepare x --rpc ${rpc} --bridge ${bridge} --guardian ${bridge} --threshold 2 --validators ${bridge}`,
+      'a threshold of 1 to all',
+    ],
+  ];
+  for (const [line, why] of wrong) {
+    const { code, said } = await run(line);
+    expect([code, said]).toEqual([2, expect.stringContaining(why)]);
+  }
+  expect(await run('--help')).toMatchObject({ code: 0 });
+});
+
+test('what cannot be done ends with 1, what is sent and in no block with 3', async () => {
+  const away = await run(`status --rpc http://127.0.0.1:9 --bridge ${bridge}`);
+  expect(away.code).toBe(1);
+  const nobody = `0x${'99'.repeat(20)}`;
+  const empty = await run(`status --rpc ${rpc} --bridge ${nobody}`);
+  expect(empty).toEqual({ code: 1, said: `there is no bridge at ${nobody}` });
+  const other = await run(`status --rpc ${rpc} --chain-id 1 --bridge ${bridge}`);
+  expect(other).toMatchObject({ code: 1, said: expect.stringContaining('is of chain 421614') });
+  const parties = `--validators ${nobody} --threshold 1 --guardian ${nobody}`;
+  const settings = `--token ${token} ${parties} --large-usd 100 --delay-seconds 60`;
+  const poor = await run(`deploy ${settings} --rpc ${rpc} --key ${file('v1')}`);
+  const lacks = expect.stringContaining(`${addresses.v1} has 0 ether, and this may take 0.`);
+  expect(poor).toMatchObject({ code: 1, said: lacks });
+  const none = await onBridge(`finish 1 --key ${file('none')}`);
+  expect(none).toMatchObject({ code: 1, said: expect.stringContaining('cannot be read') });
+  chain.setAutomine(false);
+  const late = await onBridge('pause --wait-seconds 1', 'guardian');
+  expect(late).toMatchObject({ code: 3, said: expect.stringContaining('look for it before') });
+  chain.setAutomine(true);
+});

@@ -1,0 +1,225 @@
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { type Hex, keccak256, toHex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { describe, expect, test } from 'vitest';
+import { mintData, TEST_CHAIN_ID, BridgedChain } from '../testing/bridged-chain.ts';
+import { ChainClient } from '../chain/chain-client.ts';
+import type { ChainEndpoint } from '../chain/chain-endpoint.ts';
+import { Relayer } from './relayer.ts';
+
+/** What is asked for is sent until a block has it for good, once, whatever happens in between. */
+
+const receiver = (n: number): Hex => `0x${keccak256(toHex(`receiver ${n}`)).slice(-40)}`;
+
+function relayerOf(settlement: BridgedChain): Relayer {
+  return new Relayer({
+    client: settlement.client(2),
+    account: privateKeyToAccount(settlement.keys.minter),
+    file: join(settlement.directory, 'minter.jsonl'),
+    now: () => settlement.nowMs,
+    bumpAfterMs: 30_000,
+  });
+}
+
+test('a transaction that nobody takes is sent again for more, under the same nonce', async () => {
+  const settlement = await BridgedChain.open();
+  const { chain } = settlement;
+  await chain.setAutomine(false);
+  const relayer = relayerOf(settlement);
+  const data = mintData(receiver(1), 5n);
+  const first = await relayer.submit({ key: 'a', to: settlement.contracts.token, data });
+  await relayer.step();
+  expect(relayer.find('a')?.attempts).toHaveLength(1);
+  settlement.nowMs += 31_000;
+  await relayer.step();
+  const { attempts = [], nonce } = relayer.find('a') ?? {};
+  expect(nonce).toBe(first.nonce);
+  expect(attempts).toHaveLength(2);
+  expect(BigInt(attempts[1]!.maxFee)).toBeGreaterThanOrEqual(
+    (BigInt(attempts[0]!.maxFee) * 11n) / 10n,
+  );
+  await chain.mine();
+  await relayer.step();
+  expect(relayer.find('a')?.mined).toMatchObject({
+    txHash: attempts[1]!.txHash,
+    isConfirmed: false,
+  });
+  await chain.mine();
+  await relayer.step();
+  expect(relayer.find('a')?.mined).toMatchObject({ succeeded: true, isConfirmed: true });
+  expect(relayer.waiting()).toEqual([]);
+  expect(await settlement.balanceOf(receiver(1))).toBe(5n);
+  relayer.close();
+  await settlement.close();
+});
+
+test('a call that would revert is refused before anything is signed', async () => {
+  const settlement = await BridgedChain.open();
+  const relayer = new Relayer({
+    client: settlement.client(1),
+    account: privateKeyToAccount(settlement.keys.relayer),
+    file: join(settlement.directory, 'relayer.jsonl'),
+    now: () => settlement.nowMs,
+  });
+  const data = mintData(receiver(1), 5n);
+  const asked = relayer.submit({ key: 'a', to: settlement.contracts.token, data });
+  await expect(asked).rejects.toMatchObject({ name: 'ChainRevertError' });
+  expect(relayer.find('a')).toBeUndefined();
+  relayer.close();
+  await settlement.close();
+});
+
+describe('a nonce that is used', () => {
+  const mint = (settlement: BridgedChain) => {
+    const data = mintData(receiver(1), 5n);
+    return { key: 'a', to: settlement.contracts.token, data, gas: 200_000n };
+  };
+
+  /** Steps and blocks for five minutes. */
+  const live = async (settlement: BridgedChain, relayer: Relayer): Promise<void> => {
+    for (let round = 0; round < 10; round++) {
+      await relayer.step();
+      await settlement.chain.mine();
+      settlement.nowMs += 31_000;
+    }
+  };
+
+  test('by its own transaction, whose receipt an endpoint does not have, is not sent again', async () => {
+    const settlement = await BridgedChain.open();
+    let isHidden = true;
+    const endpointOf = (name: string, hides: boolean): ChainEndpoint => ({
+      name,
+      request: async (method, params) =>
+        hides && isHidden && method === 'eth_getTransactionReceipt'
+          ? null
+          : await settlement.chain.rpc(method, params),
+    });
+    const endpoints = [endpointOf('behind', true), endpointOf('current', false)];
+    const relayer = new Relayer({
+      client: new ChainClient({ endpoints, chainId: TEST_CHAIN_ID, confirmations: 2 }),
+      account: privateKeyToAccount(settlement.keys.minter),
+      file: join(settlement.directory, 'minter.jsonl'),
+      now: () => settlement.nowMs,
+    });
+    await relayer.submit(mint(settlement));
+    await live(settlement, relayer);
+    expect(relayer.find('a')).toMatchObject({ mined: undefined, attempts: [{}] });
+    isHidden = false;
+    await relayer.step();
+    expect(relayer.find('a')?.mined).toMatchObject({ succeeded: true, isConfirmed: true });
+    expect(await settlement.balanceOf(receiver(1))).toBe(5n);
+    relayer.close();
+    await settlement.close();
+  });
+
+  test('by another transaction of the key is given up on, but not before that is confirmed', async () => {
+    const settlement = await BridgedChain.open();
+    const { chain } = settlement;
+    await chain.setAutomine(false);
+    const relayer = relayerOf(settlement);
+    const first = await relayer.submit(mint(settlement));
+    await chain.drop(first.attempts[0]!.txHash);
+    await settlement.send(settlement.keys.minter, first.nonce, mintData(receiver(2), 7n));
+    await chain.mine();
+    settlement.nowMs += 300_000;
+    for (const _ of [1, 2]) {
+      // However long: a reorganisation may still bring the first one back.
+      await relayer.step();
+      settlement.nowMs += 300_000;
+      expect(relayer.find('a')?.attempts).toHaveLength(1);
+    }
+    await live(settlement, relayer);
+    expect(relayer.find('a')?.mined).toMatchObject({ succeeded: true, isConfirmed: true });
+    expect(relayer.find('a')?.nonce).toBeGreaterThan(first.nonce);
+    expect(await settlement.balanceOf(receiver(1))).toBe(5n);
+    expect(await settlement.balanceOf(receiver(2))).toBe(7n);
+    relayer.close();
+    await settlement.close();
+  });
+});
+
+type Step =
+  | 'submit'
+  | 'again'
+  | 'step'
+  | 'mine'
+  | 'drop'
+  | 'reorg'
+  | 'kill'
+  | 'wait'
+  | 'down'
+  | 'up';
+
+test('random histories of drops, reorganisations, kills and waits: each is executed once', async () => {
+  const step = fc.constantFrom<Step>(
+    'submit',
+    'submit',
+    'again',
+    'step',
+    'step',
+    'mine',
+    'drop',
+    'reorg',
+    'kill',
+    'wait',
+    'down',
+    'up',
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
+      const settlement = await BridgedChain.open();
+      const { chain } = settlement;
+      await chain.setAutomine(false);
+      let relayer = relayerOf(settlement);
+      let asked = 0;
+      try {
+        for (const each of steps) {
+          if (each === 'submit' || each === 'again') {
+            if (each === 'submit') asked += 1;
+            const n = Math.max(1, asked);
+            asked = n;
+            const data = mintData(receiver(n), BigInt(n));
+            const request = {
+              key: `mint ${n}`,
+              to: settlement.contracts.token,
+              data,
+              gas: 200_000n,
+            };
+            await relayer.submit(request).catch(() => undefined);
+          } else if (each === 'step') await relayer.step().catch(() => undefined);
+          else if (each === 'mine') await chain.mine();
+          else if (each === 'drop') {
+            const [first] = relayer.waiting();
+            const txHash = first?.attempts.at(-1)?.txHash;
+            if (txHash !== undefined) await chain.drop(txHash);
+          } else if (each === 'reorg') await chain.reorg(1, { rest: 'drop' });
+          else if (each === 'kill') {
+            relayer.close();
+            relayer = relayerOf(settlement);
+          } else if (each === 'wait') settlement.nowMs += 31_000;
+          else settlement.faults[0] = each === 'down' ? 'down' : 'none';
+        }
+        settlement.faults.fill('none');
+        for (let n = 1; n <= asked; n++) {
+          const data = mintData(receiver(n), BigInt(n));
+          const request = { key: `mint ${n}`, to: settlement.contracts.token, data, gas: 200_000n };
+          await relayer.submit(request);
+        }
+        for (let round = 0; round < 12 && relayer.waiting().length > 0; round++) {
+          await relayer.step();
+          await chain.mine();
+          settlement.nowMs += 31_000;
+        }
+        expect(relayer.waiting()).toEqual([]);
+        for (let n = 1; n <= asked; n++) {
+          expect(await settlement.balanceOf(receiver(n))).toBe(BigInt(n));
+        }
+      } finally {
+        relayer.close();
+        await settlement.close();
+      }
+    }),
+    { numRuns: Number(process.env['FUZZ_RUNS'] ?? 100) / 4 },
+  );
+}, 120_000);

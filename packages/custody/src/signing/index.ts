@@ -1,0 +1,10 @@
+/** Who signs for the bridge, in this process or in another. */
+export { remoteValidator } from './remote-validator.ts';
+export {
+  type BridgeDomain,
+  keyValidator,
+  type Payout,
+  type Signed,
+  type Validator,
+  type ValidatorRequest,
+} from './validators.ts';

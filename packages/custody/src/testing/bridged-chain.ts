@@ -1,0 +1,152 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { TEST_USDC_ABI } from '@oddlot/contracts';
+import { LocalChain } from '@oddlot/devchain/local-chain';
+import { address } from '@oddlot/units';
+import { encodeFunctionData, type Hex, keccak256, parseEther, toHex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { ChainClient } from '../chain/chain-client.ts';
+import { type ChainEndpoint, localEndpoint } from '../chain/chain-endpoint.ts';
+import type { BridgeContracts } from '../bridge-contract/deposit-logs.ts';
+import { localKeys, type LocalKeys } from '../key-files/keys.ts';
+import { deployLocalContracts } from '../bridge-contract/local-contracts.ts';
+
+/** A real chain with a bridge, and endpoints that can be made to misbehave. */
+
+export const TEST_CHAIN_ID = 421_614;
+export type Fault = 'none' | 'down' | 'stale' | 'lies';
+
+const USERS = [1, 2, 3].map((n) => privateKeyToAccount(keccak256(toHex(`user ${n}`))));
+const GAS = 200_000n;
+
+export class BridgedChain {
+  readonly faults: Fault[];
+  readonly chain: LocalChain;
+  readonly keys: LocalKeys;
+  readonly contracts: BridgeContracts;
+  readonly directory: string;
+  readonly users = USERS.map((account) => address(account.address.toLowerCase()));
+  readonly #endpoint: ChainEndpoint;
+  #stale: number[];
+  nowMs = 1_800_000_000_000;
+
+  private constructor(
+    parts: Pick<BridgedChain, 'chain' | 'keys' | 'contracts' | 'directory'>,
+    endpoints: number,
+  ) {
+    this.chain = parts.chain;
+    this.keys = parts.keys;
+    this.contracts = parts.contracts;
+    this.directory = parts.directory;
+    this.faults = Array.from({ length: endpoints }, () => 'none');
+    this.#stale = this.faults.map(() => 0);
+    this.#endpoint = localEndpoint('chain', (method, params) => this.chain.rpc(method, params));
+  }
+
+  static async open(endpoints = 1): Promise<BridgedChain> {
+    const directory = mkdtempSync(join(tmpdir(), 'oddlot-settlement-'));
+    const keys = localKeys(directory);
+    const rich = [keys.minter, keys.relayer].map((key) => privateKeyToAccount(key).address);
+    const all = [...rich, ...USERS.map((user) => user.address)];
+    let bridged: BridgedChain | undefined = undefined;
+    const nowMs = (): number => bridged?.nowMs ?? 1_800_000_000_000;
+    const chain = await LocalChain.open({
+      directory: join(directory, 'chain'),
+      chainId: TEST_CHAIN_ID,
+      nowMs,
+      allocations: Object.fromEntries(all.map((each) => [each, parseEther('1000')])),
+    });
+    const endpoint = localEndpoint('chain', (method, params) => chain.rpc(method, params));
+    const contracts = await deployLocalContracts(endpoint, keys, TEST_CHAIN_ID);
+    bridged = new BridgedChain({ chain, keys, contracts, directory }, endpoints);
+    let nonce = 2;
+    for (const user of USERS) {
+      await bridged.send(keys.minter, nonce++, mintData(user.address, 1_000_000_000_000n));
+    }
+    return bridged;
+  }
+
+  client(confirmations: number): ChainClient {
+    const endpoints = this.faults.map((_, at) => this.#faulty(at));
+    return new ChainClient({ endpoints, chainId: TEST_CHAIN_ID, confirmations });
+  }
+
+  /** A plain transfer of a user to the bridge, signed. */
+  async transfer(user: number, amount: bigint, nonce?: number): Promise<Hex> {
+    const account = USERS[user % USERS.length]!;
+    const { bridge, token } = this.contracts;
+    const data = encodeFunctionData({
+      abi: TEST_USDC_ABI,
+      functionName: 'transfer',
+      args: [bridge, amount],
+    });
+    const next =
+      nonce ??
+      Number(await this.chain.rpc('eth_getTransactionCount', [account.address, 'pending']));
+    return account.signTransaction({ ...call(token, data), nonce: next });
+  }
+
+  async send(key: Hex, nonce: number, data: Hex): Promise<void> {
+    const raw = await privateKeyToAccount(key).signTransaction({
+      ...call(this.contracts.token, data),
+      nonce,
+    });
+    await this.chain.rpc('eth_sendRawTransaction', [raw]);
+  }
+
+  async balanceOf(owner: Hex): Promise<bigint> {
+    const data = encodeFunctionData({
+      abi: TEST_USDC_ABI,
+      functionName: 'balanceOf',
+      args: [owner],
+    });
+    const result = await this.chain.rpc('eth_call', [{ to: this.contracts.token, data }, 'latest']);
+    return BigInt(result as Hex);
+  }
+
+  async close(): Promise<void> {
+    await this.chain.close();
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  /** What a fault does to answers; one that is stale stays at the head that it had. */
+  #faulty(at: number): ChainEndpoint {
+    const { request } = this.#endpoint;
+    return {
+      name: `endpoint ${at}`,
+      request: async (method, params) => {
+        const fault = this.faults[at];
+        if (fault === 'down') throw new Error('connection refused');
+        const result = await request(method, params);
+        if (method === 'eth_blockNumber') {
+          const head = Number(result);
+          const known = Math.min(head, this.#stale[at] ?? 0);
+          if (fault === 'stale') return toHex(known);
+          this.#stale[at] = head;
+        }
+        if (fault === 'lies' && method === 'eth_getLogs') return [];
+        if (fault === 'lies' && method === 'eth_getTransactionReceipt' && result !== null) {
+          return { ...(result as object), status: '0x0' };
+        }
+        return result;
+      },
+    };
+  }
+}
+
+export function mintData(to: Hex, amount: bigint): Hex {
+  return encodeFunctionData({ abi: TEST_USDC_ABI, functionName: 'mint', args: [to, amount] });
+}
+
+function call(to: Hex, data: Hex) {
+  return {
+    type: 'eip1559',
+    chainId: TEST_CHAIN_ID,
+    to,
+    data,
+    gas: GAS,
+    maxFeePerGas: 10_000_000_000n,
+    maxPriorityFeePerGas: 1n,
+  } as const;
+}

@@ -1,0 +1,278 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { TEST_USDC_ABI } from '@oddlot/contracts';
+import { encodeFunctionData, type Hex, toHex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ChainClient } from '../chain/chain-client.ts';
+import { localEndpoint } from '../chain/chain-endpoint.ts';
+import { LOCAL_BRIDGE } from '../bridge-contract/local-contracts.ts';
+import { finishData, payOutData } from '../bridge-contract/bridge-calls.ts';
+import { signBody } from '../signing/validator-wire.ts';
+import { keyValidator, type Payout, type Signed } from '../signing/validators.ts';
+import { mintData, TEST_CHAIN_ID, BridgedChain } from '../testing/bridged-chain.ts';
+import { PayoutWitness } from './payout-witness.ts';
+import { RefusalMemory } from './refusal-memory.ts';
+import { SignedBook } from './signed-book.ts';
+import { Signer } from './signer.ts';
+
+/** Real contracts on a real chain; endpoints lie by what they add to its answers. */
+
+const BARRED: Hex = `0x${'d1'.repeat(20)}`;
+const FREE: Hex = `0x${'d2'.repeat(20)}`;
+const USER: Hex = `0x${'a1'.repeat(20)}`;
+const KEY: Hex = `0x${'51'.repeat(32)}`;
+const USD = 1_900_000n;
+const PATIENCE_MS = 60_000;
+const TRANSFER = encodeFunctionData({
+  abi: TEST_USDC_ABI,
+  functionName: 'transfer',
+  args: [BARRED, USD],
+}).slice(0, 10);
+const YES = toHex(1, { size: 32 });
+
+type Lie = 'none' | 'refuses' | 'takes' | 'down';
+
+let settlement: BridgedChain;
+let nonce = 5;
+let lies: Lie[] = [];
+let nowMs = 1_000_000;
+let owed = { destination: BARRED, usd: USD, isReturned: false };
+let book: SignedBook;
+
+async function minter(data: Hex): Promise<void> {
+  await settlement.send(settlement.keys.minter, nonce++, data);
+}
+
+function list(functionName: 'blacklist' | 'unBlacklist', account: Hex): Promise<void> {
+  return minter(encodeFunctionData({ abi: TEST_USDC_ABI, functionName, args: [account] }));
+}
+
+beforeAll(async () => {
+  settlement = await BridgedChain.open();
+  await minter(mintData(settlement.contracts.bridge, 10n * USD));
+  await list('blacklist', BARRED);
+});
+afterAll(() => settlement.close());
+
+const file = (name: string): string => join(settlement.directory, name);
+beforeEach(() => {
+  for (const name of ['signed.jsonl', 'refused.json']) rmSync(file(name), { force: true });
+  lies = ['none'];
+  nowMs += 10 * PATIENCE_MS;
+  owed = { destination: BARRED, usd: USD, isReturned: false };
+  book = new SignedBook(file('signed.jsonl'));
+  return () => book.close();
+});
+
+/** An endpoint that says of transfers what it likes. */
+function endpoint(at: number) {
+  return localEndpoint(`endpoint ${at}`, async (method, params) => {
+    const lie = lies[at];
+    if (lie === 'down') throw new Error('connection refused');
+    const [call] = params as readonly { readonly data?: string }[];
+    if (method === 'eth_call' && call?.data?.startsWith(TRANSFER) === true) {
+      if (lie === 'refuses') throw Object.assign(new Error('execution reverted'), { code: 3 });
+      if (lie === 'takes') return YES;
+    }
+    return await settlement.chain.rpc(method, params);
+  });
+}
+
+/** A validator as it is after a start: what it remembers is in its files. */
+function started(): () => Promise<string> {
+  const { bridge } = settlement.contracts;
+  const domain = { chainId: TEST_CHAIN_ID, bridge };
+  const anybody = privateKeyToAccount(KEY).address;
+  const endpoints = lies.map((_, at) => endpoint(at));
+  const client = new ChainClient({ endpoints, chainId: TEST_CHAIN_ID, confirmations: 1 });
+  const memory = new RefusalMemory(file('refused.json'), PATIENCE_MS);
+  const now = (): number => nowMs;
+  const witness = new PayoutWitness({ client, bridge, anybody, memory, now });
+  const terms = { amount: owed.usd, timeMs: 1 };
+  const ledger = {
+    unpaidWithdrawal: async () => ({ ...owed, ...terms }),
+    assertPayable: async () => undefined,
+  };
+  const nothing = async (): Promise<never> => {
+    throw new Error('no payout is asked for');
+  };
+  const requests = { evidenceFor: nothing };
+  const limits = { refusal: () => undefined };
+  const parts = { key: KEY, domain, book, ledger, requests, limits, witness, now };
+  const signer = new Signer(parts);
+  const about = { type: 'cancellation', withdrawalId: 7n, user: USER, reason: 'I say so' } as const;
+  const body = signBody(domain, about);
+  return () =>
+    signer.sign(body, new AbortController().signal).then(
+      () => 'signed',
+      (error: Error) => error.message,
+    );
+}
+
+async function onBridge(data: Hex): Promise<void> {
+  const account = privateKeyToAccount(settlement.keys.relayer);
+  const count = await settlement.chain.rpc('eth_getTransactionCount', [account.address, 'latest']);
+  const raw = await account.signTransaction({
+    type: 'eip1559',
+    chainId: TEST_CHAIN_ID,
+    nonce: Number(count),
+    to: settlement.contracts.bridge,
+    data,
+    gas: 1_000_000n,
+    maxFeePerGas: 10_000_000_000n,
+    maxPriorityFeePerGas: 1n,
+  });
+  await settlement.chain.rpc('eth_sendRawTransaction', [raw]);
+}
+
+async function signedPayout(usd: bigint): Promise<[Payout, readonly Signed[]]> {
+  const payout = { withdrawalId: 7n, user: USER, destination: FREE, usd };
+  const domain = { chainId: TEST_CHAIN_ID, bridge: settlement.contracts.bridge };
+  const { signal } = new AbortController();
+  const signed = await Promise.all(
+    settlement.keys.validators.map((key) =>
+      keyValidator(key, domain).sign({ type: 'payout', payout }, signal),
+    ),
+  );
+  return [payout, signed.toSorted((a, b) => (a.address < b.address ? -1 : 1))];
+}
+
+const WAITS = 'the token may yet take withdrawal 7: it is looked at again';
+
+describe('R-withdraw: a validator signs a cancellation', () => {
+  test('of nothing that can be paid, however often it is asked', async () => {
+    owed = { ...owed, destination: FREE };
+    const ask = started();
+    for (let times = 0; times < 5; times++) {
+      expect(await ask()).toBe('withdrawal 7 can be paid');
+      nowMs += PATIENCE_MS;
+    }
+    expect(book.count).toBe(0);
+  });
+
+  test('when the token has refused the destination for as long as its operator wants, over a restart', async () => {
+    expect(await started()()).toBe(WAITS);
+    nowMs += PATIENCE_MS - 1;
+    expect(await started()()).toBe(WAITS);
+    nowMs += 1;
+    const ask = started();
+    expect(await ask()).toBe('signed');
+    // It keeps what it saw itself, not what it was told.
+    expect(book.latest).toMatchObject([
+      { type: 'cancellation', reason: `the token refuses transfers to ${BARRED}` },
+    ]);
+    lies = ['down'];
+    expect(await ask()).toBe('signed');
+  });
+
+  test('not when it was payable in between, nobody looked for long, or the clock went back', async () => {
+    const ask = started();
+    expect(await ask()).toBe(WAITS);
+    nowMs += PATIENCE_MS / 2;
+    await list('unBlacklist', BARRED);
+    expect(await ask()).toBe('withdrawal 7 can be paid');
+    await list('blacklist', BARRED);
+    nowMs += PATIENCE_MS / 2;
+    expect(await ask()).toBe(WAITS);
+    nowMs += 10 * PATIENCE_MS;
+    expect(await ask()).toBe(WAITS);
+    nowMs -= 1;
+    expect(await ask()).toBe(WAITS);
+    writeFileSync(file('refused.json'), '{"7":');
+    nowMs += PATIENCE_MS;
+    expect(await started()()).toBe(WAITS);
+  });
+
+  test('not while the token moves none of the bridge’s money: it is empty, or barred itself', async () => {
+    const ask = started();
+    const nothing = 'the token moves none of the bridge’s money at the moment';
+    for (const _ of [1, 2]) {
+      owed = { ...owed, usd: 11n * USD };
+      expect(await ask()).toBe(nothing);
+      nowMs += PATIENCE_MS;
+    }
+    owed = { ...owed, usd: USD };
+    await list('blacklist', settlement.contracts.bridge);
+    expect(await ask()).toBe(nothing);
+    nowMs += PATIENCE_MS;
+    expect(await ask()).toBe(nothing);
+    await list('unBlacklist', settlement.contracts.bridge);
+    expect(await ask()).toBe(WAITS);
+  });
+
+  test('by what two of its endpoints say against one, never on the word of one that lies', async () => {
+    for (const [destination, said] of [
+      [FREE, 'refuses'],
+      [BARRED, 'takes'],
+    ] as const) {
+      owed = { ...owed, destination };
+      for (const all of [
+        [said, 'none'],
+        ['none', said],
+        [said, 'none', 'down'],
+      ] as const) {
+        lies = [...all];
+        const ask = started();
+        for (const _ of [1, 2]) {
+          expect(await ask(), `${destination} ${all.join(' ')}`).toMatch(
+            /^the chain cannot be asked: endpoints disagree about a call of/,
+          );
+          nowMs += PATIENCE_MS;
+        }
+      }
+    }
+    lies = ['none', 'refuses', 'none'];
+    owed = { ...owed, destination: FREE };
+    expect(await started()()).toBe('withdrawal 7 can be paid');
+    owed = { ...owed, destination: BARRED };
+    lies = ['none', 'down'];
+    expect(await started()()).toMatch(/^the chain cannot be asked: 1 of 2 endpoints answered/);
+    expect(book.count).toBe(0);
+    lies = ['none', 'takes', 'none'];
+    const ask = started();
+    expect(await ask()).toBe(WAITS);
+    nowMs += PATIENCE_MS;
+    expect(await ask()).toBe('signed');
+  });
+
+  test('at once of what the bridge can never pay', async () => {
+    owed = { ...owed, destination: settlement.contracts.bridge };
+    expect(await started()()).toBe('signed');
+    expect(book.latest.at(-1)).toMatchObject({
+      reason: 'the bridge cannot pay this amount to this destination',
+    });
+  });
+
+  test('at once of what all venues have returned: it must not be paid any more', async () => {
+    owed = { ...owed, destination: FREE, isReturned: true };
+    expect(await started()()).toBe('signed');
+    expect(book.latest.at(-1)).toMatchObject({ reason: 'all venues have returned it' });
+  });
+
+  test('not for a venue that tells other terms than those that it signed', async () => {
+    const { bridge } = settlement.contracts;
+    const place = { timeMs: 1, chainId: TEST_CHAIN_ID, bridge, withdrawalId: '7', user: USER };
+    book.add({ ...place, type: 'payout', destination: FREE, usd: String(USD) });
+    const ask = started();
+    expect(await ask()).toContain(`withdrawal 7 was signed as ${USD} micro-USDC`);
+    nowMs += PATIENCE_MS;
+    expect(await ask()).toContain(`withdrawal 7 was signed as ${USD} micro-USDC`);
+  });
+
+  test('not of a large one that waits, nor of what the bridge has paid', async () => {
+    const { largeUsd } = LOCAL_BRIDGE;
+    await minter(mintData(settlement.contracts.bridge, largeUsd));
+    owed = { ...owed, destination: FREE, usd: largeUsd };
+    await onBridge(payOutData(...(await signedPayout(largeUsd))));
+    const ask = started();
+    for (const _ of [1, 2]) {
+      expect(await ask()).toBe('withdrawal 7 can be paid');
+      nowMs += PATIENCE_MS;
+    }
+    settlement.nowMs += 60_000;
+    await onBridge(finishData(7));
+    expect(await ask()).toBe('the bridge has paid withdrawal 7');
+    expect(book.count).toBe(0);
+  });
+});

@@ -1,0 +1,191 @@
+import { MONEY_DECIMALS, formatDecimal } from '@oddlot/units';
+import type { Hex } from 'viem';
+import { chainFault } from '../chain/chain-error.ts';
+import { RETURN_ID_MIN } from '../bridge-contract/return-id.ts';
+import { requestOf, SignRequest } from '../signing/validator-wire.ts';
+import {
+  type BridgeDomain,
+  keyValidator,
+  type Signed,
+  type Validator,
+} from '../signing/validators.ts';
+import type { Deposits } from './bridge-deposits.ts';
+import type { PayoutRequests } from './payout-request.ts';
+import type { PayoutWitness } from './payout-witness.ts';
+import { OtherTermsError, type PayoutRecord, type SignedBook } from './signed-book.ts';
+import type { Counted, SigningLimits } from './signing-limits.ts';
+import { SigningRefusal } from './signing-refusal.ts';
+import type { OwedWithdrawal, VenueLedger } from './venue-ledger.ts';
+
+export type SignerOptions = {
+  readonly key: Hex;
+  /** The only chain and the only bridge that it signs for. */
+  readonly domain: BridgeDomain;
+  readonly book: SignedBook;
+  readonly ledger: Pick<VenueLedger, 'assertPayable' | 'unpaidWithdrawal'>;
+  /** Finds what the account itself has signed. */
+  readonly requests: Pick<PayoutRequests, 'evidenceFor'>;
+  readonly limits: Pick<SigningLimits, 'refusal'>;
+  /** What accounts brought; absent without endpoints of the chain. */
+  readonly deposits?: Deposits | undefined;
+  /** Hears that the chain could not be asked what accounts brought. */
+  readonly onChainAway?: ((why: string) => void) | undefined;
+  /** Looks at the chain before a cancellation; where it is absent people sign them. */
+  readonly witness?: Pick<PayoutWitness, 'whyHopeless'> | undefined;
+  readonly now: () => number;
+};
+
+/**
+ * Signs a payout that the venues owe and that the account itself has asked for, and no other (R-withdraw): once written down, a withdrawal is signed in the
+ * same terms for ever. It signs a cancellation when it has seen itself that the payout cannot succeed, so that nobody
+ * who asks can end the withdrawal of somebody else. It does not sign rotations, the lifting of pauses or returns: people do, by `npm run bridge`.
+ */
+export class Signer {
+  readonly #options: SignerOptions;
+  readonly #validator: Validator;
+
+  constructor(options: SignerOptions) {
+    this.#options = options;
+    this.#validator = keyValidator(options.key, options.domain);
+  }
+
+  /** Its own address. */
+  get address(): string {
+    return this.#validator.name;
+  }
+
+  /** Throws a SigningRefusal with what is wrong. */
+  async sign(body: unknown, signal: AbortSignal): Promise<Signed> {
+    const parsed = SignRequest.safeParse(body);
+    if (!parsed.success) {
+      const { message, path } = parsed.error.issues[0] ?? { message: 'invalid', path: [] };
+      throw new SigningRefusal(400, `${path.join('.') || 'request'}: ${message}`);
+    }
+    const asked = parsed.data;
+    this.#assertPlace(asked);
+    try {
+      if (asked.type === 'payout') await this.#writePayout(asked);
+      else await this.#writeCancellation(asked);
+    } catch (error) {
+      if (error instanceof OtherTermsError) throw new SigningRefusal(409, error.message);
+      throw error;
+    }
+    return await this.#validator.sign(requestOf(asked), signal);
+  }
+
+  #assertPlace({ bridge, chainId, withdrawalId }: SignRequest): void {
+    const { domain } = this.#options;
+    if (chainId !== domain.chainId) {
+      throw new SigningRefusal(403, `it signs for chain ${domain.chainId}, not for ${chainId}`);
+    }
+    if (bridge !== domain.bridge) {
+      throw new SigningRefusal(403, `it signs for bridge ${domain.bridge}, not for ${bridge}`);
+    }
+    if (withdrawalId >= RETURN_ID_MIN) {
+      throw new SigningRefusal(403, 'returns of deposits are signed by hand');
+    }
+    if (withdrawalId > BigInt(Number.MAX_SAFE_INTEGER - 1)) {
+      throw new SigningRefusal(404, `there is no withdrawal ${withdrawalId}`);
+    }
+  }
+
+  async #writePayout(asked: PayoutRequest): Promise<void> {
+    const { book } = this.#options;
+    const record = payoutRecord(asked, this.#options.now());
+    if (book.has(record)) return;
+    const owed = await this.#owed(asked);
+    const { withdrawalId } = asked;
+    if (owed.isReturned) {
+      throw new SigningRefusal(409, `withdrawal ${withdrawalId} is returned`);
+    }
+    if (owed.destination !== asked.destination) {
+      throw new SigningRefusal(409, `withdrawal ${withdrawalId} goes to ${owed.destination}`);
+    }
+    if (owed.usd !== asked.usd) {
+      const amount = dollars(owed.usd);
+      throw new SigningRefusal(409, `of withdrawal ${withdrawalId} ${amount} USDC are to be paid`);
+    }
+    const { ledger, requests } = this.#options;
+    await ledger.assertPayable();
+    const payment = { ...asked, withdrawalId: record.withdrawalId };
+    const evidence = await requests.evidenceFor(payment, owed, book);
+    await this.#lookAtDeposits();
+    // From here on nobody else has a turn. Somebody may have asked meanwhile; the book looks again.
+    if (book.has(record)) return;
+    const counted = this.#countedOf(asked);
+    this.#assertLimit(asked.user, counted);
+    const { account, all } = counted;
+    book.add({ ...record, ...evidence, counted: String(account), countedInAll: String(all) });
+    this.#options.deposits?.take(asked.user, asked.usd);
+  }
+
+  /** Who asks, and the reason that they give, count for nothing. */
+  async #writeCancellation(asked: CancellationRequest): Promise<void> {
+    const { book, now, witness } = this.#options;
+    const timeMs = now();
+    if (book.has({ ...placeOf(asked, timeMs), type: asked.type, reason: '' })) return;
+    if (witness === undefined) {
+      throw new SigningRefusal(
+        403,
+        'it has no endpoints of the chain: its operator signs cancellations (npm run bridge -- cancel)',
+      );
+    }
+    const owed = await this.#owed(asked);
+    const destination = owed.destination as Hex;
+    // A venue that tells other terms than those that were signed is not believed.
+    book.has(payoutRecord({ ...asked, destination, usd: owed.usd }, timeMs));
+    const terms = { ...owed, destination, user: asked.user as Hex };
+    const reason = await witness.whyHopeless({
+      ...terms,
+      withdrawalId: Number(asked.withdrawalId),
+    });
+    book.add({ ...placeOf(asked, timeMs), type: asked.type, reason });
+  }
+
+  #owed({ user, withdrawalId }: SignRequest): Promise<OwedWithdrawal> {
+    return this.#options.ledger.unpaidWithdrawal(user, Number(withdrawalId));
+  }
+
+  /** Where the chain cannot be asked, what somebody brought counts for nothing. */
+  async #lookAtDeposits(): Promise<void> {
+    const { deposits, onChainAway } = this.#options;
+    try {
+      await deposits?.look();
+    } catch (error) {
+      onChainAway?.(chainFault(error));
+    }
+  }
+
+  /** Of a payout, what the account did not bring itself, and what nobody brought. */
+  #countedOf({ usd, user }: PayoutRequest): Counted {
+    const { deposits } = this.#options;
+    const beyond = (left = 0n): bigint => (left < usd ? usd - left : 0n);
+    return { account: beyond(deposits?.leftOf(user)), all: beyond(deposits?.leftInAll()) };
+  }
+
+  #assertLimit(user: string, usd: Counted): void {
+    const { limits, now } = this.#options;
+    const why = limits.refusal(user, usd, now());
+    if (why !== undefined) throw new SigningRefusal(503, why);
+  }
+}
+
+function dollars(micro: bigint): string {
+  return formatDecimal(micro, MONEY_DECIMALS);
+}
+
+type PayoutRequest = Extract<SignRequest, { readonly type: 'payout' }>;
+type CancellationRequest = Extract<SignRequest, { readonly type: 'cancellation' }>;
+type Place = Pick<SignRequest, 'bridge' | 'chainId' | 'user' | 'withdrawalId'>;
+
+function placeOf({ bridge, chainId, user, withdrawalId }: Place, timeMs: number) {
+  return { timeMs, chainId, bridge, withdrawalId: String(withdrawalId), user };
+}
+
+function payoutRecord(
+  asked: Place & { readonly destination: string; readonly usd: bigint },
+  timeMs: number,
+): PayoutRecord {
+  const { destination, usd } = asked;
+  return { ...placeOf(asked, timeMs), type: 'payout', destination, usd: String(usd) };
+}

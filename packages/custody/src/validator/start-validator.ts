@@ -1,0 +1,121 @@
+import { join } from 'node:path';
+import { lockDirectory } from '@oddlot/host/directory-lock';
+import type { Logger } from '@oddlot/host/log';
+import { hostText } from '@oddlot/host/operate';
+import type { Hex } from 'viem';
+import { ChainClient } from '../chain/chain-client.ts';
+import { urlEndpoint } from '../chain/chain-endpoint.ts';
+import { checkKeyFiles } from '../key-files/key-files.ts';
+import { readKey } from '../key-files/keys.ts';
+import { keyValidator } from '../signing/validators.ts';
+import { BridgeDeposits } from './bridge-deposits.ts';
+import { PayoutRequests } from './payout-request.ts';
+import { PayoutWitness } from './payout-witness.ts';
+import { RefusalMemory } from './refusal-memory.ts';
+import { ValidatorServer } from './server.ts';
+import { type PayoutRecord, SignedBook } from './signed-book.ts';
+import { Signer } from './signer.ts';
+import { type Counted, SigningLimits } from './signing-limits.ts';
+import type { ValidatorConfig } from './validator-config.ts';
+import { VenueLedger } from './venue-ledger.ts';
+
+export type RunningValidator = {
+  readonly url: string;
+  readonly address: string;
+  stop(): Promise<void>;
+};
+
+const USDC = 1_000_000n;
+const CHAIN_MS_MAX = 5_000;
+/** Chains whose money is worth nothing. */
+const TEST_CHAINS: readonly number[] = [421_614];
+
+/** Reads its key and what it has signed, and listens. */
+export async function startValidator(
+  config: ValidatorConfig,
+  deps: {
+    readonly env: Readonly<Record<string, string | undefined>>;
+    readonly log: Logger;
+    readonly now: () => number;
+  },
+): Promise<RunningValidator> {
+  const { chainId, data, host, port, venues } = config;
+  const { env, log, now } = deps;
+  const isReal = !TEST_CHAINS.includes(chainId);
+  for (const why of chainWarnings(config, isReal)) log.warn(why);
+  for (const why of checkKeyFiles({ key: [config.key] }, { data, env, isReal })) log.warn(why);
+  const key = readKey(config.key, 'key', env);
+  // Two processes with one book would not see what the other one signs.
+  const lock = lockDirectory(data);
+  try {
+    const limits = limitsOf(config);
+    const book = new SignedBook(join(data, 'signed.jsonl'), (payout) =>
+      limits.count(payout.user, countedOf(payout), payout.timeMs),
+    );
+    const domain = { chainId, bridge: config.bridge as Hex };
+    const { relayer, serviceNetwork, withdrawFeeMaxUsdc } = config;
+    const ledger = new VenueLedger({ venues });
+    const feeMax = BigInt(withdrawFeeMaxUsdc) * USDC;
+    const vouched = new Map(config.signers.map(({ account, ...set }) => [String(account), set]));
+    const requests = new PayoutRequests({ ledger, serviceNetwork, feeMax, vouched });
+    const anybody = keyValidator(key, domain).name as Hex;
+    const eyes = eyesOf(config, { anybody, now });
+    const onChainAway = (why: string): void =>
+      log.warn({ why }, 'the chain does not say what accounts brought');
+    const parts = { key, domain, book, ledger, requests, limits, onChainAway, now };
+    const signer = new Signer({ ...parts, ...eyes });
+    const places = { signer, domain, relayer, serviceNetwork };
+    const server = new ValidatorServer({ ...places, book, log, now });
+    const bound = await server.listen(port, host);
+    return {
+      url: `http://${hostText(host)}:${bound}`,
+      address: signer.address,
+      async stop() {
+        await server.stop();
+        book.close();
+        lock.release();
+      },
+    };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/** What a payout counted when it was signed. */
+export function countedOf({ counted, countedInAll, usd }: PayoutRecord): Counted {
+  const account = counted ?? usd;
+  return { account: BigInt(account), all: BigInt(countedInAll ?? account) };
+}
+
+function limitsOf({ accountDayLimitUsdc, dayLimitUsdc }: ValidatorConfig): SigningLimits {
+  const perDay = BigInt(dayLimitUsdc) * USDC;
+  return new SigningLimits({ perDay, perAccountDay: BigInt(accountDayLimitUsdc) * USDC });
+}
+
+/** Who looks at the chain, through endpoints that the operator of the validator chose. */
+function eyesOf(
+  config: ValidatorConfig,
+  { anybody, now }: { readonly anybody: Hex; readonly now: () => number },
+): { readonly witness?: PayoutWitness; readonly deposits?: BridgeDeposits } {
+  const { cancelPatienceMs, chain, chainId, data } = config;
+  if (chain.length === 0) return {};
+  const endpoints = chain.map((url) => urlEndpoint(url, CHAIN_MS_MAX));
+  const client = new ChainClient({ endpoints, chainId, confirmations: 1 });
+  const memory = new RefusalMemory(join(data, 'refused.json'), cancelPatienceMs);
+  const bridge = config.bridge as Hex;
+  return {
+    witness: new PayoutWitness({ client, bridge, anybody, memory, now }),
+    deposits: new BridgeDeposits({ client, bridge, now }),
+  };
+}
+
+function chainWarnings({ chain }: ValidatorConfig, isReal: boolean): readonly string[] {
+  if (chain.length === 0) {
+    return [
+      'chain: no endpoints, so it signs no cancellations, people do (npm run bridge -- cancel); and what accounts brought does not ease their limits',
+    ];
+  }
+  const isAlone = isReal && new Set(chain.map((url) => new URL(url).host)).size < 2;
+  return isAlone ? ['chain: what a single endpoint says of real money is believed'] : [];
+}

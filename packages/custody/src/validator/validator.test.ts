@@ -1,0 +1,332 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLogger } from '@oddlot/host/log';
+import { listen } from '@oddlot/host/testing';
+import type { Hex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { RETURN_ID_MIN } from '../bridge-contract/return-id.ts';
+import { remoteValidator } from '../signing/remote-validator.ts';
+import { signBody } from '../signing/validator-wire.ts';
+import {
+  type BridgeDomain,
+  keyValidator,
+  type Payout,
+  type ValidatorRequest,
+} from '../signing/validators.ts';
+import { PROOF_HEADER, proofOf } from '../signing/venue-proof.ts';
+import { ModelLedger } from '../testing/model-ledger.ts';
+import { lowerAddressOf, signedBy, withdrawal } from '../testing/signed-requests.ts';
+import { SignedBook } from './signed-book.ts';
+import { Signer } from './signer.ts';
+import { type RunningValidator, startValidator } from './start-validator.ts';
+import { readValidatorConfig } from './validator-config.ts';
+
+const KEY: Hex = `0x${'51'.repeat(32)}`;
+const ADDRESS = privateKeyToAccount(KEY).address.toLowerCase();
+const DOMAIN = { chainId: 421_614, bridge: `0x${'b1'.repeat(20)}` } as const;
+const serviceNetwork = 'example.org-3fa9c1d2';
+const USER_KEY: Hex = `0x${'a1'.repeat(32)}`;
+const USER = lowerAddressOf(USER_KEY);
+const RELAYER = privateKeyToAccount(`0x${'e1'.repeat(32)}`);
+const DESTINATION: Hex = `0x${'d1'.repeat(20)}`;
+const PAYOUT: Payout = { withdrawalId: 7n, user: USER, destination: DESTINATION, usd: 1_900_000n };
+const CANCELLATION: ValidatorRequest = {
+  type: 'cancellation',
+  withdrawalId: 7n,
+  user: USER,
+  reason: 'barred',
+};
+const ROW = {
+  id: 7,
+  time: 1,
+  destination: DESTINATION,
+  amount: '2',
+  fee: '0.1',
+  status: 'held',
+};
+
+let folder = '';
+let running: RunningValidator | undefined;
+let first: ModelLedger;
+let second: ModelLedger;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'oddlot-validator-'));
+  first = await new ModelLedger().open();
+  second = await new ModelLedger().open();
+  const action = withdrawal(
+    { serviceNetwork, nonce: 1 },
+    { destination: DESTINATION, amount: '2' },
+  );
+  const request = await signedBy(USER_KEY, action);
+  for (const ledger of [first, second]) {
+    ledger.user = USER;
+    ledger.rows = [ROW];
+    ledger.requests = [request];
+    ledger.asking = [request.txHash];
+  }
+});
+afterEach(async () => {
+  await running?.stop();
+  running = undefined;
+  await first.close();
+  await second.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function start(key = 'env:KEY', chainId: number = DOMAIN.chainId): Promise<string> {
+  const flags = ['--key', key, '--chain-id', String(chainId), '--bridge', DOMAIN.bridge];
+  const places = ['--venues', `${first.url},${second.url}`, '--data', join(folder, 'book')];
+  const named = ['--service-network', serviceNetwork, '--relayer', RELAYER.address];
+  const config = readValidatorConfig([...flags, ...named, ...places, '--port', '0']);
+  const log = createLogger({ level: 'silent' });
+  running = await startValidator(config, { env: { KEY }, log, now: () => 1 });
+  return running.url;
+}
+
+const asked = (url: string, request: ValidatorRequest, domain: BridgeDomain = DOMAIN) =>
+  remoteValidator(url, domain, { as: RELAYER }).sign(request, new AbortController().signal);
+const payout = (changes: Partial<Payout> = {}): ValidatorRequest => {
+  return { type: 'payout', payout: { ...PAYOUT, ...changes } };
+};
+
+/** What others have tests of: the request of the account, and limits. */
+const BELIEVING = {
+  requests: { evidenceFor: async () => ({ request: '0x1', signerChanges: [] }) },
+  limits: { refusal: () => undefined },
+};
+
+describe('R-withdraw: a validator', () => {
+  test('signs what all venues owe, as the same key would anywhere', async () => {
+    const url = await start();
+    const signal = new AbortController().signal;
+    const expected = await keyValidator(KEY, DOMAIN).sign(payout(), signal);
+    expect(await asked(url, payout())).toEqual(expected);
+    expect(first.asked[0]).toEqual({ type: 'withdrawals', user: USER, before: 8, limit: 1 });
+    expect(second.asked[0]).toEqual(first.asked[0]);
+    const signed = (await (await fetch(`${url}/signed`)).json()) as object;
+    expect(signed).toMatchObject({
+      count: 1,
+      latest: [{ type: 'payout', withdrawalId: '7', usd: '1900000', destination: DESTINATION }],
+    });
+    const health = (await (await fetch(`${url}/healthz`)).json()) as object;
+    expect(health).toEqual({ ok: true, validator: ADDRESS, ...DOMAIN, serviceNetwork, signed: 1 });
+  });
+
+  test('waits a moment for a withdrawal that the history does not have yet, and for its budget', async () => {
+    const url = await start();
+    second.late = 2;
+    first.busy = 3;
+    await expect(asked(url, payout())).resolves.toMatchObject({ address: ADDRESS });
+  });
+
+  test('finds the request of a withdrawal behind very many others of the same moment', async () => {
+    for (const ledger of [first, second]) {
+      ledger.pageRows = 2;
+      const other = { ...ROW, destination: USER };
+      ledger.rows = [{ ...other, id: 9 }, { ...other, id: 8 }, ROW];
+    }
+    await expect(asked(await start(), payout())).resolves.toMatchObject({ address: ADDRESS });
+  });
+
+  test('refuses what is not owed, and says why', async () => {
+    const url = await start();
+    const refused: [Partial<Payout>, string][] = [
+      [{ withdrawalId: 8n }, 'knows no withdrawal 8'],
+      [{ user: DESTINATION }, `knows no withdrawal 7 of ${DESTINATION}`],
+      [{ usd: 2_000_000n }, 'of withdrawal 7 1.9 USDC are to be paid'],
+      [{ destination: USER }, `withdrawal 7 goes to ${DESTINATION}`],
+      [{ withdrawalId: RETURN_ID_MIN | 7n }, 'returns of deposits are signed by hand'],
+      [{ withdrawalId: 2n ** 60n }, `there is no withdrawal ${2n ** 60n}`],
+    ];
+    for (const [changes, why] of refused) {
+      await expect(asked(url, payout(changes))).rejects.toThrow(why);
+    }
+    const elsewhere = { ...DOMAIN, chainId: 42_161 };
+    await expect(asked(url, payout(), elsewhere)).rejects.toThrow('it signs for chain 421614');
+    const bridge: Hex = `0x${'b2'.repeat(20)}`;
+    await expect(asked(url, payout(), { ...DOMAIN, bridge })).rejects.toThrow(
+      `it signs for bridge ${DOMAIN.bridge}`,
+    );
+    for (const status of ['confirmed', 'returned']) {
+      for (const ledger of [first, second]) ledger.rows = [{ ...ROW, status }];
+      await expect(asked(url, payout())).rejects.toThrow(`withdrawal 7 is ${status}`);
+    }
+    expect(readFileSync(join(folder, 'book', 'signed.jsonl'), 'utf8')).toBe('');
+  });
+
+  test('without endpoints of the chain signs no cancellation, whoever asks and whatever they say', async () => {
+    const url = await start();
+    await asked(url, payout());
+    await expect(asked(url, CANCELLATION)).rejects.toThrow('its operator signs cancellations');
+    const body = { type: 'cancellation', ...DOMAIN, withdrawalId: '7', user: USER };
+    const posted = async (reason: string) => {
+      const text = JSON.stringify({ ...body, reason });
+      const headers = { [PROOF_HEADER]: await proofOf(RELAYER, text) };
+      return await fetch(`${url}/sign`, { method: 'POST', headers, body: text });
+    };
+    expect((await posted('barred')).status).toBe(403);
+    expect((await posted('x'.repeat(201))).status).toBe(400);
+    expect(readFileSync(join(folder, 'book', 'signed.jsonl'), 'utf8').split('\n')).toHaveLength(2);
+  });
+
+  test('bounds what one address asks for in a second', async () => {
+    const url = await start();
+    const refusals: string[] = [];
+    for (let times = 0; times < 11; times++) {
+      await asked(url, CANCELLATION).catch((error: Error) => refusals.push(error.message));
+    }
+    expect(refusals.slice(0, 10)).not.toContain('too many requests');
+    expect(refusals[10]).toBe('too many requests');
+    // Payouts have a budget of their own.
+    await expect(asked(url, payout())).resolves.toMatchObject({ address: ADDRESS });
+  });
+
+  test('believes nobody where venues disagree or one is away', async () => {
+    const url = await start();
+    second.rows = [{ ...ROW, amount: '3' }];
+    await expect(asked(url, payout())).rejects.toThrow('disagree about withdrawal 7');
+    second.rows = [{ ...ROW, status: 'returned' }];
+    await expect(asked(url, payout())).rejects.toThrow('disagree about withdrawal 7');
+    second.rows = [ROW];
+    second.httpStatus = 503;
+    await expect(asked(url, payout())).rejects.toThrow('cannot be asked: HTTP 503');
+    second.httpStatus = 200;
+    await expect(asked(url, payout())).resolves.toMatchObject({ address: ADDRESS });
+  });
+
+  test('after a restart signs the same again without asking, and nothing else for that withdrawal', async () => {
+    const before = await asked(await start(), payout());
+    await running?.stop();
+    const url = await start();
+    // A venue that was broken into now tells another amount.
+    for (const ledger of [first, second]) ledger.rows = [{ ...ROW, amount: '1000' }];
+    await expect(asked(url, payout({ usd: 999_900_000n }))).rejects.toThrow(
+      'withdrawal 7 was signed as 1900000 micro-USDC',
+    );
+    const count = first.asked.length;
+    expect(await asked(url, payout())).toEqual(before);
+    expect(first.asked).toHaveLength(count);
+  });
+
+  test('asked for two amounts at once signs one of them, though both were owed when it looked', async () => {
+    const book = new SignedBook(join(folder, 'signed.jsonl'));
+    const amounts = [1_900_000n, 2_900_000n];
+    const told = [...amounts];
+    const { promise: bothAsked, resolve } = Promise.withResolvers<void>();
+    const unpaidWithdrawal = async () => {
+      const usd = told.shift()!;
+      if (told.length === 0) resolve();
+      await bothAsked;
+      return { destination: DESTINATION, usd, amount: usd, timeMs: 1, isReturned: false };
+    };
+    const signer = new Signer({
+      key: KEY,
+      domain: DOMAIN,
+      book,
+      ledger: { unpaidWithdrawal, assertPayable: async () => undefined },
+      ...BELIEVING,
+      now: () => 1,
+    });
+    const settled = await Promise.allSettled(
+      amounts.map((usd) =>
+        signer.sign(signBody(DOMAIN, payout({ usd })), new AbortController().signal),
+      ),
+    );
+    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    expect(book.count).toBe(1);
+    book.close();
+  });
+});
+
+test('bad requests are answered with what is wrong', async () => {
+  const url = await start();
+  const post = async (body: string): Promise<[number, string]> => {
+    const headers = { [PROOF_HEADER]: await proofOf(RELAYER, body) };
+    const response = await fetch(`${url}/sign`, { method: 'POST', headers, body });
+    return [response.status, ((await response.json()) as { message: string }).message];
+  };
+  expect(await post('{')).toEqual([400, 'the request is not JSON']);
+  expect(await post('{}')).toEqual([400, expect.stringMatching(/^type: /)]);
+  expect(await post('x'.repeat(9_000))).toEqual([413, 'the request is too long']);
+  const whole = { type: 'payout', ...DOMAIN, withdrawalId: '7', user: USER, usd: '1900000' };
+  const fields = { ...whole, destination: DESTINATION };
+  for (const [name, value] of [
+    ['usd', '-1'],
+    ['usd', '01'],
+    ['usd', '1.5'],
+    ['usd', String(2n ** 64n)],
+    ['withdrawalId', 7],
+    ['user', '0x12'],
+    ['chainId', '421614'],
+  ] as const) {
+    const body = JSON.stringify({ ...fields, [name]: value });
+    expect(await post(body)).toEqual([400, expect.stringMatching(`^${name}: `)]);
+  }
+  expect((await post(JSON.stringify({ ...fields, nonce: 1 })))[0]).toBe(400);
+  expect((await fetch(`${url}/elsewhere`)).status).toBe(404);
+});
+
+test('a validator that lies is found out by who asked', async () => {
+  let answer: object = {};
+  const server = createServer((_, response) => response.end(JSON.stringify(answer)));
+  const url = `http://127.0.0.1:${await listen(server, 0, '127.0.0.1')}`;
+  const { signal } = new AbortController();
+  const told = async (key: Hex, request: ValidatorRequest) => {
+    const { r, s, v } = (await keyValidator(key, DOMAIN).sign(request, signal)).signature;
+    return { validator: ADDRESS, r: String(r), s: String(s), v };
+  };
+  const good = await told(KEY, payout());
+  answer = good;
+  await expect(asked(url, payout())).resolves.toMatchObject({ address: ADDRESS });
+  const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
+  for (const bad of [
+    await told(`0x${'52'.repeat(32)}`, payout()),
+    await told(KEY, payout({ usd: 1n })),
+    // The other root, which the bridge refuses.
+    { ...good, s: String(order - BigInt(good.s)), v: 55 - good.v },
+    { ...good, v: 0 },
+    { ...good, r: '0' },
+    { ...good, r: '9'.repeat(78) },
+  ]) {
+    answer = bad;
+    await expect(asked(url, payout())).rejects.toThrow('its signature is not good');
+  }
+  answer = { validator: ADDRESS };
+  await expect(asked(url, payout())).rejects.toThrow('its answer cannot be read');
+  server.close();
+  server.closeAllConnections();
+  await expect(asked(url, payout())).rejects.toThrow('cannot be asked');
+});
+
+test('a validator that does not answer is given up on', async () => {
+  const server = createServer(() => undefined);
+  const url = `http://127.0.0.1:${await listen(server, 0, '127.0.0.1')}`;
+  const slow = remoteValidator(url, DOMAIN, { timeoutMs: 50 });
+  const signed = slow.sign(payout(), new AbortController().signal);
+  await expect(signed).rejects.toThrow('it did not answer in time');
+  server.close();
+  server.closeAllConnections();
+});
+
+test('a folder has one validator', async () => {
+  await start();
+  const kept = running;
+  await expect(start()).rejects.toThrow('is in use by');
+  running = kept;
+});
+
+test('where money is real a key that others can read is refused, and one in the data folder', async () => {
+  const key = join(folder, 'key');
+  writeFileSync(key, KEY, { mode: 0o600 });
+  chmodSync(key, 0o640);
+  await expect(start(key, 42_161)).rejects.toThrow('can be read by others than its owner');
+  await start(key);
+  await running?.stop();
+  const inside = join(folder, 'book', 'key');
+  writeFileSync(inside, KEY, { mode: 0o600 });
+  await expect(start(inside, 42_161)).rejects.toThrow('lies in the data folder');
+  running = undefined;
+});

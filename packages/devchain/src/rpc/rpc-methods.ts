@@ -1,0 +1,210 @@
+import type { Block } from '@ethereumjs/block';
+import { bytesToHex, createAddressFromString, hexToBytes } from '@ethereumjs/util';
+import { type ChainBlock, type Hex, toQuantity } from '../core/chain-block.ts';
+import type { ChainCore } from '../core/chain-core.ts';
+import { TRANSACTION_GAS_MAX, ZERO_ADDRESS, estimateGas } from './estimate-gas.ts';
+import { feeHistory } from './fee-history.ts';
+import { findLogs } from './log-filter.ts';
+import { invalidParams, refused, reverted } from '../core/rpc-error.ts';
+import {
+  type BlockReference,
+  isObject,
+  readAddress,
+  readBlockReference,
+  readBytes,
+  readCall,
+  readHash,
+  readQuantity,
+  readSlot,
+} from './rpc-params.ts';
+import { blockView, minedView, pendingBlockView, receiptView, sentView } from './rpc-views.ts';
+
+/** What the chain answers to. A method gets the chain and its parameters, in turn with all others. */
+export type RpcMethod = (core: ChainCore, params: readonly unknown[]) => unknown;
+
+/** What is paid on top: nobody competes for room here. */
+const TIP_PER_GAS = 0n;
+
+export const RPC_METHODS: ReadonlyMap<string, RpcMethod> = new Map(
+  Object.entries<RpcMethod>({
+    web3_clientVersion: () => 'oddlot-local-chain/1',
+    net_version: ({ memory }) => String(memory.chainId),
+    net_listening: () => true,
+    eth_chainId: ({ memory }) => toQuantity(memory.chainId),
+    eth_syncing: () => false,
+    eth_accounts: () => [],
+    eth_blockNumber: ({ memory }) => toQuantity(memory.head.number),
+    eth_gasPrice: ({ memory }) => toQuantity(BigInt(memory.head.baseFeePerGas) + TIP_PER_GAS),
+    eth_maxPriorityFeePerGas: () => toQuantity(TIP_PER_GAS),
+    eth_feeHistory: ({ memory }, params) => feeHistory(memory, params),
+    eth_getBalance: (core, [address, block]) =>
+      onState(core, block, () =>
+        toQuantity(core.memory.state.account(readAddress(address)).balance),
+      ),
+    eth_getTransactionCount: transactionCount,
+    eth_getCode: (core, [address, block]) =>
+      onState(core, block, async () => bytesToHex(await core.memory.state.getCode(at(address)))),
+    eth_getStorageAt: (core, [address, slot, block]) =>
+      onState(core, block, async () => {
+        const value = await core.memory.state.getStorage(at(address), hexToBytes(readSlot(slot)));
+        return `0x${bytesToHex(value).slice(2).padStart(64, '0')}`;
+      }),
+    eth_call: call,
+    eth_estimateGas: async (core, [request, block]) => {
+      const reference =
+        block === undefined ? { tag: 'pending' as const } : readBlockReference(block);
+      const run = async (): Promise<Hex> =>
+        toQuantity(await estimateGas(core, readCall(request), environmentOf(core, reference)));
+      return await core.memory.atBlock(stateNumber(core, reference), run);
+    },
+    eth_getTransactionByHash: ({ memory, common }, [hash]) => {
+      const key = readHash(hash);
+      const place = memory.place(key);
+      if (place !== undefined) return minedView(place, common);
+      const pooled = memory.pool.get(key);
+      return pooled === undefined ? null : sentView(pooled, common);
+    },
+    eth_getRawTransactionByHash: ({ memory }, [hash]) =>
+      memory.place(readHash(hash))?.transaction.raw ?? memory.pool.get(readHash(hash))?.raw ?? null,
+    eth_getTransactionByBlockNumberAndIndex: (core, [block, index]) =>
+      transactionAt(core, findBlock(core, readBlockReference(block)), index),
+    eth_getTransactionByBlockHashAndIndex: (core, [hash, index]) =>
+      transactionAt(core, core.memory.blockByHash(readHash(hash)), index),
+    eth_getTransactionReceipt: ({ memory }, [hash]) => {
+      const place = memory.place(readHash(hash));
+      return place === undefined ? null : receiptView(place);
+    },
+    eth_getBlockReceipts: (core, [block]) => {
+      const found = findBlock(core, readBlockReference(block));
+      if (found === undefined) return null;
+      return found.transactions.map((transaction, index) =>
+        receiptView({ block: found, index, transaction }),
+      );
+    },
+    eth_getBlockByNumber: (core, [block, isFull]) => {
+      const reference = readBlockReference(block);
+      if ('tag' in reference && reference.tag === 'pending')
+        return pendingBlock(core, isFull === true);
+      const found = findBlock(core, reference);
+      return found === undefined ? null : blockView(found, isFull === true, core.common);
+    },
+    eth_getBlockByHash: ({ memory, common }, [hash, isFull]) => {
+      const found = memory.blockByHash(readHash(hash));
+      return found === undefined ? null : blockView(found, isFull === true, common);
+    },
+    eth_getBlockTransactionCountByNumber: (core, [block]) => {
+      const found = findBlock(core, readBlockReference(block));
+      return found === undefined ? null : toQuantity(found.transactions.length);
+    },
+    eth_getBlockTransactionCountByHash: ({ memory }, [hash]) => {
+      const found = memory.blockByHash(readHash(hash));
+      return found === undefined ? null : toQuantity(found.transactions.length);
+    },
+    eth_getLogs: ({ memory }, [filter]) => findLogs(memory, filter),
+  }),
+);
+
+/** With what waits in the pool without a gap, for who asks for the pending count. */
+async function transactionCount(
+  core: ChainCore,
+  [address, block]: readonly unknown[],
+): Promise<Hex> {
+  const sender = readAddress(address);
+  const reference = readBlockReference(block);
+  const { memory } = core;
+  return await onState(core, block, () => {
+    let { nonce } = memory.state.account(sender);
+    if ('tag' in reference && reference.tag === 'pending')
+      while (memory.pool.at(sender, nonce) !== undefined) nonce += 1n;
+    return toQuantity(nonce);
+  });
+}
+
+async function call(
+  core: ChainCore,
+  [request, block, overrides]: readonly unknown[],
+): Promise<Hex> {
+  if (isObject(overrides) && Object.keys(overrides).length > 0)
+    throw invalidParams('state overrides are not supported');
+  const { from = ZERO_ADDRESS, to, data, value, gas } = readCall(request);
+  const reference = readBlockReference(block);
+  const message = {
+    caller: createAddressFromString(from),
+    data: hexToBytes(data),
+    value,
+    gasLimit: gas === undefined || gas > TRANSACTION_GAS_MAX ? TRANSACTION_GAS_MAX : gas,
+    ...(to === undefined ? {} : { to: createAddressFromString(to) }),
+  };
+  return await core.memory.atBlock(stateNumber(core, reference), async () => {
+    const result = await core.machine.call(message, environmentOf(core, reference));
+    const failure = result.exceptionError?.error;
+    if (failure === 'revert') throw reverted(bytesToHex(result.returnValue));
+    if (failure === 'insufficient balance') throw refused('insufficient funds for transfer');
+    if (failure !== undefined) throw refused(failure);
+    return bytesToHex(result.returnValue);
+  });
+}
+
+/**
+ * What a program sees of its block. At the newest block it sees the time of now: another chain would have made
+ * a block in between, and what waits for a time must not look as if it could not be done yet.
+ */
+function environmentOf(core: ChainCore, reference: BlockReference): Block {
+  const next = core.nextPlace;
+  const block = findBlock(core, reference);
+  if (block === undefined) return core.machine.environment(next);
+  const isNewest = block.number === core.memory.head.number;
+  return core.machine.environment({
+    ...next,
+    number: block.number,
+    parent: core.memory.block(block.number - 1),
+    timestamp: isNewest ? next.timestamp : block.timestamp,
+  });
+}
+
+async function onState<Result>(
+  core: ChainCore,
+  block: unknown,
+  read: () => Result | Promise<Result>,
+): Promise<Result> {
+  const number = stateNumber(core, readBlockReference(block));
+  return await core.memory.atBlock(number, async () => await read());
+}
+
+function stateNumber(core: ChainCore, reference: BlockReference): number {
+  if ('tag' in reference && reference.tag === 'pending') return core.memory.head.number;
+  const block = findBlock(core, reference);
+  if (block === undefined) throw refused('header not found');
+  if (block.number < core.memory.oldestState)
+    throw refused(`missing trie node: the state of block ${block.number} is no longer kept`);
+  return block.number;
+}
+
+/** Undefined for the pending block too, which is none yet. */
+function findBlock({ memory }: ChainCore, reference: BlockReference): ChainBlock | undefined {
+  if ('hash' in reference) return memory.blockByHash(reference.hash);
+  if ('number' in reference) return memory.block(Number(reference.number));
+  if (reference.tag === 'earliest') return memory.block(0);
+  return reference.tag === 'latest' ? memory.head : undefined;
+}
+
+function pendingBlock({ memory, common, nextTimestamp }: ChainCore, isFull: boolean): unknown {
+  const nonceOf = (sender: Hex): bigint => memory.state.account(sender).nonce;
+  const ready = memory.pool.ready(nonceOf, BigInt(memory.head.baseFeePerGas));
+  const transactions = ready.map((pooled) => (isFull ? sentView(pooled, common) : pooled.hash));
+  return pendingBlockView(memory.head, nextTimestamp, transactions);
+}
+
+function transactionAt(
+  { common }: ChainCore,
+  block: ChainBlock | undefined,
+  position: unknown,
+): unknown {
+  const index = Number(readQuantity(position, 'index'));
+  const transaction = block?.transactions[index];
+  if (block === undefined || transaction === undefined) return null;
+  return minedView({ block, index, transaction }, common);
+}
+
+const at = (address: unknown): ReturnType<typeof createAddressFromString> =>
+  createAddressFromString(readBytes(address, 'address', 20));

@@ -1,0 +1,156 @@
+import { chainConnectionsFor, descriptorLimit, hostText } from '@oddlot/host/operate';
+import {
+  type BodyLimits,
+  clientIpFinder,
+  finishAnswer,
+  HttpPort,
+  isOwnPage,
+  isTrustedProxy,
+  type PageOrigins,
+  type PortCall,
+} from '@oddlot/host/ports';
+import type { Guest } from './chain-turns.ts';
+import { answerBody, failure, type RpcHandler } from './rpc-batch.ts';
+import { invalidRequest, RpcError, tooMuch } from '../core/rpc-error.ts';
+
+/**
+ * JSON-RPC over HTTP: POST, one call or a batch. It has the budgets of every port that strangers reach, and
+ * answers programs, wallets and the venue's own page; pages of others are refused.
+ */
+
+const BODY_BYTES_MAX = 1024 * 1024;
+const MIB = 1024 * 1024;
+const CONNECTIONS_PER_CLIENT_MAX = 64;
+
+/** A chain has few who ask: much less than a venue. */
+const BODY_LIMITS: BodyLimits = {
+  bodiesMax: 128,
+  bodiesPerClientMax: 16,
+  bytesMax: 16 * MIB,
+  bytesPerClientMax: 4 * MIB,
+};
+const ANSWER_LIMITS: BodyLimits = {
+  bodiesMax: Infinity,
+  bodiesPerClientMax: Infinity,
+  bytesMax: 48 * MIB,
+  bytesPerClientMax: 12 * MIB,
+};
+
+export type RpcListen = {
+  readonly port: number;
+  /** This machine alone, where nothing is said. */
+  readonly host?: string;
+  /** Whose word on who asks is taken. */
+  readonly trustedProxies?: readonly string[];
+  /** Pages that may ask from a browser; none where nothing is said. */
+  readonly pages?: PageOrigins;
+};
+
+export type RpcServer = {
+  readonly url: string;
+  readonly port: number;
+  close(): Promise<void>;
+};
+
+export async function listenRpc(handle: RpcHandler, listen: RpcListen): Promise<RpcServer> {
+  const { host = '127.0.0.1', port: wanted, trustedProxies = [] } = listen;
+  const { pages = { ports: new Set<number>(), origins: new Set<string>() } } = listen;
+  const door: HttpPort = new HttpPort({
+    serve: (call) => serve(door, call, { handle, pages }),
+    clientIp: clientIpFinder(trustedProxies),
+    isProxy: isTrustedProxy(trustedProxies),
+    connectionLimits: {
+      connectionsMax: chainConnectionsFor(descriptorLimit()),
+      connectionsPerClientMax: CONNECTIONS_PER_CLIENT_MAX,
+    },
+    bodyLimits: BODY_LIMITS,
+    answerLimits: ANSWER_LIMITS,
+    // What has begun ends with its connection: a stop waits for nobody who asks from outside.
+    drainMs: 0,
+  });
+  const port = await door.listen(wanted, host);
+  return { url: `http://${hostText(host)}:${port}`, port, close: () => door.drain() };
+}
+
+type Service = { readonly handle: RpcHandler; readonly pages: PageOrigins };
+
+function serve(door: HttpPort, call: PortCall, { handle, pages }: Service): void {
+  const { request, response } = call;
+  const { host, origin } = request.headers;
+  if (origin !== undefined && !isOwnPage(origin, host, pages)) {
+    return end(door, call, 403, failure(null, invalidRequest('pages of others are not served')));
+  }
+  if (request.method === 'OPTIONS') return end(door, call, 204, undefined);
+  if (request.method !== 'POST') {
+    return end(door, call, 405, failure(null, invalidRequest('POST only')));
+  }
+  if (call.awaitsContinue) response.writeContinue();
+  call.awaitsContinue = false;
+  return door.read(call, { bytesMax: BODY_BYTES_MAX }, (read) => {
+    if (read === 'tooLarge')
+      return end(door, call, 413, failure(null, invalidRequest('body too large')));
+    if (read === 'notUtf8') return end(door, call, 200, failure(null, PARSE_ERROR));
+    if (typeof read === 'string') return tellTooMuch(door, call, read);
+    const guest: Guest = { client: call.client, isGone: () => call.isOver };
+    // Who has gone away needs no answer.
+    void answerText(read.text, handle, guest).then(
+      (answer) => end(door, call, 200, answer),
+      () => response.destroy(),
+    );
+    return undefined;
+  });
+}
+
+const PARSE_ERROR = new RpcError(-32700, 'parse error');
+
+async function answerText(
+  text: string,
+  handle: RpcHandler,
+  guest: Guest,
+): Promise<string | undefined> {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return failure(null, PARSE_ERROR);
+  }
+  return await answerBody(body, handle, guest);
+}
+
+function tellTooMuch(door: HttpPort, call: PortCall, whose: 'client' | 'all'): void {
+  call.isLast = true;
+  const isOwn = whose === 'client';
+  const why = isOwn ? 'too much at a time' : 'busy; try again in a moment';
+  end(door, call, isOwn ? 429 : 503, failure(null, tooMuch(why)));
+}
+
+function end(door: HttpPort, call: PortCall, status: number, body: string | undefined): void {
+  const { request, response } = call;
+  if (call.isOver || response.headersSent) return;
+  const text = body ?? '';
+  const refused = call.isLast ? undefined : door.hold(call, Buffer.byteLength(text));
+  if (refused !== undefined) return tellTooMuch(door, call, refused);
+  const headers = status === 403 ? [] : corsOf(request.headers.origin);
+  headers.push('vary', 'origin', 'cache-control', 'no-store');
+  if (text !== '') headers.push('content-type', 'application/json');
+  if (call.isLast) headers.push('retry-after', '1');
+  const isLast = call.isLast || call.awaitsContinue || door.isDraining;
+  finishAnswer(request, response, { status, body: text, headers, isLast });
+}
+
+/** What a browser wants to hear before it lets a page read the answer. */
+function corsOf(origin: string | undefined): string[] {
+  if (origin === undefined) return [];
+  return [
+    'access-control-allow-origin',
+    origin,
+    'access-control-allow-methods',
+    'POST, OPTIONS',
+    'access-control-allow-headers',
+    'content-type',
+    'access-control-allow-private-network',
+    'true',
+    'access-control-max-age',
+    '86400',
+  ];
+}

@@ -1,0 +1,110 @@
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { makeFolder } from '../durable/sync-folder.ts';
+import { isNoRoom } from './no-room.ts';
+
+const HOLDER = 'lock.pid';
+
+/**
+ * Keeps two processes off one data directory.
+ *
+ * The lock is the kernel's, taken through SQLite on an empty file: it ends with its holder, also
+ * one that was killed, and needs no guess whether a process id in a file is still the same process.
+ * Such a guess fails when two starts take over a stale file at once, and for a holder in another
+ * container, whose id means nothing here. The id beside the lock is only for the message.
+ */
+
+export type DirectoryLock = {
+  /** Lets the next process in. A second call does nothing. */
+  release(): void;
+};
+
+/** Another process works on the directory. */
+export class DirectoryLockedError extends Error {
+  override readonly name = 'DirectoryLockedError';
+  readonly pid: number | undefined;
+
+  constructor(directory: string, pid: number | undefined, cause: unknown) {
+    const holder = pid === undefined ? 'another process' : `process ${pid}`;
+    super(
+      `${directory} is in use by ${holder}: stop it first, or give this venue another directory`,
+      { cause },
+    );
+    this.pid = pid;
+  }
+}
+
+/** Takes the lock of a directory at once, or throws `DirectoryLockedError`. */
+export function lockDirectory(directory: string): DirectoryLock {
+  makeFolder(directory);
+  const holderFile = join(directory, HOLDER);
+  const file = join(directory, 'lock');
+  let database: DatabaseSync;
+  try {
+    database = takeLock(file);
+  } catch (cause) {
+    if (isBusy(cause)) throw new DirectoryLockedError(directory, holderOf(directory), cause);
+    if (!isNoDatabase(cause)) throw cause;
+    // SQLite reads a file only once it may, so nobody holds this one. It is emptied, not removed: a
+    // holder that comes at the same moment must find the same file.
+    truncateSync(file);
+    database = takeLock(file);
+  }
+  writePid(holderFile);
+  return {
+    release: (): void => {
+      if (database.isOpen) database.close();
+    },
+  };
+}
+
+function takeLock(file: string): DatabaseSync {
+  const database = new DatabaseSync(file, { timeout: 0 });
+  try {
+    // Nothing is ever written, so nothing has to be taken back: a full disk can be locked too.
+    database.exec('PRAGMA journal_mode = MEMORY');
+    database.exec('BEGIN EXCLUSIVE');
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Only for a message: a disk without room can do without. */
+function writePid(file: string): void {
+  try {
+    writeFileSync(file, `${process.pid}\n`);
+  } catch (error) {
+    if (!isNoRoom(error)) throw error;
+  }
+}
+
+/** The low byte is the kind of the failure; the rest says more about it. */
+const SQLITE_BUSY = 5;
+const SQLITE_NO_DATABASE: readonly number[] = [11, 26];
+
+function isBusy(error: unknown): boolean {
+  return kindOf(error) === SQLITE_BUSY;
+}
+
+/** True for a lock file into which something has put bytes. */
+function isNoDatabase(error: unknown): boolean {
+  return SQLITE_NO_DATABASE.includes(kindOf(error));
+}
+
+function kindOf(error: unknown): number {
+  return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
+}
+
+/** Who says to hold the lock of a directory. */
+export function holderOf(directory: string): number | undefined {
+  try {
+    const pid = Number(readFileSync(join(directory, HOLDER), 'utf8'));
+    return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined;
+  } catch {
+    // The holder has not written it yet; the lock alone decides.
+    return undefined;
+  }
+}

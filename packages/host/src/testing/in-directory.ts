@@ -1,0 +1,13 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Runs a test in a directory of its own, which is created by whoever needs it. */
+export async function inDirectory(run: (directory: string) => Promise<void>): Promise<void> {
+  const root = await mkdtemp(join(tmpdir(), 'oddlot-log-'));
+  try {
+    await run(join(root, 'data'));
+  } finally {
+    await rm(root, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,3 @@
+/** What the tests of several packages need of the machine. */
+export { inDirectory } from './in-directory.ts';
+export { listen } from './listen.ts';

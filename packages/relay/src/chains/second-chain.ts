@@ -1,0 +1,106 @@
+import { join } from 'node:path';
+import { TEST_USDC_ABI, TEST_USDC_BYTECODE } from '@oddlot/contracts';
+import { ChainClient, type ChainEndpoint, localEndpoint } from '@oddlot/custody/chain';
+import { Relayer } from '@oddlot/custody/relayer';
+import { type ChainThreadOptions, startChainThread } from '@oddlot/devchain';
+import {
+  encodeDeployData,
+  encodeFunctionData,
+  getContractAddress,
+  type Hex,
+  parseEther,
+} from 'viem';
+import { tokenBalance } from './relay-chain.ts';
+import type { RelayKeys } from '../relay-keys.ts';
+
+/** A chain of play money beside the settlement chain, run by the relay for itself. */
+export type SecondChain = {
+  readonly url: string;
+  readonly token: Hex;
+  readonly endpoint: ChainEndpoint;
+  /** Test USDC with ether for gas, to whoever asks. The hash is that of the money. */
+  fund(user: Hex, key: string): Promise<Hex>;
+  /** Sends what was asked for, and fills the relay's own money up. */
+  step(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type SecondChainOptions = {
+  readonly directory: string;
+  readonly chainId: number;
+  readonly listen: ChainThreadOptions['listen'];
+  /** Where the venue serves its page. */
+  readonly venue: string;
+  readonly keys: RelayKeys;
+  readonly now: () => number;
+  readonly onLost: (error: Error) => void;
+};
+
+const ALLOCATION = parseEther('1000000000');
+const ETHER = parseEther('1');
+const ETHER_GAS = 30_000n;
+const DEPLOY = { gas: 8_000_000n, maxFeePerGas: 10_000_000_000n, maxPriorityFeePerGas: 1n };
+/** In micro-USDC: what a request gets, and between what the relay's own is kept. */
+export const GRANT_MICRO = 1_000_000_000n;
+const FLOAT_MICRO = { least: 500_000_000_000n, more: 1_000_000_000_000n };
+
+export async function openSecondChain(options: SecondChainOptions): Promise<SecondChain> {
+  const { chainId, directory, keys, listen, now, onLost } = options;
+  const [float, minter] = [keys.key('float'), keys.key('minter')];
+  const allocations = { [float.address]: ALLOCATION, [minter.address]: ALLOCATION };
+  const folder = join(directory, 'chain');
+  const chain = await startChainThread({ directory: folder, chainId, allocations, listen }, onLost);
+  const endpoint = localEndpoint(new URL(chain.url).host, chain.request);
+  const page = new URL(options.venue);
+  chain.allowPage(Number(page.port === '' ? 80 : page.port));
+  const token = await deployToken(endpoint, options);
+  const client = new ChainClient({ endpoints: [endpoint], chainId, confirmations: 1 });
+  const file = join(directory, 'minter.jsonl');
+  const relayer = new Relayer({ client, account: minter, file, now });
+  const mint = (key: string, to: Hex, amount: bigint) =>
+    relayer.submit({ key, to: token, data: mintData(to, amount) });
+  return {
+    url: chain.url,
+    token,
+    endpoint,
+    async fund(user, key) {
+      const gas = { value: ETHER, gas: ETHER_GAS };
+      await relayer.submit({ key: `gas:${key}`, to: user, data: '0x', ...gas });
+      const { attempts } = await mint(`fund:${key}`, user, GRANT_MICRO);
+      return attempts.at(-1)?.txHash ?? '0x';
+    },
+    async step() {
+      await relayer.step();
+      if (relayer.waiting().length > 0) return;
+      const balance = await tokenBalance({ client, token }, float.address);
+      if (balance < FLOAT_MICRO.least)
+        await mint(`float:${now()}`, float.address, FLOAT_MICRO.more);
+    },
+    async close() {
+      relayer.close();
+      await chain.close();
+    },
+  };
+}
+
+/** The minter's first transaction: there once, whatever a crash has cut off. */
+async function deployToken(
+  endpoint: ChainEndpoint,
+  { chainId, keys }: SecondChainOptions,
+): Promise<Hex> {
+  const minter = keys.key('minter');
+  const at = getContractAddress({ from: minter.address, nonce: 0n }).toLowerCase() as Hex;
+  const hasCode = async (): Promise<boolean> =>
+    (await endpoint.request('eth_getCode', [at, 'latest'])) !== '0x';
+  if (await hasCode()) return at;
+  const usdc = { abi: TEST_USDC_ABI, bytecode: TEST_USDC_BYTECODE } as const;
+  const data = encodeDeployData({ ...usdc, args: [minter.address] });
+  const raw = await minter.signTransaction({ type: 'eip1559', chainId, nonce: 0, data, ...DEPLOY });
+  await endpoint.request('eth_sendRawTransaction', [raw]);
+  if (await hasCode()) return at;
+  throw new Error('the token of the second chain could not be deployed');
+}
+
+function mintData(to: Hex, amount: bigint): Hex {
+  return encodeFunctionData({ abi: TEST_USDC_ABI, functionName: 'mint', args: [to, amount] });
+}

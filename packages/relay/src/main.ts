@@ -1,0 +1,76 @@
+import { VenueClock } from '@oddlot/host/clock';
+import { lockDirectory } from '@oddlot/host/directory-lock';
+import { OWN_UMASK } from '@oddlot/host/durable';
+import { createLogger } from '@oddlot/host/log';
+import { watchParent } from '@oddlot/host/operate';
+import closeWithGrace from 'close-with-grace';
+import { openRelay, type RunningRelay } from './open-relay.ts';
+import {
+  readRelaySettings,
+  relayHelp,
+  type RelaySettings,
+  RelaySettingError,
+} from './relay-settings.ts';
+
+/** The relay's program. A venue that started it ends it by closing its standard input. */
+
+const STOP_MS_MAX = 5_000;
+/** Whose messages are written for operators; by name, since some come from another thread. */
+const EXPLAINED: ReadonlySet<string> = new Set([
+  'ChainDamagedError',
+  'DirectoryLockedError',
+  'KeyError',
+  'RelayBookDamagedError',
+  'RelaySettingError',
+  'SendsDamagedError',
+]);
+
+// Before anything is written, by whatever thread.
+process.umask(OWN_UMASK);
+const args = process.argv.slice(2);
+if (args.includes('--help')) process.stdout.write(relayHelp());
+else await main();
+
+async function main(): Promise<void> {
+  const settings = settingsOf();
+  const log = createLogger({ level: settings.logLevel });
+  const onFatal = (error: unknown): never => {
+    log.fatal({ err: error }, 'the relay stops at once');
+    process.exit(1);
+  };
+  let relay: RunningRelay | undefined;
+  closeWithGrace({ delay: STOP_MS_MAX, logger: false }, async ({ err }) => {
+    if (err !== undefined) onFatal(err);
+    await relay?.stop();
+  });
+  const end = (): void => void process.kill(process.pid, 'SIGTERM');
+  if (process.env['npm_lifecycle_event'] === 'relay') watchParent(end);
+  if (process.env['ODDLOT_RELAY_CHILD'] === '1') process.stdin.resume().once('close', end);
+  const clock = new VenueClock();
+  try {
+    // Ends with the process, however that ends.
+    lockDirectory(settings.data);
+    relay = await openRelay(settings, {
+      log,
+      onFatal,
+      env: process.env,
+      now: () => clock.nowMs(),
+    });
+    process.stdout.write(`Oddlot relay is serving at ${relay.url} (address ${relay.address})\n`);
+  } catch (error) {
+    const isExplained = error instanceof Error && EXPLAINED.has(error.name);
+    if (!isExplained) onFatal(error);
+    process.stderr.write(`${(error as Error).message}\n`);
+    process.exit(1);
+  }
+}
+
+function settingsOf(): RelaySettings {
+  try {
+    return readRelaySettings(args, process.env);
+  } catch (error) {
+    if (!(error instanceof RelaySettingError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(2);
+  }
+}

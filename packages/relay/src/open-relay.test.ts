@@ -1,0 +1,57 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLogger } from '@oddlot/host/log';
+import { listen } from '@oddlot/host/testing';
+import { NETWORKS } from '@oddlot/protocol';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openRelay } from './open-relay.ts';
+import { readRelaySettings } from './relay-settings.ts';
+
+/** Where the seed may lie that all of a relay's money hangs on. */
+
+const WORDS = 'test test test test test test test test test test test junk';
+const NAME = 'example.org-3fa9c1d2';
+const folder = mkdtempSync(join(tmpdir(), 'oddlot-relay-'));
+const data = join(folder, 'data');
+const { apiVersion, chainId } = NETWORKS.mainnet;
+const settings = { service_network: NAME, chain_id: chainId, api_version: apiVersion };
+const server = createServer((_, response) =>
+  response.end(JSON.stringify({ success: true, data: settings })),
+);
+let venue = '';
+beforeAll(async () => {
+  mkdirSync(data);
+  venue = `http://127.0.0.1:${await listen(server, 0, '127.0.0.1')}`;
+});
+afterAll(() => {
+  server.close();
+  server.closeAllConnections();
+  rmSync(folder, { recursive: true });
+});
+
+function opened(seed: string): Promise<unknown> {
+  const flags = ['--seed', seed, '--data', data, '--venue', venue, '--service-network', NAME];
+  return openRelay(readRelaySettings(flags, {}), {
+    log: createLogger({ level: 'silent' }),
+    now: () => 1,
+    env: {},
+    onFatal: () => undefined,
+  });
+}
+
+test('on a mainnet a seed that others can read is refused, and one in the data folder', async () => {
+  const seed = join(folder, 'seed');
+  writeFileSync(seed, WORDS);
+  chmodSync(seed, 0o640);
+  await expect(opened(seed)).rejects.toThrow(
+    `seed: ${seed} can be read by others than its owner; run chmod 600 ${seed}`,
+  );
+  const inside = join(data, 'seed');
+  writeFileSync(inside, WORDS, { mode: 0o600 });
+  await expect(opened(inside)).rejects.toThrow('lies in the data folder, which must hold no key');
+  // With a seed that is kept well it gets as far as its chains.
+  chmodSync(seed, 0o600);
+  await expect(opened(seed)).rejects.toThrow('chains: arbitrum has no endpoint, and it settles');
+});

@@ -1,0 +1,243 @@
+import { join } from 'node:path';
+import { ChainClient, type ChainEndpoint, urlEndpoint } from '@oddlot/custody/chain';
+import { checkKeyFiles } from '@oddlot/custody/key-files';
+import { Relayer } from '@oddlot/custody/relayer';
+import { createOperationsPort, readiness } from '@oddlot/host/health';
+import type { Logger } from '@oddlot/host/log';
+import { Metrics } from '@oddlot/host/metrics';
+import { hostText } from '@oddlot/host/operate';
+import type { HttpPort } from '@oddlot/host/ports';
+import { NETWORKS } from '@oddlot/protocol';
+import type { Hex } from 'viem';
+import { claimAddress } from './work/claim-address.ts';
+import { endTransfers } from './work/end-transfers.ts';
+import { termsOf } from './chains/chain-terms.ts';
+import { pegRegistrar } from './work/peg-registrar.ts';
+import { RelayBook } from './book/relay-book.ts';
+import type { ChainTerms, RelayChain, SettlementLine } from './chains/relay-chain.ts';
+import { RelayDesk } from './port/relay-desk.ts';
+import { RelayFaucet } from './port/relay-faucet.ts';
+import { localSeed, readSeed, type RelayKeys } from './relay-keys.ts';
+import { createRelayServer } from './port/relay-server.ts';
+import { type ChainSetting, type RelaySettings, RelaySettingError } from './relay-settings.ts';
+import { relayStatus } from './port/relay-status.ts';
+import { Relay, type RelayParts } from './work/relay.ts';
+import { openSecondChain, type SecondChain } from './chains/second-chain.ts';
+import { postTo, VenueApi, type VenueFacts, VenueUnavailableError } from './venue-api.ts';
+
+export type RunningRelay = {
+  readonly url: string;
+  /** Whose money it works with, and who signs for it. */
+  readonly address: Hex;
+  stop(): Promise<void>;
+};
+
+export type RelayDependencies = {
+  readonly log: Logger;
+  readonly now: () => number;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly onFatal: (error: unknown) => void;
+};
+
+const REQUEST_TIMEOUT_MS = 10_000;
+const VENUE_RETRY_MS = 250;
+/** The second chain of a local relay. */
+const SECOND = 'base';
+const LOCAL_CONFIRMATIONS = 1;
+
+/** Starts a relay by its settings: the data first, the port last. */
+export async function openRelay(
+  settings: RelaySettings,
+  deps: RelayDependencies,
+): Promise<RunningRelay> {
+  const { env, log, now, onFatal } = deps;
+  const keys = settings.local ? localSeed(settings.data) : readSeed(settings.seed ?? '', env);
+  const api = new VenueApi(postTo(settings.venue));
+  const facts = await factsOf(api, log);
+  assertName(settings, facts);
+  const network = networkOf(settings, facts);
+  const { data, local, seed } = settings;
+  const isReal = network === 'mainnet';
+  const places = local || seed === undefined ? {} : { seed: [seed] };
+  for (const why of checkKeyFiles(places, { data, env, isReal })) log.warn(why);
+  const second = settings.local ? await openSecond(settings, { keys, now, onFatal }) : undefined;
+  const terms = termsOf(settings.chains, network).map((each) =>
+    each.name === settings.settlementChain ? { ...each, chainId: facts.settlementChainId } : each,
+  );
+  const chains = openChains({ settings, facts, terms, second, keys, now });
+  const settlement = settlementOf(chains, settings, facts);
+  const book = new RelayBook(join(settings.data, 'relay.jsonl'));
+  endTransfers(settings.end, { book, chains, log, now });
+  const { everyMs, expireMs, lateEveryMs } = settings;
+  const parts = { book, keys, api, facts, chains, settlement, log, now, everyMs, lateEveryMs };
+  const relay = new Relay(parts);
+  const registerPegs = pegRegistrar({
+    post: postTo(settings.operations),
+    account: keys.key('float'),
+    network: facts.network,
+  });
+  const openAddressesMax = settings.openAddresses;
+  const desk = new RelayDesk({ ...parts, relay, terms, expireMs, openAddressesMax, registerPegs });
+  const metrics = new Metrics();
+  const faucet = second && new RelayFaucet({ chain: second, name: SECOND, now });
+  const server = createRelayServer({ desk, faucet, settings, now, log, metrics });
+  await relay.begin();
+  await claimAddress({ account: relay.account, api, registerPegs, log });
+  const port = await server.listen(settings.port, settings.host);
+  const operations = await openOperations(settings, { ...parts, metrics });
+  const stopSteps = keepStepping(settings.everyMs, async () => {
+    await second?.step().catch(() => undefined);
+    await relay.step();
+  });
+  return {
+    url: `http://${hostText(settings.host)}:${port}`,
+    address: keys.address('float'),
+    async stop() {
+      await server.drain();
+      await operations?.drain();
+      await stopSteps();
+      relay.close();
+      await second?.close();
+    },
+  };
+}
+
+/** Where the operator looks: metrics of the port, and what the relay has and waits for. */
+async function openOperations(
+  { opsHost, opsPort }: RelaySettings,
+  parts: RelayParts & { readonly metrics: Metrics },
+): Promise<HttpPort | undefined> {
+  if (opsPort === undefined) return undefined;
+  const { log, metrics } = parts;
+  const pages = { '/relay': () => relayStatus(parts) };
+  const operations = createOperationsPort({ metrics, log, pages, readiness: readiness([]) });
+  await operations.listen(opsPort, opsHost);
+  return operations;
+}
+
+/** The venue may come up later; nothing can be said before it does. */
+async function factsOf(api: VenueApi, log: Logger): Promise<VenueFacts> {
+  for (let isFirst = true; ; isFirst = false) {
+    try {
+      return await api.facts();
+    } catch (error) {
+      if (!(error instanceof VenueUnavailableError)) throw error;
+      if (isFirst) log.warn({ why: error.message }, 'waiting for the venue');
+      await new Promise((resolve) => setTimeout(resolve, VENUE_RETRY_MS));
+    }
+  }
+}
+
+/** Signatures are for the venue that the operator chose, and not for whatever answers there. */
+function assertName({ serviceNetwork, venue }: RelaySettings, { network }: VenueFacts): void {
+  if (serviceNetwork === undefined || serviceNetwork === network.serviceNetwork) return;
+  throw new RelaySettingError(
+    `serviceNetwork: ${venue} goes by ${network.serviceNetwork}, not by ${serviceNetwork}`,
+  );
+}
+
+function networkOf({ local }: RelaySettings, { network }: VenueFacts): 'mainnet' | 'testnet' {
+  const isReal = network.chainId === NETWORKS.mainnet.chainId;
+  if (isReal && local) throw new RelaySettingError('local: a mainnet has no play money');
+  return isReal ? 'mainnet' : 'testnet';
+}
+
+const SECOND_CHAIN_ID = 84_532;
+
+function openSecond(
+  { chainHost, chainPort, data, pageOrigins, trustedProxies, venue }: RelaySettings,
+  deps: {
+    readonly keys: RelayKeys;
+    readonly now: () => number;
+    readonly onFatal: (error: unknown) => void;
+  },
+): Promise<SecondChain> {
+  const { keys, now, onFatal: onLost } = deps;
+  return openSecondChain({
+    directory: join(data, 'second'),
+    chainId: SECOND_CHAIN_ID,
+    listen: { port: chainPort, host: chainHost, pageOrigins, trustedProxies },
+    venue,
+    keys,
+    now,
+    onLost,
+  });
+}
+
+type ChainParts = {
+  readonly settings: RelaySettings;
+  readonly facts: VenueFacts;
+  readonly terms: readonly ChainTerms[];
+  readonly second: SecondChain | undefined;
+  readonly keys: RelayKeys;
+  readonly now: () => number;
+};
+
+/** The chains that there are endpoints for, by name. */
+function openChains(parts: ChainParts): Map<string, RelayChain> {
+  const { facts, keys, now, second, settings, terms } = parts;
+  const chains = new Map<string, RelayChain>();
+  for (const each of terms) {
+    const told = settings.chains.find(({ name }) => name === each.name);
+    const isSettlement = each.name === settings.settlementChain;
+    const own = second !== undefined && each.name === SECOND ? second : undefined;
+    const endpoints = own ? [own.endpoint] : endpointsOf(told, isSettlement ? facts : undefined);
+    const token = own?.token ?? (isSettlement ? facts.token : (told?.token as Hex | undefined));
+    if (endpoints.length === 0) continue;
+    if (token === undefined) throw new RelaySettingError(`chains.${each.name}.token: missing`);
+    const { chainId } = each;
+    if (chainId === undefined) throw new RelaySettingError(`chains.${each.name}.chainId: missing`);
+    const confirmations = told?.confirmations ?? LOCAL_CONFIRMATIONS;
+    const client = new ChainClient({ endpoints, chainId, confirmations });
+    const file = join(settings.data, `sent-${each.name}.jsonl`);
+    const relayer = new Relayer({ client, account: keys.key('float'), file, now });
+    const { fromBlock } = told ?? {};
+    const rpcUrl = own?.url ?? (isSettlement ? facts.settlementRpcUrl : undefined);
+    chains.set(each.name, { terms: each, client, relayer, token, rpcUrl, fromBlock });
+  }
+  return chains;
+}
+
+/** Those that the operator names; the local settlement chain is found by what the venue tells. */
+function endpointsOf(
+  told: ChainSetting | undefined,
+  facts: VenueFacts | undefined,
+): readonly ChainEndpoint[] {
+  const urls = told === undefined || told.rpc.length === 0 ? facts?.settlementRpcUrl : told.rpc;
+  const list = urls === undefined ? [] : [urls].flat();
+  return list.map((url) => urlEndpoint(url, REQUEST_TIMEOUT_MS));
+}
+
+function settlementOf(
+  chains: ReadonlyMap<string, RelayChain>,
+  { bridge, settlementChain }: RelaySettings,
+  facts: VenueFacts,
+): SettlementLine {
+  const chain = chains.get(settlementChain);
+  if (chain === undefined) {
+    throw new RelaySettingError(`chains: ${settlementChain} has no endpoint, and it settles`);
+  }
+  if (bridge !== undefined && bridge !== facts.bridge) {
+    throw new RelaySettingError(`bridge: the venue names ${facts.bridge}`);
+  }
+  return { ...chain, bridge: facts.bridge };
+}
+
+/** One step after the other, with a pause in between. Resolves when none is under way any more. */
+function keepStepping(everyMs: number, step: () => Promise<void>): () => Promise<void> {
+  let timer: NodeJS.Timeout | undefined = undefined;
+  let isRunning = true;
+  let current: Promise<void> = Promise.resolve();
+  const next = (): void => {
+    if (!isRunning) return;
+    timer = setTimeout(() => {
+      current = step().then(next);
+    }, everyMs);
+  };
+  next();
+  return async () => {
+    isRunning = false;
+    clearTimeout(timer);
+    await current;
+  };
+}

@@ -1,0 +1,90 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { termsOf } from './chains/chain-terms.ts';
+import { localSeed, readSeed } from './relay-keys.ts';
+import { readRelaySettings, RelaySchema } from './relay-settings.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'oddlot-relay-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const file = join(folder, 'relay.toml');
+const SEED = ['--seed', 'env:WORDS', '--service-network', 'example.org-3fa9c1d2'];
+const WORDS = 'test test test test test test test test test test test junk';
+
+test('flags win over the environment, that over the file', () => {
+  writeFileSync(file, 'port = 1\nexpireMs = 2\neveryMs = 3\n[[chains]]\nname = "base"\n');
+  const env = { ODDLOT_RELAY_PORT: '4', ODDLOT_RELAY_EXPIRE_MS: '5' };
+  const settings = readRelaySettings([...SEED, '--config', file, '--port', '6'], env);
+  expect(settings).toMatchObject({ port: 6, expireMs: 5, everyMs: 3, limits: true });
+  expect(settings.chains).toMatchObject([{ name: 'base', rpc: [], confirmations: 20 }]);
+});
+
+test.each([
+  [[], 'seed: missing (see --help)'],
+  [['--seed', 'env:WORDS'], 'serviceNetwork: missing; the name that the venue goes by'],
+  [[...SEED, '--port', 'many'], 'port: Invalid input: expected number, received string'],
+  [[...SEED, '--venue', 'somewhere'], 'venue: must be a URL'],
+  [[...SEED, '--nothing'], "Unknown option '--nothing'"],
+])('%j is refused: %s', (args, message) => {
+  expect(() => readRelaySettings(args, {})).toThrow(message);
+});
+
+test('every setting is explained in the guide', () => {
+  const guide = readFileSync(join(import.meta.dirname, '../../../docs/guides/relay.md'), 'utf8');
+  const rows = guide.split('\n').filter((line) => line.startsWith('| `'));
+  const named = new Set(
+    rows.flatMap((row) => [...row.split(' | ')[0]!.matchAll(/`(\w+)`/g)].map(([, key]) => key)),
+  );
+  for (const key of Object.keys(RelaySchema.shape)) expect(named).toContain(key);
+});
+
+describe('terms', () => {
+  test('are those of the known chains, and those that the operator sets', () => {
+    const settings = readRelaySettings(
+      [...SEED, '--config', writeChains('withdrawFee = "0.25"')],
+      {},
+    );
+    const [, base] = termsOf(settings.chains, 'mainnet');
+    expect(base).toEqual({
+      name: 'base',
+      chainId: 8453,
+      minDepositMicro: 5_100_000n,
+      depositFeeMicro: 100_000n,
+      minWithdrawMicro: 2_000_000n,
+      withdrawFeeMicro: 250_000n,
+    });
+  });
+
+  test.each([
+    ['minDeposit = "5"', 'chains.base.minDeposit: is at least 5.1'],
+    ['minWithdraw = "0.1"', 'chains.base.minWithdraw: is above the fee'],
+  ])('%s is refused: what is left must be worth a transfer', (line, message) => {
+    const { chains } = readRelaySettings([...SEED, '--config', writeChains(line)], {});
+    expect(() => termsOf(chains, 'testnet')).toThrow(message);
+  });
+});
+
+function writeChains(line: string): string {
+  writeFileSync(file, `[[chains]]\nname = "base"\n${line}\n`);
+  return file;
+}
+
+describe('the seed', () => {
+  test('gives the addresses that wallets give for it', () => {
+    const keys = readSeed('env:WORDS', { WORDS });
+    // The first account of these words, which every development chain knows.
+    expect(keys.address('float')).toBe('0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266');
+    expect(keys.address('deposit', 1)).not.toBe(keys.address('peg', 1));
+  });
+
+  test('that is none is refused without being told', () => {
+    expect(() => readSeed('env:WORDS', { WORDS: 'my secret' })).toThrow(/^seed: holds no mnemonic/);
+    expect(() => readSeed('env:WORDS', {})).toThrow(/^seed: holds no mnemonic/);
+    expect(() => readSeed(join(folder, 'none'), {})).toThrow('cannot be read');
+  });
+
+  test('of play money is made once', () => {
+    expect(localSeed(folder).address('float')).toBe(localSeed(folder).address('float'));
+  });
+});

@@ -1,0 +1,141 @@
+import type { Hex } from 'viem';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { RelayRig, USER_USDC, USERS } from '../testing/relay-rig.ts';
+import { endTransfers } from './end-transfers.ts';
+import { relayStatus } from '../port/relay-status.ts';
+import { sumOf } from '../book/records.ts';
+
+/** What was sent to a peg is paid once, and never more than the peg holds. */
+
+const [alice, bob, carol] = USERS as [Hex, Hex, Hex];
+const OUT = { srcChain: 'oddlot', dstChain: 'base', asset: 'USDC' };
+const FEE = 100_000n;
+const USDC = 1_000_000n;
+const CHAIN_TX: Hex = `0x${'c1'.repeat(32)}`;
+
+let rig: RelayRig;
+beforeEach(() => {
+  rig = new RelayRig();
+});
+afterEach(() => rig.close());
+
+async function pegOf(dstAddr: Hex): Promise<Hex> {
+  const answer = await rig.desk.pegAddress({ ...OUT, dstAddr });
+  if (!answer.ok) throw new Error(answer.error.message);
+  return answer.data.pegAddress as Hex;
+}
+
+/** What arrived at a receiver of the other chain, besides what it had. */
+const paid = (receiver: Hex): bigint => rig.chains.base.usdcOf(receiver) - USER_USDC;
+const arrivals = () =>
+  rig.book
+    .addresses('peg')
+    .flatMap(({ id }) => rig.book.transfersOf(id).flatMap((each) => each.arrivals));
+
+test('rows that come between two pages are paid once, and so is what they push down', async () => {
+  const peg = await pegOf(bob);
+  const sent: bigint[] = [];
+  const send = (): void => {
+    // So little that many of them make one payment.
+    const amount = USDC / 50n + BigInt(sent.length);
+    sent.push(amount);
+    rig.venue.send(alice, peg, amount);
+  };
+  for (let count = 0; count < 410; count++) send();
+  rig.venue.onLedgerQuestion = () => {
+    if (sent.length < 415) send();
+  };
+  await rig.settle();
+  expect(arrivals().map(({ amountMicro }) => BigInt(amountMicro))).toEqual(sent);
+  const transfers = rig.book.transfersOf('peg-1').filter(({ state }) => state === 'completed');
+  const handedOn = transfers.reduce((sum, each) => sum + sumOf(each), 0n);
+  expect(paid(bob)).toBe(handedOn - FEE * BigInt(transfers.length));
+  expect(handedOn + rig.venue.balanceOf(peg)).toBe(sent.reduce((sum, amount) => sum + amount));
+});
+
+test('one transaction of the chain that deposits more than once counts as often, also over a restart', async () => {
+  const peg = await pegOf(bob);
+  const deposit = (): void => rig.venue.deposit(peg, CHAIN_TX, 7n * USDC);
+  deposit();
+  deposit();
+  await rig.settle();
+  expect(paid(bob)).toBe(2n * (7n * USDC - FEE));
+  // Behind so much else that the first two are on another page.
+  for (let count = 0; count < 200; count++) rig.venue.send(alice, peg, USDC / 100n);
+  await rig.settle();
+  rig.start();
+  deposit();
+  await rig.settle();
+  rig.start();
+  await rig.settle();
+  expect(paid(bob)).toBe(3n * (7n * USDC - FEE) + 2n * USDC - FEE);
+  expect(rig.venue.balanceOf(peg)).toBe(0n);
+});
+
+test('deposits that a former release named by their transaction are not taken in again', async () => {
+  const peg = await pegOf(bob);
+  for (let count = 0; count < 3; count++) rig.venue.deposit(peg, CHAIN_TX, 7n * USDC);
+  const [given] = rig.book.addresses('peg');
+  const coming = { txHash: CHAIN_TX, amountMicro: String(7n * USDC), user: bob } as const;
+  const kinds = { cameTo: 'perp', cameFrom: 'perp' } as const;
+  for (const key of [CHAIN_TX, `${CHAIN_TX}:1`]) {
+    rig.book.arrive(given!, { ...coming, ...kinds, key }, rig.nowMs);
+  }
+  await rig.settle();
+  expect(arrivals()).toHaveLength(3);
+  expect(paid(bob)).toBe(3n * (7n * USDC - FEE));
+});
+
+test('a peg that holds less than the book says pays nothing, says so, and holds up no other one', async () => {
+  const [short, whole] = [await pegOf(bob), await pegOf(carol)];
+  rig.venue.send(alice, short, 50n * USDC);
+  rig.venue.send(alice, whole, 30n * USDC);
+  const [given] = rig.book.addresses('peg');
+  const kinds = { cameTo: 'perp', cameFrom: 'perp' } as const;
+  const phantom = { key: 'phantom', txHash: CHAIN_TX, amountMicro: '40000000' } as const;
+  rig.book.arrive(given!, { ...phantom, user: alice, ...kinds }, rig.nowMs);
+  await rig.settle();
+  expect([paid(bob), paid(carol)]).toEqual([0n, 30n * USDC - FEE]);
+  expect(rig.venue.balanceOf(short)).toBe(50n * USDC);
+  const { troubled } = await relayStatus(rig.parts);
+  const detail = `peg-1 (${short}) holds 50 USDC of 90 that came to it; nothing is paid for it until you have looked`;
+  expect(troubled).toEqual([
+    { id: 'peg-1', what: 'peg', detail },
+    { id: 'peg-1-2', what: 'peg', detail },
+  ]);
+  const end = (id: string): void => endTransfers([id], rig.parts);
+  expect(() => end('peg-9')).toThrow('end: there is no transfer peg-9 of a peg');
+  const shown = rig.desk.transfers([['user', alice]]);
+  expect(shown).toMatchObject({
+    data: {
+      items: [
+        { status: 'completed' },
+        { trouble: 'the money is not all in the peg; the operator of the relay has to look' },
+        { status: 'relaying' },
+      ],
+    },
+  });
+  // The operator finds that one of them never came.
+  const never = rig.book.transfersOf('peg-1').find((each) => sumOf(each) === 40n * USDC);
+  end(never!.id);
+  await rig.settle();
+  expect([paid(bob), rig.venue.balanceOf(short)]).toEqual([50n * USDC - FEE, 0n]);
+});
+
+test('what is too little to be paid is given back only from what the peg holds', async () => {
+  const peg = await pegOf(bob);
+  rig.venue.send(alice, peg, USDC);
+  rig.venue.send(carol, peg, USDC / 2n);
+  await rig.settle();
+  const [given] = rig.book.addresses('peg');
+  const kinds = { cameTo: 'perp', cameFrom: 'perp' } as const;
+  const phantom = { key: 'phantom', txHash: CHAIN_TX, amountMicro: '1000000' } as const;
+  rig.book.arrive(given!, { ...phantom, user: bob, ...kinds }, rig.nowMs);
+  rig.nowMs += 2 * 86_400_000;
+  await rig.settle();
+  expect(rig.venue.balanceOf(peg)).toBe(USDC + USDC / 2n);
+  expect(rig.book.open().map(({ state, trouble }) => [state, trouble?.what])).toEqual(
+    [1, 2, 3].map(() => ['refunding', 'peg']),
+  );
+  expect(rig.book.open().map(sumOf)).toEqual([USDC, USDC / 2n, USDC]);
+});

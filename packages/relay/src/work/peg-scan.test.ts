@@ -1,0 +1,121 @@
+import type { Hex } from 'viem';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { RelayRig, USERS } from '../testing/relay-rig.ts';
+import { PegScan } from './peg-scan.ts';
+import { VenueApi } from '../venue-api.ts';
+
+/** Which pegs are looked at, and how soon: everybody's in time, whoever asks about whatever. */
+
+const [alice, bob, carol] = USERS as [Hex, Hex, Hex];
+const EVERY_MS = 1_000;
+const LOOKS_OF_A_STEP = 10;
+
+let rig: RelayRig;
+let scan: PegScan;
+let looked: string[];
+
+beforeEach(() => {
+  rig = new RelayRig();
+  looked = [];
+  const api = new VenueApi(async (path, body) => {
+    looked.push((JSON.parse(body) as { user: string }).user);
+    return rig.venue.post(path, body);
+  });
+  scan = new PegScan({ book: rig.book, api, now: () => rig.nowMs, everyMs: EVERY_MS });
+});
+afterEach(() => rig.close());
+
+async function pegsOf(dstAddr: Hex, count: number): Promise<readonly string[]> {
+  const pegs: string[] = [];
+  for (let each = 0; each < count; each++) {
+    const wanted = { srcChain: 'oddlot', dstChain: 'base', asset: 'USDC', dstAddr };
+    const answer = await rig.desk.pegAddress(wanted);
+    if (!answer.ok) throw new Error(answer.error.message);
+    pegs.push(answer.data.pegAddress);
+  }
+  return pegs;
+}
+
+/** Those that a step looks at. */
+async function step(): Promise<readonly string[]> {
+  looked = [];
+  rig.nowMs += EVERY_MS;
+  await scan.step();
+  return looked;
+}
+
+/** As they are long after they were given out, each looked at once. */
+async function grown(): Promise<void> {
+  rig.nowMs += 3_600_000;
+  for (let steps = 0; steps < 20; steps++) await step();
+}
+
+test('who asks about many pegs again and again keeps nobody else’s from being looked at', async () => {
+  const theirs = await pegsOf(alice, 5);
+  await pegsOf(bob, 60);
+  await grown();
+  const seen = new Set<string>();
+  for (let steps = 0; steps < 15; steps++) {
+    for (let questions = 0; questions < 3; questions++) scan.hurry(bob);
+    for (const peg of await step()) seen.add(peg);
+  }
+  expect(theirs.filter((peg) => !seen.has(peg))).toEqual([]);
+});
+
+test('nor from being asked about', async () => {
+  const [own] = await pegsOf(alice, 1);
+  await pegsOf(bob, 60);
+  await grown();
+  scan.hurry(bob);
+  await step();
+  const seen: string[] = [];
+  for (let steps = 0; steps < 12; steps++) {
+    scan.hurry(bob);
+    scan.hurry(alice);
+    seen.push(...(await step()));
+  }
+  expect(seen.filter((peg) => peg === own).length).toBeGreaterThanOrEqual(1);
+});
+
+test('one that is asked about is looked at with the next step, though others are late', async () => {
+  await pegsOf(bob, 100);
+  const [own] = await pegsOf(carol, 1);
+  await grown();
+  rig.nowMs += 3_600_000;
+  scan.hurry(carol);
+  const first = await step();
+  expect(first).toContain(own);
+  expect(first).toHaveLength(LOOKS_OF_A_STEP);
+});
+
+test('a question does not bring a look before its time', async () => {
+  const [own] = await pegsOf(carol, 1);
+  await grown();
+  scan.hurry(carol);
+  expect(await step()).toEqual([own]);
+  looked = [];
+  scan.hurry(carol);
+  rig.nowMs += EVERY_MS - 1;
+  await scan.step();
+  expect(looked).toEqual([]);
+  rig.nowMs += 1;
+  await scan.step();
+  expect(looked).toEqual([own]);
+});
+
+test('one that cannot be read is not the first again', async () => {
+  const pegs = await pegsOf(carol, 2);
+  let isDown = true;
+  const asked: string[] = [];
+  const api = new VenueApi(async (path, body) => {
+    asked.push((JSON.parse(body) as { user: string }).user);
+    if (isDown) throw new Error('connection refused');
+    return rig.venue.post(path, body);
+  });
+  scan = new PegScan({ book: rig.book, api, now: () => rig.nowMs, everyMs: EVERY_MS });
+  await expect(step()).rejects.toThrow('connection refused');
+  isDown = false;
+  await step();
+  expect(asked).toHaveLength(3);
+  expect(asked.slice(0, 2).toSorted()).toEqual(pegs.toSorted());
+});

@@ -1,0 +1,165 @@
+import { chainFault } from '@oddlot/custody/chain';
+import type { Logger } from '@oddlot/host/log';
+import { DepositScan } from './deposit-scan.ts';
+import { DepositWork } from './deposit-work.ts';
+import { PegScan } from './peg-scan.ts';
+import { PegWork } from './peg-work.ts';
+import type { RelayBook } from '../book/relay-book.ts';
+import type { RelayChain, SettlementLine } from '../chains/relay-chain.ts';
+import type { RelayKey, RelayKeys } from '../relay-keys.ts';
+import type { GivenAddress, Transfer } from '../book/records.ts';
+import { receiversOf } from './receivers.ts';
+import { Sweeps } from './sweeps.ts';
+import { VenueAccount } from './venue-account.ts';
+import type { VenueApi, VenueFacts } from '../venue-api.ts';
+
+export type RelayParts = {
+  readonly book: RelayBook;
+  readonly keys: RelayKeys;
+  readonly api: VenueApi;
+  readonly facts: VenueFacts;
+  /** By name, the settlement chain among them. */
+  readonly chains: ReadonlyMap<string, RelayChain>;
+  readonly settlement: SettlementLine;
+  readonly log: Logger;
+  readonly now: () => number;
+  readonly everyMs: number;
+  readonly lateEveryMs: number;
+};
+
+/**
+ * Carries money between the venue and other chains. Each step reads what came, then takes every transfer
+ * that is not over one step on; all that it knows is in the book, so that it can end anywhere.
+ */
+export class Relay {
+  readonly #parts: RelayParts;
+  readonly #scans: ReadonlyMap<string, DepositScan>;
+  readonly #pegScan: PegScan;
+  readonly #deposits: DepositWork;
+  readonly #pegs: PegWork;
+  readonly #sweeps: Sweeps;
+  readonly #own: VenueAccount;
+  readonly #accounts = new Map<string, VenueAccount>();
+  readonly #warned = new Map<string, string>();
+
+  constructor(parts: RelayParts) {
+    const { api, book, chains, everyMs, keys, lateEveryMs, now, settlement } = parts;
+    this.#parts = parts;
+    this.#scans = new Map(
+      [...chains].map(([name, chain]) => [
+        name,
+        new DepositScan({ chain, book, now, lateEveryMs }),
+      ]),
+    );
+    this.#pegScan = new PegScan({ book, api, now, everyMs });
+    const account = this.#account(keys.key('float'));
+    const canReceive = receiversOf(parts);
+    this.#own = account;
+    this.#deposits = new DepositWork({ book, settlement, account, canReceive, now });
+    this.#pegs = new PegWork({
+      book,
+      api,
+      now,
+      ownAddress: account.address,
+      canReceive,
+      accountOf: (peg) => this.#accountOf(peg),
+    });
+    const keyOf = ({ index }: GivenAddress) => keys.key('deposit', index);
+    this.#sweeps = new Sweeps({ book, keyOf, now });
+  }
+
+  /** The account in the venue that its money is in. */
+  get account(): VenueAccount {
+    return this.#own;
+  }
+
+  /** Money that blocks have, not deep enough to count. */
+  unconfirmed(address: GivenAddress) {
+    return this.#scans.get(address.chain)?.unconfirmed.get(address.id);
+  }
+
+  hurry(user: GivenAddress['dstAddr']): void {
+    this.#pegScan.hurry(user);
+  }
+
+  /** Before anything is given out: from where on the chains are read. What is away is tried again. */
+  async begin(): Promise<void> {
+    for (const [name, scan] of this.#scans) await this.#try(name, () => scan.step());
+  }
+
+  async step(): Promise<void> {
+    const { book, chains } = this.#parts;
+    for (const [name, chain] of chains) await this.#try(name, () => chain.relayer.step());
+    for (const [name, scan] of this.#scans) await this.#try(name, () => scan.step());
+    await this.#try('venue', () => this.#pegScan.step());
+    for (const transfer of book.open()) {
+      await this.#try(transfer.id, () => this.#advance(transfer));
+      const { id, trouble } = book.transfer(transfer.id) ?? transfer;
+      if (trouble === undefined || trouble.detail === transfer.trouble?.detail) continue;
+      const level = trouble.what === 'peg' ? 'error' : 'warn';
+      this.#parts.log[level]({ id, ...trouble }, 'a transfer waits');
+    }
+  }
+
+  close(): void {
+    for (const { relayer } of this.#parts.chains.values()) relayer.close();
+    this.#parts.book.close();
+  }
+
+  async #advance(transfer: Transfer): Promise<void> {
+    const { book, chains } = this.#parts;
+    const address = book.address(transfer.addressId);
+    const chain = address === undefined ? undefined : chains.get(address.chain);
+    if (address === undefined || chain === undefined) {
+      throw new Error(`the chain of ${transfer.id} is not configured`);
+    }
+    const isPeg = address.kind === 'peg';
+    switch (transfer.state) {
+      case 'collecting':
+        return isPeg ? this.#pegs.expire(transfer, address) : undefined;
+      case 'paying':
+        if (isPeg) return await this.#pegs.pay(transfer, address, chain);
+        await this.#deposits.step(transfer, address);
+        return await this.#sweep(transfer.id, address, chain);
+      case 'refunding':
+        return await this.#pegs.refund(transfer, address);
+      case 'completed':
+        if (isPeg) return await this.#pegs.sweep(transfer, address);
+        return await this.#sweep(transfer.id, address, chain);
+      case 'refunded':
+        return undefined;
+    }
+  }
+
+  /** What came is the relay's from when it is enough to be handed on. */
+  async #sweep(id: string, address: GivenAddress, chain: RelayChain): Promise<void> {
+    const transfer = this.#parts.book.transfer(id);
+    if (transfer?.isSwept === false) await this.#sweeps.step(transfer, address, chain);
+  }
+
+  /** What fails is told once, and does not keep the rest from getting on. */
+  async #try(name: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+      this.#warned.delete(name);
+    } catch (error) {
+      const why = chainFault(error);
+      if (this.#warned.get(name) === why) return;
+      this.#warned.set(name, why);
+      this.#parts.log.warn({ name, why }, 'the relay could not get on; it tries again');
+    }
+  }
+
+  #accountOf(peg: GivenAddress): VenueAccount {
+    const known = this.#accounts.get(peg.id);
+    if (known !== undefined) return known;
+    const account = this.#account(this.#parts.keys.key('peg', peg.index));
+    this.#accounts.set(peg.id, account);
+    return account;
+  }
+
+  #account(key: RelayKey): VenueAccount {
+    const { api, facts, now } = this.#parts;
+    return new VenueAccount({ key, api, network: facts.network, now });
+  }
+}

@@ -1,0 +1,25 @@
+import type { SendRecord } from '@oddlot/custody/relayer';
+import { formatMoney } from '@oddlot/units';
+import type { RelayBook } from '../book/relay-book.ts';
+import type { Transfer, Trouble } from '../book/records.ts';
+
+/** The relay's own money does not suffice. */
+export function floatTrouble(chain: string, needed: bigint, balance: bigint): Trouble {
+  const [has, needs] = [formatMoney(balance), formatMoney(needed)];
+  return { what: 'float', detail: `the relay has ${has} USDC on ${chain} and needs ${needs}` };
+}
+
+/** What is in the way of a transaction that was sent. */
+export function chainTrouble({ trouble }: SendRecord): Trouble | undefined {
+  return trouble === undefined ? undefined : { what: 'chain', detail: trouble };
+}
+
+/** Written down when it is another one than before. */
+export function noteTrouble(
+  { book, now }: { readonly book: RelayBook; readonly now: () => number },
+  transfer: Transfer,
+  trouble: Trouble | undefined,
+): void {
+  if (transfer.trouble?.detail === trouble?.detail) return;
+  book.put({ ...transfer, trouble, updateMs: now() });
+}

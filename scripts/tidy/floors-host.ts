@@ -1,0 +1,30 @@
+/** Of `packages/host/src`: what a port is below what is said at one. */
+export const HOST_FLOORS: readonly {
+  readonly name: string;
+  readonly paths: readonly string[];
+  readonly what: string;
+}[] = [
+  { name: 'testing', paths: ['testing/'], what: 'fakes and set-ups of tests' },
+  {
+    name: 'http',
+    paths: ['http/'],
+    what: 'a public port that speaks the wire: endpoints, refusals, limits',
+  },
+  {
+    name: 'operate',
+    paths: ['operate/'],
+    what: 'logger, metrics, health, and what the machine allows',
+  },
+  {
+    name: 'ground',
+    paths: [
+      'ports/',
+      'durable/',
+      'clock.ts',
+      'bounded-json.ts',
+      'grants.ts',
+      'chain-door-settings.ts',
+    ],
+    what: 'what all ports have in common; files that survive a power loss; the clock; answers of others; who got something lately; who reaches a local chain',
+  },
+];
