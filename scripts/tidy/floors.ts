@@ -36,7 +36,7 @@ export const ENGINE_FLOORS: readonly Floor[] = [
   {
     name: 'commands',
     paths: ['commands/'],
-    what: 'which of a block goes first',
+    what: 'one table of all commands; which of a block go first',
   },
   { name: 'handlers', paths: ['handlers/'], what: 'one file a command' },
   {

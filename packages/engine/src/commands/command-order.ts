@@ -1,18 +1,11 @@
 import type { Address } from '@oddlot/units';
 import { isAddressTaken } from '../auth/agents.ts';
 import { actingAddress } from '../auth/authorize.ts';
-import { NONE } from '../book/order-pool.ts';
-import { read } from '../book/read-slot.ts';
-import {
-  type Command,
-  isSigned,
-  type ModifyOrderCommand,
-  type SignedCommand,
-} from '../messages/command.ts';
-import { timeInForceOf } from '../resting/order-codes.ts';
-import { accountAt } from '../state/account-at.ts';
-import { findTarget } from '../state/find-target.ts';
+import { type Command, isSigned, type SignedCommand } from '../messages/command.ts';
 import type { State } from '../state/state.ts';
+import type { BlockClass } from './block-class.ts';
+import type { SignedRules } from './command-rules.ts';
+import { signedRules } from './commands.ts';
 
 /** Indexes of a block's commands by class, each in order of arrival. */
 export type CommandOrder = readonly [
@@ -37,9 +30,10 @@ export function orderCommands(state: State, commands: readonly Command[]): Comma
       classes[0].push(index);
       continue;
     }
-    const acting = actingAddress(state, command);
+    const rules = signedRules(command);
+    const acting = actingAddress(state, command, rules);
     const actor = bound.get(acting) ?? acting;
-    const rank = Math.max(commandClass(state, command, actor), reached.get(actor) ?? 0);
+    const rank = Math.max(classOf(state, command, rules, actor), reached.get(actor) ?? 0);
     reached.set(actor, rank);
     classes[rank]?.push(index);
     if (command.type !== 'approveAgent') continue;
@@ -50,42 +44,11 @@ export function orderCommands(state: State, commands: readonly Command[]): Comma
   return classes;
 }
 
-function commandClass(state: State, command: SignedCommand, actor: Address): 1 | 2 | 3 {
-  switch (command.type) {
-    case 'approveAgent':
-    case 'approveBuilder':
-    case 'revokeBuilder':
-    case 'convertToMultiSig':
-    case 'sendToken':
-    case 'withdraw':
-    case 'claimBuilderRewards':
-    case 'operateOutcome':
-    case 'updateLeverage':
-    case 'updateMarginMode':
-    case 'updateIsolatedMargin':
-    case 'updatePositionMode':
-    case 'scheduleCancel':
-      return 1;
-    case 'cancelOrders':
-    case 'cancelByClientId':
-    case 'cancelAll':
-      return 2;
-    case 'modifyOrder':
-      return isPostOnly(state, command, actor) ? 1 : 3;
-    case 'reversePosition':
-      return 3;
-    case 'placeOrders': {
-      const isPassive = command.orders.every(
-        ({ timeInForce, trigger }) => timeInForce === 'alo' && trigger === undefined,
-      );
-      return isPassive ? 1 : 3;
-    }
-  }
-}
-
-/** An amend of a post-only order cannot take: it is refused when it would. */
-function isPostOnly(state: State, command: ModifyOrderCommand, actor: Address): boolean {
-  const account = accountAt(state, actor);
-  const slot = account === undefined ? NONE : findTarget(state, account, command);
-  return slot !== NONE && timeInForceOf(read(state.pool.tif, slot)) === 'alo';
+function classOf(
+  state: State,
+  command: SignedCommand,
+  rules: SignedRules,
+  actor: Address,
+): BlockClass {
+  return typeof rules.class === 'function' ? rules.class(state, command, actor) : rules.class;
 }
