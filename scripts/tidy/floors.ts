@@ -37,6 +37,11 @@ export const ENGINE_FLOORS: readonly Floor[] = [
     paths: ['apply.ts', 'check.ts'],
     what: 'a block applied; the same tests ahead of it',
   },
+  {
+    name: 'commands',
+    paths: ['commands/'],
+    what: 'one table of all commands; which of a block go first',
+  },
   { name: 'handlers', paths: ['handlers/'], what: 'one file a command' },
   {
     name: 'steps and readers',

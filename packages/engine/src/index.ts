@@ -1,6 +1,8 @@
 /** The door of the engine. */
 export { applyBlock } from './apply.ts';
 export { checkCommand } from './check.ts';
+export { signerOf } from './commands/commands.ts';
+export { passesRestricted } from './commands/passes-restricted.ts';
 export { simulateCommand, type Simulation } from './simulate/simulate.ts';
 export { createState, type State } from './state/state.ts';
 export { dump, dumpPacked, restore, type StateDump } from './dump/dump.ts';
@@ -47,7 +49,7 @@ export {
   VENUE_ADDRESS,
 } from './read/read-liabilities.ts';
 export { gateStatus, multiSigSigners, vaultEquity } from './read/read-keys.ts';
-export { gateRefusal, onlyReduces } from './auth/gate.ts';
+export { gateRefusal } from './auth/gate.ts';
 export * from './read/read-outcome.ts';
 export { seriesOutlook, type SeriesOutlook, type StrikeStatus } from './read/read-series.ts';
 export {

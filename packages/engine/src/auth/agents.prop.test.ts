@@ -1,14 +1,10 @@
 import { type Address, instrumentId, timeMs } from '@oddlot/units';
 import { expect, test } from 'vitest';
 import { checkCommand } from '../check.ts';
+import { signedRules } from '../commands/commands.ts';
 import { dump } from '../dump/dump.ts';
 import type { BlockResult } from '../messages/block.ts';
-import {
-  type Authority,
-  type Command,
-  isOwnKeyOnly,
-  type SignedCommand,
-} from '../messages/command.ts';
+import type { Authority, Command, SignedCommand } from '../messages/command.ts';
 import type { EngineEvent, TradeSide } from '../messages/event.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
@@ -156,7 +152,7 @@ function play(seed: number, seen: Seen): void {
     const command = byAgent(scenario, pick, agents);
     const admitted = checkCommand(state, command, scenario.nowMs).reject;
     const { outcomes } = checked(scenario, seen, [command]);
-    if (isOwnKeyOnly(command)) {
+    if (signedRules(command).signedBy === 'ownKey') {
       expect(admitted?.reason, command.type).toBeDefined();
       expect(outcomes[0]?.reject?.reason, command.type).toBeDefined();
     }

@@ -1,5 +1,5 @@
 import { address, type Address, present } from '@oddlot/units';
-import { type ApproveAgentCommand, isOwnKeyOnly, type SignedCommand } from '../messages/command.ts';
+import type { ApproveAgentCommand, SignedCommand } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { Reject } from '../messages/reject.ts';
 import { accountAt } from '../state/account-at.ts';
@@ -7,6 +7,7 @@ import type { Account } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
 import type { State } from '../state/state.ts';
 import { raiseNonceFloor } from './nonces.ts';
+import type { SigningRules } from './signing-rules.ts';
 
 /** Approving this address revokes the label. */
 export const ZERO_ADDRESS: Address = address('0x0000000000000000000000000000000000000000');
@@ -55,10 +56,11 @@ export function isOwnRelease(state: State, command: SignedCommand): boolean {
 export function endOwnBinding(
   execution: Execution,
   account: Account,
-  command: SignedCommand,
+  { authority }: SignedCommand,
+  { signedBy }: SigningRules,
 ): void {
-  const { multiSig, signer } = command.authority;
-  const isOwnAct = isOwnKeyOnly(command) && multiSig === undefined && account.address === signer;
+  const { multiSig, signer } = authority;
+  const isOwnAct = signedBy === 'ownKey' && multiSig === undefined && account.address === signer;
   if (isOwnAct) releaseAgent(execution, signer);
 }
 

@@ -1,5 +1,5 @@
 import type { Address } from '@oddlot/units';
-import { type Authority, isOwnKeyOnly, type SignedCommand } from '../messages/command.ts';
+import type { Authority, SignedCommand } from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
 import { accountAt } from '../state/account-at.ts';
 import type { Account } from '../state/account.ts';
@@ -9,51 +9,61 @@ import { isOwnRelease } from './agents.ts';
 import { checkGate } from './gate.ts';
 import { checkQuorum } from './multi-sig.ts';
 import { checkNonceFresh, checkNonceWindow, isFormerAgent } from './nonces.ts';
+import type { SigningRules } from './signing-rules.ts';
 import { vaultLedBy } from './vaults.ts';
 
 /**
  * Judges who signed, in this order: the nonce's window, the signer's role, the vault, the account,
  * the gate, the expiry, the nonce's freshness. Changes nothing; admission and execution both ask it.
  */
-export function authorize(state: State, command: SignedCommand, timeMs: number): Authorization {
+export function authorize(
+  state: State,
+  command: SignedCommand,
+  rules: SigningRules,
+  timeMs: number,
+): Authorization {
   const { authority } = command;
   const window = checkNonceWindow(state, authority.nonce, timeMs);
   if (window !== undefined) return { reject: window };
-  const role = judgeRole(state, command);
+  const role = judgeRole(state, command, rules);
   if (role.account === undefined || role.reject !== undefined) return role;
   const { account } = role;
   const reject =
-    checkGate(state, account, command) ??
+    checkGate(state, account, command, rules) ??
     checkExpiry(authority, timeMs) ??
     checkNonceFresh(state, authority.signer, authority.nonce);
   return reject === undefined ? { account } : { account, reject };
 }
 
 /** Whom the signer acts for, and whether it may. */
-function judgeRole(state: State, command: SignedCommand): Authorization {
-  const actor = judgeActor(state, command);
+function judgeRole(state: State, command: SignedCommand, rules: SigningRules): Authorization {
+  const actor = judgeActor(state, command, rules);
   if (actor.account === undefined || actor.reject !== undefined) return actor;
-  return judgeVault(state, command, actor.account);
+  return judgeVault(state, command, rules, actor.account);
 }
 
 /** Whom an account acts for: itself, or the vault that the command names and that it leads. */
-export function judgeVault(state: State, command: SignedCommand, actor: Account): Authorization {
-  const { authority } = command;
+export function judgeVault(
+  state: State,
+  { authority }: SignedCommand,
+  { signedBy }: SigningRules,
+  actor: Account,
+): Authorization {
   const { vault } = authority;
   if (vault === undefined) return { account: actor };
   const led = vaultLedBy(state, { ...authority, vault }, actor);
   // Its keys and its money are the vault's own key's business, never its leader's (R-vault).
-  return led.reject === undefined && isOwnKeyOnly(command)
+  return led.reject === undefined && signedBy === 'ownKey'
     ? { account: actor, reject: { reason: 'vaultLeaderDiffers', vault } }
     : led;
 }
 
-function judgeActor(state: State, command: SignedCommand): Authorization {
+function judgeActor(state: State, command: SignedCommand, rules: SigningRules): Authorization {
   const { authority } = command;
   if (authority.multiSig !== undefined)
     return checkQuorum(state, authority.signer, authority.multiSig);
-  const account = actorOf(state, command);
-  if (account === undefined) return { reject: roleRefusal(state, command) };
+  const account = actorOf(state, command, rules);
+  if (account === undefined) return { reject: roleRefusal(state, command, rules) };
   // Its own key is no more than one of the signatures that a multi-sig account needs.
   if (account.multiSig !== undefined && account.address === authority.signer) {
     return { account, reject: { reason: 'multiSigRequired' } };
@@ -65,17 +75,21 @@ function judgeActor(state: State, command: SignedCommand): Authorization {
  * The address of the account that a command is about, whether or not its signer may act for it, and
  * whether or not it exists yet: what keeps the commands of one account in their order.
  */
-export function actingAddress(state: State, command: SignedCommand): Address {
+export function actingAddress(state: State, command: SignedCommand, rules: SigningRules): Address {
   const { multiSig, signer, vault } = command.authority;
   if (vault !== undefined) return vault;
   if (multiSig !== undefined) return multiSig.user;
-  return actorOf(state, command)?.address ?? signer;
+  return actorOf(state, command, rules)?.address ?? signer;
 }
 
 /** What only an account's key may sign is for its own account; an agent may end its own binding. */
-function actorOf(state: State, command: SignedCommand): Account | undefined {
+function actorOf(
+  state: State,
+  command: SignedCommand,
+  { signedBy }: SigningRules,
+): Account | undefined {
   const { signer } = command.authority;
-  return isOwnKeyOnly(command) && !isOwnRelease(state, command)
+  return signedBy === 'ownKey' && !isOwnRelease(state, command)
     ? accountAt(state, signer)
     : directActor(state, signer);
 }
@@ -86,10 +100,10 @@ function directActor(state: State, signer: Address): Account | undefined {
   return binding === undefined ? accountAt(state, signer) : state.accounts[binding.accountIndex];
 }
 
-function roleRefusal(state: State, command: SignedCommand): Reject {
+function roleRefusal(state: State, command: SignedCommand, { signedBy }: SigningRules): Reject {
   const { signer } = command.authority;
   if (command.type === 'approveAgent') return { reason: 'depositFirst', signer };
-  if (!isOwnKeyOnly(command) && isFormerAgent(state, signer)) {
+  if (signedBy === 'agent' && isFormerAgent(state, signer)) {
     return { reason: 'agentUnknown', signer };
   }
   return { reason: 'accountUnknown', signer };

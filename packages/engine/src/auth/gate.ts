@@ -1,13 +1,22 @@
 import type { Address } from '@oddlot/units';
 import { NONE, REDUCE_ONLY } from '../book/order-pool.ts';
 import { read } from '../book/read-slot.ts';
-import type { Command, Exchange, OrderRequest, SignedCommand } from '../messages/command.ts';
+import type {
+  Exchange,
+  ModifyOrderCommand,
+  OperateOutcomeCommand,
+  OrderRequest,
+  PlaceOrdersCommand,
+  ReversePositionCommand,
+  SignedCommand,
+} from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { GateRefusal, Reject } from '../messages/reject.ts';
 import { type Account, holdingKey, legOf } from '../state/account.ts';
 import { findTarget } from '../state/find-target.ts';
 import type { Gate } from '../state/gate.ts';
 import type { State } from '../state/state.ts';
+import type { SigningRules } from './signing-rules.ts';
 
 /**
  * Stops what takes new risk on a channel that is closed to the account acted for (R-gate): orders
@@ -18,45 +27,73 @@ export function checkGate(
   state: State,
   account: Account,
   command: SignedCommand,
+  { gate }: SigningRules,
 ): Reject | undefined {
-  if (isOpenToAll(state)) return undefined;
-  switch (command.type) {
-    case 'placeOrders':
-      for (const order of command.orders) {
-        const reject = checkNewOrder(state, account, order);
-        if (reject !== undefined) return reject;
-      }
-      return undefined;
-    case 'modifyOrder': {
-      const slot = findTarget(state, account, command);
-      if (slot === NONE || (read(state.pool.flags, slot) & REDUCE_ONLY) !== 0) return undefined;
-      return refuse(state, account, command.instrumentId);
-    }
-    case 'reversePosition':
-      return refuse(state, account, command.instrumentId);
-    case 'operateOutcome': {
-      const first = command.entries[0];
-      if (command.kind === 'merge' || first === undefined) return undefined;
-      return refuse(state, account, first.instrumentId);
-    }
-    default:
-      return undefined;
-  }
+  if (gate === 'passes' || isOpenToAll(state)) return undefined;
+  return gate(state, account, command);
 }
 
-/**
- * True when an action of an address can only reduce: new orders of which none may open, and amends of
- * reduce-only ones. What a venue still takes that takes no new risk (R-disk, R-clock).
- */
-export function onlyReduces(state: State, address: Address, command: Command): boolean {
-  const account = state.accounts[state.accountIndex.get(address) ?? -1];
-  if (account === undefined) return false;
-  if (command.type === 'modifyOrder') {
-    const slot = findTarget(state, account, command);
-    return slot !== NONE && (read(state.pool.flags, slot) & REDUCE_ONLY) !== 0;
+/** What a closed channel stops of new orders. */
+export function gateOrders(
+  state: State,
+  account: Account,
+  { orders }: PlaceOrdersCommand,
+): Reject | undefined {
+  for (const order of orders) {
+    const reject = checkNewOrder(state, account, order);
+    if (reject !== undefined) return reject;
   }
-  if (command.type !== 'placeOrders') return false;
-  return command.orders.every((order) => !isOpening(account, order));
+  return undefined;
+}
+
+/** The same of an amend. */
+export function gateAmend(
+  state: State,
+  account: Account,
+  command: ModifyOrderCommand,
+): Reject | undefined {
+  const slot = findTarget(state, account, command);
+  if (slot === NONE || isReduceOnly(state, slot)) return undefined;
+  return refuse(state, account, command.instrumentId);
+}
+
+/** The same of a reversal, whose second half opens. */
+export function gateReversal(
+  state: State,
+  account: Account,
+  { instrumentId }: ReversePositionCommand,
+): Reject | undefined {
+  return refuse(state, account, instrumentId);
+}
+
+/** The same of splits; merges give back. */
+export function gateOperation(
+  state: State,
+  account: Account,
+  { entries, kind }: OperateOutcomeCommand,
+): Reject | undefined {
+  const first = entries[0];
+  if (kind === 'merge' || first === undefined) return undefined;
+  return refuse(state, account, first.instrumentId);
+}
+
+/** True when none of the new orders may open: a venue that takes no new risk still takes them. */
+export function doOrdersReduce(
+  _state: State,
+  account: Account,
+  { orders }: PlaceOrdersCommand,
+): boolean {
+  return orders.every((order) => !isOpening(account, order));
+}
+
+/** The same of an amend: the order is reduce-only. */
+export function doesAmendReduce(
+  state: State,
+  account: Account,
+  command: ModifyOrderCommand,
+): boolean {
+  const slot = findTarget(state, account, command);
+  return slot !== NONE && isReduceOnly(state, slot);
 }
 
 /** Judges an order again when it goes to the book: one that waited may open by now. */
@@ -87,6 +124,10 @@ export function gateRefusal(
     case 'accessCode':
       return gate.grants.has(address) ? undefined : 'notGranted';
   }
+}
+
+function isReduceOnly({ pool }: State, slot: number): boolean {
+  return (read(pool.flags, slot) & REDUCE_ONLY) !== 0;
 }
 
 /** The case of nearly every order: nothing has to be looked up. */

@@ -5,11 +5,11 @@ import { clientOrderKey } from '../messages/client-order-id.ts';
 import type { CancelByClientIdCommand, CancelOrdersCommand } from '../messages/command.ts';
 import type { OrderSnapshot } from '../messages/event.ts';
 import type { EntryResult } from '../messages/order-result.ts';
-import type { Reject } from '../messages/reject.ts';
 import { cancelOrder } from '../orders/cancel-order.ts';
 import { cancelTrigger } from '../perp-orders/end-order.ts';
 import type { Account } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
+import type { State } from '../state/state.ts';
 
 /** Cancels by order id. Every entry is tried; one that fails does not stop the others. */
 export function cancelOrders(
@@ -29,8 +29,8 @@ export function cancelByClientId(
   account: Account,
   command: CancelByClientIdCommand,
 ): CommandResult {
-  const reject = checkCancelByClientId(account, command);
-  if (reject !== undefined) return { account: account.address, reject, rejectIndex: 0 };
+  const refused = checkCancelByClientId(execution.state, account, command);
+  if (refused !== undefined) return refused;
   const entries = command.cancels.map(({ instrumentId, clientOrderId }) => {
     const orderId = orderIdOf(account, clientOrderId);
     if (orderId !== undefined && orderId < 0) return queuedEntry(clientOrderId);
@@ -41,14 +41,16 @@ export function cancelByClientId(
 
 /** R-delay: an action that names nothing but queued orders cannot do anything. */
 export function checkCancelByClientId(
+  _state: State,
   account: Account,
   { cancels }: CancelByClientIdCommand,
-): Reject | undefined {
+): CommandResult | undefined {
   const areAllQueued = cancels.every(({ clientOrderId }) => {
     const orderId = orderIdOf(account, clientOrderId);
     return orderId !== undefined && orderId < 0;
   });
-  return areAllQueued ? { reason: 'orderQueued' } : undefined;
+  if (!areAllQueued) return undefined;
+  return { account: account.address, reject: { reason: 'orderQueued' }, rejectIndex: 0 };
 }
 
 /** Negative while the order waits in the delay queue. */

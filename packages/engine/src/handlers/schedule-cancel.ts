@@ -4,6 +4,7 @@ import { LIMITS } from '../messages/limits.ts';
 import type { Reject } from '../messages/reject.ts';
 import type { Account } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
+import type { State } from '../state/state.ts';
 
 /** Sets the dead man's switch to a time, or takes it away. */
 export function scheduleCancel(
@@ -12,7 +13,7 @@ export function scheduleCancel(
   command: ScheduleCancelCommand,
 ): CommandResult {
   const { state } = execution;
-  const reject = checkScheduleCancel(command, state.timeMs);
+  const reject = checkScheduleCancel(state, account, command, state.timeMs);
   if (reject !== undefined) return { account: account.address, reject };
   if (command.atMs === undefined) state.schedules.remove(account.index);
   else state.schedules.set(account.index, command.atMs);
@@ -23,6 +24,8 @@ export function scheduleCancel(
 
 /** Judges a schedule: far enough ahead, or none at all. */
 export function checkScheduleCancel(
+  _state: State,
+  _account: Account,
   { atMs }: ScheduleCancelCommand,
   nowMs: number,
 ): Reject | undefined {

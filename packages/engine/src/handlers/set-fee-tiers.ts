@@ -5,11 +5,12 @@ import type { FeeTier } from '../messages/fee-tier.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { Reject } from '../messages/reject.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
+import type { State } from '../state/state.ts';
 
 /** Replaces the fee ladder; every account stands on the new one from the next fill on. */
 export function setFeeTiers(execution: Execution, command: SetFeeTiersCommand): CommandResult {
   const { commandIndex, events, state } = execution;
-  const reject = checkSetFeeTiers(command);
+  const reject = checkSetFeeTiers(state, command);
   if (reject !== undefined) return { reject };
   // A new array: tiers already looked up are known by the ladder that they come from.
   state.parameters = { ...parametersOf(state), feeTiers: [...command.tiers] };
@@ -24,7 +25,7 @@ export function setFeeTiers(execution: Execution, command: SetFeeTiersCommand): 
 }
 
 /** Judges a ladder: level 0 from volume 0, levels and volumes rising, rates below 1. */
-export function checkSetFeeTiers({ tiers }: SetFeeTiersCommand): Reject | undefined {
+export function checkSetFeeTiers(_state: State, { tiers }: SetFeeTiersCommand): Reject | undefined {
   const why = ladderFault(tiers);
   return why === undefined ? undefined : { reason: 'feeTiersInvalid', why };
 }

@@ -214,43 +214,11 @@ export function isSigned(command: Command): command is SignedCommand {
   return 'authority' in command;
 }
 
-/** Commands that only the account's own key may sign: agents trade, they never move funds. */
-export function isOwnKeyOnly(command: SignedCommand): boolean {
-  switch (command.type) {
-    case 'approveAgent':
-    case 'approveBuilder':
-    case 'revokeBuilder':
-    case 'convertToMultiSig':
-    case 'sendToken':
-    case 'withdraw':
-      return true;
-    default:
-      return false;
-  }
-}
+/** Commands that no account signs. */
+export type UnsignedCommand = Exclude<Command, SignedCommand>;
 
 /** Commands of the operator: signed when they came over the wire, trusted from the process itself. */
 export type OperatorCommand = Extract<Command, { readonly operator?: Operator }>;
 
-/** True for commands of the operator. */
-export function isOperator(command: Command): command is OperatorCommand {
-  switch (command.type) {
-    case 'registerPerp':
-    case 'setPerp':
-    case 'pushOracle':
-    case 'setFeeTiers':
-    case 'setGate':
-    case 'registerVault':
-    case 'treasurySend':
-    case 'setOperators':
-    case 'registerEvent':
-    case 'registerMarket':
-    case 'registerSeries':
-    case 'setTrading':
-    case 'pushPrice':
-    case 'resolveMarket':
-      return true;
-    default:
-      return false;
-  }
-}
+/** Who may sign which of them: deployers those on outcome markets, admins all others. */
+export type OperatorRole = SetOperatorsCommand['role'];

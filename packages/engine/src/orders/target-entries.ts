@@ -2,7 +2,12 @@ import { NONE } from '../book/order-pool.ts';
 import { read } from '../book/read-slot.ts';
 import type { CommandResult } from '../messages/block.ts';
 import { clientOrderKey } from '../messages/client-order-id.ts';
-import type { SignedCommand } from '../messages/command.ts';
+import type {
+  CancelByClientIdCommand,
+  CancelOrdersCommand,
+  ModifyOrderCommand,
+  SignedCommand,
+} from '../messages/command.ts';
 import type { EntryResult } from '../messages/order-result.ts';
 import type { Reject } from '../messages/reject.ts';
 import type { Account } from '../state/account.ts';
@@ -10,10 +15,16 @@ import type { State } from '../state/state.ts';
 import { snapshotOf } from './order-snapshot.ts';
 
 /** An order that a command names. */
-type Target = {
+export type Target = {
   readonly instrumentId: number;
   readonly orderId?: number;
   readonly clientOrderId?: string;
+};
+
+/** What has to be known of a command to tell about the orders that it names. */
+export type TargetRules<Asked extends SignedCommand = SignedCommand> = {
+  /** The orders that it names; absent when it names none. */
+  readonly targets?: (command: Asked) => readonly Target[];
 };
 
 /**
@@ -24,13 +35,26 @@ export function withTargets(
   state: State,
   account: Account,
   command: SignedCommand,
+  { targets }: TargetRules,
   result: CommandResult,
 ): CommandResult {
   const { entries, reject } = result;
-  if (reject === undefined || entries !== undefined || isAboutRole(reject)) return result;
-  const targets = targetsOf(command);
-  if (targets === undefined) return result;
-  return { ...result, entries: targets.map((target) => targetEntry(state, account, target)) };
+  if (targets === undefined || reject === undefined || entries !== undefined) return result;
+  if (isAboutRole(reject)) return result;
+  const named = targets(command);
+  return { ...result, entries: named.map((target) => targetEntry(state, account, target)) };
+}
+
+/** The orders that a list of cancels names. */
+export function targetsOfCancels({
+  cancels,
+}: CancelOrdersCommand | CancelByClientIdCommand): readonly Target[] {
+  return cancels;
+}
+
+/** The order that an amend names. */
+export function targetOfAmend({ instrumentId, target }: ModifyOrderCommand): readonly Target[] {
+  return [{ instrumentId, ...target }];
 }
 
 /** Who has no right to act for an account learns nothing of its orders. */
@@ -44,18 +68,6 @@ function isAboutRole({ reason }: Reject): boolean {
       return true;
     default:
       return false;
-  }
-}
-
-function targetsOf(command: SignedCommand): readonly Target[] | undefined {
-  switch (command.type) {
-    case 'modifyOrder':
-      return [{ instrumentId: command.instrumentId, ...command.target }];
-    case 'cancelOrders':
-    case 'cancelByClientId':
-      return command.cancels;
-    default:
-      return undefined;
   }
 }
 

@@ -1,6 +1,7 @@
 import { timeMs } from '@oddlot/units';
 import { expect, test } from 'vitest';
-import { applyBlock, executeFor } from '../apply.ts';
+import { applyBlock } from '../apply.ts';
+import { signedRules } from '../commands/commands.ts';
 import { checkCommand } from '../check.ts';
 import { dump, restore, type StateDump } from '../dump/dump.ts';
 import { checkInvariants } from '../invariants/invariants.ts';
@@ -75,7 +76,8 @@ function expectSameDigest({ state }: Scenario, { command, user }: Acted): void {
   const twin = restore(JSON.parse(text(state)) as StateDump);
   twin.insuranceTarget = insuranceTarget(twin);
   const actor = twin.accountIndex.get(command.authority.vault ?? user) ?? -1;
-  executeFor({ state: twin, events: [], commandIndex: 0 }, twin.accounts[actor]!, command);
+  const execution = { state: twin, events: [], commandIndex: 0 };
+  signedRules(command).execute(execution, twin.accounts[actor]!, command);
   expect(after.digest.hex()).toBe(twin.digest.hex());
   expect(text(after)).toBe(text(twin));
 }

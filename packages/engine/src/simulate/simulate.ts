@@ -1,9 +1,10 @@
 import type { Address } from '@oddlot/units';
-import { executeFor } from '../apply.ts';
 import type { Authorization } from '../auth/authorization.ts';
 import { judgeVault } from '../auth/authorize.ts';
 import { checkGate } from '../auth/gate.ts';
 import { checkFor } from '../check.ts';
+import type { SignedRules } from '../commands/command-rules.ts';
+import { signedRules } from '../commands/commands.ts';
 import type { CommandResult } from '../messages/block.ts';
 import type { SignedCommand } from '../messages/command.ts';
 import type { EngineEvent } from '../messages/event.ts';
@@ -37,24 +38,31 @@ export type Simulation = {
  */
 export function simulateCommand(state: State, user: Address, command: SignedCommand): Simulation {
   const after = forkState(state);
-  const { account, reject } = actFor(after, user, command);
+  const rules = signedRules(command);
+  const { account, reject } = actFor(after, user, command, rules);
   if (account === undefined) return { ...refused({ reject }), after };
   if (reject !== undefined) {
-    const outcome = withTargets(after, account, command, { account: account.address, reject });
+    const told = { account: account.address, reject };
+    const outcome = withTargets(after, account, command, rules, told);
     return { ...refused(outcome), after };
   }
   // A block computes it before its commands, so the last one's is out of date.
   after.insuranceTarget = insuranceTarget(state);
-  return { ...execute(after, account, command), after };
+  return { ...execute(after, account, command, rules), after };
 }
 
 /** The account that the command is executed for, behind the rules of vaults and gates. */
-function actFor(state: State, user: Address, command: SignedCommand): Authorization {
+function actFor(
+  state: State,
+  user: Address,
+  command: SignedCommand,
+  rules: SignedRules,
+): Authorization {
   const actor = accountAt(state, user);
   if (actor === undefined) return { reject: { reason: 'accountUnknown', signer: user } };
-  const { account, reject } = judgeVault(state, command, actor);
+  const { account, reject } = judgeVault(state, command, rules, actor);
   if (account === undefined) return { reject };
-  const refusal = reject ?? checkGate(state, account, command);
+  const refusal = reject ?? checkGate(state, account, command, rules);
   return refusal === undefined ? { account } : { account, reject: refusal };
 }
 
@@ -62,13 +70,16 @@ function execute(
   state: State,
   account: Account,
   command: SignedCommand,
+  rules: SignedRules,
 ): Omit<Simulation, 'after'> {
   const checked = checkFor(state, account, command, state.timeMs);
-  if (checked.reject !== undefined) return refused(withTargets(state, account, command, checked));
+  if (checked.reject !== undefined)
+    return refused(withTargets(state, account, command, rules, checked));
   const events: EngineEvent[] = [];
   const matches: Matches = { left: LIMITS.matchesPerSimulation, isCut: false };
   const execution = { state, events, commandIndex: 0, matches };
-  const result = withTargets(state, account, command, executeFor(execution, account, command));
+  const executed = rules.execute(execution, account, command);
+  const result = withTargets(state, account, command, rules, executed);
   const outcome = releaseNow(execution, result);
   return { outcome, isAdmitted: true, events, ...(matches.isCut ? { isCut: true } : {}) };
 }

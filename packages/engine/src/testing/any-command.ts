@@ -1,13 +1,13 @@
 import { type Address, instrumentId, timeMs } from '@oddlot/units';
 import { ZERO_ADDRESS } from '../auth/agents.ts';
-import {
-  type Authority,
-  type Command,
-  isOwnKeyOnly,
-  type OrderRequest,
-  type SignedCommand,
-  type SubAccount,
-  type TimeInForce,
+import { signedRules } from '../commands/commands.ts';
+import type {
+  Authority,
+  Command,
+  OrderRequest,
+  SignedCommand,
+  SubAccount,
+  TimeInForce,
 } from '../messages/command.ts';
 import { openOrders } from '../read/read.ts';
 import { HOUR_MS } from '../state/funding-hour.ts';
@@ -172,7 +172,8 @@ function signedFor(scenario: Scenario, user: Address, authority: Authority): Aut
 /** What an agent may send is now and then sent by the account's first one. */
 function byAgent(scenario: Scenario, pick: Pick, acted: Acted): Acted {
   const [agent] = scenario.account(acted.user).agents.values();
-  if (agent === undefined || isOwnKeyOnly(acted.command) || pick(3) > 0) return acted;
+  const { signedBy } = signedRules(acted.command);
+  if (agent === undefined || signedBy === 'ownKey' || pick(3) > 0) return acted;
   const { vault } = acted.command.authority;
   const authority = {
     ...scenario.authority(agent.agent),

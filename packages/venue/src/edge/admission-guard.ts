@@ -1,4 +1,4 @@
-import { onlyReduces, type State } from '@oddlot/engine';
+import { isSigned, passesRestricted, type State } from '@oddlot/engine';
 import type { WireError } from '@oddlot/protocol';
 import type { Address } from '@oddlot/units';
 import type { RequestCommand } from '../block/request-command.ts';
@@ -13,12 +13,6 @@ export type Restriction = {
 
 /** What restricts the venue now; undefined when this does not. */
 export type RestrictionSource = () => Restriction | undefined;
-
-const CANCELS: ReadonlySet<RequestCommand['type']> = new Set<RequestCommand['type']>([
-  'cancelOrders',
-  'cancelByClientId',
-  'cancelAll',
-]);
 
 /**
  * What /exchange takes while something is wrong with the venue itself: its disk (R-disk), its clock
@@ -51,17 +45,9 @@ export class AdmissionGuard {
   ): WireError | undefined {
     const restriction = this.restriction();
     if (restriction === undefined) return undefined;
-    const passes = restriction.stops === 'risk' && passesRestricted(state, command, account);
-    return passes ? undefined : restriction.error;
+    const isPassing =
+      restriction.stops === 'risk' &&
+      (!isSigned(command) || passesRestricted(state, account, command));
+    return isPassing ? undefined : restriction.error;
   }
-}
-
-/** True for cancels, reducing orders and operators' actions. */
-function passesRestricted(
-  state: State,
-  command: RequestCommand,
-  account: Address | undefined,
-): boolean {
-  if ('operator' in command || CANCELS.has(command.type)) return true;
-  return account !== undefined && onlyReduces(state, account, command);
 }

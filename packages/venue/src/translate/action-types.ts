@@ -2,7 +2,7 @@ import { ACTIONS, type ActionType } from '@oddlot/protocol';
 import type { RequestCommand } from '../block/request-command.ts';
 
 /** The action that a command came from; what a multiSig wrapper carried, not the wrapper. */
-const ACTION_TYPES = {
+export const ACTION_TYPES = {
   placeOrders: 'order',
   cancelOrders: 'cancel',
   cancelByClientId: 'cancelByCloid',

@@ -52,8 +52,18 @@ export function entriesOf(
       // Its entries are the orders that it found, so only its outcome tells them.
       return { list: '', entries: [] };
     default:
-      return undefined;
+      return noEntries(command);
   }
+}
+
+type WithoutEntries = Exclude<
+  RequestCommand,
+  { readonly orders: unknown } | { readonly cancels: unknown } | { readonly target: unknown }
+>;
+
+/** Only for commands without a list of orders: a new one that has one must say above how it is told. */
+function noEntries(_command: WithoutEntries): undefined {
+  return undefined;
 }
 
 /** What gives the counts of an entry their meaning. */
@@ -170,7 +180,16 @@ function amountOf(command: RequestCommand): Pick<EntryText, 'amount'> {
     case 'treasurySend':
       if (command.amountInexact === true) return {};
       return { amount: formatMoney(command.amountMicroUsdc) };
-    default:
+    case 'updateIsolatedMargin':
       return {};
+    default:
+      return noAmount(command);
   }
+}
+
+type WithoutAmount = Exclude<RequestCommand, { readonly amountMicroUsdc: unknown }>;
+
+/** Only for commands that move no money: a new one that does must say above how its amount is told. */
+function noAmount(_command: WithoutAmount): Pick<EntryText, 'amount'> {
+  return {};
 }

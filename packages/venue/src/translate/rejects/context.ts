@@ -1,5 +1,6 @@
-import type { Reject, RejectReason } from '@oddlot/engine';
+import type { Command, CreditFaucetCommand, Reject, RejectReason } from '@oddlot/engine';
 import type { Details, WireError } from '@oddlot/protocol';
+import type { RequestCommand } from '../../block/request-command.ts';
 import type { InstrumentLookup } from '../actions/instrument-lookup.ts';
 import { formatPrice, formatSize } from '../format.ts';
 
@@ -26,7 +27,7 @@ export type EntryText = {
 export type RejectContext = {
   readonly instruments: InstrumentLookup;
   /** The type of the command that is refused. */
-  readonly command?: string;
+  readonly command?: Command['type'];
   readonly nonce?: number;
   readonly entry?: EntryText;
   /** The action came inside a multiSig wrapper, and its fields stand there. */
@@ -51,20 +52,28 @@ export function instrumentAt(context: RejectContext): Details {
   return at(context, context.entry?.instrument ?? 'a');
 }
 
+/** Commands that a request names an address in which has to be, or must not be, an account. */
+type Addressing = Extract<
+  RequestCommand | CreditFaucetCommand,
+  | { readonly account: unknown }
+  | { readonly agent: unknown }
+  | { readonly destination: unknown }
+  | { readonly vault: unknown }
+>['type'];
+
+const ADDRESS_FIELDS: Readonly<Record<Addressing, string>> = {
+  approveAgent: 'agentAddress',
+  creditFaucet: 'user',
+  registerVault: 'vault',
+  sendToken: 'destination',
+  treasurySend: 'destination',
+  withdraw: 'destination',
+};
+
 /** What the wire calls the address that a command names. */
 export function addressField({ command }: RejectContext): string {
-  switch (command) {
-    case 'creditFaucet':
-      return 'user';
-    case 'registerVault':
-      return 'vault';
-    case 'sendToken':
-    case 'withdraw':
-    case 'treasurySend':
-      return 'destination';
-    default:
-      return 'agentAddress';
-  }
+  const fields: Readonly<Partial<Record<Command['type'], string>>> = ADDRESS_FIELDS;
+  return (command === undefined ? undefined : fields[command]) ?? 'agentAddress';
 }
 
 export function gotten(got: string | number | undefined): Details {

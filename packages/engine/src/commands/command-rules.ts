@@ -1,0 +1,71 @@
+import type { Address } from '@oddlot/units';
+import type { SigningRules } from '../auth/signing-rules.ts';
+import type { CommandResult } from '../messages/block.ts';
+import type {
+  Command,
+  OperatorCommand,
+  OperatorRole,
+  SignedCommand,
+  UnsignedCommand,
+} from '../messages/command.ts';
+import type { Reject } from '../messages/reject.ts';
+import type { TargetRules } from '../orders/target-entries.ts';
+import type { Account } from '../state/account.ts';
+import type { Execution } from '../state/execution.ts';
+import type { State } from '../state/state.ts';
+import type { BlockClass } from './block-class.ts';
+
+/**
+ * What the table says of each command. Nothing has a default: a command without its row, or a row
+ * without one of its parts, does not compile, so none can pass admission or a gate unjudged.
+ */
+export type CommandTable = {
+  readonly [Type in Command['type']]: RulesOf<Extract<Command, { readonly type: Type }>>;
+};
+
+type RulesOf<Asked extends Command> = Asked extends SignedCommand
+  ? SignedRules<Asked> & NamedOrders<Asked>
+  : Asked extends OperatorCommand
+    ? UnsignedRules<Asked> & { readonly signedBy: OperatorRole }
+    : Asked extends UnsignedCommand
+      ? UnsignedRules<Asked> & { readonly signedBy: 'nobody' }
+      : never;
+
+/** A command that names orders says which, and no other does. */
+type NamedOrders<Asked extends SignedCommand> = Asked extends
+  | { readonly cancels: unknown }
+  | { readonly target: unknown }
+  ? Required<TargetRules<Asked>>
+  : { readonly targets?: never };
+
+/** Of a command that an account signs, by its own key or through an agent. */
+export type SignedRules<Asked extends SignedCommand = SignedCommand> = SigningRules<Asked> &
+  TargetRules<Asked> & {
+    /** R-block: when in its block it executes; `actor` is whom it acts for. */
+    readonly class: BlockClass | ((state: State, command: Asked, actor: Address) => BlockClass);
+    /** R-disk, R-clock: whether a venue takes it that takes no new risk; a function when it depends. */
+    readonly restricted:
+      | 'passes'
+      | 'stops'
+      | ((state: State, account: Account, command: Asked) => boolean);
+    /**
+     * Admission: why executing it would be refused now, who signed it being judged already. A command
+     * of several entries tells more than the reason: the entry, or what else its sender has to know.
+     */
+    readonly check: (
+      state: State,
+      account: Account,
+      command: Asked,
+      nowMs: number,
+    ) => CommandResult | Reject | undefined;
+    readonly execute: (execution: Execution, account: Account, command: Asked) => CommandResult;
+  };
+
+/** Of a command of class 0: the operator's, or the process's own. */
+export type UnsignedRules<Asked extends UnsignedCommand = UnsignedCommand> = {
+  /** Whose signature it needs when it came over the wire. From the process itself it has none. */
+  readonly signedBy: OperatorRole | 'nobody';
+  /** Admission: why executing it would be refused now. */
+  readonly check: (state: State, command: Asked, nowMs: number) => Reject | undefined;
+  readonly execute: (execution: Execution, command: Asked) => CommandResult;
+};

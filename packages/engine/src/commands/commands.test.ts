@@ -1,0 +1,146 @@
+import { hash, instrumentId, timeMs } from '@oddlot/units';
+import { describe, expect, test } from 'vitest';
+import { ZERO_ADDRESS } from '../auth/agents.ts';
+import { checkCommand } from '../check.ts';
+import type { Command, SignedCommand } from '../messages/command.ts';
+import type { RejectReason } from '../messages/reject.ts';
+import { CHAIN_ID } from '../testing/bridge.ts';
+import { EVENT, MARKET } from '../testing/outcomes.ts';
+import { alice, order, PARAMETERS, PERP, Scenario } from '../testing/scenario.ts';
+import { SERIES } from '../testing/series.ts';
+import { COMMANDS } from './commands.ts';
+
+type Type = Command['type'];
+type Of<Each extends Type> = Extract<Command, { readonly type: Each }>;
+
+/** A command that admission refuses, and why; what signs it is added. */
+type Refused<Each extends Type> = readonly [
+  reason: RejectReason,
+  command: Omit<Of<Each>, 'type' | 'authority' | 'operator'>,
+];
+
+const UNKNOWN = instrumentId(77);
+const HASH = hash(`0x${'1'.repeat(64)}`);
+
+/** For every command one that is refused. `never`: there is none, nothing of it is judged as a whole. */
+const REFUSED: { readonly [Each in Type]: Refused<Each> | 'never' } = {
+  placeOrders: ['sizeBelowMin', { orders: [order({ price: 1_000_000, size: 0 })] }],
+  modifyOrder: [
+    'orderUnknown',
+    { instrumentId: PERP.instrumentId, target: { orderId: 99 }, price: 1, size: 1 },
+  ],
+  cancelOrders: 'never',
+  cancelByClientId: ['orderQueued', { cancels: [] }],
+  cancelAll: 'never',
+  scheduleCancel: ['scheduleTooSoon', { atMs: timeMs(0) }],
+  reversePosition: ['instrumentUnknown', { instrumentId: UNKNOWN }],
+  operateOutcome: [
+    'outcomeUnknown',
+    { kind: 'split', entries: [{ instrumentId: PERP.instrumentId, size: 1 }] },
+  ],
+  updateLeverage: ['instrumentUnknown', { instrumentId: UNKNOWN, leverage: 2 }],
+  updateMarginMode: ['instrumentUnknown', { instrumentId: UNKNOWN, marginMode: 'cross' }],
+  updateIsolatedMargin: [
+    'instrumentUnknown',
+    { instrumentId: UNKNOWN, isBuy: true, amountMicroUsdc: 1 },
+  ],
+  updatePositionMode: ['positionModeOpenOrders', { mode: 'hedge' }],
+  approveAgent: ['agentIsSelf', { agent: alice, label: '' }],
+  approveBuilder: ['builderIsSelf', { builder: alice, maxFeeE8: 1, maxFeeText: '0.000001%' }],
+  revokeBuilder: ['builderUnknown', { builder: alice }],
+  convertToMultiSig: ['multiSigSetInvalid', {}],
+  sendToken: [
+    'tokenUnknown',
+    { destination: alice, token: 9, amountMicroUsdc: 1, from: 'perp', to: 'outcome' },
+  ],
+  withdraw: ['withdrawBelowMin', { destination: alice, amountMicroUsdc: 0 }],
+  claimBuilderRewards: ['builderRewardsNone', {}],
+  registerPerp: ['instrumentIdUsed', { perp: PERP }],
+  setPerp: ['instrumentUnknown', { instrumentId: UNKNOWN, changes: {} }],
+  pushOracle: 'never',
+  setFeeTiers: ['feeTiersInvalid', { tiers: [] }],
+  setGate: ['definitionInvalid', { channel: 0, grants: { add: [{ user: alice, code: 'none' }] } }],
+  registerVault: ['addressInvalid', { vault: ZERO_ADDRESS, leader: alice, name: 'v' }],
+  treasurySend: ['transferBelowMin', { destination: alice, amountMicroUsdc: 0 }],
+  setOperators: ['adminsNone', { role: 'admins', remove: PARAMETERS.admins }],
+  registerEvent: ['definitionInvalid', { event: { ...EVENT, endMs: EVENT.startMs } }],
+  registerMarket: ['eventUnknown', { market: MARKET }],
+  registerSeries: ['definitionInvalid', { series: { ...SERIES, firstStartMs: timeMs(1) } }],
+  setTrading: ['instrumentUnknown', { instrumentIds: [UNKNOWN], to: 'open' }],
+  pushPrice: 'never',
+  resolveMarket: [
+    'instrumentUnknown',
+    { instrumentId: UNKNOWN, fraction: 0, oracleOutcome: null, evidence: null },
+  ],
+  genesis: 'never',
+  attest: 'never',
+  openEra: 'never',
+  creditFaucet: [
+    'addressInvalid',
+    { account: ZERO_ADDRESS, subAccount: 'perp', amountMicroUsdc: 1 },
+  ],
+  creditDeposit: [
+    'definitionInvalid',
+    {
+      account: alice,
+      amountMicroUsdc: 1,
+      source: { chainId: CHAIN_ID, txHash: HASH, logIndex: 0, blockNumber: 1 },
+      isOwn: false,
+    },
+  ],
+  settleWithdrawal: 'never',
+  openBridge: 'never',
+  registerPegs: 'never',
+  publishReserves: 'never',
+};
+
+const TYPES = Object.keys(COMMANDS) as Type[];
+const JUDGED = TYPES.flatMap((type) => {
+  const refused = REFUSED[type];
+  return refused === 'never' ? [] : [{ type, reason: refused[0], command: refused[1] }];
+});
+
+/** Alice has an order in the book; nobody has opened a bridge or a market. */
+function venue(): Scenario {
+  const scenario = Scenario.open();
+  scenario.place(alice, order({ price: 900_000, size: 100 }));
+  return scenario;
+}
+
+function isSignedType(type: Type): type is SignedCommand['type'] {
+  const { signedBy } = COMMANDS[type];
+  return signedBy === 'agent' || signedBy === 'ownKey';
+}
+
+describe('what the table says of each command', () => {
+  test.each(JUDGED)('admission and execution refuse $type alike: $reason', (refused) => {
+    const scenario = venue();
+    const signature = isSignedType(refused.type) ? { authority: scenario.authority(alice) } : {};
+    const command = { type: refused.type, ...signature, ...refused.command } as Command;
+    expect(checkCommand(scenario.state, command, scenario.nowMs).reject?.reason).toBe(
+      refused.reason,
+    );
+    const { entries, reject } = scenario.outcome(command);
+    // Orders are executed each on its own.
+    expect((reject ?? entries?.[0]?.reject)?.reason).toBe(refused.reason);
+  });
+
+  test('only a check that looks at nothing lets everything pass, and these are all', () => {
+    const blind = TYPES.filter((type) => COMMANDS[type].check.length === 0);
+    expect(blind).toEqual(TYPES.filter((type) => REFUSED[type] === 'never'));
+    // Of what accounts sign only cancels, each of which is judged when it executes.
+    expect(blind.filter(isSignedType)).toEqual(['cancelOrders', 'cancelAll']);
+  });
+
+  test('R-agents: what moves money or names who may act needs the own key', () => {
+    const own = TYPES.filter((type) => COMMANDS[type].signedBy === 'ownKey');
+    expect(own).toEqual([
+      'approveAgent',
+      'approveBuilder',
+      'revokeBuilder',
+      'convertToMultiSig',
+      'sendToken',
+      'withdraw',
+    ]);
+  });
+});
