@@ -1,5 +1,17 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { assemble, MARKER, parseFragment, type Fragment } from './changelog.ts';
+import {
+  assemble,
+  isNewer,
+  MARKER,
+  parseFragment,
+  releasesIn,
+  SECTIONS,
+  type Fragment,
+} from './changelog.ts';
+
+const ROOT = join(import.meta.dirname, '..');
 
 function fragment(path: string, text: string): Fragment {
   const parsed = parseFragment({ path: `changes/${path}.md`, text });
@@ -84,4 +96,49 @@ ${MARKER}
     expect(() => assemble('# Changelog\n', one, release)).toThrow('no line');
     expect(() => assemble(assemble(changelog, one, release), one, release)).toThrow('already has');
   });
+});
+
+describe('CHANGELOG.md', () => {
+  const changelog = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8');
+  const releases = releasesIn(changelog);
+
+  test('has every release once, the newest first', () => {
+    expect(changelog.match(/^## /gm)).toHaveLength(releases.length);
+    expect(releases.map(({ version }) => version).slice(-2)).toEqual(['0.2.0', '0.1.0']);
+    for (const [index, { version, date }] of releases.slice(1).entries()) {
+      expect(isNewer(releases[index]!.version, version)).toBe(true);
+      expect(releases[index]!.date >= date).toBe(true);
+    }
+  });
+
+  test('has no release that is newer than the tree', () => {
+    const manifest = readFileSync(join(ROOT, 'package.json'), 'utf8');
+    const { version } = JSON.parse(manifest) as { readonly version: string };
+    expect(isNewer(releases[0]!.version, version)).toBe(false);
+  });
+
+  test('begins each release with what to do, and has its sections in order', () => {
+    for (const text of changelog.split(/^## /m).slice(1)) {
+      const sections = [...text.matchAll(/^### (.+)$/gm)].map((match) => match[1]!);
+      expect(sections[0]).toBe('Upgrading');
+      expect(sections).toEqual(SECTIONS.filter((section) => sections.includes(section)));
+    }
+  });
+
+  test('has whole sentences', () => {
+    const [, text = ''] = changelog.split(MARKER);
+    for (const line of text.split('\n').filter((each) => each !== '')) {
+      expect(line).toMatch(/^(?:## .+|### .+|- .+\.|  \*\*Compatibility:\*\* .+\.)$/);
+    }
+  });
+});
+
+test.each([
+  ['0.3.0', '0.2.9', true],
+  ['0.10.0', '0.9.9', true],
+  ['1.0.0', '0.99.99', true],
+  ['0.2.0', '0.2.0', false],
+  ['0.2.0', '0.10.0', false],
+])('%s is newer than %s: %s', (version, than, is) => {
+  expect(isNewer(version, than)).toBe(is);
 });

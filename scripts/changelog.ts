@@ -1,17 +1,22 @@
-import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
  * Assembles CHANGELOG.md from the fragments in changes/. Every change that a user can notice brings
- * its own small file, so two changes never touch the same line; a release collects them:
- *
- *     npm run changelog -- 0.2.0 2026-03-01
- *
- * It writes the release under the marker in CHANGELOG.md and deletes the fragments.
+ * its own small file, so two changes never touch the same line; `npm run release` collects them under
+ * the marker in CHANGELOG.md.
  */
 
 /** The sections of a release, in the order in which they are printed. */
-export const SECTIONS = ['Safety', 'Trading', 'API', 'SDK', 'Web', 'Internals'] as const;
+export const SECTIONS = [
+  'Upgrading',
+  'Safety',
+  'Trading',
+  'API',
+  'SDK',
+  'Web',
+  'Internals',
+] as const;
 export type Section = (typeof SECTIONS)[number];
 
 /** New releases are written under this line. */
@@ -58,7 +63,7 @@ export function parseFragment(file: {
 export function assemble(
   changelog: string,
   fragments: readonly Fragment[],
-  release: { readonly version: string; readonly date: string },
+  release: Release,
 ): string {
   if (!changelog.includes(MARKER)) throw new Error(`CHANGELOG.md has no line "${MARKER}"`);
   if (fragments.length === 0) throw new Error('changes/ holds no fragment: nothing to release');
@@ -81,7 +86,22 @@ function formatEntry({ text, compatibility }: Fragment): string {
   return `- ${text}\n  **Compatibility:** ${compatibility}`;
 }
 
-function readFragments(root: string): Fragment[] {
+/** A release that CHANGELOG.md has. */
+export type Release = { readonly version: string; readonly date: string };
+
+/** Newest first, as they stand there. */
+export function releasesIn(changelog: string): Release[] {
+  const headings = changelog.matchAll(/^## (\d+\.\d+\.\d+) \((\d{4}-\d{2}-\d{2})\)$/gm);
+  return [...headings].map(([, version = '', date = '']) => ({ version, date }));
+}
+
+export function isNewer(version: string, than: string): boolean {
+  const [a, b] = [version, than].map((each) => each.split('.').map(Number));
+  const at = a!.findIndex((part, index) => part !== b![index]);
+  return at >= 0 && a![at]! > b![at]!;
+}
+
+export function readFragments(root: string): Fragment[] {
   return readdirSync(join(root, 'changes'))
     .filter((name) => name.endsWith('.md') && name !== 'README.md')
     .map((name) => {
@@ -90,17 +110,4 @@ function readFragments(root: string): Fragment[] {
       if ('problem' in parsed) throw new Error(`${path}:${parsed.line} ${parsed.problem}`);
       return parsed;
     });
-}
-
-if (import.meta.main) {
-  const [version = '', date = ''] = process.argv.slice(2);
-  if (!/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version) || !/^\d{4}-\d{2}-\d{2}$/.test(date)) {
-    throw new Error('usage: npm run changelog -- <version> <yyyy-mm-dd>');
-  }
-  const root = join(import.meta.dirname, '..');
-  const fragments = readFragments(root);
-  const path = join(root, 'CHANGELOG.md');
-  writeFileSync(path, assemble(readFileSync(path, 'utf8'), fragments, { version, date }));
-  for (const fragment of fragments) rmSync(join(root, fragment.path));
-  console.log(`changelog: ${version} with ${fragments.length} changes`);
 }

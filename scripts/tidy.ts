@@ -97,7 +97,7 @@ function checkCode(
 
 /** Built, downloaded or recorded: not written by hand. */
 const SKIPPED =
-  /^(?:\.git|data|coverage|tests\/vectors|tests\/replay)$|(?:^|\/)(?:node_modules|dist)$/;
+  /^(?:\.git|data|release|coverage|tests\/vectors|tests\/replay)$|(?:^|\/)(?:node_modules|dist)$/;
 const TEXT_FILE =
   /\.(?:ts|tsx|js|mjs|cjs|json|md|toml|ya?ml|html|css|sol|sh|txt)$|(?:^|\/)(?:\.npmrc|run|NOTICE)$/;
 

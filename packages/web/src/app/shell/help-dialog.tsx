@@ -1,3 +1,4 @@
+import { VERSION } from '@oddlot/sdk';
 import { Fragment } from 'react';
 import { useWords } from '../../lib/words.ts';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -38,7 +39,7 @@ const SECTIONS = [
   },
 ] as const;
 
-/** What can be done by a key alone. */
+/** What can be done by a key alone, and which release it is that one looks at. */
 export function HelpDialog({
   isOpen,
   onClose,
@@ -72,6 +73,7 @@ export function HelpDialog({
             </dl>
           </section>
         ))}
+        <p className="text-12 text-muted">{t('help.version', { version: VERSION })}</p>
       </div>
     </Dialog>
   );

@@ -1,0 +1,83 @@
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { writeBill } from './release/bill-of-materials.ts';
+import { CHECKSUMS, checkChecksums, writeChecksums } from './release/checksums.ts';
+import { makeCommit, nextRelease, takeCommit } from './release/release-commit.ts';
+import { checkSdk, packSdk } from './release/sdk-tarball.ts';
+import { packSource, unpackSource } from './release/source-archive.ts';
+
+/**
+ * Makes a release of what is committed, and publishes nothing:
+ *
+ *     npm run release -- [--dry-run]
+ *
+ * The fragments of changes/ become a release of CHANGELOG.md in a commit of its own; sources, SDK, bill of materials and
+ * checksums are made of that commit, checked, and put into `release/`. Only then does the branch go on to the commit. A dry
+ * run leaves the branch and every file that git knows as they are.
+ */
+
+const ROOT = join(import.meta.dirname, '..');
+
+try {
+  const { values } = parseArgs({ options: { 'dry-run': { type: 'boolean', default: false } } });
+  main(values['dry-run']);
+} catch (error) {
+  console.error(`release: ${(error as Error).message}`);
+  process.exitCode = 1;
+}
+
+function main(isDry: boolean): void {
+  const release = nextRelease(ROOT, new Date().toISOString().slice(0, 10));
+  const source = { root: ROOT, release, commit: makeCommit(ROOT, release, isDry) };
+  const work = mkdtempSync(join(tmpdir(), 'oddlot-release-'));
+  try {
+    const made = join(work, 'made');
+    mkdirSync(made);
+    const archive = packSource(source, made);
+    const unpacked = unpackSource(source, join(made, archive), join(work, 'source'));
+    const tarball = packSdk(unpacked, made, release.version);
+    checkSdk(join(made, tarball), join(work, 'home'), release.version);
+    const bill = writeBill(source, unpacked, made);
+    writeChecksums(made, [archive, tarball, bill]);
+    put(made);
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+  tellFiles();
+  if (isDry) {
+    console.log(`release: ${release.version} can be made; this was a dry run`);
+    return;
+  }
+  takeCommit(ROOT, source.commit);
+  console.log(
+    `release: ${release.version} is commit ${source.commit}. Look at it, then tag and publish it.`,
+  );
+}
+
+/** In place of what an earlier run has made, whole or not at all. */
+function put(made: string): void {
+  const folder = join(ROOT, 'release');
+  const draft = `${folder}.${process.pid}`;
+  cpSync(made, draft, { recursive: true });
+  checkChecksums(draft);
+  rmSync(folder, { recursive: true, force: true });
+  renameSync(draft, folder);
+}
+
+function tellFiles(): void {
+  const folder = join(ROOT, 'release');
+  console.log(readFileSync(join(folder, CHECKSUMS), 'utf8').trimEnd());
+  for (const name of [...checkChecksums(folder), CHECKSUMS]) {
+    console.log(`release/${name}: ${statSync(join(folder, name)).size} bytes`);
+  }
+}

@@ -1,0 +1,63 @@
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { Release } from '../changelog.ts';
+import { run, runRaw } from './run.ts';
+
+export type Source = {
+  readonly root: string;
+  readonly commit: string;
+  readonly release: Release;
+};
+
+/** Writes the sources of a commit, as `git archive` gives them, into a folder; gives the name of the file. */
+export function packSource({ root, commit, release }: Source, folder: string): string {
+  const stem = `oddlot-${release.version}`;
+  const name = `${stem}.tar.gz`;
+  const parameters = ['archive', '--format=tar', `--prefix=${stem}/`, commit];
+  writeFileSync(
+    join(folder, name),
+    gzipSync(runRaw('git', parameters, { cwd: root }), { level: 9 }),
+  );
+  return name;
+}
+
+/** Unpacks it, and gives where: everything else is made of what is in the archive. */
+export function unpackSource(source: Source, archive: string, folder: string): string {
+  mkdirSync(folder);
+  run('tar', ['-xzf', archive], { cwd: folder });
+  const unpacked = join(folder, `oddlot-${source.release.version}`);
+  checkTree(source, unpacked, join(folder, 'check.git'));
+  linkInstalled(source.root, unpacked);
+  checkProgram(unpacked, source.release.version);
+  return unpacked;
+}
+
+/** Every file with its content and its mode, and no other: both have the same tree. */
+function checkTree({ root, commit }: Source, unpacked: string, gitFolder: string): void {
+  run('git', ['init', '--quiet', '--bare', gitFolder], { cwd: unpacked });
+  const git = (...parameters: string[]): string => {
+    const where = [`--git-dir=${gitFolder}`, `--work-tree=${unpacked}`];
+    return run('git', [...where, '-c', 'core.autocrlf=false', ...parameters], { cwd: unpacked });
+  };
+  git('add', '--all', '--force');
+  const found = git('write-tree').trim();
+  const wanted = run('git', ['rev-parse', `${commit}^{tree}`], { cwd: root }).trim();
+  if (found !== wanted) throw new Error(`the archive has the tree ${found}, the commit ${wanted}`);
+}
+
+/** What is installed here serves there as well. */
+function linkInstalled(root: string, unpacked: string): void {
+  const owners = ['', ...readdirSync(join(root, 'packages')).map((name) => `packages/${name}`)];
+  for (const owner of owners) {
+    const installed = join(root, owner, 'node_modules');
+    if (!existsSync(installed) || !existsSync(join(unpacked, owner))) continue;
+    symlinkSync(installed, join(unpacked, owner, 'node_modules'));
+  }
+}
+
+function checkProgram(unpacked: string, version: string): void {
+  const parameters = ['packages/venue/src/main.ts', '--version'];
+  const told = run(process.execPath, parameters, { cwd: unpacked });
+  if (!told.startsWith(`Oddlot ${version} `)) throw new Error(`the venue there says: ${told}`);
+}

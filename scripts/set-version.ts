@@ -1,0 +1,101 @@
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * The whole repository has one version. It stands in every package.json, with those of packages that others need here, in
+ * the lockfile, and in the SDK, from where the page has it; the venue reads the package.json at the root.
+ *
+ *     npm run set-version -- 0.4.0
+ */
+
+export const VERSION_FORM = /^\d+\.\d+\.\d+$/;
+
+/** Where the SDK tells it: whoever installs the SDK has no package.json of the repository. */
+const SDK_SOURCE = 'packages/sdk/src/version.ts';
+const SDK_LINE = /^(export const VERSION = ')([^']*)(';)$/m;
+const OWN = '@oddlot/';
+
+type Manifest = Record<string, unknown> & { version?: string };
+type Lockfile = Manifest & { packages: Record<string, Manifest> };
+
+/** A place that tells the version, and what it says. */
+export type Told = { readonly place: string; readonly version: string };
+
+export function versionsIn(root: string): Told[] {
+  const lockfile = readJson<Lockfile>(root, 'package-lock.json');
+  const told = manifestPaths(root).flatMap((path) => toldBy(path, readJson<Manifest>(root, path)));
+  told.push({ place: 'package-lock.json', version: lockfile.version ?? '' });
+  for (const [place, manifest] of ownEntries(lockfile)) {
+    told.push(...toldBy(`package-lock.json ${place === '' ? 'root' : place}`, manifest));
+  }
+  const version = SDK_LINE.exec(read(root, SDK_SOURCE))?.[2] ?? '';
+  return [...told, { place: SDK_SOURCE, version }];
+}
+
+export function setVersion(root: string, version: string): void {
+  if (!VERSION_FORM.test(version)) throw new Error(`"${version}" is no version; write 1.2.3`);
+  for (const path of manifestPaths(root)) {
+    const manifest = readJson<Manifest>(root, path);
+    put(manifest, version);
+    writeJson(root, path, manifest);
+  }
+  const lockfile = readJson<Lockfile>(root, 'package-lock.json');
+  lockfile.version = version;
+  for (const [, manifest] of ownEntries(lockfile)) put(manifest, version);
+  writeJson(root, 'package-lock.json', lockfile);
+  const source = read(root, SDK_SOURCE).replace(SDK_LINE, `$1${version}$3`);
+  writeFileSync(join(root, SDK_SOURCE), source);
+}
+
+function manifestPaths(root: string): string[] {
+  const packages = readdirSync(join(root, 'packages'), { withFileTypes: true });
+  const names = packages.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  return ['package.json', ...names.sort().map((name) => `packages/${name}/package.json`)];
+}
+
+/** What the lockfile says of the root and of the packages that are here. */
+function ownEntries({ packages }: Lockfile): [string, Manifest][] {
+  return Object.entries(packages).filter(([place]) => /^(?:packages\/[^/]+)?$/.test(place));
+}
+
+function toldBy(place: string, manifest: Manifest): Told[] {
+  const needed = ownNeeds(manifest).flatMap((needs) =>
+    Object.entries(needs).filter(([name]) => name.startsWith(OWN)),
+  );
+  return [
+    { place, version: manifest.version ?? '' },
+    ...needed.map(([name, version]) => ({ place: `${place}: ${name}`, version })),
+  ];
+}
+
+function put(manifest: Manifest, version: string): void {
+  manifest.version = version;
+  for (const needs of ownNeeds(manifest)) {
+    for (const name of Object.keys(needs)) if (name.startsWith(OWN)) needs[name] = version;
+  }
+}
+
+function ownNeeds(manifest: Manifest): Record<string, string>[] {
+  const { dependencies, devDependencies } = manifest as Record<string, Record<string, string>>;
+  return [dependencies, devDependencies].filter((needs) => needs !== undefined);
+}
+
+function read(root: string, path: string): string {
+  return readFileSync(join(root, path), 'utf8');
+}
+
+function readJson<T>(root: string, path: string): T {
+  return JSON.parse(read(root, path)) as T;
+}
+
+/** As npm writes it. */
+function writeJson(root: string, path: string, value: unknown): void {
+  writeFileSync(join(root, path), `${JSON.stringify(value, undefined, 2)}\n`);
+}
+
+if (import.meta.main) {
+  const [version = ''] = process.argv.slice(2);
+  const root = join(import.meta.dirname, '..');
+  setVersion(root, version);
+  console.log(`version: ${versionsIn(root).length} places say ${version}`);
+}

@@ -1,0 +1,97 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { RULES_VERSION } from '@oddlot/engine';
+import { API_VERSION, ERROR_CODES } from '@oddlot/protocol';
+import { isNewer, releasesIn } from '../scripts/changelog.ts';
+import { REPOSITORY } from './support/venue-process.ts';
+
+/** What the project promises to those who upgrade, and what it tells editors and machines, is what it does. */
+
+const read = (path: string): string => readFileSync(join(REPOSITORY, path), 'utf8');
+const { version } = JSON.parse(read('package.json')) as { readonly version: string };
+
+describe('docs/upgrade-policy.md', () => {
+  const text = read('docs/upgrade-policy.md');
+  const rows = [...text.matchAll(/^\| (\d+\.\d+\.\d+) \| (\d+) \| ([\d., ]+) \|$/gm)].map(
+    ([, release = '', rules = '', opens = '']) => ({
+      release,
+      rules: Number(rules),
+      opens: opens.split(', '),
+    }),
+  );
+
+  test('has a row for every release, and for the one that this tree is', () => {
+    const released = releasesIn(read('CHANGELOG.md')).map((each) => each.version);
+    const all = released.includes(version) ? released : [version, ...released];
+    expect(rows.map(({ release }) => release)).toEqual(all.toReversed());
+  });
+
+  test('every release opens the folders of all before it', () => {
+    for (const { release, opens } of rows) {
+      const earlier = rows.map((row) => row.release).filter((each) => !isNewer(each, release));
+      expect(opens).toEqual(earlier);
+    }
+  });
+
+  test('the newest has the rules of this tree, which has the engines of all others', () => {
+    expect(rows.at(-1)!.rules).toBe(RULES_VERSION);
+    for (const { rules } of rows.filter((row) => row.rules < RULES_VERSION)) {
+      expect(existsSync(join(REPOSITORY, `packages/venue/eras/rules-${rules}.js`))).toBe(true);
+    }
+  });
+
+  test('there are folders of every earlier release to test on', () => {
+    const releases = [1, 2, 3].map(
+      (format) =>
+        (JSON.parse(read(`tests/fixtures/format-${format}/meta.json`)) as { release: string })
+          .release,
+    );
+    const earlier = rows.filter(({ rules }) => rules < RULES_VERSION).map(({ release }) => release);
+    expect(new Set(releases)).toEqual(new Set(earlier));
+  });
+
+  test('the date of the wire, and the code for another', () => {
+    expect(text).toContain(`serves one, \`${API_VERSION}\``);
+    expect(text).toContain(`the code ${ERROR_CODES.VERSION} (\`VERSION\`)`);
+  });
+});
+
+test('the README says which release it is', () => {
+  expect(read('README.md')).toContain(`\n## Status\n\n${version}. `);
+});
+
+test('the guide of the SDK installs the tarball of this release', () => {
+  expect(read('docs/guides/sdk.md')).toContain(`oddlot-sdk-${version}.tgz`);
+});
+
+test('.editorconfig says what the formatter does', () => {
+  const config = read('.editorconfig');
+  const { printWidth, tabWidth, useTabs } = JSON.parse(read('.oxfmtrc.json')) as {
+    readonly printWidth: number;
+    readonly tabWidth: number;
+    readonly useTabs: boolean;
+  };
+  const [, everything = ''] = config.split('[*]');
+  expect(everything).toContain(`\nindent_size = ${tabWidth}\n`);
+  expect(everything).toContain(`\nindent_style = ${useTabs ? 'tab' : 'space'}\n`);
+  expect(everything).toContain(`\nmax_line_length = ${printWidth}\n`);
+});
+
+test('the workflow runs .ci/run on both architectures, and may write nothing', () => {
+  const workflow = read('.github/workflows/ci.yml');
+  const steps = [...workflow.matchAll(/^ +- (run|uses): (.+)$/gm)].map((match) => match[2]);
+  expect(steps.at(-1)).toBe('.ci/run');
+  expect(workflow).toMatch(/machine: x64\n.*\n.*machine: arm64/);
+  expect(workflow).toContain('\npermissions:\n  contents: read\n');
+});
+
+test('the container of developers forwards the ports of a local venue', () => {
+  const { forwardPorts, image } = JSON.parse(read('.devcontainer/devcontainer.json')) as {
+    readonly forwardPorts: readonly number[];
+    readonly image: string;
+  };
+  expect(forwardPorts).toEqual([0, 1, 2, 3, 4].map((offset) => 8690 + offset));
+  // The same as that of the workflow.
+  expect(read('.github/workflows/ci.yml')).toContain(`container: ${image}\n`);
+});
