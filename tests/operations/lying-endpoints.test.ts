@@ -79,8 +79,8 @@ test.each(CASES)(
     expect(watch.state).toBe('ok');
     const [first, ...others] = endpoints.map(({ state }: Json) => state);
     expect(others).toEqual(['ok', 'ok']);
-    // Whoever runs the venue is told who it is.
-    if (about.includes('calls')) expect(first).toBe('disagrees');
+    // Whoever runs the venue is told who it is; one that lies about heads as well is ahead or apart, as it was last asked.
+    if (about.includes('calls')) expect(['disagrees', 'ahead']).toContain(first);
   },
   60_000,
 );
