@@ -1,15 +1,20 @@
 import { join } from 'node:path';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 import { wordsPlugin } from './packages/web/build/words-plugin.ts';
+import { threadsPlugin } from './scripts/threads-plugin.ts';
 
 // Hundreds of processes and threads of the tests load the same program: it is compiled once.
 process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.cache/venue');
 
 const setupFiles = ['tests/support/fixed-seed.ts'];
-const globalSetup = 'tests/support/programs.ts';
+const globalSetup = ['tests/support/memory-folder.ts', 'tests/support/setup.ts'];
+
+/** What takes minutes is in files `*.long.test.ts`: `npm run test:long` has them, and larger sizes of others. */
+const exclude = process.env['TEST_LONG'] === undefined ? ['**/*.long.test.ts'] : [];
 
 export default defineConfig({
   test: {
+    exclude: [...configDefaults.exclude, ...exclude],
     // Most files wait for a venue of their own much of the time, so three of them share two cores well.
     maxWorkers: 3,
     // For what hangs: a test that only waits for its turn on a busy machine is given the time.
@@ -30,9 +35,11 @@ export default defineConfig({
       },
       {
         extends: true,
+        plugins: [threadsPlugin()],
         test: {
           name: 'parts',
           setupFiles,
+          globalSetup,
           include: [
             'packages/{host,devchain,custody,relay,venue,sdk}/src/**/*.test.ts',
             'scripts/**/*.test.ts',
@@ -55,13 +62,31 @@ export default defineConfig({
       },
       {
         extends: true,
-        plugins: [wordsPlugin()],
+        plugins: [wordsPlugin(), threadsPlugin()],
         test: {
           name: 'process',
           setupFiles,
           globalSetup,
           include: ['tests/**/*.test.ts'],
-          exclude: ['tests/conformance/**'],
+          exclude: ['tests/conformance/**', 'tests/web/**', ...exclude],
+        },
+      },
+      {
+        extends: true,
+        plugins: [wordsPlugin()],
+        test: {
+          name: 'web',
+          setupFiles,
+          globalSetup: [
+            ...globalSetup,
+            'tests/web/support/build-once.ts',
+            'tests/web/support/run-folder.ts',
+          ],
+          include: ['tests/web/**/*.test.ts'],
+          // All that is tested is in a browser and a venue: a worker has one of each for most of its files.
+          isolate: false,
+          // Each look at a page is work for it.
+          expect: { poll: { timeout: 60_000, interval: 200 } },
         },
       },
     ],

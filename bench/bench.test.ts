@@ -4,7 +4,6 @@ import { bridgeSection } from './bridge.ts';
 import { engineSection } from './engine.ts';
 import { historySection } from './history.ts';
 import { holdersSection } from './holders.ts';
-import { hostileSection } from './hostile.ts';
 import { insolventSection } from './insolvent.ts';
 import { journalSection } from './journal.ts';
 import { memorySection } from './memory.ts';
@@ -13,9 +12,7 @@ import { outcomesSection } from './outcomes.ts';
 import { recoverySection } from './recovery.ts';
 import { replaySection } from './replay.ts';
 import { median, medianRatio, show, table, type Section } from './report.ts';
-import { requestSection } from './request.ts';
 import { reservesSection } from './reserves.ts';
-import { restartSection } from './restart.ts';
 import { settlementSection } from './settlement.ts';
 
 /**
@@ -33,17 +30,14 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   outcomeMeta: outcomeMetaSection,
   bridge: bridgeSection,
   recovery: recoverySection,
-  request: requestSection,
   journal: journalSection,
   replay: replaySection,
   history: historySection,
   reserves: reservesSection,
-  restart: restartSection,
   memory: memorySection,
-  hostile: hostileSection,
 };
 
-/** Some start processes, which takes long on a machine that does other things too. */
+/** Some start processes, which takes long on a machine that does other things too; those that do little else are in the long tests. */
 const TIMEOUT_MS = 120_000;
 
 test.each(Object.entries(SECTIONS))(

@@ -8,12 +8,12 @@ import { type Address, address, hash, timeMs } from '@oddlot/units';
 import { encodeFunctionData, type Hex, parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { LocalChain } from '../packages/devchain/src/local-chain.ts';
-import { defaultParameters } from '../packages/venue/src/genesis.ts';
+import { defaultParameters } from '../packages/venue/src/genesis-commands.ts';
 import { ChainClient } from '../packages/custody/src/chain/chain-client.ts';
 import { localEndpoint } from '../packages/custody/src/chain/chain-endpoint.ts';
 import type { BridgeContracts } from '../packages/custody/src/bridge-contract/deposit-logs.ts';
 import { DepositWatcher } from '../packages/venue/src/settlement/deposit-watcher.ts';
-import { localKeys, type LocalKeys } from '../packages/custody/src/key-files/keys.ts';
+import { localKeys, type LocalKeys } from '../packages/custody/src/key-files/local-keys.ts';
 import {
   deployLocalContracts,
   LOCAL_PAYOUT_GAS,

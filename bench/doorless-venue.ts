@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { genesisCommands } from '../packages/venue/src/genesis.ts';
+import { genesisCommands } from '../packages/venue/src/genesis-commands.ts';
 import { Archivist } from '../packages/venue/src/history/archivist/archivist.ts';
 import { receiptArchiveOf } from '../packages/venue/src/history/open-history.ts';
 import { Receipts } from '../packages/venue/src/history/receipts.ts';

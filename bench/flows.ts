@@ -15,10 +15,10 @@ import { createRandom } from './report.ts';
 export const FLOWS = ['A', 'B', 'C', 'D'] as const;
 export type FlowName = (typeof FLOWS)[number];
 
-export const PLACE = 0;
-export const CANCEL = 1;
+const PLACE = 0;
+const CANCEL = 1;
 /** Cancel and place again under the same id, at the end of the queue. */
-export const AMEND = 2;
+const AMEND = 2;
 
 /** A part of a flow; only the timed ones count. */
 export type Segment = {
@@ -29,7 +29,7 @@ export type Segment = {
 };
 
 /** Operations, a column a field. */
-export type Columns = {
+type Columns = {
   readonly kind: Int32Array;
   readonly id: Int32Array;
   readonly isBuy: Int32Array;

@@ -3,7 +3,7 @@ import type { HostilePorts } from './hostile-ports.ts';
 
 /** Requests that are sent ahead, calls that never end, and what is held open: on every port at once. */
 
-export type FloodOptions = {
+type FloodOptions = {
   readonly ports: HostilePorts;
   readonly count: (name: string) => void;
 };

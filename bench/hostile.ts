@@ -101,7 +101,7 @@ async function attack(wanted: Attack): Promise<AttackResult> {
 }
 
 /** A client within its limits. */
-export class PoliteClient {
+class PoliteClient {
   readonly #signer: RequestSigner;
   readonly #port: number;
   readonly #agent = new Agent({ keepAlive: true });

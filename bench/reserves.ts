@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { applyBlock, createState, owedMicroUsdc, type Command, type State } from '@oddlot/engine';
 import { address, timeMs, type Address } from '@oddlot/units';
-import { defaultParameters } from '../packages/venue/src/genesis.ts';
+import { defaultParameters } from '../packages/venue/src/genesis-commands.ts';
 import { buildTree } from '../packages/venue/src/reserves/build-tree.ts';
 import { readProof } from '../packages/venue/src/reserves/read-proof.ts';
 import { treeFile } from '../packages/venue/src/reserves/tree-file.ts';
@@ -11,7 +11,7 @@ import {
   createTreeHasher,
   NODE_BYTES,
   type TreeHasher,
-} from '../packages/venue/src/reserves/tree-hash.ts';
+} from '../packages/venue/src/reserves/tree-hasher.ts';
 import {
   atMost,
   collectGarbage,

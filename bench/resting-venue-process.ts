@@ -1,6 +1,6 @@
 import type { Command, OrderRequest } from '@oddlot/engine';
 import { address, hash, instrumentId, timeMs, type Address } from '@oddlot/units';
-import { genesisCommands } from '../packages/venue/src/genesis.ts';
+import { genesisCommands } from '../packages/venue/src/genesis-commands.ts';
 import { openDoorless, type DoorlessVenue } from './doorless-venue.ts';
 import { collectGarbage, same } from './report.ts';
 

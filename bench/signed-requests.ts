@@ -16,7 +16,7 @@ import { createKeccak } from 'hash-wasm';
 export const NETWORK = NETWORKS.testnet;
 
 /** The calls of the native library that are used here. */
-export type Secp256k1 = {
+type Secp256k1 = {
   readonly ecdsaSign: (
     digest: Uint8Array,
     key: Uint8Array,

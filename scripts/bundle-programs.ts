@@ -85,14 +85,23 @@ async function writeWhole(place: string, outputs: readonly Output[]): Promise<vo
 /** A program of ours is found beside; everything else that a file names by its own place is where it was. */
 function keepPlaces(code: string, id: string): { code: string; map: null } | undefined {
   if (!id.startsWith(PACKAGES) || !code.includes('import.meta')) return undefined;
-  const withPrograms = code.replaceAll(URL_OF_FILE, (whole, _quote, path: string) => {
-    const name = nameOf(join(dirname(id), path));
-    return name === undefined ? whole : `new URL('./${name}.js', import.meta.$url)`;
-  });
+  const withPrograms = replacePrograms(
+    code,
+    id,
+    (name) => `new URL('./${name}.js', import.meta.$url)`,
+  );
   const placed = withPrograms.replaceAll(PLACE, (_whole, what: string) =>
     JSON.stringify(what === 'url' ? pathToFileURL(id).href : dirname(id)),
   );
   return { code: placed.replaceAll('import.meta.$url', 'import.meta.url'), map: null };
+}
+
+/** The code of a file with another URL wherever it names that of a program. */
+export function replacePrograms(code: string, id: string, urlOf: (name: string) => string): string {
+  return code.replaceAll(URL_OF_FILE, (whole, _quote, path: string) => {
+    const name = nameOf(join(dirname(id), path));
+    return name === undefined ? whole : urlOf(name);
+  });
 }
 
 function nameOf(file: string): string | undefined {

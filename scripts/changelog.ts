@@ -17,7 +17,7 @@ export const SECTIONS = [
   'Web',
   'Internals',
 ] as const;
-export type Section = (typeof SECTIONS)[number];
+type Section = (typeof SECTIONS)[number];
 
 /** New releases are written under this line. */
 export const MARKER = '<!-- releases, newest first -->';
@@ -31,7 +31,7 @@ export type Fragment = {
   readonly compatibility: string | undefined;
 };
 
-export type FragmentProblem = { readonly line: number; readonly problem: string };
+type FragmentProblem = { readonly line: number; readonly problem: string };
 
 /** Reads a fragment: the section, a blank line or none, then prose. */
 export function parseFragment(file: {

@@ -8,7 +8,7 @@ import { readConfig, rebuildHistory } from '@oddlot/venue';
  *
  * Takes the venue's own settings, from flags, environment or file. Ends with 0 when it is complete.
  */
-export async function runRebuildHistory(
+async function runRebuildHistory(
   args: readonly string[],
   { environment, stderr }: { readonly environment: NodeJS.ProcessEnv; readonly stderr: Terminal },
 ): Promise<number> {

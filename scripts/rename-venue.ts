@@ -8,7 +8,7 @@ import { readConfig, renameVenue } from '@oddlot/venue';
  *
  * Takes the venue's own settings, from flags, environment or file. Ends with 0 when the name is on disk.
  */
-export async function runRenameVenue(
+async function runRenameVenue(
   args: readonly string[],
   {
     environment,

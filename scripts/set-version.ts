@@ -19,7 +19,7 @@ type Manifest = Record<string, unknown> & { version?: string };
 type Lockfile = Manifest & { packages: Record<string, Manifest> };
 
 /** A place that tells the version, and what it says. */
-export type Told = { readonly place: string; readonly version: string };
+type Told = { readonly place: string; readonly version: string };
 
 export function versionsIn(root: string): Told[] {
   const lockfile = readJson<Lockfile>(root, 'package-lock.json');

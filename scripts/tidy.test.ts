@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { tidy } from './tidy.ts';
 import { importsOf } from './tidy/imports.ts';
-import { toSource } from './tidy/source.ts';
+import { toSource, type SourceFile } from './tidy/source.ts';
 import { FILE_LINES_MAX } from './tidy/texts.ts';
 
 /**
@@ -35,8 +35,9 @@ function manifest(path: string, value: object): { path: string; text: string } {
 }
 
 /** The findings for one file, as `line rule`. */
-function rules(path: string, text: string): string[] {
-  return tidy([...MANIFESTS, { path, text }]).map(({ line, rule }) => `${line} ${rule}`);
+function rules(path: string, text: string, ...besides: SourceFile[]): string[] {
+  const files = [...MANIFESTS, { path, text }, ...besides];
+  return tidy(files).map(({ line, rule }) => `${line} ${rule}`);
 }
 
 const ENGINE = 'packages/engine/src/perp/margin.ts';
@@ -45,6 +46,10 @@ const VENUE = 'packages/venue/src/edge/server.ts';
 const CUSTODY = 'packages/custody/src/chain/chain-client.ts';
 
 test('a tidy file has no findings', () => {
+  const user = {
+    path: 'packages/engine/src/perp/user.ts',
+    text: "import { margin } from './margin.ts';\n",
+  };
   expect(
     rules(
       ENGINE,
@@ -52,12 +57,13 @@ test('a tidy file has no findings', () => {
 import type { State } from '../state/state.ts';
 
 /** Half, rounded down. TODO(#12): the Date of it. */
-export function half(state: State): bigint {
+export function margin(state: State): bigint {
   const index = Math.floor((state.count + 1) / 2);
   const names = [...state.names].sort((a, b) => (a < b ? -1 : 1));
   return divFloor(BigInt(names.length + index), 2n); // no / here
 }
 `,
+      user,
     ),
   ).toEqual([]);
 });

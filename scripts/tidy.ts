@@ -1,5 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { checkExports } from './tidy/exports.ts';
 import { checkFloors } from './tidy/floors.ts';
 import { checkImports, declaredIn, doorsOf, isTestPath, packageOf } from './tidy/imports.ts';
 import {
@@ -12,7 +13,7 @@ import {
 } from './tidy/purity.ts';
 import { checkRulebook } from './tidy/rulebook.ts';
 import { checkSurface } from './tidy/surface.ts';
-import { toSource, type Finding, type SourceFile } from './tidy/source.ts';
+import { toSource, type Finding, type Source, type SourceFile } from './tidy/source.ts';
 import {
   checkFragment,
   checkLength,
@@ -37,8 +38,6 @@ const PROGRAMS: ReadonlySet<string> = new Set(['host', 'devchain', 'custody', 'r
 /** What makes a file a barrel. */
 const REEXPORT_ALL = /\bexport\s+(?:type\s+)?\*\s+from\b/;
 
-export type { Finding, SourceFile } from './tidy/source.ts';
-
 /** Everything that is wrong in a set of files, by path and line. Paths are relative to the root. */
 export function tidy(
   files: readonly SourceFile[],
@@ -51,16 +50,26 @@ export function tidy(
       .map(({ path, text }) => [path, declaredIn(text)]),
   );
   const doors = new Set(files.flatMap(doorsOf));
+  const sources = new Map(
+    files
+      .filter(({ path }) => /\.(?:tsx?|mjs)$/.test(path))
+      .map((file) => [file.path, toSource(file)]),
+  );
   const findings = files.flatMap((file) => {
     const found = checkText(file);
-    if (/\.tsx?$/.test(file.path)) {
-      found.push(...checkLength(file, exceptions[file.path]), ...checkCode(file, manifests, doors));
+    const source = sources.get(file.path);
+    if (source !== undefined && /\.tsx?$/.test(file.path)) {
+      found.push(
+        ...checkLength(file, exceptions[file.path]),
+        ...checkCode(source, manifests, doors),
+      );
     }
     if (file.path.endsWith('.md')) found.push(...checkLinks(file, paths));
     if (/^changes\/(?!README\.md$)/.test(file.path)) found.push(...checkFragment(file));
     return found;
   });
   findings.push(...checkRulebook(files), ...checkSurface(files));
+  findings.push(...checkExports([...sources.values()], files));
   for (const path of Object.keys(exceptions)) {
     if (paths.has(path)) continue;
     const message = 'does not exist; remove its entry from LENGTH_EXCEPTIONS';
@@ -70,27 +79,26 @@ export function tidy(
 }
 
 function checkCode(
-  file: SourceFile,
+  source: Source,
   manifests: ReadonlyMap<string, ReadonlySet<string>>,
   doors: ReadonlySet<string>,
 ): Finding[] {
-  const source = toSource(file);
   const found = [
-    ...checkName(file.path, doors),
+    ...checkName(source.path, doors),
     ...checkWords(source),
     ...checkImports(source, manifests),
     ...checkFloors(source),
   ];
-  const owner = packageOf(file.path);
-  if (owner === undefined || isTestPath(file.path)) return found;
+  const owner = packageOf(source.path);
+  if (owner === undefined || isTestPath(source.path)) return found;
   if (owner === 'engine' || owner === 'units') found.push(...checkPurity(source, owner));
   if (owner === 'engine') found.push(...checkDivision(source));
   else if (owner !== 'units') found.push(...checkBigintLiteralDivision(source));
   if (owner !== 'units') found.push(...checkUnitCasts(source));
   if (PROGRAMS.has(owner)) found.push(...checkVenueClock(source), ...checkVenueWrites(source));
-  if (!/\/src\/index\.tsx?$/.test(file.path) && REEXPORT_ALL.test(source.code)) {
+  if (!/\/src\/index\.tsx?$/.test(source.path) && REEXPORT_ALL.test(source.code)) {
     const message = 're-exports a whole file; only the door of a package does, import the file';
-    found.push({ path: file.path, line: 1, rule: 'name-barrel', message });
+    found.push({ path: source.path, line: 1, rule: 'name-barrel', message });
   }
   return found;
 }

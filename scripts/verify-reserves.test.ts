@@ -12,7 +12,7 @@ import { checkProof, keccak256, type Proof, runVerifyReserves } from './verify-r
 
 /** The stand-alone checker against trees of the real engine, right ones and forged ones. */
 
-const RUNS = Number(process.env['FUZZ_RUNS'] ?? 20);
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? 8);
 
 let trees: Trees;
 const folder = mkdtempSync(join(tmpdir(), 'oddlot-verify-'));

@@ -14,7 +14,7 @@ import { parseArgs } from 'node:util';
  * be, or can't be asked for, 2 when the address is not in it.
  */
 
-export type Finding = { readonly what: string; readonly agrees: boolean; readonly told: string };
+type Finding = { readonly what: string; readonly agrees: boolean; readonly told: string };
 
 /** The answer of `reservesProof`. Amounts are USDC as decimal text. */
 export type Proof = {
@@ -34,7 +34,7 @@ export type Proof = {
 };
 
 /** What somebody knows who does not trust the venue. */
-export type Known = { readonly user?: string; readonly root?: string };
+type Known = { readonly user?: string; readonly root?: string };
 
 /** No amount and no sum is larger or below zero, so that none can hide another. */
 const SUM_MAX = 2n ** 128n;
@@ -131,7 +131,7 @@ const RANGE = 2_000;
 const RANGES_MAX = 10;
 
 /** Who is asked: a node of the chain that you trust, and the venue itself. */
-export type Asked = {
+type Asked = {
   readonly rpc?: string;
   readonly url?: string;
   readonly bridge?: string;
@@ -142,7 +142,7 @@ export type Asked = {
  * publication, and everybody to whom it was paid must be told by the venue that it was not settled then: no more than that can be
  * unsettled.
  */
-export async function checkUnsettled(proof: Proof, asked: Asked): Promise<readonly Finding[]> {
+async function checkUnsettled(proof: Proof, asked: Asked): Promise<readonly Finding[]> {
   const unsettled = micro(String(proof.published['unsettled']), true);
   const what = 'unsettled is no more than was paid and is told to be open';
   if (unsettled <= 0n) return [];
@@ -208,7 +208,7 @@ function hexOf(block: number): string {
 }
 
 /** What the bridge held at the block of the publication, asked of a node. */
-export async function checkBalance(
+async function checkBalance(
   proof: Proof,
   rpc: { readonly url: string; readonly bridge?: string; readonly token?: string },
 ): Promise<readonly Finding[]> {

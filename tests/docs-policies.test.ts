@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { RULES_VERSION } from '@oddlot/engine';
@@ -42,13 +42,15 @@ describe('docs/upgrade-policy.md', () => {
   });
 
   test('there are folders of every earlier release to test on', () => {
-    const releases = [1, 2, 3].map(
-      (format) =>
-        (JSON.parse(read(`tests/fixtures/format-${format}/meta.json`)) as { release: string })
-          .release,
+    const formats = readdirSync(join(REPOSITORY, 'tests/fixtures')).filter((name) =>
+      /^format-\d+$/.test(name),
     );
+    const releases = formats.map((name) => {
+      const meta = JSON.parse(read(`tests/fixtures/${name}/meta.json`));
+      return (meta as { readonly release: string }).release;
+    });
     const earlier = rows.filter(({ rules }) => rules < RULES_VERSION).map(({ release }) => release);
-    expect(new Set(releases)).toEqual(new Set(earlier));
+    expect(releases).toEqual(expect.arrayContaining(earlier));
   });
 
   test('the date of the wire, and the code for another', () => {
@@ -84,6 +86,11 @@ test('the workflow runs .ci/run on both architectures, and may write nothing', (
   expect(steps.at(-1)).toBe('.ci/run');
   expect(workflow).toMatch(/machine: x64\n.*\n.*machine: arm64/);
   expect(workflow).toContain('\npermissions:\n  contents: read\n');
+});
+
+test('who is asked about what: every path is there', () => {
+  const paths = [...read('.github/CODEOWNERS').matchAll(/^\/(\S+)/gm)].map((match) => match[1]!);
+  expect(paths.filter((path) => !existsSync(join(REPOSITORY, path)))).toEqual([]);
 });
 
 test('the container of developers forwards the ports of a local venue', () => {

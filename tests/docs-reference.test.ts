@@ -17,18 +17,18 @@ import {
 } from '@oddlot/protocol';
 import { DECIMAL_LENGTH_MAX } from '@oddlot/units';
 import { LIMITS as ENGINE_LIMITS } from '../packages/engine/src/messages/limits.ts';
-import { ConfigError, readConfig } from '../packages/venue/src/config.ts';
+import { readConfig } from '../packages/venue/src/config.ts';
 import { EXPORT_WORK } from '../packages/venue/src/edge/http/exports/export-endpoints.ts';
 import { EXPORT_LIMITS } from '../packages/venue/src/edge/http/exports/export-gate.ts';
 import { SHARES_MAX } from '../packages/venue/src/edge/http/history/builder-rows.ts';
 import { ROWS_PER_MS, SKIPPED_ROWS_PER_MS } from '../packages/venue/src/edge/http/info-history.ts';
-import { SETTLED_KEPT_MS } from '../packages/venue/src/read-models/catalogue.ts';
+import { SETTLED_KEPT_MS } from '../packages/venue/src/read-models/outcome-catalogue.ts';
 import { LATE_MS_MAX } from '../packages/venue/src/edge/ws/channel-session.ts';
 import { STALLED_MS } from '../packages/venue/src/edge/ws/replays.ts';
 import { WS_LIMITS } from '../packages/venue/src/edge/ws/ws-limits.ts';
-import { defaultParameters } from '../packages/venue/src/genesis.ts';
+import { defaultParameters } from '../packages/venue/src/genesis-commands.ts';
 import { BLOCK_WAIT_MS } from '../packages/venue/src/history/archivist/archivist.ts';
-import { PACE } from '../packages/host/src/ports/turns.ts';
+import { PACE } from '../packages/host/src/ports/fair-queue.ts';
 import { aVenue } from './support/actors.ts';
 import { CALM, REPOSITORY } from './support/venue-process.ts';
 
@@ -286,27 +286,6 @@ describe('docs/guides/running-a-venue.md', () => {
   const text = page('guides/running-a-venue.md');
   const world = aVenue(CALM);
 
-  test('its settings are those of the program, with their defaults', () => {
-    const table = rowsOf(sectionOf(text, 'Settings')).filter(([flag]) => flag?.startsWith('--'));
-    for (const [flag = ''] of table) {
-      const name = flag.split(' ')[0] ?? '';
-      if (name === '--config') continue;
-      expect(refusalOf([name]) ?? '', name).not.toContain('Unknown option');
-    }
-    const byKey = new Map(table.map(([, , key = '', value]) => [key.split(' ')[0], value]));
-    const told = {
-      receiptsKeptMs: `${readConfig([], {}).receiptsKeptMs / 86_400_000} days`,
-      recoverWorkers: 'cores − 1',
-    };
-    for (const [key, value] of Object.entries(readConfig([], {}))) {
-      expect(byKey.has(key), `${key} has no row`).toBe(true);
-      if (typeof value !== 'number' && typeof value !== 'string') continue;
-      expect(`${key} ${byKey.get(key)}`).toBe(
-        `${key} ${told[key as keyof typeof told] ?? String(value)}`,
-      );
-    }
-  });
-
   test('every page names only metrics that there are, and this one names all of ours', async () => {
     const reply = await fetch(`${world.venue.operations}/metrics`);
     const served = [...(await reply.text()).matchAll(/^# TYPE (oddlot_\w+) /gm)].map(
@@ -322,14 +301,3 @@ describe('docs/guides/running-a-venue.md', () => {
     expect(untold, 'metrics that the table lacks').toEqual([]);
   });
 });
-
-/** The text of the refusal of these flags. */
-function refusalOf(flags: readonly string[]): string | undefined {
-  try {
-    readConfig(flags, {});
-    return undefined;
-  } catch (error) {
-    if (error instanceof ConfigError) return error.message;
-    throw error;
-  }
-}

@@ -7,7 +7,7 @@ import { withdrawable } from '../packages/engine/src/perp/doors.ts';
 import { createClosing } from '../packages/engine/src/state/closing.ts';
 import { deal, leap, openGap, px, worth, X, Z } from '../packages/engine/src/testing/gaps.ts';
 import { actor } from '../packages/engine/src/testing/scenario.ts';
-import { defaultParameters, genesisCommands } from '../packages/venue/src/genesis.ts';
+import { defaultParameters, genesisCommands } from '../packages/venue/src/genesis-commands.ts';
 import { REPOSITORY } from './support/venue-process.ts';
 
 /** The numbers that the rulebook gives are those that a new venue starts with. */

@@ -17,8 +17,8 @@ import {
   WS_CHANNELS,
   type VenueHealth,
 } from '@oddlot/protocol';
-import { infoEndpoint } from '../packages/venue/src/edge/http/info.ts';
-import { RateLimiter } from '../packages/host/src/http/rate-limit.ts';
+import { infoEndpoint } from '../packages/venue/src/edge/http/info-endpoint.ts';
+import { RateLimiter } from '../packages/host/src/http/rate-limiter.ts';
 import { createRecoverer, type Recoverer } from '../packages/venue/src/edge/recover-worker.ts';
 import type { ChannelSet } from '../packages/venue/src/edge/ws/channel-session.ts';
 import { ApiChannels } from '../packages/venue/src/edge/ws/api-channels.ts';

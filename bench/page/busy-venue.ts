@@ -6,7 +6,7 @@ import { WebSocket, WebSocketServer } from 'ws';
  * A venue sends a book at most every 100 ms. This stands between the page and a real venue, hands everything on,
  * and puts as many more books between the real ones as the bar asks for: the last one with other sizes.
  */
-export type BusyVenue = {
+type BusyVenue = {
   readonly url: string;
   /** Books that were sent to the page so far. */
   readonly books: () => number;

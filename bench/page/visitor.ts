@@ -4,7 +4,7 @@ import { programHeap } from './program-heap.ts';
 import { DESKTOP } from '../../tests/web/support/visit.ts';
 
 /** Somebody with an empty browser cache, and a line to the browser's own instruments. */
-export type Visitor = {
+type Visitor = {
   readonly page: Page;
   readonly instruments: CDPSession;
   leave(): Promise<void>;
@@ -18,7 +18,7 @@ export async function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: path, args: [...args] });
 }
 
-export type VisitorOptions = {
+type VisitorOptions = {
   /** Runs in the page before anything of it. */
   readonly script?: string;
   readonly viewport?: { readonly width: number; readonly height: number };

@@ -11,7 +11,7 @@ type Component = {
   group?: string;
   externalReferences?: { readonly type: string }[];
 };
-export type BillOfMaterials = {
+type BillOfMaterials = {
   bomFormat: string;
   serialNumber: string;
   metadata: { timestamp: string; component: Component };
@@ -57,7 +57,7 @@ function settle(bill: BillOfMaterials, { root, commit }: Source): void {
 }
 
 /** All that the lockfile names is in it. */
-export function checkBill(bill: BillOfMaterials, unpacked: string, version: string): void {
+function checkBill(bill: BillOfMaterials, unpacked: string, version: string): void {
   if (bill.bomFormat !== 'CycloneDX') throw new Error('npm sbom wrote no CycloneDX');
   const { component } = bill.metadata;
   if (component.version !== version) throw new Error(`the bill is of ${component.version}`);

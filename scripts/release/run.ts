@@ -5,7 +5,7 @@ const RUN_MS_MAX = 300_000;
 /** The tree of sources as a tar. */
 const OUTPUT_BYTES_MAX = 512 << 20;
 
-export type RunOptions = {
+type RunOptions = {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;

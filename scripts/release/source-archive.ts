@@ -15,10 +15,7 @@ export function packSource({ root, commit, release }: Source, folder: string): s
   const stem = `oddlot-${release.version}`;
   const name = `${stem}.tar.gz`;
   const parameters = ['archive', '--format=tar', `--prefix=${stem}/`, commit];
-  writeFileSync(
-    join(folder, name),
-    gzipSync(runRaw('git', parameters, { cwd: root }), { level: 9 }),
-  );
+  writeFileSync(join(folder, name), gzipSync(runRaw('git', parameters, { cwd: root })));
   return name;
 }
 

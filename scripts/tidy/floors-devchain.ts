@@ -6,7 +6,7 @@ export const DEVCHAIN_FLOORS: readonly {
 }[] = [
   { name: 'door', paths: ['index.ts'], what: 'what other packages see' },
   { name: 'worker', paths: ['chain-worker.ts'], what: 'the thread of the chain' },
-  { name: 'thread', paths: ['chain-thread.ts'], what: 'starts it, and asks it by messages' },
+  { name: 'thread', paths: ['start-chain-thread.ts'], what: 'starts it, and asks it by messages' },
   { name: 'chain', paths: ['local-chain.ts'], what: 'the chain, and its port for others' },
   { name: 'rpc', paths: ['rpc/'], what: 'methods, what they are given and answer, and the port' },
   {

@@ -11,20 +11,13 @@ export const HOST_FLOORS: readonly {
     what: 'a public port that speaks the wire: endpoints, refusals, limits',
   },
   {
-    name: 'operate',
-    paths: ['operate/'],
-    what: 'logger, metrics, health, and what the machine allows',
+    name: 'operate and settings',
+    paths: ['operate/', 'settings/'],
+    what: 'logger, metrics, health, and what the machine allows; how programs are told what to do',
   },
   {
     name: 'ground',
-    paths: [
-      'ports/',
-      'durable/',
-      'clock.ts',
-      'bounded-json.ts',
-      'grants.ts',
-      'chain-door-settings.ts',
-    ],
-    what: 'what all ports have in common; files that survive a power loss; the clock; answers of others; who got something lately; who reaches a local chain',
+    paths: ['ports/', 'durable/', 'clock.ts', 'bounded-json.ts', 'grants.ts'],
+    what: 'what all ports have in common; files that survive a power loss; the clock; answers of others; who got something lately',
   },
 ];

@@ -16,15 +16,21 @@ export const VENUE_FLOORS: readonly {
     what: 'joins the parts, starts and stops them; computes the history again; gives a copy another name',
   },
   {
+    name: 'compose',
+    paths: ['compose/'],
+    what: 'the data with the money behind it, and the doors: what each part is given',
+  },
+  {
     name: 'joints',
-    paths: ['local-actors.ts', 'local-money.ts', 'local-relay/', 'config-help.ts', 'supervise/'],
-    what: 'who acts from inside of the process; the settlement chain as configured; the relay beside it; the settings explained; what the operator watches',
+    paths: ['local-actors.ts', 'local-money.ts', 'local-relay/', 'supervise/'],
+    what: 'who acts from inside of the process; the settlement chain as configured; the relay beside it; what the operator watches',
   },
   {
     name: 'config',
     paths: ['config.ts'],
-    what: 'settings, checked; nobody below reads them',
+    what: 'settings, read, and what follows from them; nobody below reads them',
   },
+  { name: 'settings', paths: ['settings/'], what: 'all that a venue can be told' },
   { name: 'edge', paths: ['edge/'], what: 'HTTP, sockets, limits, signatures' },
   {
     name: 'actors',
@@ -54,7 +60,7 @@ export const VENUE_FLOORS: readonly {
   { name: 'block', paths: ['block/'], what: 'what a block is, before and after it executed' },
   {
     name: 'ground',
-    paths: ['lease/', 'genesis.ts', 'config-sources.ts'],
-    what: 'who runs singletons; the first block; where settings stand',
+    paths: ['lease/', 'genesis-commands.ts'],
+    what: 'who runs singletons; the first block',
   },
 ];

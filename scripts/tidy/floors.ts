@@ -13,7 +13,7 @@ import type { Finding, Source } from './source.ts';
  * begin; nobody can then read one part without the others.
  */
 
-export type Floor = {
+type Floor = {
   readonly name: string;
   /** Its rooms, relative to the package's sources: a file, a folder when it ends in a slash, each folder of one when in `*` and a slash. */
   readonly paths: readonly string[];
@@ -28,13 +28,13 @@ export type FloorTable = {
 };
 
 /** Of `packages/engine/src`: shapes below rules, perps and outcome markets beside each other. */
-export const ENGINE_FLOORS: readonly Floor[] = [
+const ENGINE_FLOORS: readonly Floor[] = [
   { name: 'testing', paths: ['testing/'], what: 'set-ups and generators of tests' },
   { name: 'door', paths: ['index.ts'], what: 'what other packages see' },
   { name: 'simulate', paths: ['simulate/'], what: 'executes a command on a fork of the state' },
   {
     name: 'transition',
-    paths: ['apply.ts', 'check.ts'],
+    paths: ['apply-block.ts', 'check-command.ts'],
     what: 'a block applied; the same tests ahead of it',
   },
   {

@@ -61,7 +61,9 @@ let ports: HostilePorts;
 
 beforeAll(async () => {
   const flags = ['--oracle', 'still', '--faucet-usdc', '100000', '--log-level', 'warn'];
-  venue = await Venue.start([...flags, '--chain', 'local', '--relay'], undefined, DESCRIPTORS);
+  venue = await Venue.start([...flags, '--chain', 'local', '--relay'], undefined, {
+    descriptors: DESCRIPTORS,
+  });
   client = new Client(venue.url);
   await client.post('/request-fund', { user: actor('reader').address });
   sol = await readMarket(client, 'SOL-USDC', actor('reader').address);

@@ -2,7 +2,7 @@ import { cp, readFile, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { deed, inFolder, perform, view } from '../support/chain-deeds.ts';
+import { deed, inFolder, perform, view } from '../support/chain-actions.ts';
 import { TestClock, openChain, payment } from '../support/local-chain.ts';
 
 /** A chain whose file is made shorter now and then is the chain that it would have been. */

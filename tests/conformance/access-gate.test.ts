@@ -16,7 +16,7 @@ import type { JsonObject } from '../support/wallet.ts';
 
 /** R-gate: each mode and reason, what a closed gate lets through, and how it is told. */
 
-const world = aVenue(OPERATED);
+const world = aVenue(OPERATED, { isHeld: true });
 const operator = new Operator(world);
 
 let perp: OwnPerp;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { aVenue, cancelAction, order, orderAction, type Actor } from '../support/actors.ts';
+import { aSharedVenue, cancelAction, order, orderAction, type Actor } from '../support/actors.ts';
 import type { Json, Reply } from '../support/client.ts';
 import { direct, expectNothing, transfer, WHO_SIGNED, type Refusal } from '../support/keys.ts';
 import { done } from '../support/perps.ts';
@@ -11,7 +11,7 @@ import { nextNonce, signApproveAgent, ZERO_ADDRESS, type JsonObject } from '../s
 
 /** R-agents: the state table of the agent registry, each refusal with its text. */
 
-const world = aVenue();
+const world = aSharedVenue();
 
 const AGENTS_MAX = 100;
 /** An action, for queries that take one. */

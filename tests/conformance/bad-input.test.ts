@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   type Actor,
-  aVenue,
+  aSharedVenue,
   cancelAction,
   factsOf,
   order,
@@ -14,7 +14,7 @@ import { BAD, type Expected, expectHarmless, missing, wrong } from '../support/r
 
 /** What people send by mistake or by malice: orders and cancels. Each is refused, none does harm. */
 
-const world = aVenue();
+const world = aSharedVenue();
 
 let alice: Actor;
 let bob: Actor;

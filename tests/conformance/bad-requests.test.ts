@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   type Actor,
-  aVenue,
+  aSharedVenue,
   cancelAction,
   factsOf,
   order,
@@ -15,7 +15,7 @@ import { approveAgentAction, nextNonce, signApproveAgent, TESTNET } from '../sup
 
 /** What people send by mistake or by malice: approvals, envelopes, queries and plain garble. */
 
-const world = aVenue();
+const world = aSharedVenue();
 
 let alice: Actor;
 let bob: Actor;

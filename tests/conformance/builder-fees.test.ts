@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { aVenue, order, orderAction, type Actor } from '../support/actors.ts';
+import { aSharedVenue, order, orderAction, type Actor } from '../support/actors.ts';
 import type { Json, Reply } from '../support/client.ts';
 import { signAgentWithEthers } from '../support/ethers-signer.ts';
 import {
@@ -19,7 +19,7 @@ import { ZERO_ADDRESS } from '../support/wallet.ts';
 
 /** R-builder: the state tables of approvals and rewards, and what a fill of 200 USDC costs. */
 
-const world = aVenue(OPERATED);
+const world = aSharedVenue(OPERATED);
 const operator = new Operator(world);
 
 let perp: OwnPerp;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   type OrderOptions,
-  aVenue,
+  aSharedVenue,
   cancelAction,
   cancelByCloidAction,
   cloidOf,
@@ -11,7 +11,7 @@ import { results, status } from '../support/replies.ts';
 
 /** Cancels by order id and by client order id (R-cloid). */
 
-const world = aVenue();
+const world = aSharedVenue();
 
 /** A valid resting buy far below the mark; each test changes what it is about. */
 const resting = (changes?: Partial<OrderOptions>) => farBid(world.btc, changes);

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { aVenue, orderAction, order } from '../support/actors.ts';
+import { aSharedVenue, orderAction, order } from '../support/actors.ts';
 import { postInPieces, refusalText, type Reply } from '../support/client.ts';
 
 /** What HTTP and JSON are accepted, and how a refusal looks. */
 
-const world = aVenue();
+const world = aSharedVenue();
 
 const POST_PATHS = ['/info', '/exchange', '/account-status', '/account', '/request-fund'];
 const BODY_BYTES_MAX = 64 * 1024;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { encode } from '@msgpack/msgpack';
 import { bytesToHex, getAddress, keccak256, recoverAddress, type Hex } from 'viem';
-import { aVenue, cancelAction, order, orderAction, type Actor } from '../support/actors.ts';
+import { aSharedVenue, cancelAction, order, orderAction, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 import { directAction, signDirect, signMultiSig } from '../support/direct.ts';
 import { done, Operator, OPERATED } from '../support/perps.ts';
@@ -32,7 +32,7 @@ import {
 
 /** The query explainSignature, asked about signatures that viem made, right ones and wrong ones. */
 
-const world = aVenue(OPERATED);
+const world = aSharedVenue(OPERATED);
 const operator = new Operator(world);
 
 const SETTLEMENT_CHAIN = 421_614;

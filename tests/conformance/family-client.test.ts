@@ -3,7 +3,7 @@ import { SubscriptionClient, WebSocketTransport } from '@nktkas/hyperliquid';
 import { API_WS_CHANNELS, WS_CHANNELS } from '@oddlot/protocol';
 import { getAddress } from 'viem';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { aVenue, type Actor } from '../support/actors.ts';
+import { aSharedVenue, type Actor } from '../support/actors.ts';
 import { eventually, type Json } from '../support/client.ts';
 
 /**
@@ -11,7 +11,7 @@ import { eventually, type Json } from '../support/client.ts';
  * they do, method by method; and where they are silent, what the guide says instead works.
  */
 
-const world = aVenue();
+const world = aSharedVenue();
 
 type Method = Exclude<keyof SubscriptionClient, 'config_'>;
 type Listen = (params: object, listener: (data: Json) => void) => Promise<unknown>;

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { aVenue, order, orderAction, type Actor } from '../support/actors.ts';
+import { aSharedVenue, order, orderAction, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 import { allPages, expectCursorRefusals, expectRefusals, past } from '../support/history.ts';
 import { approveBuilder } from '../support/keys.ts';
@@ -7,7 +7,7 @@ import { act, done, newScene, Operator, OPERATED, type OwnPerp } from '../suppor
 
 /** What a builder earned and claimed, and through whom (R-builder). */
 
-const world = aVenue(OPERATED);
+const world = aSharedVenue(OPERATED);
 const operator = new Operator(world);
 
 let perp: OwnPerp;

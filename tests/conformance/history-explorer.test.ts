@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { aVenue, orderAction, type Actor } from '../support/actors.ts';
+import { aSharedVenue, orderAction, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 import { Deployer, shareTrader } from '../support/deployer.ts';
 import { eventually } from '../support/client.ts';
@@ -10,7 +10,7 @@ import { ZERO_ADDRESS } from '../support/wallet.ts';
 
 /** Blocks, what they executed, and the hash of the state after each. */
 
-const world = aVenue(OUTCOMES);
+const world = aSharedVenue(OUTCOMES);
 const operator = new Operator(world);
 const deployer = new Deployer(world);
 

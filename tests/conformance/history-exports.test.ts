@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { aVenue, type Actor } from '../support/actors.ts';
+import { aSharedVenue, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 import { past } from '../support/history.ts';
 import { tokenSend } from '../support/keys.ts';
@@ -7,7 +7,7 @@ import { done, newScene, Operator, OPERATED, type OwnPerp } from '../support/per
 
 /** GET /export: the rows of the queries, oldest first, as a table or as lines of JSON. */
 
-const world = aVenue(OPERATED);
+const world = aSharedVenue(OPERATED);
 const operator = new Operator(world);
 let perp: OwnPerp;
 let alice: Actor;

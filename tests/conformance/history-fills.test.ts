@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { aVenue, type Actor } from '../support/actors.ts';
+import { aSharedVenue, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 import { Deployer, shareTrader, type OutcomeMarket } from '../support/deployer.ts';
 import {
@@ -15,7 +15,7 @@ import { done, newScene, Operator, type OwnPerp } from '../support/perps.ts';
 
 /** userFills: every row, every filter, every border. */
 
-const world = aVenue(OUTCOMES);
+const world = aSharedVenue(OUTCOMES);
 const operator = new Operator(world);
 const deployer = new Deployer(world);
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { aVenue, type Actor } from '../support/actors.ts';
+import { aSharedVenue, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 import {
   expectCursorRefusals,
@@ -13,7 +13,7 @@ import { done, OPERATED } from '../support/perps.ts';
 
 /** userNonFundingLedgerUpdates, withdrawals and userFundings, from the history. */
 
-const world = aVenue(OPERATED);
+const world = aSharedVenue(OPERATED);
 let alice: Actor;
 let bob: Actor;
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { aVenue, cloidOf, type Actor } from '../support/actors.ts';
+import { aSharedVenue, cloidOf, type Actor } from '../support/actors.ts';
 import { eventually, type Json } from '../support/client.ts';
 import { Deployer, shareTrader } from '../support/deployer.ts';
 import {
@@ -23,7 +23,7 @@ import {
 
 /** historicalOrders: one row an order, with its newest state. */
 
-const world = aVenue(OUTCOMES);
+const world = aSharedVenue(OUTCOMES);
 const operator = new Operator(world);
 const deployer = new Deployer(world);
 

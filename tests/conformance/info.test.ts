@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { aVenue, order, type Actor } from '../support/actors.ts';
+import { aSharedVenue, order, type Actor } from '../support/actors.ts';
 import { eventually, type Json } from '../support/client.ts';
 import { dividedUp, down, exact, MICRO, show, times } from '../support/exact.ts';
 import {
@@ -27,7 +27,7 @@ import {
 
 /** The shape of every answer, field by field. */
 
-const world = aVenue();
+const world = aSharedVenue();
 
 let alice: Actor;
 let bob: Actor;

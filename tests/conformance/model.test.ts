@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { aVenue, cancelByCloidAction, cloidOf, order, type Actor } from '../support/actors.ts';
+import {
+  aSharedVenue,
+  cancelByCloidAction,
+  cloidOf,
+  order,
+  type Actor,
+} from '../support/actors.ts';
 import { eventually, type Json } from '../support/client.ts';
 import { exact, MICRO, show } from '../support/exact.ts';
 import { chance } from '../support/seeded.ts';
@@ -12,7 +18,7 @@ import { ModelVenue, type ModelOrder, type Side, type Tif } from '../support/mod
  * last micro-USDC, and the streams must tell the same story.
  */
 
-const world = aVenue();
+const world = aSharedVenue();
 
 const SEED = Number(process.env['MODEL_SEED'] ?? 7);
 const STEPS = Number(process.env['MODEL_STEPS'] ?? 500);

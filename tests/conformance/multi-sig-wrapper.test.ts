@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { aVenue, order, orderAction, type Actor } from '../support/actors.ts';
+import { aHeldVenue, order, orderAction, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 import { Company, convert, noMultiSig, tooFew } from '../support/company.ts';
 import { signDirectWithEthers, signMultiSigWithEthers } from '../support/ethers-signer.ts';
@@ -18,7 +18,7 @@ import type { Envelope, JsonObject } from '../support/wallet.ts';
 
 /** R-multisig: what a wrapper carries, who must sign it, and that no part of it serves twice. */
 
-const world = aVenue(OPERATED);
+const world = aHeldVenue(OPERATED);
 const operator = new Operator(world);
 
 let perp: OwnPerp;
@@ -284,12 +284,12 @@ describe('replays', () => {
 
   test('an expiry is part of every signature, and no part of a direct action', async () => {
     await company.found();
-    const expired = company.quorum({ expiresAfter: Date.now() - 60_000 });
+    const expired = company.quorum({ expiresAfter: world.nowMs() - 60_000 });
     const reply = await world.client.executed(await wrapped(resting(), expired));
     expect(reply.json, reply.text).toMatchObject({ status: 'err', code: 10016, name: 'EXPIRED' });
     const { envelope } = await wrapped(
       resting(),
-      company.quorum({ expiresAfter: Date.now() + 60_000 }),
+      company.quorum({ expiresAfter: world.nowMs() + 60_000 }),
     );
     const { expiresAfter: _dropped, ...without } = envelope;
     const stripped = await world.client.executed(without);
@@ -297,7 +297,7 @@ describe('replays', () => {
     done(await world.client.executed(envelope));
     const direct = await wrapped(
       company.toOutcome('1'),
-      company.quorum({ expiresAfter: Date.now() + 60_000 }),
+      company.quorum({ expiresAfter: world.nowMs() + 60_000 }),
     );
     const refused = await world.client.executed(direct);
     expect(refused.json, refused.text).toMatchObject({

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { aVenue, order, orderAction, type Actor } from '../support/actors.ts';
+import { aHeldVenue, order, orderAction, type Actor } from '../support/actors.ts';
 import { Company, convert, noMultiSig, tooFew } from '../support/company.ts';
 import { isDirect } from '../support/direct.ts';
 import {
@@ -20,7 +20,7 @@ import { nextNonce, type JsonObject } from '../support/wallet.ts';
 
 /** R-multisig: an account whose own key is not enough, from its conversion on. */
 
-const world = aVenue(OPERATED);
+const world = aHeldVenue(OPERATED);
 const operator = new Operator(world);
 
 let perp: OwnPerp;

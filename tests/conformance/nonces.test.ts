@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { aVenue, cancelAction, order, orderAction, type Actor } from '../support/actors.ts';
+import { aSharedVenue, cancelAction, order, orderAction, type Actor } from '../support/actors.ts';
 import type { Reply } from '../support/client.ts';
 import { nextNonce, signApproveAgent } from '../support/wallet.ts';
 
 /** R-nonce: unused, above the smallest of the 100 kept, within the window, and from after the log began. */
 
-const world = aVenue();
+const world = aSharedVenue();
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;

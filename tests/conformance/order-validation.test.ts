@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { type OrderOptions, aVenue, farBid, orderAction } from '../support/actors.ts';
+import { type OrderOptions, aSharedVenue, farBid, orderAction } from '../support/actors.ts';
 import type { Json, Reply } from '../support/client.ts';
 import { exact, show, up } from '../support/exact.ts';
 
 /** R-sizes: what is refused before consensus, in which order and with which words. */
 
-const world = aVenue();
+const world = aSharedVenue();
 
 /** A valid resting buy far below the mark; each test changes what it is about. */
 const resting = (changes?: Partial<OrderOptions>) => farBid(world.btc, changes);

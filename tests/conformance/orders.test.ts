@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   type Actor,
   type OrderOptions,
-  aVenue,
+  aHeldVenue,
   cancelAction,
   cancelByCloidAction,
   cloidOf,
@@ -10,14 +10,14 @@ import {
   order,
   orderAction,
 } from '../support/actors.ts';
-import { type Json, eventually } from '../support/client.ts';
+import type { Json } from '../support/client.ts';
 import { exact, show } from '../support/exact.ts';
 import { results, status } from '../support/replies.ts';
 import { expectShape, listOf, openOrder } from '../support/shape.ts';
 
 /** R-tif, R-book, R-cloid, batches and cancels. */
 
-const world = aVenue();
+const world = aHeldVenue();
 
 /** A valid resting buy far below the mark; each test changes what it is about. */
 const resting = (changes?: Partial<OrderOptions>) => farBid(world.btc, changes);
@@ -67,14 +67,14 @@ describe('R-tif', () => {
 
   test('Gtd rests until its time and is then cancelled', async () => {
     const alice = await world.trader('alice');
-    const expireTime = Date.now() + 8_000;
+    const expireTime = world.nowMs() + 8_000;
     await alice.place(resting({ tif: 'Gtd', expireTime }), resting());
     const rows = await alice.openOrders();
     expect(rows.find((row) => row.tif === 'GTD')).toMatchObject({ expireTime });
-    await eventually(async () => {
-      expect((await alice.openOrders()).map((row) => row.tif)).toEqual(['GTC']);
-    });
-    expect(Date.now()).toBeGreaterThanOrEqual(expireTime);
+    await world.passTime(7_999);
+    expect(await alice.openOrders()).toHaveLength(2);
+    await world.passTime(1_000);
+    expect((await alice.openOrders()).map((row) => row.tif)).toEqual(['GTC']);
   });
 
   test('Alo rests when it does not cross, and post_only is another word for it', async () => {

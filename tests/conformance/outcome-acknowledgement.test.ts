@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
-  aVenue,
+  aSharedVenue,
   cancelByCloidAction,
   cloidOf,
   orderAction,
@@ -14,6 +14,7 @@ import {
   BetWatch,
   FEE,
   openBets,
+  operate,
   OUTCOMES,
   placed,
   purse,
@@ -26,7 +27,7 @@ import { act, done, expectRefusal, Operator } from '../support/perps.ts';
  * queue lets through while an order waits in it (R-delay).
  */
 
-const world = aVenue(OUTCOMES);
+const world = aSharedVenue(OUTCOMES);
 const deployer = new Deployer(world);
 const operator = new Operator(world);
 
@@ -82,6 +83,38 @@ describe('(none) → queued', () => {
     // It pays 0.40 a share, and 0.07 × 10 × 0.24.
     expect(await purse(bob, market)).toBe('995.832, 10 No');
   });
+});
+
+test('R-delay: no answer tells others in which market and leg a sell waits', async () => {
+  const market = await deployer.list({ ...FEE, orderDelayMs: 10_000 });
+  done(await operate(bob, 'split', [market, '50']));
+  await placed(alice, market, 'buy Yes 30 at 0.40');
+  const { address: user } = bob;
+  const simulated = (action: object) => ({ type: 'simulate', user, action });
+  const sold = { ...bet(market, 'sell Yes 50 at 0.30'), cloid: cloidOf('simulated') };
+  const queries = [
+    { type: 'activeAssetData', user, coin: String(market.id) },
+    { type: 'clearinghouseState', user, accountType: 'outcome' },
+    { type: 'outcomeFrontendOpenOrders', user },
+    { type: 'reservesProof', user },
+    simulated({ type: 'outcomeOperate', merge: [{ asset: market.id, sz: '50' }] }),
+    simulated(orderAction(sold)),
+    simulated(orderAction(bet(market, 'sell No 50 at 0.10'))),
+  ];
+  const answers = () =>
+    Promise.all(
+      queries.map(async (query) => {
+        const { data, ...more } = (await world.client.info(query)).json;
+        // A block has passed.
+        return { ...more, data: { ...data, height: 0, time: 0 }, asOf: undefined };
+      }),
+    );
+  const before = await answers();
+  const signed = await queued(bob, bet(market, 'sell Yes 20 at 0.40'));
+  expect(await answers()).toEqual(before);
+  expect(await actionStatus(world, signed)).toMatchObject({ status: 'queued' });
+  // Its owner can't use them twice.
+  expectRefusal(await operate(bob, 'merge', [market, '50']), 10015, 'Insufficient shares to merge');
 });
 
 describe('queued → failed', () => {

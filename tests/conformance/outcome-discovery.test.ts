@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { aVenue, cloidOf, type Actor } from '../support/actors.ts';
+import { aSharedVenue, cloidOf, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 import { Deployer, newSlug, shareTrader, type OutcomeMarket } from '../support/deployer.ts';
 import { bet, openBets, OUTCOMES, placed } from '../support/outcomes.ts';
@@ -20,7 +20,7 @@ import {
 
 /** Finding outcome markets and their prices. */
 
-const world = aVenue(OUTCOMES);
+const world = aSharedVenue(OUTCOMES);
 const deployer = new Deployer(world);
 const DAY_MS = 24 * 3_600_000;
 const EVENTS = 7;

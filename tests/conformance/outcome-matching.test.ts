@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { aVenue, type Actor } from '../support/actors.ts';
+import { aSharedVenue, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 import { Deployer, shareTrader, type OutcomeMarket } from '../support/deployer.ts';
 import {
@@ -20,7 +20,7 @@ import { onChannel } from '../support/frames.ts';
 
 /** One book for YES and NO: legs, every pair that can meet, reserves and fees, by hand. */
 
-const world = aVenue(OUTCOMES);
+const world = aSharedVenue(OUTCOMES);
 const deployer = new Deployer(world);
 
 let alice: Actor;

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
-  aVenue,
+  aSharedVenue,
   cancelByCloidAction,
   cloidOf,
   orderAction,
@@ -24,7 +24,7 @@ import type { JsonObject } from '../support/wallet.ts';
 
 /** What an order on an outcome market may say, and how it is cancelled, amended and expires. */
 
-const world = aVenue(OUTCOMES);
+const world = aSharedVenue(OUTCOMES);
 const deployer = new Deployer(world);
 
 let market: OutcomeMarket;

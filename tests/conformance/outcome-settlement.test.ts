@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { keccak256, stringToHex } from 'viem';
-import { aVenue, type Actor } from '../support/actors.ts';
+import { aSharedVenue, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 import { Deployer, marketFields, shareTrader, type OutcomeMarket } from '../support/deployer.ts';
 import {
@@ -20,7 +20,7 @@ import { act, done, expectRefusal, refusalOf } from '../support/perps.ts';
 
 /** The life of a market: phases, resolution, settlement, and sets of markets of which one is true. */
 
-const world = aVenue(OUTCOMES);
+const world = aSharedVenue(OUTCOMES);
 const deployer = new Deployer(world);
 
 const metaOf = async (fields: object): Promise<Json> =>

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { aVenue, cloidOf, orderAction, type Actor } from '../support/actors.ts';
+import { aSharedVenue, cloidOf, orderAction, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 import { Deployer, DEPLOYED, share, shareTrader, type OutcomeMarket } from '../support/deployer.ts';
 import { expectUnbroken, onChannel } from '../support/frames.ts';
@@ -25,7 +25,7 @@ import type { Socket } from '../support/socket.ts';
 
 /** The streams of outcome markets, over real sockets. */
 
-const world = aVenue(DEPLOYED);
+const world = aSharedVenue(DEPLOYED);
 let deployer: Deployer;
 let alice: Actor;
 let bob: Actor;

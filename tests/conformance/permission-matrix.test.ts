@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { aVenue, cloidOf, order, orderAction, type Actor } from '../support/actors.ts';
+import { aSharedVenue, cloidOf, order, orderAction, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 import { Deployer, DEPLOYER, type OutcomeMarket } from '../support/deployer.ts';
 import { isDirect } from '../support/direct.ts';
@@ -116,7 +116,7 @@ const REFUSALS: Readonly<Record<string, (by: Actor) => Refusal>> = {
     }),
 };
 
-const world = aVenue([...OPERATED, '--deployers', DEPLOYER]);
+const world = aSharedVenue([...OPERATED, '--deployers', DEPLOYER]);
 const deployer = new Deployer(world);
 const operator = new Operator(world);
 

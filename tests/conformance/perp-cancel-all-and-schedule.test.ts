@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { aVenue, cloidOf, type Actor } from '../support/actors.ts';
-import { eventually, type Json } from '../support/client.ts';
+import { aHeldVenue, cloidOf, type Actor } from '../support/actors.ts';
+import type { Json } from '../support/client.ts';
 import {
   act,
   done,
@@ -20,7 +20,7 @@ import {
 
 /** Cancelling everything at once, now or at a time. */
 
-const world = aVenue(OPERATED);
+const world = aHeldVenue(OPERATED);
 const operator = new Operator(world);
 
 let perp: OwnPerp;
@@ -141,19 +141,22 @@ describe('scheduleCancel', () => {
   const now = async () => (await world.client.data({ type: 'stateHash' })).blockTime as number;
 
   test('time must be at least 5 s ahead', async () => {
-    for (const time of [1, (await now()) - 1000, (await now()) + 4000]) {
+    for (const time of [1, (await now()) - 1000, (await now()) + 4_999]) {
       const refused = await act(alice, schedule(time));
       expectRefusal(refused, 10000, 'time must be at least 5 s ahead');
     }
-    const reply = await act(alice, schedule(Date.now() + 60_000));
+    const reply = await act(alice, schedule(world.nowMs() + 60_000));
     done(reply);
     expect(reply.json.data.type).toBe('ScheduleCancel');
   });
 
   test('at its time: resting orders and opening triggers go, what protects stays', async () => {
     const oids = await everything();
-    const time = Date.now() + 5_500;
+    const time = world.nowMs() + 5_500;
     done(await act(alice, schedule(time)));
+    await world.passTime(5_499);
+    expect(watch.of(oids.limit).map((update) => update.status)).toEqual(['open']);
+    await world.passTime(1_000);
     for (const oid of [oids.limit, oids.reducing, oids.opens]) {
       const update = await watch.last(oid, 'cancelled');
       expect(update).toMatchObject({ reason: 'scheduledCancel' });
@@ -166,12 +169,13 @@ describe('scheduleCancel', () => {
     ]);
     // The schedule is gone with it.
     const { oid } = done(await alice.place(resting())).orders[0];
-    await eventually(async () => expect(await now()).toBeGreaterThan(time + 2_500));
+    await world.passTime(2_000);
+    expect(await now()).toBeGreaterThan(time + 2_000);
     expect(watch.of(oid).map((update) => update.status)).toEqual(['open']);
   });
 
   test('a new one replaces the old, and without a time it is removed', async () => {
-    const first = Date.now() + 5_500;
+    const first = world.nowMs() + 5_500;
     done(await act(alice, schedule(first)));
     done(await act(alice, schedule(first + 60_000)));
     done(await act(bob, schedule(first)));
@@ -180,7 +184,8 @@ describe('scheduleCancel', () => {
     done(await act(bob, schedule()));
     done(await alice.place(resting()));
     done(await bob.place(resting()));
-    await eventually(async () => expect(await now()).toBeGreaterThan(first + 1_500));
+    await world.passTime(7_500);
+    expect(await now()).toBeGreaterThan(first + 1_500);
     expect(await alice.openOrders()).toHaveLength(1);
     expect(await bob.openOrders()).toHaveLength(1);
   });

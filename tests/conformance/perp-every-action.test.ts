@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { aVenue, cloidOf, type Actor } from '../support/actors.ts';
+import { aHeldVenue, cloidOf, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 import {
   act,
@@ -24,7 +24,7 @@ import type { JsonObject } from '../support/wallet.ts';
 
 /** What holds for every perp action alike, and the stream of the account's state. */
 
-const world = aVenue(OPERATED);
+const world = aHeldVenue(OPERATED);
 const operator = new Operator(world);
 
 let perp: OwnPerp;
@@ -66,7 +66,7 @@ const ACTIONS: readonly Case[] = [
   },
   {
     name: 'ScheduleCancel',
-    action: () => ({ type: 'scheduleCancel', time: Date.now() + 3_600_000 }),
+    action: () => ({ type: 'scheduleCancel', time: world.nowMs() + 3_600_000 }),
   },
   { name: 'CancelAll', action: () => ({ type: 'cancelAll' }) },
   { name: 'ReversePosition', action: () => ({ type: 'reversePosition', asset: perp.id }) },
@@ -129,7 +129,7 @@ describe.each(ACTIONS)('$name', ({ name, action }) => {
 
   test('expired before it came', async () => {
     const oid = await prepare();
-    const expiresAfter = Date.now() - 60_000;
+    const expiresAfter = world.nowMs() - 60_000;
     const reply = await world.client.executed(await alice.sign(action(oid), { expiresAfter }));
     expect(reply.json, reply.text).toMatchObject({ status: 'err', code: 10016 });
   });

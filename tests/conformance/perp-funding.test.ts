@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { aVenue, type Actor } from '../support/actors.ts';
+import { aSharedVenue, type Actor } from '../support/actors.ts';
 import { eventually, type Json } from '../support/client.ts';
 import {
   done,
@@ -32,7 +32,7 @@ import type { Socket } from '../support/socket.ts';
  * payments themselves are tested where it can, in the engine.
  */
 
-const world = aVenue(OPERATED);
+const world = aSharedVenue(OPERATED);
 const operator = new Operator(world);
 const HOUR_MS = 3_600_000;
 

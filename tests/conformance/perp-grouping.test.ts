@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { aVenue, type Actor } from '../support/actors.ts';
+import { aHeldVenue, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 import {
   act,
@@ -24,7 +24,7 @@ import { exactly, expectShape, record, text, time } from '../support/shape.ts';
 
 /** R-grouping: normalTpsl families and the take-profit and stop-loss of a position. */
 
-const world = aVenue(OPERATED);
+const world = aHeldVenue(OPERATED);
 const operator = new Operator(world);
 
 let perp: OwnPerp;
@@ -346,6 +346,7 @@ describe('positionTpsl', () => {
     expect(record.position.szi).toBe('3');
     expect(record.tpsl).toMatchObject([{ tpOid: String(large), quantity: '50' }]);
     await perp.push('112');
+    await world.passTime(1_000);
     expect((await watch.last(large, 'filled')).order.filledSz).toBe('3');
     expect(await recordsOf(alice, perp)).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { aVenue, type Actor } from '../support/actors.ts';
+import { aHeldVenue, type Actor } from '../support/actors.ts';
 import {
   act,
   done,
@@ -18,7 +18,7 @@ import {
 
 /** R-tif, Gtd: an order that ends by itself at a consensus time. */
 
-const world = aVenue(OPERATED);
+const world = aHeldVenue(OPERATED);
 const operator = new Operator(world);
 
 let perp: OwnPerp;
@@ -31,8 +31,7 @@ beforeEach(async () => {
   watch = await OrderWatch.of(world, alice);
 });
 
-/** The consensus time may be a little behind the clock, never ahead of it. */
-const soon = () => Date.now() + 5_300;
+const soon = () => world.nowMs() + 5_300;
 
 const gtd = (expireTime: number, changes: object = {}) =>
   perpOrder({
@@ -47,6 +46,9 @@ const gtd = (expireTime: number, changes: object = {}) =>
 
 /** The update that ended an order, which must have come at its time. */
 async function expired(oid: number, time: number) {
+  await world.passTime(5_299);
+  expect(watch.of(oid).at(-1).status).toBe('open');
+  await world.passTime(1_000);
   const update = await watch.last(oid, 'cancelled');
   expect(update.reason).toBe('expired');
   expect(update.statusTimestamp).toBeGreaterThanOrEqual(time);
@@ -101,7 +103,7 @@ describe('Gtd', () => {
 
   test('at least 5 s ahead of the consensus time', async () => {
     const message = 'Expire time must be at least 5 s ahead';
-    for (const time of [1, Date.now() - 1_000, Date.now() + 3_500]) {
+    for (const time of [1, world.nowMs() - 1_000, world.nowMs() + 4_999]) {
       const refused = expectRefusal(await alice.place(gtd(time)), 10011, message);
       expect(refused.details).toMatchObject({ field: 'orders[0].t.limit.expireTime', got: time });
     }
@@ -117,7 +119,7 @@ describe('Gtd', () => {
   });
 
   test('far ahead is fine', async () => {
-    const time = Date.now() + 365 * 24 * 3_600_000;
+    const time = world.nowMs() + 365 * 24 * 3_600_000;
     done(await alice.place(gtd(time)));
     expect((await alice.openOrders())[0].expireTime).toBe(time);
   });

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { aVenue, type Actor } from '../support/actors.ts';
+import { aHeldVenue, type Actor } from '../support/actors.ts';
 import { eventually } from '../support/client.ts';
 import {
   act,
@@ -20,7 +20,7 @@ import {
 
 /** R-hedge: a long and a short leg, which b and r name together. */
 
-const world = aVenue(OPERATED);
+const world = aHeldVenue(OPERATED);
 const operator = new Operator(world);
 
 let perp: OwnPerp;

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { aVenue, type Actor } from '../support/actors.ts';
+import { aHeldVenue, type Actor } from '../support/actors.ts';
 import { exact, show } from '../support/exact.ts';
 import {
   act,
@@ -18,7 +18,7 @@ import {
 
 /** R-isolated: what an isolated order reserves, what a fill moves, what a close pays back. */
 
-const world = aVenue(OPERATED);
+const world = aHeldVenue(OPERATED);
 const operator = new Operator(world);
 
 let perp: OwnPerp;

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { aVenue, type Actor } from '../support/actors.ts';
+import { aSharedVenue, type Actor } from '../support/actors.ts';
 import {
   act,
   done,
@@ -18,7 +18,7 @@ import { exact } from '../support/exact.ts';
 
 /** R-leverage, R-hedge and R-isolated: settings, with the leverage texts of the error table. */
 
-const world = aVenue(OPERATED);
+const world = aSharedVenue(OPERATED);
 const operator = new Operator(world);
 let perp: OwnPerp;
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { aVenue, cloidOf, type Actor } from '../support/actors.ts';
+import { aSharedVenue, cloidOf, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 import {
   act,
@@ -18,7 +18,7 @@ import {
 
 /** R-modify: amends keep the order id and the rank, and pass every test of a new order. */
 
-const world = aVenue(OPERATED);
+const world = aSharedVenue(OPERATED);
 const operator = new Operator(world);
 
 let perp: OwnPerp;

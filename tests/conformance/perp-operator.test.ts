@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { aVenue } from '../support/actors.ts';
+import { aSharedVenue } from '../support/actors.ts';
 import { eventually, type Json } from '../support/client.ts';
 import {
   act,
@@ -18,7 +18,7 @@ import {
 
 /** What the operator may do to perps, and that nobody else may. */
 
-const world = aVenue(OPERATED);
+const world = aSharedVenue(OPERATED);
 const operator = new Operator(world);
 
 const universe = async (): Promise<Json[]> =>

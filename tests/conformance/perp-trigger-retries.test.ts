@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { aVenue, type Actor } from '../support/actors.ts';
+import { aHeldVenue, type Actor } from '../support/actors.ts';
 import { eventually } from '../support/client.ts';
 import {
   act,
@@ -21,7 +21,7 @@ import {
 
 /** R-trigger: a stop that an empty book does not end. */
 
-const world = aVenue(OPERATED);
+const world = aHeldVenue(OPERATED);
 const operator = new Operator(world);
 
 let perp: OwnPerp;
@@ -59,6 +59,7 @@ describe('R-trigger: a market one that only reduces stays armed for its rest', (
     expect((await recordOf(alice, perp)).position.szi).toBe('4');
     expect(await alice.openOrders()).toEqual([]);
     await quote('buy', '90', '1');
+    await world.passTime(1_000);
     const part = await eventually(() => {
       const update = watch.of(oid).at(-1);
       expect(update.order.filledSz).toBe('1');
@@ -70,6 +71,7 @@ describe('R-trigger: a market one that only reduces stays armed for its rest', (
     });
     expect(await triggersOf(alice)).toMatchObject([{ oid, triggerState: 'Triggered', sz: '3' }]);
     await quote('buy', '89.5', '3');
+    await world.passTime(1_000);
     expect((await watch.last(oid, 'filled')).order).toMatchObject({ filledSz: '4', sz: '0' });
     expect(await recordsOf(alice, perp)).toEqual([]);
     expect(await triggersOf(alice)).toEqual([]);
@@ -80,6 +82,7 @@ describe('R-trigger: a market one that only reduces stays armed for its rest', (
     const oid = await wait(stop);
     await perp.push('90');
     // 1 % below 90 is 89.10: the first try finds nothing.
+    await world.passTime(1_000);
     expect((await watch.last(oid, 'filled')).order).toMatchObject({
       filledSz: '4',
       avgPx: '89.09',

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { aVenue, cloidOf, type Actor } from '../support/actors.ts';
+import { aHeldVenue, cloidOf, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 import {
   act,
@@ -33,7 +33,7 @@ import {
 
 /** R-trigger: off the book, by the mark, once. */
 
-const world = aVenue(OPERATED);
+const world = aHeldVenue(OPERATED);
 const operator = new Operator(world);
 
 let perp: OwnPerp;
@@ -72,7 +72,7 @@ const quote = (side: 'buy' | 'sell', at: string, size = '5') =>
 describe('a waiting trigger order', () => {
   test('every field of triggerOrders', async () => {
     const cloid = cloidOf('waiting');
-    const before = Date.now();
+    const before = world.nowMs();
     const oid = await wait({ cloid, limit: '111.5', size: '1.5' });
     const rows = await triggersOf(alice);
     expect(rows).toHaveLength(1);
@@ -296,6 +296,7 @@ describe('R-trigger: when it fires', () => {
   test('already there: at the next pass', async () => {
     await quote('sell', '100');
     const oid = await wait({ at: '95' });
+    await world.passTime(1_000);
     await watch.last(oid, 'filled');
     expect((await recordOf(alice, perp)).position.szi).toBe('1');
   });

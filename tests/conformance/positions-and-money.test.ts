@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   type Actor,
   type OrderOptions,
-  aVenue,
+  aSharedVenue,
   balanceOf,
   order,
   orderAction,
@@ -23,7 +23,7 @@ import { results, status } from '../support/replies.ts';
 
 /** R-rounding, R-initial, R-fill-check, R-stp and R-reduce: what trades do to accounts. */
 
-const world = aVenue();
+const world = aSharedVenue();
 
 const USDC_1000 = exact(1000);
 

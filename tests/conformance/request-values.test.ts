@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { aVenue, order, orderAction } from '../support/actors.ts';
+import { aSharedVenue, order, orderAction } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 
 /** Which values requests may carry, and how a wrong one is told. */
 
-const world = aVenue();
+const world = aSharedVenue();
 const USER = `0x${'12'.repeat(20)}`;
 const EXCHANGE_IDS: readonly number[] = [-1, 0, 1, 2, 7];
 

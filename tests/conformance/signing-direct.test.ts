@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ethers } from 'ethers';
-import { type Actor, aVenue, cancelAction, order, orderAction } from '../support/actors.ts';
+import { type Actor, aSharedVenue, cancelAction, order, orderAction } from '../support/actors.ts';
 import type { Json, Reply } from '../support/client.ts';
 import { directAction, signDirect } from '../support/direct.ts';
 import { direct, everythingOf, send, signerSet, transfer } from '../support/keys.ts';
@@ -16,7 +16,7 @@ import {
 
 /** Direct actions, vaults and expiry. */
 
-const world = aVenue();
+const world = aSharedVenue();
 
 /** An action that anyone with an account may send at any time and that changes nothing. */
 const harmless = () => cancelAction({ a: world.btc.id, o: 1 });

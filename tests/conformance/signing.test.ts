@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { encode } from '@msgpack/msgpack';
 import { ethers } from 'ethers';
 import { type Hex, bytesToHex, concatHex, recoverAddress } from 'viem';
-import { type Actor, aVenue, cancelAction, order, orderAction } from '../support/actors.ts';
+import { type Actor, aSharedVenue, cancelAction, order, orderAction } from '../support/actors.ts';
 import type { Json, Reply } from '../support/client.ts';
 import {
   AGENT_TYPES,
@@ -18,7 +18,7 @@ import {
 
 /** Whose signature is accepted, and what exactly is signed. */
 
-const world = aVenue();
+const world = aSharedVenue();
 
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const NO_ACCOUNT = 'No trading account found. Please deposit first.';

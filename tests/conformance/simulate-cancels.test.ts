@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import {
-  aVenue,
+  aSharedVenue,
   cancelAction,
   cancelByCloidAction,
   cloidOf,
@@ -12,7 +12,7 @@ import type { JsonObject } from '../support/wallet.ts';
 
 /** An action that names one order twice ends it with its first entry; the second is told how. */
 
-const world = aVenue();
+const world = aSharedVenue();
 
 async function resting(actor: Actor, cloid?: string): Promise<number> {
   const { btc } = world;

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { aVenue, cancelAction, order, orderAction, type Actor } from '../support/actors.ts';
+import { aSharedVenue, cancelAction, order, orderAction, type Actor } from '../support/actors.ts';
 import type { Json, Reply } from '../support/client.ts';
 import { Deployer, shareTrader } from '../support/deployer.ts';
 import {
@@ -29,7 +29,7 @@ import type { JsonObject } from '../support/wallet.ts';
  * that nothing has changed, sends the same action and compares.
  */
 
-const world = aVenue(OUTCOMES);
+const world = aSharedVenue(OUTCOMES);
 const operator = new Operator(world);
 
 let perp: OwnPerp;

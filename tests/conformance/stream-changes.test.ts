@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { aVenue } from '../support/actors.ts';
+import { aSharedVenue } from '../support/actors.ts';
 import { eventually, type Json } from '../support/client.ts';
 import { Deployer, DEPLOYER } from '../support/deployer.ts';
 import { onChannel } from '../support/frames.ts';
@@ -9,7 +9,7 @@ import type { Socket } from '../support/socket.ts';
 
 /** State channels tell every change of what they show but that of the mark. */
 
-const world = aVenue([...OPERATED, '--deployers', DEPLOYER]);
+const world = aSharedVenue([...OPERATED, '--deployers', DEPLOYER]);
 const operator = new Operator(world);
 
 describe('clearinghouseState', () => {

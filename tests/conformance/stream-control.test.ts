@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { aVenue } from '../support/actors.ts';
+import { aSharedVenue } from '../support/actors.ts';
 import { onChannel, updates } from '../support/frames.ts';
 import { exactly, expectShape, integer, record, text } from '../support/shape.ts';
 import { refusedHandshake } from '../support/socket.ts';
 
 /** Control frames of /ws and their errors. */
 
-const world = aVenue();
+const world = aSharedVenue();
 
 describe('control frames', () => {
   test('a ping is answered, in JSON and by the protocol', async () => {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { aVenue, type Actor } from '../support/actors.ts';
+import { aSharedVenue, type Actor } from '../support/actors.ts';
 import { eventually, type Json } from '../support/client.ts';
 import { Deployer, DEPLOYER } from '../support/deployer.ts';
 import { onChannel } from '../support/frames.ts';
@@ -8,7 +8,7 @@ import type { Socket } from '../support/socket.ts';
 
 /** A subscription is known by what was sent, and echoed as it was sent. */
 
-const world = aVenue([...OPERATED, '--deployers', DEPLOYER]);
+const world = aSharedVenue([...OPERATED, '--deployers', DEPLOYER]);
 const operator = new Operator(world);
 let alice: Actor;
 

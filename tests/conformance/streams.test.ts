@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { aVenue, cloidOf, order } from '../support/actors.ts';
+import { aSharedVenue, cloidOf, order } from '../support/actors.ts';
 import { type Json, eventually } from '../support/client.ts';
 import { exact, show } from '../support/exact.ts';
 import { expectUnbroken, onChannel, orderUpdate, told, updates } from '../support/frames.ts';
@@ -24,7 +24,7 @@ import {
 
 /** The channels of /ws. */
 
-const world = aVenue();
+const world = aSharedVenue();
 
 describe('l2Book', () => {
   test('a snapshot at once, then the whole book after each change', async () => {

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { aVenue, type Actor } from '../support/actors.ts';
+import { aSharedVenue, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 import {
   accountStatus,
@@ -20,7 +20,7 @@ import { signDirectWithEthers } from '../support/ethers-signer.ts';
 
 /** R-transfer, R-account and R-withdraw: what moves money, and what keeps it. */
 
-const world = aVenue(OPERATED);
+const world = aSharedVenue(OPERATED);
 const operator = new Operator(world);
 
 let perp: OwnPerp;

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { aVenue, fund, order, orderAction, type Actor } from '../support/actors.ts';
+import { aSharedVenue, fund, order, orderAction, type Actor } from '../support/actors.ts';
 import {
   accountStatus,
   direct,
@@ -29,7 +29,7 @@ import type { JsonObject } from '../support/wallet.ts';
 
 /** R-vault: an account with a leader, whose money is its own key's. */
 
-const world = aVenue(OPERATED);
+const world = aSharedVenue(OPERATED);
 const operator = new Operator(world);
 
 let perp: OwnPerp;

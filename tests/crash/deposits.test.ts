@@ -9,10 +9,13 @@ import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LocalChain } from '../../packages/devchain/src/local-chain.ts';
 import { localEndpoint } from '../../packages/custody/src/chain/chain-endpoint.ts';
-import { localKeys } from '../../packages/custody/src/key-files/keys.ts';
+import { localKeys } from '../../packages/custody/src/key-files/local-keys.ts';
 import { deployLocalContracts } from '../../packages/custody/src/bridge-contract/local-contracts.ts';
 import { type Chain, chainOf, post, type SignedPermit } from '../support/chain.ts';
 import type { Json } from '../support/client.ts';
+import { drawnCases } from '../support/drawn-cases.ts';
+import { freshSeed } from '../support/fresh-seed.ts';
+import { chance } from '../support/seeded.ts';
 import { CALM, tail, temporaryData, Venue } from '../support/venue-process.ts';
 
 /**
@@ -225,8 +228,12 @@ const INTO_CREDITING = [0, 20, 60, 90].map((thenMs) => {
   return [`${thenMs} ms into the crediting`, at] as const;
 });
 
-test.each([...POINTS, ...INTO_CREDITING])(
-  'R-deposit: killed %s',
+const SEED = freshSeed('CRASH_SEED');
+const random = chance(SEED);
+const DRAWN = [...drawnCases(POINTS, 4, random), ...drawnCases(INTO_CREDITING, 1, random)];
+
+test.each(DRAWN)(
+  `R-deposit: killed %s, CRASH_SEED=${SEED}`,
   async (_, at) => {
     const met = Promise.withResolvers<void>();
     reached = met.resolve;
@@ -241,5 +248,5 @@ test.each([...POINTS, ...INTO_CREDITING])(
     // However often it was sent, it was the same transaction.
     expect(new Set(sent.slice(length)).size).toBe(1);
   },
-  60_000,
+  120_000,
 );

@@ -30,6 +30,8 @@ export type Load = {
   height: number;
   acknowledgedCount: number;
   killed: boolean;
+  /** Called with each acknowledgement, before anything else can happen. */
+  onAcknowledged?: () => void;
 };
 
 /** An order book far from the market, so that only its owner decides what becomes of an order. */
@@ -134,6 +136,7 @@ async function sendNext(
   }
   record.acknowledged = reply.json;
   load.acknowledgedCount += 1;
+  load.onAcknowledged?.();
   if (confirm) load.height = Math.max(load.height, reply.json.height);
   if (one instanceof Rester && kind !== 'cancel') for (const cloid of cloids) one.live.add(cloid);
   return true;

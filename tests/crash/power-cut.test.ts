@@ -19,7 +19,7 @@ import { RelayBook } from '../../packages/relay/src/book/relay-book.ts';
 import { buildTree } from '../../packages/venue/src/reserves/build-tree.ts';
 import { treeFile } from '../../packages/venue/src/reserves/tree-file.ts';
 import { treeSecret } from '../../packages/venue/src/reserves/tree-secret.ts';
-import { localKeys } from '../../packages/custody/src/key-files/keys.ts';
+import { localKeys } from '../../packages/custody/src/key-files/local-keys.ts';
 import {
   type PayoutRecord,
   PayoutRecords,

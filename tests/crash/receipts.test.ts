@@ -8,6 +8,8 @@ import { clockEnvironment } from '../fixtures/venue-clock.ts';
 import { aVenue, order, orderAction } from '../support/actors.ts';
 import { Client, eventually } from '../support/client.ts';
 import { OPERATED } from '../support/perps.ts';
+import { drawnCases } from '../support/drawn-cases.ts';
+import { freshSeed } from '../support/fresh-seed.ts';
 import { chance } from '../support/seeded.ts';
 import { removeTemporaryData, temporaryData, Venue } from '../support/venue-process.ts';
 import { Record } from './record.ts';
@@ -21,8 +23,9 @@ import { Record } from './record.ts';
  * `RECEIPTS_SEED=7 npx vitest run tests/crash/receipts` flips other bytes.
  */
 
-const SEED = Number(process.env['RECEIPTS_SEED'] ?? 20_261_115);
+const SEED = freshSeed('RECEIPTS_SEED');
 const random = chance(SEED);
+const ROUNDS = process.env['TEST_LONG'] === undefined ? 1 : 3;
 const FLAGS = [...OPERATED, '--oracle-every-ms', '1000', '--snapshot-every-blocks', '40'];
 const STORE = 'history.sqlite';
 /** Where release 0.2.0 and those before it kept receipts. */
@@ -38,10 +41,9 @@ let before: Row[];
 type Row = { readonly height: number; readonly block_hash: string; readonly receipts: string };
 
 beforeAll(async () => {
-  process.stdout.write(`receipts test: RECEIPTS_SEED=${SEED}\n`);
   record = await Record.begin(world);
   await record.prepare();
-  for (let number = 0; number < 3; number += 1) await record.round(number);
+  for (let number = 0; number < ROUNDS; number += 1) await record.round(number);
   await refusals();
   await allStored(world.venue.operations);
   await world.venue.kill();
@@ -138,11 +140,11 @@ async function startedOn(folder: string): Promise<{ venue: Venue; rows: Row[] }>
 describe('R-tx: receipts computed again are what they were, byte for byte', () => {
   test('there are refusals of execution among them, in the spelling of the client', () => {
     const texts = before.map(({ receipts }) => receipts).join('');
-    expect(before.length).toBeGreaterThan(100);
+    expect(before.length).toBeGreaterThan(40 * ROUNDS);
     expect(texts).toMatch(/"got":"\d+\.\d*00"/);
   });
 
-  test('after the store was deleted', { timeout: 60_000 }, async () => {
+  test('after the store was deleted', { timeout: 120_000 }, async () => {
     const folder = await copyOf(killed);
     for (const name of await readdir(folder)) {
       if (name.startsWith(STORE)) await rm(join(folder, name));
@@ -150,7 +152,7 @@ describe('R-tx: receipts computed again are what they were, byte for byte', () =
     expect((await startedOn(folder)).rows).toEqual(before);
   });
 
-  test('after store and snapshots were deleted', { timeout: 60_000 }, async () => {
+  test('after store and snapshots were deleted', { timeout: 120_000 }, async () => {
     const folder = await copyOf(killed);
     await rm(join(folder, 'snapshots'), { recursive: true });
     for (const name of await readdir(folder)) {
@@ -160,14 +162,16 @@ describe('R-tx: receipts computed again are what they were, byte for byte', () =
   });
 });
 
-describe('a damaged store of receipts is set aside and computed again', () => {
-  test.each<[string, (bytes: Buffer) => Buffer]>([
-    ['its first page', (bytes) => flipped(bytes, 0, 4_096, 64)],
-    ['bytes all over it', (bytes) => flipped(bytes, 4_096, bytes.length, 200)],
-    ['a page of zeros', (bytes) => Buffer.from(bytes).fill(0, 8_192, 12_288)],
-    ['its second half', (bytes) => bytes.subarray(0, Math.floor(bytes.length / 2))],
-    ['everything', (bytes) => Buffer.alloc(bytes.length, 'no database ')],
-  ])('%s', { timeout: 60_000 }, async (_, damage) => {
+const DAMAGES: readonly [string, (bytes: Buffer) => Buffer][] = [
+  ['its first page', (bytes) => flipped(bytes, 0, 4_096, 64)],
+  ['bytes all over it', (bytes) => flipped(bytes, 4_096, bytes.length, 200)],
+  ['a page of zeros', (bytes) => Buffer.from(bytes).fill(0, 8_192, 12_288)],
+  ['its second half', (bytes) => bytes.subarray(0, Math.floor(bytes.length / 2))],
+  ['everything', (bytes) => Buffer.alloc(bytes.length, 'no database ')],
+];
+
+describe(`a damaged store of receipts is set aside and computed again, RECEIPTS_SEED=${SEED}`, () => {
+  test.each(drawnCases(DAMAGES, 1, random))('%s', { timeout: 120_000 }, async (_, damage) => {
     const folder = await copyOf(await folded());
     const file = join(folder, STORE);
     await writeFile(file, damage(await readFile(file)));
@@ -178,7 +182,7 @@ describe('a damaged store of receipts is set aside and computed again', () => {
     expect(names.some((name) => name.startsWith(`${STORE}.damaged-`))).toBe(true);
   });
 
-  test('while it is in use', { timeout: 60_000 }, async () => {
+  test('while it is in use', { timeout: 120_000 }, async () => {
     const folder = await copyOf(await folded());
     const venue = await Venue.start(FLAGS, folder);
     const handle = await open(join(folder, STORE), 'r+');
@@ -219,7 +223,7 @@ function flipped(bytes: Buffer, from: number, until: number, count: number): Buf
 }
 
 describe('R-era: receipts of an earlier era', () => {
-  test('are computed again by the engine of that era', { timeout: 60_000 }, async () => {
+  test('are computed again by the engine of that era', { timeout: 120_000 }, async () => {
     const folder = await temporaryData();
     await unpackFolder(join(FIXTURE, 'stopped.pack.br'), folder);
     const kept = await rowsOf(folder, OLD_STORE);

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { checkInvariants, type Command, type State } from '@oddlot/engine';
 import { NETWORKS, parseInfo } from '@oddlot/protocol';
 import { type Address, address, hash, timeMs } from '@oddlot/units';
-import { genesisCommands } from '../../packages/venue/src/genesis.ts';
+import { genesisCommands } from '../../packages/venue/src/genesis-commands.ts';
 import { FileJournal } from '../../packages/venue/src/log/file-journal.ts';
 import { EraStore } from '../../packages/venue/src/log/era-store.ts';
 import { SnapshotStore } from '../../packages/venue/src/log/snapshot-store.ts';
 import { MarketData } from '../../packages/venue/src/read-models/market-data.ts';
 import { LocalReplica } from '../../packages/venue/src/replica/local-replica.ts';
-import { answerInfo, isStateQuery } from '../../packages/venue/src/translate/view-to-info.ts';
+import { answerInfo, isStateQuery } from '../../packages/venue/src/translate/answer-info.ts';
 import { temporaryData } from '../support/venue-process.ts';
 import type { Json } from '../support/client.ts';
 

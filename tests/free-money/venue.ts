@@ -10,7 +10,7 @@ import {
   type VenueParameters,
 } from '@oddlot/engine';
 import { type Address, address, hash, instrumentId, timeMs } from '@oddlot/units';
-import { defaultParameters } from '../../packages/venue/src/genesis.ts';
+import { defaultParameters } from '../../packages/venue/src/genesis-commands.ts';
 import { isJudged, shotOf, type Shot } from './shot.ts';
 
 /**

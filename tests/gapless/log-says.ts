@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { NETWORKS, parseInfo } from '@oddlot/protocol';
-import { Companions } from '../../packages/venue/src/history/archivist/companions.ts';
+import { FollowedModels } from '../../packages/venue/src/history/archivist/followed-models.ts';
 import type { BlockRows } from '../../packages/venue/src/history/rows/block-rows.ts';
 import { EraStore } from '../../packages/venue/src/log/era-store.ts';
 import { FileJournal } from '../../packages/venue/src/log/file-journal.ts';
 import { SnapshotStore } from '../../packages/venue/src/log/snapshot-store.ts';
 import { FollowingReplica } from '../../packages/venue/src/replica/following-replica.ts';
-import { answerInfo, isStateQuery } from '../../packages/venue/src/translate/view-to-info.ts';
+import { answerInfo, isStateQuery } from '../../packages/venue/src/translate/answer-info.ts';
 import type { Json } from '../support/client.ts';
 
 /** What the log says, all of it played again from the first block into an engine of its own. */
@@ -34,7 +34,7 @@ export class LogSays {
       eras: new EraStore({ directory: join(data, 'eras') }),
     });
     const rows: BlockRows[] = [];
-    const { markets } = new Companions(replica, { onRows: (each) => rows.push(each) });
+    const { markets } = new FollowedModels(replica, { onRows: (each) => rows.push(each) });
     await replica.goToBeginning();
     await log.replay(1, (entry) => void replica.take(entry));
     await log.close();

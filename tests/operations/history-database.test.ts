@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rebuildHistory } from '../../packages/venue/src/rebuild-history.ts';
-import { dumpHistory } from '../../packages/venue/src/testing/history-dump.ts';
+import { dumpHistory } from '../../packages/venue/src/testing/dump-history.ts';
 import {
   type PostgresServer,
   startPostgres,

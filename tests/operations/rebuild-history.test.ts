@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { dumpHistory } from '../../packages/venue/src/testing/history-dump.ts';
+import { dumpHistory } from '../../packages/venue/src/testing/dump-history.ts';
 import { startPostgres } from '../../packages/venue/src/testing/postgres-server.ts';
 import { Client, eventually } from '../support/client.ts';
 import {

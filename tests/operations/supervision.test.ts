@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { VERSION } from '@oddlot/sdk';
 import { freePorts } from '../support/free-ports.ts';
+import { programFile } from '../support/program-file.ts';
 import {
   CALM,
   NODE,
@@ -53,7 +54,7 @@ function run(command: string, args: readonly string[]): Run {
 const npmStart = (...flags: readonly string[]): Run =>
   run('npm', ['start', '--silent', '--', '--no-web', ...flags]);
 const main = (...flags: readonly string[]): Run =>
-  run(NODE, [join('packages', 'venue', 'src', 'main.ts'), '--no-web', ...flags]);
+  run(NODE, [programFile('venue'), '--no-web', ...flags]);
 
 function isAlive(pid: number): boolean {
   try {

@@ -7,7 +7,7 @@ import { type Hex, parseEther, parseUnits } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PROOF_HEADER, proofOf } from '../../packages/custody/src/signing/venue-proof.ts';
-import { readValidatorConfig } from '../../packages/custody/src/validator/validator-config.ts';
+import { readValidatorSettings } from '../../packages/custody/src/validator/validator-settings.ts';
 import { type Chain, chainOf, post } from '../support/chain.ts';
 import { LyingEndpoint } from '../support/lying-endpoint.ts';
 import { startChain, type TestChain } from '../support/local-chain.ts';
@@ -359,7 +359,7 @@ test('where money is real a venue does not start with a key that others can read
 describe('docs/guides/bridge-operations.md', () => {
   test('its sample is a configuration of a validator', async () => {
     const file = join(folder, `${NAMES[0]}.toml`);
-    expect(readValidatorConfig(['--config', file])).toMatchObject({
+    expect(readValidatorSettings(['--config', file])).toMatchObject({
       port: 8_695,
       chainId: 421_614,
     });

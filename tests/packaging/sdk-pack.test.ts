@@ -15,6 +15,9 @@ import { basename, join, relative } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
 import { build, type Rolldown } from 'vite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { drawnCases } from '../support/drawn-cases.ts';
+import { freshSeed } from '../support/fresh-seed.ts';
+import { chance } from '../support/seeded.ts';
 import { NODE, REPOSITORY, Venue } from '../support/venue-process.ts';
 import { nodeOf } from './node-releases.ts';
 import { runCommand } from './run-command.ts';
@@ -24,7 +27,9 @@ import { runCommand } from './run-command.ts';
  * a release packs it, installed in an empty folder, and used there against a real venue.
  */
 
-const MAJORS = [20, 22, 24];
+const random = chance(freshSeed('PACK_SEED'));
+/** What it runs on; each run tries one, and `npm run test:long` all. */
+const MAJORS = drawnCases([20, 22, 24], 1, random);
 
 /** Whoever writes in TypeScript. */
 const CONSUMER = `
@@ -160,13 +165,15 @@ test.each(MAJORS)(
   60_000,
 );
 
-test.concurrent.each([
+const CONSUMERS: readonly (readonly [string, readonly string[]])[] = [
   ['a page', ['--lib', 'ES2022,DOM', '--types', '', '--module', 'esnext', '--moduleResolution']],
   [
     'a program',
     ['--lib', 'ES2022', '--types', 'node', '--module', 'nodenext', '--moduleResolution'],
   ],
-])(
+];
+
+test.concurrent.each(drawnCases(CONSUMERS, 1, random))(
   'its types are whole in %s',
   async (kind, flags) => {
     const resolution = kind === 'a page' ? 'bundler' : 'nodenext';

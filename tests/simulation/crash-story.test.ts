@@ -10,6 +10,7 @@ import {
 } from '@oddlot/engine';
 import { type Address, address, hash, instrumentId, timeMs } from '@oddlot/units';
 import { expect, test } from 'vitest';
+import { expectSame } from '../support/expect-same.ts';
 import { ReferenceLedger } from './reference-ledger.ts';
 import {
   checkConservation,
@@ -87,7 +88,7 @@ class Story {
     const before = sizesOf(state);
     const block = { height: state.height + 1, timeMs: timeMs(this.#nowMs), commands };
     const { events, outcomes } = applyBlock(state, block);
-    for (const { reject } of outcomes) expect(reject).toBeUndefined();
+    for (const { reject } of outcomes) expectSame(reject, undefined);
     ledger.follow(this.#nowMs, commands, events);
     for (const event of events) this.#note(event);
     checkConservation(state);
@@ -116,18 +117,18 @@ class Story {
   /** Every micro-USDC is where the ledger says. */
   #compare(): void {
     const { ledger, state } = this;
-    expect(state.treasury as bigint).toBe(ledger.books.treasury);
-    expect(ledger.books.total()).toBe(ledger.books.deposited);
+    expectSame<bigint>(state.treasury, ledger.books.treasury);
+    expectSame(ledger.books.total(), ledger.books.deposited);
     for (const account of state.accounts) {
       const own = ledger.books.accounts.get(account.address);
-      expect([account.address, account.perpBalance]).toEqual([account.address, own?.balance]);
+      expectSame<bigint | undefined>(account.perpBalance, own?.balance, account.address);
       for (const { cost, isolatedMargin, leg, size } of account.holdings.values()) {
         const {
           cost: ownCost = 0n,
           margin = 0n,
           size: ownSize = 0n,
         } = own?.positions.get(`${ID}:${leg}`) ?? {};
-        expect([cost, isolatedMargin, BigInt(size)]).toEqual([ownCost, margin, ownSize]);
+        expectSame<bigint[]>([cost, isolatedMargin, BigInt(size)], [ownCost, margin, ownSize]);
       }
     }
   }

@@ -12,6 +12,7 @@ import {
 } from '../../packages/engine/src/testing/outcome-steps.ts';
 import { decide, setPhase } from '../../packages/engine/src/testing/outcomes.ts';
 import { randomIntegers } from '../../packages/engine/src/testing/steps.ts';
+import { freshSeed } from '../support/fresh-seed.ts';
 import { RowBooks } from './row-checks.ts';
 import { type LoggedBlock, RowRig } from './row-rig.ts';
 import { PERPS, Workload } from './workload.ts';
@@ -22,7 +23,10 @@ import { PERPS, Workload } from './workload.ts';
  * behind the real receipts and markets; whoever reads the rows keeps books by them.
  */
 
-const RUNS = Number(process.env['FUZZ_RUNS'] ?? 40);
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? 12);
+const SEED = freshSeed('FC_SEED');
+/** A history of traders that no run had before; in `npm run test:long` also those with no fund, a poor and a rich one. */
+const TRADED = [SEED, ...(process.env['TEST_LONG'] === undefined ? [] : [1, 2, 4])];
 /** More runs may take longer. */
 const TIMEOUT_MS = 30_000 + 1_000 * RUNS;
 
@@ -83,7 +87,7 @@ test(
         counts.add(checkRows(rig));
         checkRemembered(rig);
       }),
-      { numRuns: RUNS },
+      { numRuns: RUNS, seed: SEED },
     );
     counts.demand('fills', 'closing', 'orders', 'earnings', 'ledger', 'triggered', 'with children');
   },
@@ -114,14 +118,14 @@ test(
           checkRemembered(settled);
         },
       ),
-      { numRuns: RUNS },
+      { numRuns: RUNS, seed: SEED },
     );
     counts.demand('fills', 'closing', 'without an order', 'orders', 'ledger');
   },
   TIMEOUT_MS,
 );
 
-test.each([1, 2, 4])(
+test.each(TRADED)(
   'R-liquidation, R-delist: rows of seed %i add up through take-overs, deleveraging and a settlement',
   (seed) => {
     const options = { seed, traders: 12, agents: true, ordersMax: 3, skill: 'all' } as const;

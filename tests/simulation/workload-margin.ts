@@ -73,9 +73,9 @@ export function waitingCommand(desk: Desk, state: State, trader: Address): Comma
   const { pick } = desk;
   const kind = pick(14);
   if (kind < 3) return amend(desk, trader);
-  if (kind === 3) return reverse(desk, trader);
+  if (kind === 3) return reverse(desk, state, trader);
   if (kind === 4) {
-    const atMs = timeMs(desk.now() + 4_990 + pick(20_000));
+    const atMs = timeMs(desk.now() + 4_990 + pick(pick(4) === 0 ? 20 : 20_000));
     const authority = desk.authority(trader);
     return { type: 'scheduleCancel', authority, ...(pick(5) === 0 ? {} : { atMs }) };
   }
@@ -94,12 +94,15 @@ function amend(desk: Desk, trader: Address): Command {
     instrumentId,
     target: { orderId: recent[pick(Math.max(1, recent.length))] ?? 1 },
     price: near(desk, instrumentId, priceTick, pick(4) === 0 ? 30 : 5),
-    size: pick(pick(3) === 0 ? 3_000 : 300),
+    // Sometimes so little that a part which has traded is more than that.
+    size: pick([3_000, 300, 300, 15][pick(4)] ?? 300),
   };
 }
 
-function reverse(desk: Desk, trader: Address): Command {
-  const { instrumentId } = desk.perp();
+function reverse(desk: Desk, state: State, trader: Address): Command {
+  const positions = accountView(state, trader)?.positions ?? [];
+  const held = positions[desk.pick(positions.length + 1)];
+  const { instrumentId } = held ?? desk.perp();
   const authority = desk.authority(trader);
   const isBuy = desk.pick(3) === 0 ? {} : { isBuy: desk.pick(2) === 0 };
   return { type: 'reversePosition', authority, instrumentId, ...isBuy };
@@ -169,9 +172,14 @@ function near(desk: Desk, id: InstrumentId, tick: number, thousandths: number): 
   return Math.floor((desk.oracleOf(id) * millionths) / 1_000_000 / tick) * tick;
 }
 
-/** Halts and resumes, moves the fee ladder, changes margin tables. */
-export function operatorCommand(desk: Desk): Command {
+/** Halts and resumes, moves the fee ladder, changes margin tables. What is halted is resumed before long: nothing happens in it. */
+export function operatorCommand(desk: Desk, state: State): Command {
   const { pick } = desk;
+  const halted = [...state.perps.values()].find((perp) => perp.halted);
+  if (halted !== undefined && pick(4) > 0) {
+    const { instrumentId } = halted.definition;
+    return { type: 'setPerp', instrumentId, halted: false, changes: {} };
+  }
   const { instrumentId, tiers } = desk.perp();
   switch (pick(8)) {
     case 0:

@@ -221,7 +221,7 @@ export class Workload {
       const skilled = this.#pick(100);
       if (skilled < 8) return settingsCommand(this.#desk, state, trader);
       if (skilled < 26) return waitingCommand(this.#desk, state, trader);
-      if (skilled === 26 && this.#pick(4) === 0) return operatorCommand(this.#desk);
+      if (skilled === 26 && this.#pick(4) === 0) return operatorCommand(this.#desk, state);
     }
     const kind = this.#pick(40);
     if (kind < 3) return this.#oracle();
@@ -272,7 +272,7 @@ export class Workload {
   }
 
   #authority(signer: Address): Authority {
-    const isRepeat = this.#pick(200) === 0;
+    const isRepeat = this.#pick(60) === 0 && this.#nonce > START_MS;
     if (!isRepeat) this.#nonce = Math.max(this.#nonce + 1, this.nowMs);
     const nonce = this.#nonce;
     return { signer, nonce, txHash: hash(`0x${nonce.toString(16).padStart(64, '0')}`) };

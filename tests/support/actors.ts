@@ -1,9 +1,14 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import type { Hex } from 'viem';
-import { Client, type Json, type Reply } from './client.ts';
+import { Client, eventually, type Json, type Reply } from './client.ts';
 import { exact, show, sum } from './exact.ts';
 import { readMarket, type Market } from './market.ts';
+import { clockOf, heldClock } from './held-clock.ts';
 import { closeSockets, Socket } from './socket.ts';
+import { borrowVenue, giveBackVenue, type Loan, type Wish } from './venue-lender.ts';
 import { CALM, Venue } from './venue-process.ts';
 import {
   addressOf,
@@ -165,8 +170,15 @@ export async function factsOf(...actors: Actor[]): Promise<Json> {
   );
 }
 
+/** Where a venue is reached. */
+export type Doors = {
+  readonly url: string;
+  readonly streams: string;
+  readonly operations: string;
+};
+
 export type World = {
-  readonly venue: Venue;
+  readonly venue: Doors;
   readonly client: Client;
   readonly btc: Market;
   readonly eth: Market;
@@ -179,18 +191,85 @@ export type World = {
   stranger(name: string): Actor;
   /** A socket of /ws, or of another path. */
   socket(path?: string): Promise<Socket>;
+  /** The venue's time. */
+  nowMs(): number;
+  /** At least a second passes, at once where time is held; resolves when a block has come after it. */
+  passTime(ms: number): Promise<void>;
 };
 
 /**
- * One venue for all tests of a file. After each test the orders of its people are cancelled, so that
- * the books are empty again and the marks stand at the oracle. At the end the venue must stop in
- * good order and must have logged no fault.
+ * One venue for all tests of a file, which may stop it and look at all that is in it. After each test the orders of
+ * its people are cancelled, so that the books are empty again and the marks stand at the oracle. At the end the venue
+ * must stop in good order and must have logged no fault.
  */
-export function aVenue(flags: readonly string[] = CALM): World {
+export function aVenue(
+  flags: readonly string[] = CALM,
+  { isHeld = false }: { readonly isHeld?: boolean } = {},
+): World & { readonly venue: Venue } {
   let venue: Venue;
+  let clockFile: string | undefined;
+  return worldAt<Venue>({
+    async open() {
+      clockFile = isHeld ? await heldClock() : undefined;
+      venue = await Venue.start(flags, undefined, { environment: clockOf(clockFile) });
+      return venue;
+    },
+    async close() {
+      const ending = await venue?.stop();
+      const faults = venue?.faults() ?? [];
+      await venue?.remove();
+      if (clockFile !== undefined) await rm(dirname(clockFile), { recursive: true });
+      expect(faults).toEqual([]);
+      expect(ending).toEqual({ code: 0, signal: null });
+    },
+    turn: () => '',
+    clockFile: () => clockFile,
+  });
+}
+
+/**
+ * A venue that other files have had before: nobody is known there whom this file has not made, and no order rests,
+ * but there are accounts, markets and a past. It must have logged no fault, and stops after the last file.
+ */
+export function aSharedVenue(flags: readonly string[] = CALM): World {
+  return worldAt(borrowed({ flags, isHeld: false }));
+}
+
+/** The same where time stands, but for what a test lets pass. */
+export function aHeldVenue(flags: readonly string[] = CALM): World {
+  return worldAt(borrowed({ flags, isHeld: true }));
+}
+
+function borrowed(wish: Wish): Opening<Doors> {
+  let loan: Loan;
+  return {
+    open: async () => (loan = await borrowVenue(wish)),
+    async close(people) {
+      if (loan === undefined) return;
+      for (const actor of people) await cancelEverything(actor);
+      expect(await giveBackVenue(loan)).toEqual([]);
+    },
+    turn: () => ` of turn ${loan.turn}`,
+    clockFile: () => loan.clockFile,
+  };
+}
+
+type Opening<V extends Doors> = {
+  open(): Promise<V>;
+  close(people: readonly Actor[]): Promise<void>;
+  /** Tells the people of one file from those of another. */
+  turn(): string;
+  /** Holds the time of a venue whose clocks stand. */
+  clockFile(): string | undefined;
+};
+
+function worldAt<V extends Doors>(opening: Opening<V>): World & { venue: V } {
+  const { open, close, turn, clockFile } = opening;
+  let venue: V;
   let client: Client;
   const markets = new Map<string, Market>();
   const people: Actor[] = [];
+  const everybody: Actor[] = [];
   let count = 0;
 
   /** A restarted venue serves at another port. */
@@ -198,7 +277,11 @@ export function aVenue(flags: readonly string[] = CALM): World {
     if (client.url !== venue.url) client = new Client(venue.url);
     return client;
   };
-  const stranger = (name: string) => new Actor(name, keyOf(`${name} ${(count += 1)}`), current);
+  const stranger = (name: string) => {
+    const actor = new Actor(name, keyOf(`${name} ${(count += 1)}${turn()}`), current);
+    everybody.push(actor);
+    return actor;
+  };
   const resident = async (name: string) => {
     const actor = stranger(name);
     await fund(current(), actor.address);
@@ -210,8 +293,22 @@ export function aVenue(flags: readonly string[] = CALM): World {
     return actor;
   };
 
+  const nowMs = () => {
+    const file = clockFile();
+    return file === undefined ? Date.now() : Number(readFileSync(file, 'utf8'));
+  };
+  const passTime = async (ms: number) => {
+    const untilMs = nowMs() + ms;
+    const file = clockFile();
+    if (file !== undefined) writeFileSync(file, String(untilMs));
+    await eventually(async () => {
+      const { blockTime } = await current().data({ type: 'stateHash' });
+      expect(blockTime).toBeGreaterThanOrEqual(untilMs);
+    });
+  };
+
   beforeAll(async () => {
-    venue = await Venue.start(flags);
+    venue = await open();
     client = new Client(venue.url);
     const reader = await resident('reader');
     for (const name of ['BTC-USDC', 'ETH-USDC', 'SOL-USDC']) {
@@ -224,13 +321,7 @@ export function aVenue(flags: readonly string[] = CALM): World {
     for (const actor of people.splice(0)) await cancelEverything(actor);
   });
 
-  afterAll(async () => {
-    const ending = await venue?.stop();
-    const faults = venue?.faults() ?? [];
-    await venue?.remove();
-    expect(faults).toEqual([]);
-    expect(ending).toEqual({ code: 0, signal: null });
-  }, 30_000);
+  afterAll(() => close(everybody), 30_000);
 
   return {
     get venue() {
@@ -251,6 +342,8 @@ export function aVenue(flags: readonly string[] = CALM): World {
     trader,
     resident,
     stranger,
+    nowMs,
+    passTime,
     socket: (path = '/ws') => Socket.open(venue.streams.replace(/\/ws$/, path)),
   };
 }

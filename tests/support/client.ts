@@ -135,7 +135,7 @@ export async function eventually<T>(check: () => Promise<T> | T, timeoutMs = 60_
     } catch (error) {
       if (Date.now() > deadline) throw error;
     }
-    await new Promise((resolve) => setTimeout(resolve, 25));
+    await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
 

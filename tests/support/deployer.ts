@@ -16,10 +16,10 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 let listed = 0;
 
-/** A slug that no other test of this process uses. */
+/** A slug that no other test uses. */
 export function newSlug(label = 'test'): string {
   listed += 1;
-  return `${label}-${listed}`;
+  return `${label}-${listed}-${process.pid}`;
 }
 
 /** `registerEvent`, right in every field, keys in the wire's order: it runs for two days. */

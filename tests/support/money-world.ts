@@ -8,7 +8,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { expect } from 'vitest';
 import { LocalChain } from '../../packages/devchain/src/local-chain.ts';
 import { localEndpoint } from '../../packages/custody/src/chain/chain-endpoint.ts';
-import { localKeys, type LocalKeys } from '../../packages/custody/src/key-files/keys.ts';
+import { localKeys, type LocalKeys } from '../../packages/custody/src/key-files/local-keys.ts';
 import { deployLocalContracts } from '../../packages/custody/src/bridge-contract/local-contracts.ts';
 import { type Chain, chainAt, post } from './chain.ts';
 import type { Json } from './client.ts';

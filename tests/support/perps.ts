@@ -36,9 +36,11 @@ let listed = 0;
 /** A definition that is right in every field; prices count 0.001, sizes 0.001. */
 export function definition(changes: JsonObject = {}): JsonObject {
   listed += 1;
+  // A venue has met processes of other tests.
+  const base = `T${listed}P${process.pid}`;
   return {
-    name: `T${listed}-USDC`,
-    baseCurrency: `T${listed}`,
+    name: `${base}-USDC`,
+    baseCurrency: base,
     quoteCurrency: 'USDC',
     perpType: 'linear',
     szDecimals: 3,
@@ -74,7 +76,7 @@ export class Operator {
     return act(this.actor, { type: 'venueAdmin', ...variant });
   }
 
-  async push(prices: Json[], time = Date.now()): Promise<Reply> {
+  async push(prices: Json[], time = this.#world.nowMs()): Promise<Reply> {
     return this.send({ pushOracle: { prices, time } });
   }
 

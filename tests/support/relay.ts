@@ -3,7 +3,7 @@ import { createRelayClient, type RelayChainRow, type RelayClient } from '@oddlot
 import type { Hex, PrivateKeyAccount } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { type Chain, chainAt, post } from './chain.ts';
-import { programFile } from './programs.ts';
+import { programFile } from './program-file.ts';
 import { NODE, REPOSITORY, START_MS_MAX } from './venue-process.ts';
 
 /** The relay that a venue started, as its users see it. */

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-import { programFile } from './programs.ts';
+import { programFile } from './program-file.ts';
 import { NODE, REPOSITORY } from './venue-process.ts';
 
 const DONE = '::done::';

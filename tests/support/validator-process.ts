@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-import { programFile } from './programs.ts';
+import { programFile } from './program-file.ts';
 import { NODE, REPOSITORY, START_MS_MAX } from './venue-process.ts';
 
 const SIGNING = / is signing at (http:\S+) /;

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { programFile } from './programs.ts';
+import { programFile } from './program-file.ts';
 
 /**
  * A real venue in its own process, on ephemeral ports, as an operator would start it. Nothing of it
@@ -32,6 +32,14 @@ export const CALM = ['--oracle', 'still', '--no-limits'];
 /** How a process ended: its exit code, or the signal that ended it. */
 export type Ending = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
+/** What a venue runs in. */
+export type Surroundings = {
+  /** How many files and sockets the process may have open. */
+  readonly descriptors?: number;
+  /** Besides that of the tests. */
+  readonly environment?: Readonly<Record<string, string>>;
+};
+
 /** One run of the venue's command, from spawn to exit. */
 export class VenueRun {
   readonly ended: Promise<Ending>;
@@ -40,7 +48,8 @@ export class VenueRun {
   #stderr = '';
   #ending: Ending | undefined;
 
-  constructor(data: string, flags: readonly string[], descriptors?: number) {
+  constructor(data: string, flags: readonly string[], surroundings: Surroundings = {}) {
+    const { descriptors, environment } = surroundings;
     const command = [programFile('venue'), '--port', '0', '--ops-port', '0', '--data', data];
     // A chain of its own, a relay or a page costs memory and a moment; who wants one says so.
     const lean = ['--network', 'testnet', '--chain', 'none', '--no-relay', '--no-web'];
@@ -50,7 +59,11 @@ export class VenueRun {
     this.#child = spawn(
       descriptors === undefined ? NODE : '/bin/sh',
       descriptors === undefined ? args : limited,
-      { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...COMPILED } },
+      {
+        cwd: ROOT,
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { ...process.env, ...COMPILED, ...environment },
+      },
     );
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.#stdout += text));
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -112,23 +125,22 @@ export class Venue {
   streams = '';
   operations = '';
   #flags: readonly string[];
-  readonly #descriptors: number | undefined;
+  readonly #surroundings: Surroundings;
   #run: VenueRun | undefined;
   #stderr = '';
 
-  private constructor(data: string, flags: readonly string[], descriptors?: number) {
+  private constructor(data: string, flags: readonly string[], surroundings: Surroundings) {
     this.data = data;
     this.#flags = flags;
-    this.#descriptors = descriptors;
+    this.#surroundings = surroundings;
   }
 
-  /** `descriptors`: how many files and sockets the process may have open. */
   static async start(
     flags: readonly string[] = CALM,
     data?: string,
-    descriptors?: number,
+    surroundings: Surroundings = {},
   ): Promise<Venue> {
-    const venue = new Venue(data ?? (await temporaryData()), flags, descriptors);
+    const venue = new Venue(data ?? (await temporaryData()), flags, surroundings);
     await venue.startAgain();
     return venue;
   }
@@ -150,7 +162,7 @@ export class Venue {
 
   async startAgain(flags: readonly string[] = this.#flags): Promise<void> {
     this.#flags = flags;
-    this.#run = new VenueRun(this.data, flags, this.#descriptors);
+    this.#run = new VenueRun(this.data, flags, this.#surroundings);
     Object.assign(this, await this.#run.serving());
   }
 

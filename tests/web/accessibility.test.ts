@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { limitOrder } from '@oddlot/sdk';
-import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEPLOYER } from '../support/deployer.ts';
 import { REPOSITORY, type Venue } from '../support/venue-process.ts';
-import { faultsFound } from './support/accessibility.ts';
-import { OutcomePeople, WHO_DEPLOYS } from './support/outcome-people.ts';
+import { expectReadable } from './support/expect-readable.ts';
+import { OutcomePeople } from './support/outcome-people.ts';
 import { ownerOf, perpNear, tradeBetween, trader } from './support/trading.ts';
 import { DESKTOP, PHONE, type Visit } from './support/visit.ts';
-import { WebBrowser } from './support/web-browser.ts';
+import type { WebBrowser } from './support/web-browser.ts';
 import { startWebVenue } from './support/web-venue.ts';
+import { workerBrowser } from './support/worker-browser.ts';
 
 /**
  * Every screen of the page with something on it, in both themes, on a desk and on a phone: axe finds nothing, and
@@ -18,9 +18,10 @@ import { startWebVenue } from './support/web-venue.ts';
  */
 
 const LOOKS = [
-  ['dark', DESKTOP],
-  ['light', DESKTOP],
-  ['light', PHONE],
+  { theme: 'dark', size: DESKTOP, faults: 'all' },
+  // On the same screen another theme is other colours and nothing else.
+  { theme: 'light', size: DESKTOP, faults: 'of colours' },
+  { theme: 'light', size: PHONE, faults: 'all' },
 ] as const;
 const LONG_MS = 120_000;
 
@@ -59,14 +60,13 @@ let known: Readonly<Record<string, string>>;
 beforeAll(async () => {
   const operated = ['--admins', DEPLOYER, '--deployers', DEPLOYER];
   const flags = ['--oracle', 'still', '--no-limits', '--no-bots', '--web', ...operated];
-  [venue, browser] = await Promise.all([startWebVenue(flags), WebBrowser.start()]);
+  [venue, browser] = await Promise.all([startWebVenue(flags), workerBrowser()]);
   visit = await browser.visit(venue.url);
   known = await livedIn();
 }, 120_000);
 afterAll(async () => {
   // What went wrong on any of the screens is thrown here.
   await browser?.leaveAll();
-  await browser?.close();
   await venue?.remove();
 });
 
@@ -90,94 +90,13 @@ test.each(Object.entries(SHOWN))(
       await visit.open(here);
       await page.locator('main').getByText(new RegExp(text)).first().waitFor();
       // What is behind another tab shares all colours but its own: two looks show both themes and both sizes.
-      for (const [theme, size] of at === 0 ? LOOKS : LOOKS.filter((_look, i) => i !== 1)) {
-        await expectReadable(page, here, { theme, size });
+      for (const look of at === 0 ? LOOKS : LOOKS.filter(({ faults }) => faults === 'all')) {
+        await expectReadable(page, here, look);
       }
     }
   },
   LONG_MS,
 );
-
-type Look = { readonly theme: string; readonly size: { width: number; height: number } };
-
-async function expectReadable(page: Page, what: string, { size, theme }: Look): Promise<void> {
-  await page.setViewportSize({ ...size });
-  await page.evaluate((name) => {
-    document.documentElement.dataset['theme'] = name;
-    // Two frames: the layout of the new size stands, and no colour is on its way.
-    return new Promise((resolve) => {
-      requestAnimationFrame(() => requestAnimationFrame(resolve));
-    });
-  }, theme);
-  const look = `${what} ${theme} ${size.width}`;
-  expect([look, await faultsFound(page)]).toEqual([look, []]);
-  const over = await page.evaluate(
-    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-  );
-  expect([look, over]).toEqual([look, 0]);
-}
-
-/** What an operator opens: the tab, the button on it, and what else is pressed in the form. */
-const FORMS = [
-  ['Perps', 'List a perp', 'Add a tier'],
-  ['Perps', 'Push price of BTC-USDC', undefined],
-  ['Events', 'Create an event', 'Add a market'],
-  ['Fees', 'Edit the ladder', 'Add a level'],
-  ['Gates', undefined, undefined],
-  ['Operators', undefined, undefined],
-] as const;
-
-/** A form has the colours of the page: two looks show both themes and both sizes. */
-async function expectReadableForm(page: Page, what: string): Promise<void> {
-  await expectReadable(page, what, { theme: 'dark', size: DESKTOP });
-  await expectReadable(page, what, { theme: 'light', size: PHONE });
-}
-
-test(
-  'an operator can read every tab, with the forms that open from it',
-  async () => {
-    const operator = await browser.visit(venue.url);
-    const { page } = operator;
-    await operator.open('/operate?tab=health');
-    await page.getByRole('button', { name: "Open an operator's key" }).click();
-    await page.getByLabel('Private key').fill(WHO_DEPLOYS);
-    await page.getByRole('button', { name: 'Operate with this key' }).click();
-    await page.getByRole('button', { name: 'Put the key away' }).waitFor();
-    for (const [tab, button, more] of FORMS) {
-      await page.setViewportSize(DESKTOP);
-      await page.getByRole('tab', { name: tab }).click();
-      if (button !== undefined) await page.getByRole('button', { name: button }).click();
-      if (more !== undefined) await page.getByRole('button', { name: more }).click();
-      await expectReadableForm(page, `${tab} ${button}`);
-      if (button !== undefined) await page.keyboard.press('Escape');
-      await page.getByRole('dialog').waitFor({ state: 'detached' });
-    }
-  },
-  LONG_MS,
-);
-
-test('what is old, and the line that says so, can be read', async () => {
-  const lost = await browser.visit(venue.url, { expectedErrors: /./ });
-  const { page } = lost;
-  await lost.open('/operate');
-  await page.locator('main').getByText('BTC-USDC').first().waitFor();
-  await page.context().setOffline(true);
-  await page.getByText(/^You are offline\. What you see is from/).waitFor();
-  await expectReadableForm(page, 'offline');
-});
-
-test('the dialog of a key can be read, with a fault in it', async () => {
-  const visitor = await browser.visit(venue.url);
-  const { page } = visitor;
-  await visitor.open('/operate');
-  await page.getByRole('button', { name: "Open an operator's key" }).click();
-  await page.getByLabel('Private key').fill('0x12');
-  await page
-    .getByText(/0x and 64 digits/)
-    .first()
-    .waitFor();
-  await expectReadableForm(page, 'the dialog of a key');
-});
 
 /** An account with a position, an order, a fill, shares and a past, and what it all is called. */
 async function livedIn(): Promise<Readonly<Record<string, string>>> {

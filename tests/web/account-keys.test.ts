@@ -1,14 +1,15 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeAll, expect, test } from 'vitest';
 import { post } from '../support/chain.ts';
 import { keyOf } from '../support/wallet.ts';
 import type { Venue } from '../support/venue-process.ts';
 import { faultsFound } from './support/accessibility.ts';
 import { injectedWallet } from './support/injected-wallet.ts';
 import { keptKeys } from './support/stored-keys.ts';
-import { ownerOf } from './support/trading.ts';
+import type { TestAccount } from './support/test-account.ts';
 import { PHONE, type VisitOptions, type Visit } from './support/visit.ts';
-import { WebBrowser } from './support/web-browser.ts';
-import { startWebVenue } from './support/web-venue.ts';
+import type { WebBrowser } from './support/web-browser.ts';
+import { workerBrowser } from './support/worker-browser.ts';
+import { workerVenue } from './support/worker-venue.ts';
 
 /** The keys that act for an account: whom it lets act, and what this browser keeps. */
 
@@ -16,21 +17,16 @@ let venue: Venue;
 let browser: WebBrowser;
 
 beforeAll(async () => {
-  [venue, browser] = await Promise.all([startWebVenue(), WebBrowser.start()]);
+  [venue, browser] = await Promise.all([workerVenue(), workerBrowser()]);
 });
 afterEach(() => browser.leaveAll());
-afterAll(async () => {
-  await browser?.close();
-  await venue?.remove();
-});
 
-/** A visit of somebody with a new test account, at the keys of it. */
-async function atKeys(options?: VisitOptions): Promise<Visit> {
+/** A visit of somebody with a test account of their own, at the keys of it. */
+async function atKeys(options?: VisitOptions): Promise<Visit & { account: TestAccount }> {
   const visit = await browser.visit(venue.url, options);
-  await visit.open('/account?tab=keys');
-  await visit.page.getByRole('button', { name: 'Trade with a test account' }).click();
+  const account = await visit.openWithAccount('/account?tab=keys');
   await visit.page.getByRole('row', { name: /this browser/ }).waitFor();
-  return visit;
+  return Object.assign(visit, { account });
 }
 
 const info = async (body: object) => (await post(venue.url, '/info', body)).data;
@@ -56,9 +52,8 @@ test('an agent is revoked, its key is gone from the browser, and another can tak
 });
 
 test('a name that an agent was given stays text, and turns nothing around', async () => {
-  const { page } = await atKeys();
-  const user = (await page.locator('h1 ~ span code').textContent())!;
-  const owner = await ownerOf(page, venue.url, user);
+  const { account, page } = await atKeys();
+  const { address: user, owner } = account;
   const names = ['<img src=x>', '\u202eneves', `${'\u200b'.repeat(3)}thin`];
   for (const [at, agentName] of names.entries()) {
     const agentAddress = injectedWallet(keyOf(`hostile agent ${at}`)).address;
@@ -196,10 +191,8 @@ test('preferences change the page at once and are there after a reload', async (
 });
 
 test('an account is put into the hands of several, after a warning, and its key does nothing any more', async () => {
-  const visit = await atKeys();
-  const { page } = visit;
-  const user = (await page.locator('h1 ~ span code').textContent())!;
-  const owner = await ownerOf(page, venue.url, user);
+  const { account, page } = await atKeys();
+  const { address: user, owner } = account;
   const [ann, ben] = ['ann of the club', 'ben of the club'].map(
     (name) => injectedWallet(keyOf(name)).address,
   );
@@ -263,7 +256,11 @@ test('where the browser denies all storage, an account lasts as long as the page
     Object.defineProperty(globalThis, 'localStorage', { get: denied });
     IDBFactory.prototype.open = denied;
   })()`;
-  const { page } = await atKeys({ script });
+  const visit = await browser.visit(venue.url, { script });
+  const { page } = visit;
+  await visit.open('/account?tab=keys');
+  await page.getByRole('button', { name: 'Trade with a test account' }).click();
+  await page.getByRole('row', { name: /this browser/ }).waitFor();
   await page.getByText(/^This browser keeps no keys for this page/).waitFor();
   await page.getByRole('link', { name: 'Trade' }).first().click();
   await page.getByRole('button', { name: 'Enter a price' }).waitFor();

@@ -7,8 +7,9 @@ import type { Venue } from '../support/venue-process.ts';
 import { faultsFound } from './support/accessibility.ts';
 import { injectedWallet, type InjectedWallet } from './support/injected-wallet.ts';
 import type { Visit } from './support/visit.ts';
-import { WebBrowser } from './support/web-browser.ts';
+import type { WebBrowser } from './support/web-browser.ts';
 import { startWebVenue, WITH_PAGE } from './support/web-venue.ts';
+import { workerBrowser } from './support/worker-browser.ts';
 
 /** Money between a wallet, its chain and the venue, all by the page. */
 
@@ -19,13 +20,12 @@ let chain: Chain;
 beforeAll(async () => {
   [venue, browser] = await Promise.all([
     startWebVenue([...WITH_PAGE, '--chain', 'local']),
-    WebBrowser.start(),
+    workerBrowser(),
   ]);
   chain = await chainOf(venue.url);
 });
 afterEach(() => browser.leaveAll());
 afterAll(async () => {
-  await browser?.close();
   await venue?.remove();
 });
 
@@ -138,8 +138,7 @@ test('money moves between the parts of an account, and to somebody else', async 
   await post(venue.url, '/request-fund', { user: friend });
   const visit = await browser.visit(venue.url);
   const { page } = visit;
-  await visit.open('/account?tab=money&do=transfer');
-  await page.getByRole('button', { name: 'Trade with a test account' }).click();
+  await visit.openWithAccount('/account?tab=money&do=transfer');
   await page.getByText('1,000.00 free').waitFor();
   const amount = page.getByRole('textbox', { name: 'Amount' });
   await amount.fill('400');

@@ -8,8 +8,9 @@ import type { Venue } from '../support/venue-process.ts';
 import { faultsFound } from './support/accessibility.ts';
 import { ChainOperator } from './support/chain-operator.ts';
 import { PHONE, type VisitOptions } from './support/visit.ts';
-import { WebBrowser } from './support/web-browser.ts';
+import type { WebBrowser } from './support/web-browser.ts';
 import { startWebVenue, WITH_PAGE } from './support/web-venue.ts';
+import { workerBrowser } from './support/worker-browser.ts';
 
 /** Money that does not arrive at once: the page says where it is, why, and what comes of it. */
 
@@ -17,7 +18,7 @@ let venue: Venue;
 let browser: WebBrowser;
 let operator: ChainOperator;
 /** For a test that waits for validators and confirmations. */
-const SLOW_MS = 90_000;
+const SLOW_MS = 120_000;
 const PATIENT = { timeout: 60_000 };
 
 beforeAll(async () => {
@@ -26,24 +27,22 @@ beforeAll(async () => {
   const slow = ['--payout-patience-ms', '1000', '--chain-confirmations', '3'];
   [venue, browser] = await Promise.all([
     startWebVenue([...WITH_PAGE, ...flags, ...slow]),
-    WebBrowser.start(),
+    workerBrowser(),
   ]);
   operator = await ChainOperator.of(venue);
 }, 120_000);
 afterEach(() => browser.leaveAll());
 afterAll(async () => {
-  await browser?.close();
   await venue?.remove();
 });
 
 /** Somebody with a test account, at the money of it. */
 async function atMoney(form: string, options?: VisitOptions): Promise<{ page: Page; user: Hex }> {
   const visit = await browser.visit(venue.url, options);
-  await visit.open(`/account?tab=money&do=${form}`);
+  const { address } = await visit.openWithAccount(`/account?tab=money&do=${form}`);
   const { page } = visit;
-  await page.getByRole('button', { name: 'Trade with a test account' }).click();
   await page.getByText('300,000.00 free').waitFor();
-  return { page, user: (await page.locator('h1 ~ span code').textContent()) as Hex };
+  return { page, user: address as Hex };
 }
 
 async function withdraw(page: Page, amount: string, destination?: string): Promise<void> {

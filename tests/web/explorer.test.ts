@@ -1,13 +1,14 @@
 import type { Page } from 'playwright-core';
 import { createClient, privateKeyWallet } from '@oddlot/sdk';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeAll, expect, test } from 'vitest';
 import type { Venue } from '../support/venue-process.ts';
 import { keyOf } from '../support/wallet.ts';
 import { faultsFound } from './support/accessibility.ts';
 import { perpNear, tradeBetween, trader } from './support/trading.ts';
 import { PHONE, type VisitOptions } from './support/visit.ts';
-import { WebBrowser } from './support/web-browser.ts';
-import { startWebVenue, WITH_PAGE } from './support/web-venue.ts';
+import type { WebBrowser } from './support/web-browser.ts';
+import { workerBrowser } from './support/worker-browser.ts';
+import { workerVenue } from './support/worker-venue.ts';
 
 /** Blocks, transactions and accounts, as anybody may look at them. */
 
@@ -15,14 +16,9 @@ let venue: Venue;
 let browser: WebBrowser;
 
 beforeAll(async () => {
-  const flags = [...WITH_PAGE, '--no-bots'];
-  [venue, browser] = await Promise.all([startWebVenue(flags), WebBrowser.start()]);
+  [venue, browser] = await Promise.all([workerVenue(), workerBrowser()]);
 }, 120_000);
 afterEach(() => browser.leaveAll());
-afterAll(async () => {
-  await browser?.close();
-  await venue?.remove();
-});
 
 async function visiting(path: string, options: VisitOptions = {}): Promise<Page> {
   const visit = await browser.visit(venue.url, options);

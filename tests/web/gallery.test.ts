@@ -1,36 +1,33 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { afterEach, beforeAll, expect, test } from 'vitest';
 import type { Venue } from '../support/venue-process.ts';
 import { faultsFound } from './support/accessibility.ts';
-import { WebBrowser } from './support/web-browser.ts';
-import { startWebVenue } from './support/web-venue.ts';
+import type { WebBrowser } from './support/web-browser.ts';
+import { workerBrowser } from './support/worker-browser.ts';
+import { workerVenue } from './support/worker-venue.ts';
 
 let venue: Venue;
 let browser: WebBrowser;
 
 beforeAll(async () => {
-  [venue, browser] = await Promise.all([startWebVenue(), WebBrowser.start()]);
+  [venue, browser] = await Promise.all([workerVenue(), workerBrowser()]);
 });
 afterEach(() => browser.leaveAll());
-afterAll(async () => {
-  await browser?.close();
-  await venue?.remove();
+
+/** The colour of the frame that a phone draws around the page. */
+const frame = (page: Page) => page.locator('meta[name="theme-color"]').getAttribute('content');
+
+test('the frame that a phone draws around the page has its colour in the light', async () => {
+  const visit = await browser.visit(venue.url, { theme: 'light' });
+  await visit.open('/gallery');
+  expect(await frame(visit.page)).toMatch(/^#fff(?:fff)?$/);
 });
 
-describe.each(['dark', 'light'] as const)('in %s', (theme) => {
-  test('the frame that a phone draws around the page has its colour', async () => {
-    const visit = await browser.visit(venue.url, { theme });
-    await visit.open('/gallery');
-    const colour = visit.page.locator('meta[name="theme-color"]');
-    expect(await colour.getAttribute('content')).toMatch(
-      theme === 'dark' ? /^#14171b$/ : /^#fff(?:fff)?$/,
-    );
-  });
-});
-
-test('dialogs take the keyboard and give it back; styles that they bring are let in', async () => {
+test('a dialog, a menu, a number field and a long table, by keyboard and in the dark', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open('/gallery');
+  expect(await frame(page)).toMatch(/^#14171b$/);
   const opener = page.getByRole('button', { name: 'Dialog' });
   await opener.focus();
   await page.keyboard.press('Enter');
@@ -42,12 +39,9 @@ test('dialogs take the keyboard and give it back; styles that they bring are let
   expect(await opener.evaluate((element) => element === document.activeElement)).toBe(true);
   await page.getByRole('button', { name: 'Menu' }).press('Enter');
   await page.getByRole('menuitem', { name: 'Cancel all' }).waitFor();
-});
+  await page.keyboard.press('Escape');
+  await page.getByRole('menuitem', { name: 'Cancel all' }).waitFor({ state: 'detached' });
 
-test('a number field takes digits and steps on its grid; long tables draw what is in sight', async () => {
-  const visit = await browser.visit(venue.url);
-  const { page } = visit;
-  await visit.open('/gallery');
   const price = page.getByLabel('Price', { exact: true }).first();
   await price.fill('1234,5');
   expect(await price.inputValue()).toBe('1234,5');

@@ -1,14 +1,14 @@
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeAll, expect, test } from 'vitest';
 import { VERSION } from '@oddlot/sdk';
 import type { Venue } from '../support/venue-process.ts';
-import { quoteMarket } from './support/market-maker.ts';
-import { WebBrowser } from './support/web-browser.ts';
-import { startWebVenue } from './support/web-venue.ts';
+import type { WebBrowser } from './support/web-browser.ts';
+import { workerBrowser } from './support/worker-browser.ts';
+import { workerVenue } from './support/worker-venue.ts';
 
 /** Hands on the keyboard: no pointer is used in this file. */
 
-const LONG_MS = 60_000;
+const LONG_MS = 120_000;
 /** Nobody should have to press Tab more often than this to get to what a screen is for. */
 const TABS_MAX = 60;
 
@@ -16,15 +16,9 @@ let venue: Venue;
 let browser: WebBrowser;
 
 beforeAll(async () => {
-  [venue, browser] = await Promise.all([startWebVenue(), WebBrowser.start()]);
-  const [bids, asks] = [['96990'], ['97010']];
-  await quoteMarket(venue.url, { market: 'BTC-USDC', bids, asks, size: '0.04' });
+  [venue, browser] = await Promise.all([workerVenue(), workerBrowser()]);
 });
 afterEach(() => browser.leaveAll());
-afterAll(async () => {
-  await browser?.close();
-  await venue?.remove();
-});
 
 test(
   'from the first visit to a position and out of it again',

@@ -5,8 +5,9 @@ import type { Venue } from '../support/venue-process.ts';
 import { OutcomePeople } from './support/outcome-people.ts';
 import { keptKeys } from './support/stored-keys.ts';
 import { PHONE } from './support/visit.ts';
-import { WebBrowser } from './support/web-browser.ts';
+import type { WebBrowser } from './support/web-browser.ts';
 import { startWebVenue } from './support/web-venue.ts';
+import { workerBrowser } from './support/worker-browser.ts';
 
 let venue: Venue;
 let browser: WebBrowser;
@@ -17,7 +18,7 @@ beforeAll(async () => {
   // Prices move and bots trade: what is on the screen must be live.
   [venue, browser] = await Promise.all([
     startWebVenue(['--oracle', 'simulated', '--no-limits', '--web', '--deployers', DEPLOYER]),
-    WebBrowser.start(),
+    workerBrowser(),
   ]);
   // Those of the bots come and go by the clock.
   const people = new OutcomePeople(venue.url);
@@ -26,7 +27,6 @@ beforeAll(async () => {
 });
 afterEach(() => browser.leaveAll());
 afterAll(async () => {
-  await browser?.close();
   await venue?.remove();
 });
 
@@ -160,17 +160,12 @@ describe('an open page', () => {
   test('tells what happens to the account, in words and as text', async () => {
     const visit = await browser.visit(venue.url);
     const { page } = visit;
-    await visit.open();
-    await page.getByRole('button', { name: 'Trade with a test account' }).click();
-    await page.getByText('Your test account is ready').waitFor();
-    const [key] = await keptKeys(page);
-    const owner = createClient({ url: venue.url, wallet: privateKeyWallet(key as `0x${string}`) });
+    const { address: destination } = await visit.openWithAccount();
+    await page.getByText('1,000.00').waitFor();
     const sender = createClient({ url: venue.url, wallet: privateKeyWallet(randomPrivateKey()) });
     const { address } = sender.wallet!;
     await sender.faucet({ user: address });
-    // The first of the two keys may be the agent's: what both stand for is one account.
-    const { owner: account } = await owner.info.agentOwner({ agent: owner.wallet!.address });
-    await sender.exchange.sendTo({ destination: account ?? owner.wallet!.address, amount: '25' });
+    await sender.exchange.sendTo({ destination, amount: '25' });
     await page
       .getByText(`25.00 USDC came from ${address.slice(0, 6)}…${address.slice(-4)}`)
       .first()

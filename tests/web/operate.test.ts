@@ -10,8 +10,9 @@ import { keptCount } from './support/stored-keys.ts';
 import { WHO_DEPLOYS } from './support/outcome-people.ts';
 import { tradeBetween, trader } from './support/trading.ts';
 import { PHONE, type Visit, type VisitOptions } from './support/visit.ts';
-import { WebBrowser } from './support/web-browser.ts';
+import type { WebBrowser } from './support/web-browser.ts';
 import { startWebVenue, WITH_PAGE } from './support/web-venue.ts';
+import { workerBrowser } from './support/worker-browser.ts';
 
 /** The venue operated from the page, by keys that may. */
 
@@ -23,11 +24,10 @@ let venue: Venue;
 let browser: WebBrowser;
 
 beforeAll(async () => {
-  [venue, browser] = await Promise.all([startWebVenue(FLAGS), WebBrowser.start()]);
+  [venue, browser] = await Promise.all([startWebVenue(FLAGS), workerBrowser()]);
 }, 120_000);
 afterEach(() => browser.leaveAll());
 afterAll(async () => {
-  await browser?.close();
   await venue?.remove();
 });
 

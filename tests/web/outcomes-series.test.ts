@@ -1,16 +1,17 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { HeldSeries, PERIOD_MS } from './support/held-series.ts';
-import { WebBrowser } from './support/web-browser.ts';
+import type { WebBrowser } from './support/web-browser.ts';
+import { workerBrowser } from './support/worker-browser.ts';
 
 let series: HeldSeries;
 let browser: WebBrowser;
 
 beforeAll(async () => {
-  [series, browser] = await Promise.all([HeldSeries.start(), WebBrowser.start()]);
+  [series, browser] = await Promise.all([HeldSeries.start(), workerBrowser()]);
 }, 120_000);
+afterEach(() => browser.leaveAll());
 afterAll(async () => {
-  await browser?.close();
   await series?.remove();
 });
 
@@ -63,7 +64,6 @@ test('R-series: from before the start over the resolution to the next market, wi
   // What the last one paid stays in sight.
   const payout = page.getByRole('region', { name: 'Your payout' });
   await payout.getByText(/^[\d.]+ Up paid you \d+\.\d\d USDC$/).waitFor();
-  await visit.leave();
 });
 
 test('R-series: without prices before its start a market is not sold as if it had one to beat', async () => {
@@ -102,5 +102,4 @@ test('R-series: without prices before its start a market is not sold as if it ha
   await receipt.getByRole('heading', { name: 'YES paid 0.5' }).waitFor();
   await receipt.getByText('It had no price to beat').waitFor();
   await receipt.getByText('nobody knows what it cost').waitFor();
-  await visit.leave();
 });

@@ -5,8 +5,9 @@ import type { Venue } from '../support/venue-process.ts';
 import { faultsFound } from './support/accessibility.ts';
 import { OutcomePeople, type Listed } from './support/outcome-people.ts';
 import { PHONE, type VisitOptions } from './support/visit.ts';
-import { WebBrowser } from './support/web-browser.ts';
+import type { WebBrowser } from './support/web-browser.ts';
 import { startWebVenue } from './support/web-venue.ts';
+import { workerBrowser } from './support/worker-browser.ts';
 
 let venue: Venue;
 let browser: WebBrowser;
@@ -14,12 +15,11 @@ let people: OutcomePeople;
 
 beforeAll(async () => {
   const flags = ['--oracle', 'still', '--no-limits', '--no-bots', '--web', '--deployers', DEPLOYER];
-  [venue, browser] = await Promise.all([startWebVenue(flags), WebBrowser.start()]);
+  [venue, browser] = await Promise.all([startWebVenue(flags), workerBrowser()]);
   people = new OutcomePeople(venue.url);
 }, 120_000);
 afterEach(() => browser.leaveAll());
 afterAll(async () => {
-  await browser?.close();
   await venue?.remove();
 });
 
@@ -29,10 +29,11 @@ async function visiting(path: string, options: VisitOptions = {}): Promise<Page>
   return visit.page;
 }
 
-/** On the page of an event, with a test account that the ticket itself has opened. */
+/** On the page of an event, with a test account. */
 async function trading({ eventSlug }: Pick<Listed, 'eventSlug'>): Promise<Page> {
-  const page = await visiting(`/events/${eventSlug}`);
-  await page.getByRole('button', { name: 'Trade with a test account' }).click();
+  const visit = await browser.visit(venue.url);
+  await visit.openWithAccount(`/events/${eventSlug}`);
+  const { page } = visit;
   await page.getByRole('button', { name: 'Buy Yes', exact: true }).waitFor();
   return page;
 }

@@ -11,8 +11,9 @@ import { cutFigures, DESKS } from './support/cut-figures.ts';
 import { quoteMarket } from './support/market-maker.ts';
 import { button, choose, position, size } from './support/terminal.ts';
 import { ownerOf, perpNear } from './support/trading.ts';
-import { WebBrowser } from './support/web-browser.ts';
+import type { WebBrowser } from './support/web-browser.ts';
 import { pageReady, WITH_PAGE } from './support/web-venue.ts';
+import { workerBrowser } from './support/worker-browser.ts';
 
 /** What the tables below the market show, on every width of a screen. */
 
@@ -42,7 +43,7 @@ beforeAll(async () => {
   const clock = clockEnvironment(`ahead:${clockFile}`);
   [venue, browser] = await Promise.all([
     startAt(await temporaryData(), clock, WITH_PAGE),
-    WebBrowser.start(),
+    workerBrowser(),
   ]);
   await pageReady(venue.url);
   const quotes = { market: 'BTC-USDC', bids: ['96990'], asks: ['97010'], size: '0.04' };
@@ -50,7 +51,6 @@ beforeAll(async () => {
 }, LONG_MS);
 afterEach(() => browser.leaveAll());
 afterAll(async () => {
-  await browser?.close();
   await venue?.remove();
 });
 

@@ -1,30 +1,22 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeAll, expect, test } from 'vitest';
 import type { Venue } from '../support/venue-process.ts';
-import { quoteMarket } from './support/market-maker.ts';
 import { button, choose, exitPrices, size, trading } from './support/terminal.ts';
-import { WebBrowser } from './support/web-browser.ts';
-import { startWebVenue } from './support/web-venue.ts';
+import type { WebBrowser } from './support/web-browser.ts';
+import { workerBrowser } from './support/worker-browser.ts';
+import { workerVenue } from './support/worker-venue.ts';
 
 /** Orders that wait for the mark: from the ticket, in their table and on the chart. */
 
-const LONG_MS = 90_000;
+const LONG_MS = 120_000;
 const PATIENT = { timeout: 60_000 };
 
 let venue: Venue;
 let browser: WebBrowser;
 
 beforeAll(async () => {
-  [venue, browser] = await Promise.all([startWebVenue(), WebBrowser.start()]);
-  // The oracle of BTC stands at 97,000. Somebody has traded, so that there is a candle to draw lines over.
-  const market = 'BTC-USDC';
-  await quoteMarket(venue.url, { market, bids: ['96990'], asks: ['97010'], size: '0.04' });
-  await quoteMarket(venue.url, { market, bids: ['97010'], asks: ['96990'], size: '0.001' });
+  [venue, browser] = await Promise.all([workerVenue(), workerBrowser()]);
 }, LONG_MS);
 afterEach(() => browser.leaveAll());
-afterAll(async () => {
-  await browser?.close();
-  await venue?.remove();
-});
 
 test(
   'a ladder is one action, a stop waits among the triggers, and all are cancelled after one question',

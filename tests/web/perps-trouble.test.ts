@@ -1,15 +1,16 @@
 import type { APIResponse, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { aVenue, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 import { act, definition, done, Operator, OPERATED, put, type OwnPerp } from '../support/perps.ts';
 import { buildPageOnce } from './support/build-once.ts';
-import { WebBrowser } from './support/web-browser.ts';
+import type { WebBrowser } from './support/web-browser.ts';
 import { pageReady } from './support/web-venue.ts';
+import { workerBrowser } from './support/worker-browser.ts';
 
 /** The states of a market, an order and a position that nobody hopes for, on perps whose oracle the test moves. */
 
-const LONG_MS = 60_000;
+const LONG_MS = 120_000;
 const EXCHANGE_PER_SECOND = 30;
 
 beforeAll(buildPageOnce, LONG_MS);
@@ -31,7 +32,7 @@ let perp: OwnPerp;
 let maker: Actor;
 
 beforeAll(async () => {
-  browser = await WebBrowser.start();
+  browser = await workerBrowser();
   await pageReady(world.venue.url);
 }, LONG_MS);
 beforeEach(async () => {
@@ -41,7 +42,6 @@ beforeEach(async () => {
   await put(maker, { market: perp, side: 'buy', price: '99.9', size: '30' });
 });
 afterEach(() => browser.leaveAll());
-afterAll(() => browser?.close());
 
 test(
   'a halt shows by itself, stops the ticket and is over when the operator says so',
@@ -217,17 +217,15 @@ async function limited(page: Page): Promise<APIResponse> {
   }
 }
 
-/** A visitor who took a test account in the ticket of a market. */
+/** Somebody with a test account at a market. */
 async function trading(name = perp.name): Promise<{ page: Page; address: string }> {
   const visit = await browser.visit(world.venue.url, {
     expectedErrors: /Failed to load resource|ERR_FAILED/,
   });
   const { page } = visit;
-  await visit.open(`/trade/${name}`);
-  await button(page, 'Trade with a test account').click();
+  const { address } = await visit.openWithAccount(`/trade/${name}`);
   await page.getByText(/^At most/).waitFor();
-  const sent = visit.sent.find(({ body }) => body.includes('"user":"0x'));
-  return { page, address: /"user":"(0x[0-9a-f]{40})"/.exec(sent?.body ?? '')?.[1] ?? '' };
+  return { page, address };
 }
 
 async function buy(page: Page, amount: string): Promise<void> {

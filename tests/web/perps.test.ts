@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Venue } from '../support/venue-process.ts';
 import { faultsFound } from './support/accessibility.ts';
 import { quoteMarket } from './support/market-maker.ts';
@@ -13,18 +13,19 @@ import {
   trading,
 } from './support/terminal.ts';
 import { PHONE } from './support/visit.ts';
-import { WebBrowser } from './support/web-browser.ts';
+import type { WebBrowser } from './support/web-browser.ts';
 import { startWebVenue } from './support/web-venue.ts';
+import { workerBrowser } from './support/worker-browser.ts';
 
 /** A whole trade takes many steps on a machine that is shared. */
-const LONG_MS = 90_000;
+const LONG_MS = 120_000;
 const PATIENT = { timeout: 60_000 };
 
 let venue: Venue;
 let browser: WebBrowser;
 
 beforeAll(async () => {
-  [venue, browser] = await Promise.all([startWebVenue(), WebBrowser.start()]);
+  [venue, browser] = await Promise.all([startWebVenue(), workerBrowser()]);
   // The oracle of BTC stands at 97,000.
   const market = 'BTC-USDC';
   const [bids, asks] = [
@@ -37,7 +38,6 @@ beforeAll(async () => {
 });
 afterEach(() => browser.leaveAll());
 afterAll(async () => {
-  await browser?.close();
   await venue?.remove();
 });
 
@@ -211,25 +211,20 @@ test('what would happen is told of what stands in the ticket, and heard once', a
   expect(heard[0]).toMatch(/^Fills 0.003 now/);
 });
 
-describe('a refusal teaches', () => {
-  test('a price off the tick comes with the next one that is on it', async () => {
-    const page = await trading(browser, venue.url);
-    await page.getByRole('textbox', { name: 'Price' }).fill('96900.07');
-    await size(page).fill('0.002');
-    await button(page, 'Use 96,900.1').click();
-    expect(await page.getByRole('textbox', { name: 'Price' }).inputValue()).toBe('96900.1');
-    await page.getByText('Rests in the book. Nothing fills now.').waitFor();
-    await page.getByRole('alert').waitFor({ state: 'detached' });
-  });
+test('a refusal teaches, before anything is sent: a price on the tick, and margin that is there', async () => {
+  const page = await trading(browser, venue.url);
+  await page.getByRole('textbox', { name: 'Price' }).fill('96900.07');
+  await size(page).fill('0.002');
+  await button(page, 'Use 96,900.1').click();
+  expect(await page.getByRole('textbox', { name: 'Price' }).inputValue()).toBe('96900.1');
+  await page.getByText('Rests in the book. Nothing fills now.').waitFor();
+  const alert = page.getByRole('alert');
+  await alert.waitFor({ state: 'detached' });
 
-  test('margin that does not suffice is told with what is there, before anything is sent', async () => {
-    const page = await trading(browser, venue.url);
-    await page.getByRole('textbox', { name: 'Price' }).fill('96900');
-    await size(page).fill('5');
-    const alert = page.getByRole('alert');
-    await alert.getByText(/margin/i).waitFor();
-    await alert.getByRole('button').first().waitFor();
-  });
+  await page.getByRole('textbox', { name: 'Price' }).fill('96900');
+  await size(page).fill('5');
+  await alert.getByText(/margin/i).waitFor();
+  await alert.getByRole('button').first().waitFor();
 });
 
 test(
@@ -317,17 +312,16 @@ test(
   LONG_MS,
 );
 
-test('a level of the book is taken into the ticket, by the keyboard alone', async () => {
+test('a level of the book is taken by the keyboard alone; another market is a slash away, and takes no price along', async () => {
   const page = await trading(browser, venue.url);
+  // The screen has no faults that a program can find.
+  expect(await faultsFound(page)).toEqual([]);
   const bids = page.getByRole('slider', { name: 'Bids' });
   await bids.press('ArrowDown');
   await expect.poll(() => bids.getAttribute('aria-valuetext')).toMatch(/^96,990/);
   await bids.press('Enter');
   expect(await page.getByRole('textbox', { name: 'Price' }).inputValue()).toBe('96990');
-});
 
-test('another market is a slash away, and takes no price along', async () => {
-  const page = await trading(browser, venue.url);
   await page.getByRole('textbox', { name: 'Price' }).fill('96900');
   await page.getByRole('heading', { level: 1 }).click();
   await page.getByRole('dialog').getByRole('searchbox').press('Escape');
@@ -338,11 +332,8 @@ test('another market is a slash away, and takes no price along', async () => {
   await page.getByRole('heading', { name: /ETH-USDC/, level: 1 }).waitFor();
   expect(new URL(page.url()).pathname).toBe('/trade/ETH-USDC');
   expect(await page.getByRole('textbox', { name: 'Price' }).inputValue()).toBe('');
-});
 
-test('the screen has no faults that a program can find, and an unknown market says so', async () => {
-  const page = await trading(browser, venue.url);
-  expect(await faultsFound(page)).toEqual([]);
+  // One that there is not says so.
   await page.goto(`${venue.url}/trade/NOPE-USDC`);
   await page.getByText('There is no market called NOPE-USDC').waitFor();
 });

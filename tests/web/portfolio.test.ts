@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
-import { buyYes, limitOrder } from '@oddlot/sdk';
+import { buyYes, limitOrder, type Client } from '@oddlot/sdk';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { DEPLOYER } from '../support/deployer.ts';
+import { afterEach, beforeAll, expect, test } from 'vitest';
 import type { Venue } from '../support/venue-process.ts';
 import { faultsFound } from './support/accessibility.ts';
 import { OutcomePeople } from './support/outcome-people.ts';
-import { ownerOf, perpNear, tradeBetween, trader } from './support/trading.ts';
-import { PHONE, type Visit, type VisitOptions } from './support/visit.ts';
-import { WebBrowser } from './support/web-browser.ts';
-import { startWebVenue, WITH_PAGE } from './support/web-venue.ts';
+import { perpNear, tradeBetween, trader } from './support/trading.ts';
+import { PHONE, type VisitOptions } from './support/visit.ts';
+import type { WebBrowser } from './support/web-browser.ts';
+import { workerBrowser } from './support/worker-browser.ts';
+import { workerVenue } from './support/worker-venue.ts';
 
 /** What an account has and did, and what a builder earned, as the page shows it. */
 
@@ -17,25 +17,18 @@ let venue: Venue;
 let browser: WebBrowser;
 
 beforeAll(async () => {
-  const flags = [...WITH_PAGE, '--no-bots', '--deployers', DEPLOYER];
-  [venue, browser] = await Promise.all([startWebVenue(flags), WebBrowser.start()]);
+  [venue, browser] = await Promise.all([workerVenue(), workerBrowser()]);
 });
 afterEach(() => browser.leaveAll());
-afterAll(async () => {
-  await browser?.close();
-  await venue?.remove();
-});
 
-/** A visit of somebody with a new test account, and the address of that. */
-async function atScreen(path: string, options?: VisitOptions): Promise<Visit & { user: string }> {
+/** Somebody with a test account, at one screen here and at another desk. */
+async function atScreen(
+  path: string,
+  options?: VisitOptions,
+): Promise<{ page: Page; user: string; owner: Client }> {
   const visit = await browser.visit(venue.url, options);
-  await visit.open(path);
-  await visit.page.getByRole('button', { name: 'Trade with a test account' }).click();
-  await visit.page.getByRole('button', { name: /^0x/ }).waitFor();
-  await visit.page.getByRole('button', { name: /^0x/ }).click();
-  await visit.page.getByRole('menuitem', { name: 'Copy the address' }).click();
-  const user = await visit.page.evaluate(() => navigator.clipboard.readText());
-  return Object.assign(visit, { user });
+  const { address, owner } = await visit.openWithAccount(path);
+  return { page: visit.page, user: address, owner };
 }
 
 /** The lines of a file that a press saves. */
@@ -45,10 +38,8 @@ async function fileOf(page: Page, press: () => Promise<void>): Promise<readonly 
 }
 
 test('a trade shows in positions, fills and sums, by day and as a file', async () => {
-  const visit = await atScreen('/portfolio');
-  const { page, user } = visit;
+  const { owner, page, user } = await atScreen('/portfolio');
   await page.getByText('No position is open').waitFor();
-  const owner = await ownerOf(page, venue.url, user);
   const maker = await trader(venue.url, 'portfolio maker');
   const perp = await perpNear(maker, 'BTC-USDC');
   await tradeBetween(maker, owner, { ...perp, size: '0.01' });
@@ -107,9 +98,8 @@ test('a trade shows in positions, fills and sums, by day and as a file', async (
 });
 
 test('a list goes on to its first row when it is scrolled to the end', async () => {
-  const { page, user } = await atScreen('/portfolio?tab=history');
+  const { owner, page } = await atScreen('/portfolio?tab=history');
   await page.getByText('No order was sent yet').waitFor();
-  const owner = await ownerOf(page, venue.url, user);
   const { asset, price } = await perpNear(owner, 'BTC-USDC');
   // Five handfuls of orders far below the mark, each at a price of its own, and all of them taken back.
   const [rounds, each] = [5, 48];
@@ -141,9 +131,8 @@ test('what shares paid when their market resolved', async () => {
   const people = new OutcomePeople(venue.url);
   const market = await people.market();
   await people.quote(market);
-  const { page, user } = await atScreen('/portfolio?tab=settlements');
+  const { owner, page } = await atScreen('/portfolio?tab=settlements');
   await page.getByText('No market of yours has resolved yet').waitFor();
-  const owner = await ownerOf(page, venue.url, user);
   const confirm = { confirm: 'executed' } as const;
   await owner.exchange.transferBetween({ from: 'perp', to: 'outcome', amount: '100' }, confirm);
   const order = buyYes({ asset: market.id, price: '0.46', size: '20' });
@@ -160,11 +149,11 @@ test('what shares paid when their market resolved', async () => {
 });
 
 test('on a phone nothing is wider than the screen, and a position tells the rest when it is pressed', async () => {
-  const { page, user } = await atScreen('/portfolio', { viewport: PHONE });
+  const { owner, page } = await atScreen('/portfolio', { viewport: PHONE });
   await page.getByText('No position is open').waitFor();
   const maker = await trader(venue.url, 'maker for a phone');
   const perp = await perpNear(maker, 'BTC-USDC');
-  await tradeBetween(maker, await ownerOf(page, venue.url, user), { ...perp, size: '0.02' });
+  await tradeBetween(maker, owner, { ...perp, size: '0.02' });
   const positions = page.getByRole('group', { name: 'Positions' });
   await positions.getByRole('button', { name: 'BTC-USDC' }).click();
   const details = page.getByRole('dialog', { name: 'BTC-USDC' });

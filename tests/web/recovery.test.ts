@@ -5,14 +5,16 @@ import { DEPLOYER } from '../support/deployer.ts';
 import { freePorts } from '../support/free-ports.ts';
 import type { Venue } from '../support/venue-process.ts';
 import { OutcomePeople, type Listed } from './support/outcome-people.ts';
-import { ownerOf, perpNear, tradeBetween, trader, type Perp } from './support/trading.ts';
+import { openTestAccount } from './support/test-account.ts';
+import { perpNear, tradeBetween, trader, type Perp } from './support/trading.ts';
 import type { Visit } from './support/visit.ts';
-import { WebBrowser } from './support/web-browser.ts';
+import type { WebBrowser } from './support/web-browser.ts';
 import { pageReady, startWebVenue } from './support/web-venue.ts';
+import { workerBrowser } from './support/worker-browser.ts';
 
 /** What is on the screen when the venue, the network or the venue's patience is gone, and after that. */
 
-const LONG_MS = 90_000;
+const LONG_MS = 120_000;
 const FLAGS = ['--oracle', 'still', '--no-bots', '--web', '--deployers', DEPLOYER];
 
 let port: string;
@@ -24,12 +26,11 @@ beforeAll(async () => {
   // The page must find the venue again where it was.
   port = String(await freePorts(1));
   const flags = [...FLAGS, '--no-limits', '--port', port];
-  [venue, browser] = await Promise.all([startWebVenue(flags), WebBrowser.start()]);
+  [venue, browser] = await Promise.all([startWebVenue(flags), workerBrowser()]);
   market = await new OutcomePeople(venue.url).market();
 });
 afterEach(() => browser.leaveAll());
 afterAll(async () => {
-  await browser?.close();
   await venue?.remove();
 });
 
@@ -116,14 +117,7 @@ async function tradingVisit(name: string): Promise<{ visit: Visit; trade: () => 
   const visit = await browser.visit(venue.url, {
     expectedErrors: /ERR_|WebSocket|Failed to load|Failed to fetch/,
   });
-  const { page } = visit;
-  await visit.open('/');
-  await page.getByRole('button', { name: 'Trade with a test account' }).click();
-  await page.getByText('Your test account is ready').waitFor();
-  await page.getByRole('button', { name: /^0x/ }).click();
-  await page.getByRole('menuitem', { name: 'Copy the address' }).click();
-  const user = await page.evaluate(() => navigator.clipboard.readText());
-  const owner = await ownerOf(page, venue.url, user);
+  const { owner } = await openTestAccount(visit.page, venue.url);
   const maker = await trader(venue.url, `maker of ${name}`);
   const perp = await perpNear(maker, 'BTC-USDC');
   return { visit, trade: () => once(maker, owner, perp) };
@@ -136,7 +130,7 @@ async function once(maker: Client, owner: Client, perp: Perp): Promise<void> {
 /** Another tab of the same person. */
 async function tabAt({ page, url }: Visit, path: string): Promise<Page> {
   const tab = await page.context().newPage();
-  tab.setDefaultTimeout(20_000);
+  tab.setDefaultTimeout(60_000);
   await tab.goto(url + path);
   await tab.locator('main#screen > *').first().waitFor();
   return tab;

@@ -2,19 +2,18 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { randomPrivateKey, privateKeyWallet } from '@oddlot/sdk';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { DEPLOYER } from '../support/deployer.ts';
 import type { Venue } from '../support/venue-process.ts';
-import { quoteMarket } from './support/market-maker.ts';
 import { OutcomePeople } from './support/outcome-people.ts';
 import { keptKeys } from './support/stored-keys.ts';
-import { ownerOf } from './support/trading.ts';
+import { openTestAccount } from './support/test-account.ts';
 import { DESKTOP, PHONE, type Visit } from './support/visit.ts';
-import { WebBrowser } from './support/web-browser.ts';
-import { startWebVenue } from './support/web-venue.ts';
+import type { WebBrowser } from './support/web-browser.ts';
+import { workerBrowser } from './support/worker-browser.ts';
+import { workerVenue } from './support/worker-venue.ts';
 
 /** What others may not do to somebody who has this page open. */
 
-const LONG_MS = 90_000;
+const LONG_MS = 120_000;
 
 let venue: Venue;
 let browser: WebBrowser;
@@ -22,10 +21,7 @@ let browser: WebBrowser;
 let stranger: Server;
 
 beforeAll(async () => {
-  const flags = ['--oracle', 'still', '--no-limits', '--no-bots', '--web', '--deployers', DEPLOYER];
-  [venue, browser] = await Promise.all([startWebVenue(flags), WebBrowser.start()]);
-  const [bids, asks] = [['96990'], ['97010']];
-  await quoteMarket(venue.url, { market: 'BTC-USDC', bids, asks, size: '0.04' });
+  [venue, browser] = await Promise.all([workerVenue(), workerBrowser()]);
   stranger = createServer((_request, response) => {
     response.setHeader('content-type', 'text/html');
     response.end(`<title>Win!</title><iframe src="${venue.url}/"></iframe>`);
@@ -33,11 +29,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => void stranger.listen(0, '127.0.0.1', resolve));
 });
 afterEach(() => browser.leaveAll());
-afterAll(async () => {
-  stranger?.close();
-  await browser?.close();
-  await venue?.remove();
-});
+afterAll(() => stranger?.close());
 
 test('in a frame of somebody else the page stays empty', async () => {
   const { port } = stranger.address() as AddressInfo;
@@ -162,13 +154,7 @@ describe('what others type stays text', () => {
     async () => {
       const visit = await browser.visit(venue.url);
       const { page } = visit;
-      await visit.open('/account?tab=keys');
-      await page.getByRole('button', { name: 'Trade with a test account' }).click();
-      await page.getByRole('button', { name: /^0x/ }).waitFor();
-      await page.getByRole('button', { name: /^0x/ }).click();
-      await page.getByRole('menuitem', { name: 'Copy the address' }).click();
-      const user = await page.evaluate(() => navigator.clipboard.readText());
-      const owner = await ownerOf(page, venue.url, user);
+      const { owner } = await openTestAccount(page, venue.url);
       for (const name of HOSTILE.slice(0, 3)) {
         const agentAddress = privateKeyWallet(randomPrivateKey()).address;
         const agent = { agentAddress, agentName: name.slice(0, 64) };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CALM, Venue } from '../support/venue-process.ts';
-import { startWebVenue } from './support/web-venue.ts';
+import { workerVenue } from './support/worker-venue.ts';
 
 /** How the venue serves its page: over plain HTTP, without a browser. */
 
@@ -17,11 +17,9 @@ let venue: Venue;
 let bare: Venue;
 
 beforeAll(async () => {
-  [venue, bare] = await Promise.all([startWebVenue(), Venue.start([...CALM, '--no-web'])]);
+  [venue, bare] = await Promise.all([workerVenue(), Venue.start([...CALM, '--no-web'])]);
 });
-afterAll(async () => {
-  await Promise.all([venue?.remove(), bare?.remove()]);
-});
+afterAll(() => bare?.remove());
 
 async function get(path: string, headers: Record<string, string> = {}, method = 'GET') {
   const reply = await fetch(venue.url + path, { headers, method });

@@ -1,22 +1,19 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeAll, expect, test } from 'vitest';
 import type { Venue } from '../support/venue-process.ts';
 import { keyOf } from '../support/wallet.ts';
 import { injectedWallet } from './support/injected-wallet.ts';
 import { keptKeys } from './support/stored-keys.ts';
-import { WebBrowser } from './support/web-browser.ts';
-import { startWebVenue } from './support/web-venue.ts';
+import type { WebBrowser } from './support/web-browser.ts';
+import { workerBrowser } from './support/worker-browser.ts';
+import { workerVenue } from './support/worker-venue.ts';
 
 let venue: Venue;
 let browser: WebBrowser;
 
 beforeAll(async () => {
-  [venue, browser] = await Promise.all([startWebVenue(), WebBrowser.start()]);
+  [venue, browser] = await Promise.all([workerVenue(), workerBrowser()]);
 });
 afterEach(() => browser.leaveAll());
-afterAll(async () => {
-  await browser?.close();
-  await venue?.remove();
-});
 
 async function fund(user: string): Promise<void> {
   const reply = await fetch(`${venue.url}/request-fund`, {

@@ -10,7 +10,7 @@ import {
   testKey,
   type TestKey,
 } from '../../packages/venue/src/testing/http/client.ts';
-import { sender, type TestReply } from '../../packages/venue/src/testing/http/edge.ts';
+import { sender, type TestReply } from '../../packages/venue/src/testing/http/test-edge.ts';
 import { startVenue, type Venue } from '../../packages/venue/src/venue.ts';
 
 /**

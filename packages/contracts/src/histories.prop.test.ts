@@ -22,7 +22,7 @@ import { signPermit } from './testing/sign.ts';
  * Random lives of a bridge, judged by its events and the token's balances alone: what was paid never exceeds what
  * came in, each withdrawal is paid at most once, and none after it was cancelled.
  */
-const RUNS = Number(process.env['FUZZ_RUNS'] ?? 3);
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? 1);
 /** More runs may take longer. */
 const TIMEOUT_MS = 60_000 + 3_000 * RUNS;
 const STEPS_MAX = 120;

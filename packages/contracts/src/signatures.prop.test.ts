@@ -15,7 +15,7 @@ import { Evm } from './testing/evm.ts';
 import { keyOf, sortKeys, type Key } from './testing/keys.ts';
 import { signMessage, type Domain, type Payout, type Signature } from './testing/sign.ts';
 
-const RUNS = Number(process.env['FUZZ_RUNS'] ?? 150);
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? 60);
 /** Every signature (r, s) has a twin (r, order - s). */
 const GROUP_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const STRANGERS = sortKeys(['x', 'y'].map((name) => keyOf(`stranger ${name}`)));

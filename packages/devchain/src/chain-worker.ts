@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { VenueClock } from '@oddlot/host/clock';
 import { lowerThreadPriority } from '@oddlot/host/operate';
 import type { PageOrigins } from '@oddlot/host/ports';
-import type { ChainAnswer, ChainMessage, ChainThreadOptions } from './chain-thread.ts';
+import type { ChainAnswer, ChainMessage, ChainThreadOptions } from './start-chain-thread.ts';
 import { LocalChain } from './local-chain.ts';
 import { RpcError } from './core/rpc-error.ts';
 

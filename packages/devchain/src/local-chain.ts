@@ -1,11 +1,11 @@
 import type { ChainBlock, Hex } from './core/chain-block.ts';
 import { ChainCore, type ChainCoreOptions } from './core/chain-core.ts';
-import { ChainTurns, type Guest } from './rpc/chain-turns.ts';
+import { RpcQueue, type RpcClient } from './rpc/rpc-queue.ts';
 import { OutOfTimeError } from './core/program-clock.ts';
 import { refused, unknownMethod } from './core/rpc-error.ts';
 import { RPC_METHODS } from './rpc/rpc-methods.ts';
 import { readBytes } from './rpc/rpc-params.ts';
-import { type WriteLimits, WrittenByGuests } from './rpc/written-by-guests.ts';
+import { type WriteLimits, ClientWrites } from './rpc/client-writes.ts';
 import { listenRpc, type RpcListen, type RpcServer } from './rpc/rpc-server.ts';
 
 /**
@@ -23,7 +23,7 @@ export type LocalChainOptions = ChainCoreOptions & {
   readonly guestWrites?: WriteLimits;
 };
 
-export type Reorganization = {
+type Reorganization = {
   /** The signed transactions of each block of the new branch, which is filled up with empty blocks. */
   readonly blocks?: readonly (readonly Hex[])[];
   /** What becomes of transactions that the new branch does not hold. */
@@ -38,13 +38,13 @@ export class LocalChain {
   readonly #servers: RpcServer[] = [];
   #isAutomining: boolean;
   #interval: NodeJS.Timeout | undefined;
-  readonly #turns = new ChainTurns();
-  readonly #guests: WrittenByGuests;
+  readonly #turns = new RpcQueue();
+  readonly #guests: ClientWrites;
   #isClosed = false;
 
   private constructor(core: ChainCore, isAutomining: boolean, writes?: WriteLimits) {
     this.#core = core;
-    this.#guests = new WrittenByGuests(writes);
+    this.#guests = new ClientWrites(writes);
     this.#isAutomining = isAutomining;
   }
 
@@ -83,7 +83,7 @@ export class LocalChain {
   }
 
   /** Answers a call as the JSON-RPC would; rejects with `RpcError`. Who asks from outside is named. */
-  async rpc(method: string, params: readonly unknown[] = [], guest?: Guest): Promise<unknown> {
+  async rpc(method: string, params: readonly unknown[] = [], guest?: RpcClient): Promise<unknown> {
     if (method === 'eth_sendRawTransaction') return await this.#send(params[0], guest);
     const run = RPC_METHODS.get(method);
     if (run === undefined) throw unknownMethod(method);
@@ -133,7 +133,7 @@ export class LocalChain {
   }
 
   /** What waited for this transaction is executed behind it, each in a turn of its own. */
-  async #send(raw: unknown, guest: Guest | undefined): Promise<Hex> {
+  async #send(raw: unknown, guest: RpcClient | undefined): Promise<Hex> {
     const bytes = readBytes(raw, 'transaction');
     if (guest !== undefined) this.#guests.check(guest.client, this.#core.fileBytes);
     if (!this.#isAutomining) return await this.#write(() => this.#core.accept(bytes), guest);
@@ -142,7 +142,7 @@ export class LocalChain {
     return hash;
   }
 
-  async #write<Result>(run: () => Promise<Result>, guest: Guest | undefined): Promise<Result> {
+  async #write<Result>(run: () => Promise<Result>, guest: RpcClient | undefined): Promise<Result> {
     if (guest === undefined) return await this.#inTurn(run);
     const fileBytes = (): number => this.#core.fileBytes;
     return await this.#inTurn(() => this.#guests.count(guest.client, fileBytes, run), guest);
@@ -155,7 +155,7 @@ export class LocalChain {
     }, intervalMs);
   }
 
-  async #inTurn<Result>(run: () => Promise<Result>, guest?: Guest): Promise<Result> {
+  async #inTurn<Result>(run: () => Promise<Result>, guest?: RpcClient): Promise<Result> {
     const bounded = guest === undefined ? run : () => this.#bounded(run);
     return await this.#turns.take(bounded, guest);
   }

@@ -1,14 +1,14 @@
 /** The door of the engine. */
-export { applyBlock } from './apply.ts';
-export { checkCommand } from './check.ts';
+export { applyBlock } from './apply-block.ts';
+export { checkCommand } from './check-command.ts';
 export { signerOf } from './commands/commands.ts';
 export { passesRestricted } from './commands/passes-restricted.ts';
-export { simulateCommand, type Simulation } from './simulate/simulate.ts';
+export { simulateCommand } from './simulate/simulate-command.ts';
 export { createState, type State } from './state/state.ts';
 export { dump, dumpPacked, restore, type StateDump } from './dump/dump.ts';
 export { fromFormat3, type Format3Dump } from './dump/from-format-3.ts';
 export { DUMP_VERSION, PACKED_DUMP_VERSION, RULES_VERSION } from './messages/versions.ts';
-export { checkInvariants } from './invariants/invariants.ts';
+export { checkInvariants } from './invariants/check-invariants.ts';
 export {
   accountView,
   agentOwner,
@@ -19,11 +19,9 @@ export {
   findOrder,
   hasAccount,
   openOrders,
-  payableWithdrawals,
   perpDefinitions,
   perpView,
   reverseJobs,
-  scheduledCancel,
   tradeCapacity,
   triggerOrders,
   waitingSince,
@@ -32,33 +30,20 @@ export {
   bridgeView,
   type BridgeView,
   grantedMicroUsdc,
-  type DepositStanding,
   depositStanding,
-  isDepositCredited,
   isDepositRemembered,
   newestDeposits,
   owedMicroUsdc,
 } from './read/read-bridge.ts';
 export type { CreditedDeposit } from './state/bridge.ts';
 export { approvedBuilders, builderState } from './read/read-builders.ts';
-export { type OracleAge, oracleAges, type VenueMoney, venueMoney } from './read/read-health.ts';
-export {
-  liabilities,
-  liabilitiesMax,
-  type Liability,
-  VENUE_ADDRESS,
-} from './read/read-liabilities.ts';
+export { oracleAges, venueMoney } from './read/read-health.ts';
+export { liabilities, liabilitiesMax, VENUE_ADDRESS } from './read/read-liabilities.ts';
 export { gateStatus, multiSigSigners, vaultEquity } from './read/read-keys.ts';
 export { gateRefusal } from './auth/gate.ts';
 export * from './read/read-outcome.ts';
-export { seriesOutlook, type SeriesOutlook, type StrikeStatus } from './read/read-series.ts';
-export {
-  accountWorth,
-  tradeSettings,
-  type TradeSettings,
-  worthOfHolders,
-  type Worth,
-} from './read/read-worth.ts';
+export { seriesOutlook } from './read/series-outlook.ts';
+export { accountWorth, tradeSettings, worthOfHolders } from './read/read-worth.ts';
 export {
   doWithdrawalsWait,
   nextWithdrawalId,
@@ -66,9 +51,9 @@ export {
   type OpenWithdrawal,
 } from './read/read-withdrawals.ts';
 export { utcDay, utcMinute } from './outcome/utc-text.ts';
-export { nextDueMs } from './read/next-due.ts';
+export { nextDueMs } from './read/next-due-ms.ts';
 export { checkNonceWindow } from './auth/nonces.ts';
-export { clientOrderKey } from './messages/client-order-id.ts';
+export { clientOrderKey } from './messages/client-order-key.ts';
 export { type VenueParameters } from './messages/parameters.ts';
 export {
   type MarginTier,
@@ -77,13 +62,11 @@ export {
   type PerpListing,
 } from './messages/perp-definition.ts';
 export { type FeeTier } from './messages/fee-tier.ts';
-export { fillRate } from './ledger/fee-tiers.ts';
-export { type Withdrawal } from './state/withdrawal.ts';
+export { fillRate } from './ledger/fill-rate.ts';
 export * from './messages/block.ts';
 export * from './messages/command.ts';
 export * from './messages/event.ts';
 export * from './messages/reject.ts';
 export type * from './read/views.ts';
-export type { MarketDefinition, SettledMarket } from './state/outcome-market.ts';
 export type { MarketPhase, OutcomeLeg } from './messages/outcome-terms.ts';
 export type { BuilderDrop, EntryResult, OrderStatus } from './messages/order-result.ts';

@@ -8,6 +8,24 @@ export class AnswerTooLongError extends Error {
  * in a moment can take minutes to look through.
  */
 export async function boundedJson(response: Response, bytesMax: number): Promise<unknown> {
+  return JSON.parse((await boundedBytes(response, bytesMax)).toString('utf8'));
+}
+
+/** The same for whoever is handed a way to fetch. */
+export function boundedFetch(
+  bytesMax: number,
+): (url: string, init: RequestInit) => Promise<Response> {
+  return async (url, init) => {
+    const response = await fetch(url, init);
+    const { headers, status } = response;
+    return new Response(new Uint8Array(await boundedBytes(response, bytesMax)), {
+      headers,
+      status,
+    });
+  };
+}
+
+async function boundedBytes(response: Response, bytesMax: number): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
   for await (const part of response.body ?? []) {
@@ -17,5 +35,5 @@ export async function boundedJson(response: Response, bytesMax: number): Promise
       throw new AnswerTooLongError(`its answer is longer than ${bytesMax} bytes`);
     parts.push(part);
   }
-  return JSON.parse(Buffer.concat(parts).toString('utf8'));
+  return Buffer.concat(parts);
 }

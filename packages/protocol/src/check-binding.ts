@@ -4,7 +4,7 @@ import { refusal, type WireError } from './errors.ts';
 import type { Network } from './version.ts';
 
 /** The envelope fields that an action can be bound to. */
-export type BoundEnvelope = {
+type BoundEnvelope = {
   readonly nonce: number;
   readonly vaultAddress?: string | null | undefined;
   readonly expiresAfter?: number | null | undefined;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ERROR_CODES, MESSAGES, MESSAGE_NAMES, refusal, wireError } from './errors.ts';
-import { MESSAGE_GROUPS } from './messages.ts';
+import { MESSAGE_GROUPS } from './message-groups.ts';
 
 test('codes are unique, and every name but OK has texts', () => {
   const codes = Object.values(ERROR_CODES);

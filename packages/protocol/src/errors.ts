@@ -1,4 +1,4 @@
-import { MESSAGE_GROUPS } from './messages.ts';
+import { MESSAGE_GROUPS } from './message-groups.ts';
 
 /** The stable error names and their codes. A code is never reused for another meaning. */
 export const ERROR_CODES = {
@@ -28,13 +28,13 @@ export const ERROR_CODES = {
 } as const;
 
 /** A stable error name; `OK` is the absence of an error. */
-export type ErrorName = keyof typeof ERROR_CODES;
+type ErrorName = keyof typeof ERROR_CODES;
 
 /** An error name that a refusal can carry. */
 export type RefusalName = Exclude<ErrorName, 'OK'>;
 
 /** A numeric error code of the table. */
-export type ErrorCode = (typeof ERROR_CODES)[ErrorName];
+type ErrorCode = (typeof ERROR_CODES)[ErrorName];
 
 /** What a refusal tells beyond its text, so that a client can correct itself. */
 export type Details = {
@@ -115,7 +115,7 @@ type UnionToIntersection<Union> = (Union extends unknown ? (value: Union) => voi
   : never;
 
 /** All refusal texts as builders: `MESSAGES.priceOffTick('0.5')`. */
-export type Messages = UnionToIntersection<Groups[keyof Groups]>;
+type Messages = UnionToIntersection<Groups[keyof Groups]>;
 
 /** The key of a refusal text. */
 export type MessageKey = keyof Messages;

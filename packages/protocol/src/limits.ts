@@ -27,8 +27,6 @@ export const LIMITS = {
 
   /** Agent labels of one account. */
   agentsMax: 100,
-  /** Unicode code points of an agent label. */
-  agentNameMax: 64,
   /** Approved builders of one account. */
   buildersMax: 20,
   /** Builder fee `f` on a perp, in tenths of a basis point. */

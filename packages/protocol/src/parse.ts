@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { readPlainOrder } from './actions/plain-order.ts';
+import { readPlainOrder } from './actions/read-plain-order.ts';
 import {
   ACTIONS,
   actionDefinition,
@@ -15,7 +15,7 @@ import { SignatureSchema } from './signature-schema.ts';
 import { toWireError } from './to-wire-error.ts';
 
 /** A parsed value, or the refusal to answer with. */
-export type Parsed<Value> =
+type Parsed<Value> =
   | ({ readonly ok: true } & Value)
   | { readonly ok: false; readonly error: WireError };
 

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isAgentNameShort } from './actions/approve-agent.ts';
 import { parseMaxFeeRate } from './actions/approve-builder-fee.ts';
 import { isSignerSetSound, parseMultiSigSigners } from './actions/convert-to-multi-sig-user.ts';
 import { AccountTypes, cloidKey, isCloid } from './primitives.ts';
@@ -67,13 +66,6 @@ test.each([
   ['.5%', undefined],
 ])('a fee rate of %s', (text, expected) => {
   expect(parseMaxFeeRate(text)).toBe(expected);
-});
-
-test('labels are counted in code points', () => {
-  expect(isAgentNameShort('x'.repeat(64))).toBe(true);
-  expect(isAgentNameShort('x'.repeat(65))).toBe(false);
-  expect(isAgentNameShort('😀'.repeat(64))).toBe(true);
-  expect(isAgentNameShort('😀'.repeat(65))).toBe(false);
 });
 
 test('a signer set is read from its text', () => {

@@ -99,10 +99,10 @@ export function anyCase<const Values extends readonly string[]>(
 export const AccountType = anyCase(['perp', 'outcome'], { perps: 'perp' });
 
 /** The exchanges by sub-account: what an `exchangeId` may be. */
-export const EXCHANGE_IDS = { perp: 0, outcome: 1 } as const;
+const EXCHANGE_IDS = { perp: 0, outcome: 1 } as const;
 
 /** An optional exchange id of a request that has something for these exchanges alone. */
-export function exchangeIdOf<const Ids extends readonly (0 | 1)[]>(...ids: Ids) {
+function exchangeIdOf<const Ids extends readonly (0 | 1)[]>(...ids: Ids) {
   return z.literal(ids).nullable().optional();
 }
 

@@ -3,14 +3,10 @@ import { lockDirectory } from '@oddlot/host/directory-lock';
 import { OWN_UMASK } from '@oddlot/host/durable';
 import { createLogger } from '@oddlot/host/log';
 import { watchParent } from '@oddlot/host/operate';
+import { helpAsked, SettingError, settingsHelp } from '@oddlot/host/settings';
 import closeWithGrace from 'close-with-grace';
 import { openRelay, type RunningRelay } from './open-relay.ts';
-import {
-  readRelaySettings,
-  relayHelp,
-  type RelaySettings,
-  RelaySettingError,
-} from './relay-settings.ts';
+import { readRelaySettings, RELAY_SETTINGS, type RelaySettings } from './relay-settings.ts';
 
 /** The relay's program. A venue that started it ends it by closing its standard input. */
 
@@ -21,15 +17,16 @@ const EXPLAINED: ReadonlySet<string> = new Set([
   'DirectoryLockedError',
   'KeyError',
   'RelayBookDamagedError',
-  'RelaySettingError',
   'SendsDamagedError',
+  'SettingError',
 ]);
 
 // Before anything is written, by whatever thread.
 process.umask(OWN_UMASK);
 const args = process.argv.slice(2);
-if (args.includes('--help')) process.stdout.write(relayHelp());
-else await main();
+const help = helpAsked(args);
+if (help === undefined) await main();
+else process.stdout.write(settingsHelp(RELAY_SETTINGS, help));
 
 async function main(): Promise<void> {
   const settings = settingsOf();
@@ -69,7 +66,7 @@ function settingsOf(): RelaySettings {
   try {
     return readRelaySettings(args, process.env);
   } catch (error) {
-    if (!(error instanceof RelaySettingError)) throw error;
+    if (!(error instanceof SettingError)) throw error;
     process.stderr.write(`${error.message}\n`);
     process.exit(2);
   }

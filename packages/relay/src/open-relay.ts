@@ -7,23 +7,24 @@ import type { Logger } from '@oddlot/host/log';
 import { Metrics } from '@oddlot/host/metrics';
 import { hostText } from '@oddlot/host/operate';
 import type { HttpPort } from '@oddlot/host/ports';
-import { NETWORKS } from '@oddlot/protocol';
+import { NETWORKS } from '@oddlot/sdk';
 import type { Hex } from 'viem';
 import { claimAddress } from './work/claim-address.ts';
 import { endTransfers } from './work/end-transfers.ts';
-import { termsOf } from './chains/chain-terms.ts';
+import { termsOf } from './chains/terms-of.ts';
 import { pegRegistrar } from './work/peg-registrar.ts';
 import { RelayBook } from './book/relay-book.ts';
 import type { ChainTerms, RelayChain, SettlementLine } from './chains/relay-chain.ts';
-import { RelayDesk } from './port/relay-desk.ts';
+import { RelayService } from './port/relay-service.ts';
 import { RelayFaucet } from './port/relay-faucet.ts';
 import { localSeed, readSeed, type RelayKeys } from './relay-keys.ts';
-import { createRelayServer } from './port/relay-server.ts';
-import { type ChainSetting, type RelaySettings, RelaySettingError } from './relay-settings.ts';
+import { createRelayServer } from './port/create-relay-server.ts';
+import { SettingError } from '@oddlot/host/settings';
+import type { ChainSetting, RelaySettings } from './relay-settings.ts';
 import { relayStatus } from './port/relay-status.ts';
 import { Relay, type RelayParts } from './work/relay.ts';
 import { openSecondChain, type SecondChain } from './chains/second-chain.ts';
-import { postTo, VenueApi, type VenueFacts, VenueUnavailableError } from './venue-api.ts';
+import { VenueApi, type VenueFacts, VenueUnavailableError } from './venue-api.ts';
 
 export type RunningRelay = {
   readonly url: string;
@@ -32,7 +33,7 @@ export type RunningRelay = {
   stop(): Promise<void>;
 };
 
-export type RelayDependencies = {
+type RelayDependencies = {
   readonly log: Logger;
   readonly now: () => number;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -52,7 +53,7 @@ export async function openRelay(
 ): Promise<RunningRelay> {
   const { env, log, now, onFatal } = deps;
   const keys = settings.local ? localSeed(settings.data) : readSeed(settings.seed ?? '', env);
-  const api = new VenueApi(postTo(settings.venue));
+  const api = new VenueApi(settings.venue);
   const facts = await factsOf(api, log);
   assertName(settings, facts);
   const network = networkOf(settings, facts);
@@ -72,12 +73,19 @@ export async function openRelay(
   const parts = { book, keys, api, facts, chains, settlement, log, now, everyMs, lateEveryMs };
   const relay = new Relay(parts);
   const registerPegs = pegRegistrar({
-    post: postTo(settings.operations),
+    url: settings.operations,
     account: keys.key('float'),
     network: facts.network,
   });
   const openAddressesMax = settings.openAddresses;
-  const desk = new RelayDesk({ ...parts, relay, terms, expireMs, openAddressesMax, registerPegs });
+  const desk = new RelayService({
+    ...parts,
+    relay,
+    terms,
+    expireMs,
+    openAddressesMax,
+    registerPegs,
+  });
   const metrics = new Metrics();
   const faucet = second && new RelayFaucet({ chain: second, name: SECOND, now });
   const server = createRelayServer({ desk, faucet, settings, now, log, metrics });
@@ -131,14 +139,14 @@ async function factsOf(api: VenueApi, log: Logger): Promise<VenueFacts> {
 /** Signatures are for the venue that the operator chose, and not for whatever answers there. */
 function assertName({ serviceNetwork, venue }: RelaySettings, { network }: VenueFacts): void {
   if (serviceNetwork === undefined || serviceNetwork === network.serviceNetwork) return;
-  throw new RelaySettingError(
+  throw new SettingError(
     `serviceNetwork: ${venue} goes by ${network.serviceNetwork}, not by ${serviceNetwork}`,
   );
 }
 
 function networkOf({ local }: RelaySettings, { network }: VenueFacts): 'mainnet' | 'testnet' {
   const isReal = network.chainId === NETWORKS.mainnet.chainId;
-  if (isReal && local) throw new RelaySettingError('local: a mainnet has no play money');
+  if (isReal && local) throw new SettingError('local: a mainnet has no play money');
   return isReal ? 'mainnet' : 'testnet';
 }
 
@@ -184,9 +192,9 @@ function openChains(parts: ChainParts): Map<string, RelayChain> {
     const endpoints = own ? [own.endpoint] : endpointsOf(told, isSettlement ? facts : undefined);
     const token = own?.token ?? (isSettlement ? facts.token : (told?.token as Hex | undefined));
     if (endpoints.length === 0) continue;
-    if (token === undefined) throw new RelaySettingError(`chains.${each.name}.token: missing`);
+    if (token === undefined) throw new SettingError(`chains.${each.name}.token: missing`);
     const { chainId } = each;
-    if (chainId === undefined) throw new RelaySettingError(`chains.${each.name}.chainId: missing`);
+    if (chainId === undefined) throw new SettingError(`chains.${each.name}.chainId: missing`);
     const confirmations = told?.confirmations ?? LOCAL_CONFIRMATIONS;
     const client = new ChainClient({ endpoints, chainId, confirmations });
     const file = join(settings.data, `sent-${each.name}.jsonl`);
@@ -215,10 +223,10 @@ function settlementOf(
 ): SettlementLine {
   const chain = chains.get(settlementChain);
   if (chain === undefined) {
-    throw new RelaySettingError(`chains: ${settlementChain} has no endpoint, and it settles`);
+    throw new SettingError(`chains: ${settlementChain} has no endpoint, and it settles`);
   }
   if (bridge !== undefined && bridge !== facts.bridge) {
-    throw new RelaySettingError(`bridge: the venue names ${facts.bridge}`);
+    throw new SettingError(`bridge: the venue names ${facts.bridge}`);
   }
   return { ...chain, bridge: facts.bridge };
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { KeyError } from '@oddlot/custody/key-error';
-import { writeWholeFile } from '@oddlot/host/durable';
+import { readTextFile, writeWholeFile } from '@oddlot/host/durable';
 import type { Hex } from 'viem';
 import {
   english,
@@ -76,11 +76,8 @@ export function readSeed(
 /** Where money is not real: made once and kept in the data folder. */
 export function localSeed(directory: string): RelayKeys {
   const file = join(directory, 'seed');
-  try {
-    return new RelayKeys(readFileSync(file, 'utf8').trim());
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  }
+  const kept = readTextFile(file);
+  if (kept !== undefined) return new RelayKeys(kept.trim());
   const mnemonic = generateMnemonic(english);
   writeWholeFile(file, `${mnemonic}\n`);
   return new RelayKeys(mnemonic);

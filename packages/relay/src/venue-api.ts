@@ -1,8 +1,17 @@
-import { boundedJson } from '@oddlot/host/bounded-json';
-import type { LedgerUpdate, Network } from '@oddlot/protocol';
-import { parseExact } from '@oddlot/units';
+import { boundedFetch } from '@oddlot/host/bounded-json';
+import {
+  ApiError,
+  type Client,
+  createClient,
+  type Fetch,
+  HttpError,
+  isNonceSpent,
+  type LedgerUpdate,
+  type Network,
+} from '@oddlot/sdk';
+import { hash, parseExact } from '@oddlot/units';
 import type { Hex } from 'viem';
-import type { SubAccount } from './book/records.ts';
+import type { SubAccount, VenueSend } from './book/records.ts';
 
 /** How the relay reaches the venue: by what it serves to everybody. */
 
@@ -11,29 +20,16 @@ export class VenueUnavailableError extends Error {
   override readonly name = 'VenueUnavailableError';
 }
 
-/** Posts a body to a path and gives the answer, whatever its status is. */
-export type Post = (path: string, body: string) => Promise<Readonly<Record<string, unknown>>>;
-
 const TIMEOUT_MS = 15_000;
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 const MONEY_DECIMALS = 6;
 
-export function postTo(url: string): Post {
-  return async (path, body) => {
-    try {
-      const response = await fetch(`${url}${path}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body,
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-      });
-      const answer = await boundedJson(response, ANSWER_BYTES_MAX);
-      return answer as Readonly<Record<string, unknown>>;
-    } catch (cause) {
-      throw new VenueUnavailableError(`no answer from ${url}${path}`, { cause });
-    }
-  };
-}
+/** Each request is made once: what cannot be done now is tried again with the next step, from what is on disk then. */
+export const VENUE_REQUESTS = {
+  timeoutMs: TIMEOUT_MS,
+  retriesMax: 0,
+  fetch: boundedFetch(ANSWER_BYTES_MAX),
+} as const;
 
 /** What the relay has to know of a venue. */
 export type VenueFacts = {
@@ -52,15 +48,27 @@ export type LedgerPage = {
   readonly next: string | undefined;
 };
 
-export class VenueApi {
-  readonly #post: Post;
+/** What the venue said to a request that was sent to it. */
+type Answered =
+  | { readonly is: 'executed' }
+  /** In a block, which has its receipt. */
+  | { readonly is: 'failed'; readonly why: string }
+  /** Not at this time, or not any more. */
+  | { readonly is: 'refused'; readonly why: string; readonly isNonceSpent: boolean };
 
-  constructor(post: Post) {
-    this.#post = post;
+export class VenueApi {
+  readonly #url: string;
+  readonly #client: Client;
+
+  constructor(url: string, fetch: Fetch = VENUE_REQUESTS.fetch) {
+    this.#url = url;
+    this.#client = createClient({ url, ...VENUE_REQUESTS, fetch });
   }
 
   async facts(): Promise<VenueFacts> {
-    const settings = (await this.info({ type: 'settings' })) as Readonly<Record<string, unknown>>;
+    const settings: Readonly<Record<string, unknown>> = await this.#ask(({ info }) =>
+      info.settings(),
+    );
     const rpcUrl = settings['settlement_rpc_url'];
     return {
       network: {
@@ -81,18 +89,20 @@ export class VenueApi {
     user: Hex,
     page: { readonly cursor: string | undefined; readonly limit: number },
   ): Promise<LedgerPage> {
-    const answer = await this.#ask({ type: 'userNonFundingLedgerUpdates', user, ...page });
-    const { data, nextCursor } = answer;
+    const query = { type: 'userNonFundingLedgerUpdates', user, ...page } as const;
+    const { data, nextCursor } = await this.#ask(({ info }) =>
+      info.historyPage<'userNonFundingLedgerUpdates', LedgerUpdate[]>(query),
+    );
     if (nextCursor !== null && typeof nextCursor !== 'string') {
       throw new VenueUnavailableError('the venue does not say where the next page begins');
     }
-    return { rows: data as readonly LedgerUpdate[], next: nextCursor ?? undefined };
+    return { rows: data, next: nextCursor ?? undefined };
   }
 
   /** What a sub-account of an account could send now, in micro-USDC. */
   async freeMoney(user: Hex, accountType: SubAccount): Promise<bigint> {
-    const query = { type: 'clearinghouseState', user, accountType };
-    const { withdrawable } = (await this.info(query)) as { readonly withdrawable?: unknown };
+    const query = { user, accountType };
+    const { withdrawable } = await this.#ask(({ info }) => info.clearinghouseState(query));
     const micro = parseExact(String(withdrawable), MONEY_DECIMALS);
     if (micro !== undefined) return micro;
     throw new VenueUnavailableError('the venue tells an amount that cannot be read');
@@ -100,27 +110,47 @@ export class VenueApi {
 
   /** Whose agent an address is. */
   async ownerOf(agent: Hex): Promise<string | undefined> {
-    const answer = (await this.info({ type: 'agentOwner', agent })) as { owner?: string | null };
-    return answer.owner ?? undefined;
+    const { owner } = await this.#ask(({ info }) => info.agentOwner({ agent }));
+    return owner ?? undefined;
   }
 
   /** What became of a signed request: `unknown` when the venue has never seen it. */
   async statusOf(txHash: Hex): Promise<string> {
-    const answer = (await this.info({ type: 'actionStatus', txHash })) as { status?: unknown };
-    return String(answer.status);
+    const { status } = await this.#ask(({ info }) => info.actionStatus({ txHash }));
+    return String(status);
   }
 
-  exchange(body: string): Promise<Readonly<Record<string, unknown>>> {
-    return this.#post('/exchange', body);
+  /** Hands over a signed request. Without an answer nothing is known of it. */
+  async send({ body, nonce, txHash }: VenueSend): Promise<Answered> {
+    try {
+      const signed = { body, nonce, txHash: hash(txHash) };
+      const { status } = await this.#client.exchange.sendSigned(signed);
+      if (status !== 'pending') return { is: 'executed' };
+      return { is: 'refused', why: status, isNonceSpent: false };
+    } catch (error) {
+      // A venue in trouble says so: that is an answer too, and it has a receipt to be asked for.
+      const refusal = error instanceof HttpError ? error.cause : error;
+      if (!(refusal instanceof ApiError)) throw this.#unavailable(error, '/exchange');
+      const { message: why, response } = refusal;
+      const isInBlock = (response as { readonly status?: unknown }).status === 'ok';
+      if (isInBlock) return { is: 'failed', why };
+      return { is: 'refused', why, isNonceSpent: isNonceSpent(refusal) };
+    }
   }
 
-  async info(query: object): Promise<unknown> {
-    return (await this.#ask(query))['data'];
+  async #ask<Answer>(ask: (client: Client) => Promise<Answer>): Promise<Answer> {
+    try {
+      return await ask(this.#client);
+    } catch (error) {
+      throw this.#unavailable(error, '/info');
+    }
   }
 
-  async #ask(query: object): Promise<Readonly<Record<string, unknown>>> {
-    const answer = await this.#post('/info', JSON.stringify(query));
-    if (answer['success'] === true) return answer;
-    throw new VenueUnavailableError(`the venue refused a query: ${String(answer['message'])}`);
+  #unavailable(cause: unknown, path: string): unknown {
+    if (cause instanceof ApiError) {
+      return new VenueUnavailableError(`the venue refused a query: ${cause.message}`, { cause });
+    }
+    if (!(cause instanceof HttpError)) return cause;
+    return new VenueUnavailableError(`no answer from ${this.#url}${path}`, { cause });
   }
 }

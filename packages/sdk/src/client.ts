@@ -3,8 +3,7 @@ import { connect, type ConnectOptions } from './connect.ts';
 import { ValidationError } from './errors.ts';
 import { createExchange, type ExchangeClient } from './exchange/create-exchange.ts';
 import { createInfo, type InfoClient } from './info/create-info.ts';
-import { settings } from './info/settings.ts';
-import type { InfoOptions } from './info/query-info.ts';
+import { queryInfo, type InfoOptions } from './info/query-info.ts';
 import { SHARED_NONCES, type NonceSource } from './nonce.ts';
 import { accountStatus, type AccountStatusParameters } from './service/account-status.ts';
 import { exportLines, type ExportParameters } from './service/export-lines.ts';
@@ -64,7 +63,7 @@ export function createClient(options: ClientOptions): Client {
   if (wallet !== undefined) checkNamed(options.network, options.url);
   const { streams } = connected;
   const orderLifeMs = readLife(options.orderLifeMs);
-  const asked = { url: options.url, settings: () => settings(connected) };
+  const asked = { url: options.url, settings: () => queryInfo(connected, { type: 'settings' }) };
   const hasher = hasherSource(options.network, asked);
   const context = { ...connected, nonces, wallet, orderLifeMs, hasher };
   return {

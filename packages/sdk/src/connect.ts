@@ -9,7 +9,7 @@ import type { OpenSocket } from './transport/open-socket.ts';
 import { PriceFeed } from './transport/price-feed.ts';
 import type { SubscriptionKey } from './transport/subscription-key.ts';
 import { VenueClock } from './transport/venue-clock.ts';
-import { SocketTransport } from './transport/websocket.ts';
+import { SocketTransport } from './transport/socket-transport.ts';
 
 /** How a venue is reached. Only `url` is required. */
 export type ConnectOptions = {
@@ -34,12 +34,12 @@ export type ConnectOptions = {
 };
 
 /** What is known of the wire before anything is sent. */
-export type WireKnowledge = {
+type WireKnowledge = {
   readonly check?: ((request: unknown) => WireError | undefined) | undefined;
   readonly keyOf: (endpoint: 'ws' | 'api-ws') => SubscriptionKey;
 };
 
-export type Connected = InfoContext & {
+type Connected = InfoContext & {
   readonly streams: StreamsClient;
   readonly clock: VenueClock;
 };

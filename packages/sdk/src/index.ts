@@ -3,7 +3,7 @@ export { createClient, type Client, type ClientOptions } from './client.ts';
 export type { NetworkName } from './signing-network.ts';
 export type { ConnectOptions } from './connect.ts';
 export { createReader, type Reader } from './reader.ts';
-export { createHasher, receiptHash, type Hasher } from '@oddlot/protocol';
+export { createHasher, NETWORKS, receiptHash, type Hasher } from '@oddlot/protocol';
 export * from './errors.ts';
 export { NonceSource } from './nonce.ts';
 export type { TypedData } from './typed-data.ts';
@@ -43,7 +43,17 @@ export {
 } from './exchange/multi-sig-proposal.ts';
 export type { ProposeParameters } from './exchange/propose-multi-sig.ts';
 export type { SendMultiSigOptions } from './exchange/send-multi-sig.ts';
-export type { VenueAdminClient } from './exchange/create-venue-admin.ts';
+export type {
+  PushOracleParameters,
+  RegisterPerpParameters,
+  RegisterVaultParameters,
+  SetFeeTiersParameters,
+  SetGateParameters,
+  SetOperatorsParameters,
+  SetPerpParameters,
+  TreasurySendParameters,
+  VenueAdminClient,
+} from './exchange/create-venue-admin.ts';
 export { limitOrder, type LimitOrder, type OrderBasics } from './exchange/limit-order.ts';
 export type { Modify2Parameters } from './exchange/modify2.ts';
 export type { OperatorOptions } from './exchange/operator-options.ts';
@@ -58,9 +68,6 @@ export {
 } from './exchange/outcome-order.ts';
 export type { OrderEntry, OrderKind, OrderParameters } from './exchange/order.ts';
 export { positionTpsl, type PositionTpslOrder } from './exchange/position-tpsl.ts';
-export type { PushOracleParameters } from './exchange/push-oracle.ts';
-export type { RegisterPerpParameters } from './exchange/register-perp.ts';
-export type { RegisterVaultParameters } from './exchange/register-vault.ts';
 export type {
   AcceptedReply,
   ActionFailure,
@@ -75,10 +82,7 @@ export type { RevokeBuilderFeeParameters } from './exchange/revoke-builder-fee.t
 export type { ReversePositionParameters } from './exchange/reverse-position.ts';
 export type { ScheduleCancelParameters } from './exchange/schedule-cancel.ts';
 export type { ActionOptions } from './exchange/send-action.ts';
-export type { SetFeeTiersParameters } from './exchange/set-fee-tiers.ts';
-export type { SetGateParameters } from './exchange/set-gate.ts';
-export type { SetOperatorsParameters } from './exchange/set-operators.ts';
-export type { SetPerpParameters } from './exchange/set-perp.ts';
+export { isNonceSpent } from './exchange/is-nonce-spent.ts';
 export { signAction, type EnvelopeFields, type SignedAction } from './exchange/sign-action.ts';
 export type {
   SendToParameters,
@@ -86,7 +90,6 @@ export type {
   TokenSendParameters,
   TransferParameters,
 } from './exchange/token-send.ts';
-export type { TreasurySendParameters } from './exchange/treasury-send.ts';
 export { triggerOrder, type TriggerOrderInput } from './exchange/trigger-order.ts';
 export type { UpdateIsolatedMarginParameters } from './exchange/update-isolated-margin.ts';
 export type { UpdateLeverageParameters } from './exchange/update-leverage.ts';
@@ -96,71 +99,24 @@ export type { ActionName, WaitOptions } from './exchange/wait-for-action.ts';
 export type { Withdraw3Parameters } from './exchange/withdraw3.ts';
 export type { InfoClient } from './info/create-info.ts';
 export type { InfoOptions } from './info/query-info.ts';
-export type { AccessCodeStatusParameters } from './info/access-code-status.ts';
-export type { ActionStatusParameters } from './info/action-status.ts';
-export type { ActiveAssetDataParameters } from './info/active-asset-data.ts';
-export type { AgentOwnerParameters } from './info/agent-owner.ts';
-export type { ApprovedAgentsParameters } from './info/approved-agents.ts';
-export type { ApprovedBuildersParameters } from './info/approved-builders.ts';
-export type { BuilderStateParameters } from './info/builder-state.ts';
+export type * from './info/query-parameters.ts';
+export type {
+  AllBuilderMeClaimedParameters,
+  AllBuilderMeEarnedParameters,
+  AllHistoricalOrdersParameters,
+  AllUserFillsParameters,
+  AllUserFundingsParameters,
+  AllUserNonFundingLedgerUpdatesParameters,
+} from './info/history-rows.ts';
 export type { CandleSnapshotParameters } from './info/candle-snapshot.ts';
-export type { FundingHistoryParameters } from './info/funding-history.ts';
 export { checkResolution, type ResolutionFinding } from './info/check-resolution.ts';
-export type { ClearinghouseStateParameters } from './info/clearinghouse-state.ts';
-export type { CryptoPriceHistoryParameters } from './info/crypto-price-history.ts';
-export type { CryptoPriceParameters } from './info/crypto-price.ts';
 export type { ExplainSignatureParameters } from './info/explain-signature.ts';
-export type { FeeTierInfo, FeeTierInfoParameters } from './info/fee-tier-info.ts';
-export type { FeeTierRatesParameters } from './info/fee-tier-rates.ts';
-export type { FrontendOpenOrdersParameters } from './info/frontend-open-orders.ts';
-export type { L2BookParameters } from './info/l2-book.ts';
-export type { MultiSigSignersParameters } from './info/multi-sig-signers.ts';
-export type { OutcomeAssetCtxsParameters } from './info/outcome-asset-ctxs.ts';
 export type { OutcomeEventParameters } from './info/outcome-event.ts';
 export type { OutcomeEventsParameters } from './info/outcome-events.ts';
-export type { OutcomeFrontendOpenOrdersParameters } from './info/outcome-frontend-open-orders.ts';
 export type { OutcomeMetaParameters } from './info/outcome-meta.ts';
-export type { OutcomePositionsParameters } from './info/outcome-positions.ts';
-export type { OutcomeProbabilityParameters } from './info/outcome-probability.ts';
-export type { OutcomeResolutionParameters } from './info/outcome-resolution.ts';
-export type { OutcomeSeriesTimelineParameters } from './info/outcome-series-timeline.ts';
-export type { PerpClearinghouseStateParameters } from './info/perp-clearinghouse-state.ts';
-export type { PerpMetaParameters } from './info/perp-meta.ts';
-export type { PerpMetaDetailParameters } from './info/perp-meta-detail.ts';
-export type { RateLimitParameters } from './info/rate-limit.ts';
-export type { SettingsParameters } from './info/settings.ts';
-export type { DepositWithPermitParameters } from './info/deposit-with-permit.ts';
 export { signPermit, type PermitTerms } from './permit.ts';
-export type { SimulateParameters } from './info/simulate.ts';
-export type { StateHashParameters } from './info/state-hash.ts';
-export type { TriggerOrdersParameters } from './info/trigger-orders.ts';
-export type { UserNonFundingLedgerUpdatesParameters } from './info/user-non-funding-ledger-updates.ts';
 export type { AllBlocksParameters } from './info/all-blocks.ts';
-export type { AllBuilderMeClaimedParameters } from './info/all-builder-me-claimed.ts';
-export type { AllBuilderMeEarnedParameters } from './info/all-builder-me-earned.ts';
-export type { AllHistoricalOrdersParameters } from './info/all-historical-orders.ts';
-export type { AllUserFillsParameters } from './info/all-user-fills.ts';
-export type { AllUserFundingsParameters } from './info/all-user-fundings.ts';
-export type { AllUserNonFundingLedgerUpdatesParameters } from './info/all-user-non-funding-ledger-updates.ts';
 export type { AllWithdrawalsParameters } from './info/all-withdrawals.ts';
-export type { BlockParameters } from './info/block.ts';
-export type { BlocksParameters } from './info/blocks.ts';
-export type { BuilderMeClaimableParameters } from './info/builder-me-claimable.ts';
-export type { BuilderMeClaimedParameters } from './info/builder-me-claimed.ts';
-export type { BuilderMeEarnedParameters } from './info/builder-me-earned.ts';
-export type { BuilderMeShareParameters } from './info/builder-me-share.ts';
-export type { HistoricalOrdersParameters } from './info/historical-orders.ts';
-export type { PortfolioParameters } from './info/portfolio.ts';
-export type { ReservesProofParameters } from './info/reserves-proof.ts';
-export type { ReservesParameters } from './info/reserves.ts';
-export type { TxParameters } from './info/tx.ts';
-export type { TxsParameters } from './info/txs.ts';
-export type { UserFillsParameters } from './info/user-fills.ts';
-export type { UserFundingsParameters } from './info/user-fundings.ts';
-export type { VenueHealthParameters } from './info/venue-health.ts';
-export type { VenueStatusParameters } from './info/venue-status.ts';
-export type { GateListsParameters } from './info/gate-lists.ts';
-export type { WithdrawalsParameters } from './info/withdrawals.ts';
 export type { HistoryPage, PagedType } from './info/history-page.ts';
 export type { AccountStatusParameters } from './service/account-status.ts';
 export type {
@@ -170,6 +126,11 @@ export type {
 } from './service/export-lines.ts';
 export type { FaucetParameters } from './service/faucet.ts';
 export {
+  registerPegs,
+  type OperationsOptions,
+  type RegisterPegsParameters,
+} from './service/register-pegs.ts';
+export {
   createRelayClient,
   type DepositAddressParameters,
   type PegAddressParameters,
@@ -178,28 +139,8 @@ export {
   type TransfersParameters,
 } from './service/relay.ts';
 export type { StreamPath, StreamsClient } from './streams/create-streams.ts';
-export type { AssetContext, ActiveAssetCtxChannel } from './streams/active-asset-ctx.ts';
-export type {
-  AccountStateUpdate,
-  ClearinghouseStateChannel,
-} from './streams/clearinghouse-state.ts';
-export type { CandleChannel } from './streams/candle.ts';
-export type { L2BookChannel } from './streams/l2-book.ts';
-export type { OrderUpdatesChannel } from './streams/order-updates.ts';
-export type { OutcomeBbosChannel } from './streams/outcome-bbos.ts';
-export type { OutcomeOrderUpdateChannel } from './streams/outcome-order-update.ts';
-export type { OutcomeOrderUpdatesChannel } from './streams/outcome-order-updates.ts';
-export type { OutcomeTradesChannel } from './streams/outcome-trades.ts';
-export type { RecentTradesChannel } from './streams/recent-trades.ts';
+export type * from './streams/channels.ts';
 export type { ReferencePricesChannel } from './streams/reference-prices.ts';
-export type { TickersChannel } from './streams/tickers.ts';
-export type { TradesChannel } from './streams/trades.ts';
-export type { ExplorerBlockChannel } from './streams/explorer-block.ts';
-export type { ExplorerTxsChannel } from './streams/explorer-txs.ts';
-export type { UserFillsChannel } from './streams/user-fills.ts';
-export type { UserFundingsChannel } from './streams/user-fundings.ts';
-export type { UserHistoricalOrdersChannel } from './streams/user-historical-orders.ts';
-export type { UserNonFundingLedgerUpdatesChannel } from './streams/user-non-funding-ledger-updates.ts';
 export { Subscription, type StreamListener, type StreamOptions } from './streams/subscription.ts';
 export type { Backoff } from './transport/backoff.ts';
 export type { Fetch } from './transport/http.ts';
@@ -236,6 +177,7 @@ export type {
   ExplorerTx,
   ExportName,
   FaucetGrant,
+  FeeTierInfo,
   FeeTierRates,
   FeeTierRow,
   Fill,

@@ -6,7 +6,7 @@ import {
   signedBytes,
   type StructType,
 } from '@oddlot/protocol';
-import type { DepositWithPermitParameters } from './info/deposit-with-permit.ts';
+import type { DepositWithPermitParameters } from './info/query-parameters.ts';
 import { typedData } from './typed-data.ts';
 import type { Wallet } from './wallet.ts';
 

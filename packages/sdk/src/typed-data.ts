@@ -25,7 +25,7 @@ export type TypedData = {
 };
 
 /** An action as it was hashed, with what the hash alone does not tell. */
-export type HashedAction = {
+type HashedAction = {
   readonly hash: ActionHash;
   readonly action: StructValues;
   readonly nonce: number;

@@ -8,11 +8,6 @@ export function assert(condition: boolean, message: string): asserts condition {
   if (!condition) throw new InvariantError(message);
 }
 
-/** Marks a branch that the types rule out. */
-export function assertNever(value: never): never {
-  throw new InvariantError(`unexpected value: ${String(value)}`);
-}
-
 /** The value, or a stop when it is absent: for look-ups that cannot miss. */
 export function present<T>(value: T | undefined, what: string): T {
   if (value === undefined) throw new InvariantError(`missing: ${what}`);

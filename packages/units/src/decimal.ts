@@ -10,7 +10,7 @@ export const DECIMAL_LENGTH_MAX = 32;
 const DECIMAL_PATTERN = /^-?[0-9]+(?:\.[0-9]+)?$/;
 
 /** What a decimal text is on a grid of `10^-decimals`. */
-export type ParsedDecimal = {
+type ParsedDecimal = {
   /** The count of grid steps at or below the value (towards minus infinity). */
   readonly floor: bigint;
   /** True when the value lies on the grid, so that `floor` is the value itself. */

@@ -10,7 +10,7 @@ import { divCeil, divFloor } from './division.ts';
 declare const unit: unique symbol;
 
 /** An integer that carries its unit in the type. The unit exists only at compile time. */
-export type Quantity<Base extends number | bigint, Unit extends string> = Base & {
+type Quantity<Base extends number | bigint, Unit extends string> = Base & {
   readonly [unit]: Unit;
 };
 

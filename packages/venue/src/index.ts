@@ -1,5 +1,5 @@
 /** The door of the process: to start a venue inside another program, such as a test. */
-export { type Config, ConfigError, readConfig } from './config.ts';
+export { type Config, readConfig } from './config.ts';
 export { startVenue, type Venue, type VenueDependencies } from './venue.ts';
 export { createLogger } from '@oddlot/host/log';
 export { rebuildHistory } from './rebuild-history.ts';

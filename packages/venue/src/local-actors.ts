@@ -13,7 +13,7 @@ import type { Held, Lease } from './lease/lease.ts';
 import { type PriceSettings, PriceSources } from './oracle/price-sources.ts';
 import type { LocalReplica } from './replica/local-replica.ts';
 
-export type LocalActorsParts = Pick<BotVenue, 'exchange'> & {
+type LocalActorsParts = Pick<BotVenue, 'exchange'> & {
   readonly replica: LocalReplica;
   /** A venue has one of each of them. */
   readonly lease: Lease;

@@ -19,18 +19,18 @@ import type {
   openSettlement,
   SettlementSettings,
 } from './settlement/open-settlement.ts';
-import type { InfoSettings } from './translate/view-to-info.ts';
+import type { InfoSettings } from './translate/answer-info.ts';
 
 const UNSET_ADDRESS = '0x0000000000000000000000000000000000000000';
 const SETTLEMENT_CHAIN = { mainnet: 42_161, testnet: 421_614 } as const;
 
-export type MoneyDependencies = {
+type MoneyDependencies = {
   readonly clock: Clock;
   readonly replica: Replica;
   readonly log: Logger;
 };
 
-export type ChainStart = {
+type ChainStart = {
   readonly log: Logger;
   /** Where keys may be that the configuration names. */
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -38,7 +38,7 @@ export type ChainStart = {
 };
 
 /** The settlement chain as configured, and where it is; the local one takes a moment to start. */
-export type ConfiguredChain = {
+type ConfiguredChain = {
   readonly settings: SettlementSettings;
   readonly opened: OpenedChain;
   readonly openSettlement: typeof openSettlement;

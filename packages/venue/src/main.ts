@@ -1,10 +1,11 @@
 import { OWN_UMASK } from '@oddlot/host/durable';
 import { createLogger } from '@oddlot/host/log';
 import { watchParent } from '@oddlot/host/operate';
+import { helpAsked, SettingError, settingsHelp } from '@oddlot/host/settings';
 import { VERSION } from '@oddlot/host/version';
 import closeWithGrace from 'close-with-grace';
-import { helpText } from './config-help.ts';
-import { type Config, ConfigError, readConfig } from './config.ts';
+import { type Config, readConfig } from './config.ts';
+import { VENUE_SETTINGS } from './settings/venue-settings.ts';
 import type { Venue } from './venue.ts';
 
 /** The composition root: the only reader of the environment and the only one that ends the process. */
@@ -27,8 +28,9 @@ await main();
 
 async function main(): Promise<void> {
   const args = process.argv.slice(2);
-  if (args.includes('--help')) {
-    process.stdout.write(helpText());
+  const help = helpAsked(args);
+  if (help !== undefined) {
+    process.stdout.write(settingsHelp(VENUE_SETTINGS, help));
     return;
   }
   if (args.includes('--version')) {
@@ -65,7 +67,7 @@ async function main(): Promise<void> {
         `signatures for ${venue.serviceNetwork})\n`,
     );
   } catch (error) {
-    const { explainStartFailure } = await import('./supervise/start-failure.ts');
+    const { explainStartFailure } = await import('./supervise/explain-start-failure.ts');
     const explained = explainStartFailure(error, config);
     if (explained === undefined) onFatal(error);
     process.stderr.write(`${explained}\n`);
@@ -77,7 +79,7 @@ function configOf(args: readonly string[]): Config {
   try {
     return readConfig(args, process.env);
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
+    if (!(error instanceof SettingError)) throw error;
     process.stderr.write(`${error.message} (see --help)\n`);
     process.exit(2);
   }

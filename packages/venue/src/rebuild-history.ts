@@ -7,7 +7,7 @@ import { EraStore } from './log/era-store.ts';
 import { FileJournal } from './log/file-journal.ts';
 import { SnapshotStore } from './log/snapshot-store.ts';
 import { FollowingReplica } from './replica/following-replica.ts';
-import { Companions } from './history/archivist/companions.ts';
+import { FollowedModels } from './history/archivist/followed-models.ts';
 import { RowBuffer } from './history/archivist/row-buffer.ts';
 import {
   deleteHistory,
@@ -17,11 +17,11 @@ import {
 import { HistoryFullError } from './history/store/store-errors.ts';
 
 /** Why rows can't be computed again; nothing was touched. */
-export class RebuildRefusedError extends Error {
+class RebuildRefusedError extends Error {
   override readonly name = 'RebuildRefusedError';
 }
 
-export type RebuildOptions = {
+type RebuildOptions = {
   /** The data folder; no venue may run on it. */
   readonly data: string;
   readonly place: HistoryPlace;
@@ -76,7 +76,7 @@ async function replayInto(
       snapshots: new SnapshotStore({ directory: join(data, 'snapshots') }),
       eras: new EraStore({ directory: join(data, 'eras') }),
     });
-    const companions = new Companions(replica, { onRows: (block) => rows.add(block) });
+    const companions = new FollowedModels(replica, { onRows: (block) => rows.add(block) });
     await replica.goToBeginning();
     companions.history.isActive = true;
     const write = async (): Promise<void> => {

@@ -4,7 +4,7 @@ import { lockData } from './log/journal-lock.ts';
 import { drawServiceName } from './log/service-names.ts';
 
 /** Why a folder gets no name; nothing was touched. */
-export class RenameRefusedError extends Error {
+class RenameRefusedError extends Error {
   override readonly name = 'RenameRefusedError';
 }
 

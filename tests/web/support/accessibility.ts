@@ -4,11 +4,17 @@ import type { Page } from 'playwright-core';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+/** What is looked for: everything, or what another theme of the same screen can bring about. */
+export type Faults = 'all' | 'of colours';
+
+const RULES_OF_COLOURS = ['color-contrast', 'link-in-text-block'];
+
 /** What axe finds wrong with a page, each in a line: the rule, and the first place. */
-export async function faultsFound(page: Page): Promise<readonly string[]> {
+export async function faultsFound(page: Page, faults: Faults = 'all'): Promise<readonly string[]> {
+  const only = faults === 'all' ? {} : { runOnly: RULES_OF_COLOURS };
   // Evaluated by the debugger rather than by the page, whose policy lets no such script in.
   await page.evaluate(`globalThis.axe ??= (() => { ${AXE}; return globalThis.axe; })()`);
-  return page.evaluate(async () => {
+  return page.evaluate(async (rules) => {
     type Found = { id: string; nodes: { html: string; failureSummary?: string }[] };
     const { axe } = globalThis as unknown as {
       axe: { run(where: Document, how: object): Promise<{ violations: Found[] }> };
@@ -17,11 +23,11 @@ export async function faultsFound(page: Page): Promise<readonly string[]> {
     const moving = document.getAnimations().filter((each) => each instanceof CSSTransition);
     await Promise.allSettled(moving.map(({ finished }) => finished));
     // Nothing to load, no frames, and of what passes only that it does: a tenth of the time.
-    const how = { preload: false, iframes: false, resultTypes: ['violations'] };
+    const how = { preload: false, iframes: false, resultTypes: ['violations'], ...rules };
     const { violations } = await axe.run(document, how);
     return violations.map(
       ({ id, nodes }) =>
         `${id}: ${nodes.length} × ${nodes[0]?.html.slice(0, 200)} ${nodes[0]?.failureSummary?.slice(0, 200)}`,
     );
-  });
+  }, only);
 }

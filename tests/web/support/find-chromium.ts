@@ -10,7 +10,9 @@ export type FoundBrowser = { readonly path: string; readonly args: readonly stri
 
 const run = promisify(execFile);
 const SYSTEM_NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
-const LOCK = join(tmpdir(), 'oddlot-chromium.lock');
+/** Of this machine, not of this run: what is unpacked there is found by the next one. */
+const PLACE = process.env['ODDLOT_TEST_DISK'] ?? tmpdir();
+const LOCK = join(PLACE, 'oddlot-chromium.lock');
 /**
  * Parts of the browser's own window, which it would load and run once more for every visitor: more work than many a
  * test. Naming any takes the place of what Playwright leaves out, so that is here too.
@@ -81,12 +83,17 @@ type Packed = { readonly default: { executablePath(): Promise<string> } };
 
 async function fromPackage(): Promise<FoundBrowser | undefined> {
   if (process.arch !== 'x64' || process.platform !== 'linux') return undefined;
+  const before = process.env['TMPDIR'];
   try {
     const { default: packed } = (await import(PACKED)) as Packed;
+    process.env['TMPDIR'] = PLACE;
     // Its own flags are for machines with one thread; a browser of one process ends with its first context.
     return { path: await packed.executablePath(), args: ARGS };
   } catch {
     return undefined;
+  } finally {
+    if (before === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = before;
   }
 }
 

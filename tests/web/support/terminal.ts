@@ -35,11 +35,10 @@ export async function close(page: Page, part: string, market = 'BTC-USDC'): Prom
   await page.getByRole('menuitem', { name: `Close ${part} at the market` }).click();
 }
 
-/** A visitor who took a test account in the ticket, and may trade. */
+/** Somebody with a test account, who may trade. */
 export async function trading(browser: WebBrowser, url: string): Promise<Page> {
   const visit = await browser.visit(url);
-  await visit.open('/trade/BTC-USDC');
-  await button(visit.page, 'Trade with a test account').click();
+  await visit.openWithAccount('/trade/BTC-USDC');
   await visit.page.getByText(/^At most/).waitFor();
   await button(visit.page, 'Enter a price').waitFor();
   return visit.page;

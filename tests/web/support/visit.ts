@@ -1,20 +1,16 @@
-import type { Browser, BrowserContext, Page, Request } from 'playwright-core';
-import type { InjectedWallet } from './injected-wallet.ts';
+import type { ConsoleMessage, Page, Request, WebSocket } from 'playwright-core';
+import { DESKTOP, type Desk, type DeskOptions } from './desk.ts';
+import { openTestAccount, type TestAccount } from './test-account.ts';
 
-/** Sizes of screens: a desk, and a phone. */
-export const DESKTOP = { width: 1440, height: 900 };
-export const PHONE = { width: 390, height: 844 };
+export { DESKTOP, PHONE } from './desk.ts';
 
-export type VisitOptions = {
-  readonly viewport?: { readonly width: number; readonly height: number };
-  readonly theme?: 'dark' | 'light';
+export type VisitOptions = DeskOptions & {
   /** Errors on the console that the test brings about itself, such as a venue that it stops. */
   readonly expectedErrors?: RegExp;
-  /** Runs in the page before anything of it. */
-  readonly script?: string;
-  /** What the browser has as a wallet; none unless told. */
-  readonly wallet?: InjectedWallet;
 };
+
+/** On a machine that is shared by others. */
+const PATIENCE_MS = 60_000;
 
 /** What the page sent, as the browser saw it. */
 export type Sent = { readonly url: string; readonly body: string };
@@ -28,45 +24,47 @@ export class Visit {
   readonly url: string;
   /** All requests and socket frames of the visit. */
   readonly sent: Sent[] = [];
-  readonly #context: BrowserContext;
   readonly #faults: string[] = [];
+  readonly #leaveDesk: () => Promise<void>;
   #expected: RegExp | undefined;
+  #isLeft = false;
 
-  private constructor(context: BrowserContext, page: Page, url: string, options: VisitOptions) {
-    this.#context = context;
+  private constructor(
+    page: Page,
+    url: string,
+    options: VisitOptions,
+    leaveDesk: () => Promise<void>,
+  ) {
     this.page = page;
     this.url = url;
     this.#expected = options.expectedErrors;
-    this.#watch();
+    this.#leaveDesk = leaveDesk;
   }
 
-  static async begin(browser: Browser, url: string, options: VisitOptions): Promise<Visit> {
-    const { script, theme = 'dark', viewport = DESKTOP, wallet } = options;
-    const context = await browser.newContext({
-      viewport: { ...viewport },
-      locale: 'en-US',
-      timezoneId: 'UTC',
-      hasTouch: viewport.width < 768,
-      reducedMotion: 'reduce',
-      permissions: ['clipboard-read', 'clipboard-write'],
-    });
-    await context.addInitScript(
-      `addEventListener('securitypolicyviolation', (event) => console.error('policy: ' + event.violatedDirective + ' ' + event.blockedURI));`,
-    );
-    await context.addInitScript(
-      `localStorage.getItem('oddlot.preferences') ?? localStorage.setItem('oddlot.preferences', '{"theme":"${theme}"}');`,
-    );
-    if (script !== undefined) await context.addInitScript(script);
-    await wallet?.inject(context);
-    const page = await context.newPage();
-    page.setDefaultTimeout(15_000);
-    return new Visit(context, page, url, options);
+  static async begin(
+    { page }: Desk,
+    url: string,
+    options: VisitOptions,
+    leaveDesk: () => Promise<void>,
+  ): Promise<Visit> {
+    await page.setViewportSize({ ...(options.viewport ?? DESKTOP) });
+    page.setDefaultTimeout(PATIENCE_MS);
+    const visit = new Visit(page, url, options, leaveDesk);
+    visit.#watch();
+    return visit;
   }
 
   /** Goes to an address of the page and waits until its first screen stands. */
   async open(path = '/'): Promise<void> {
     await this.page.goto(this.url + path);
     await this.page.locator('main#screen > *').first().waitFor();
+  }
+
+  /** The same for somebody who has taken a test account here before. */
+  async openWithAccount(path = '/'): Promise<TestAccount> {
+    const account = await openTestAccount(this.page, this.url);
+    await this.open(path);
+    return account;
   }
 
   /** What went wrong so far, each in a line. */
@@ -80,25 +78,43 @@ export class Visit {
   }
 
   async leave(): Promise<void> {
-    await this.#context.close();
+    if (!this.#isLeft) {
+      this.#isLeft = true;
+      this.#lookAway();
+      await this.#leaveDesk();
+    }
     if (this.faults.length > 0) throw new Error(`In the browser:\n${this.faults.join('\n')}`);
   }
 
+  readonly #onConsole = (message: ConsoleMessage): void => {
+    if (message.type() === 'error' || message.type() === 'warning') {
+      this.#faults.push(`console ${message.type()}: ${message.text()}`);
+    }
+  };
+  readonly #onError = (error: Error): void => {
+    this.#faults.push(`uncaught: ${error.stack ?? error.message}`);
+  };
+  readonly #onRequest = (request: Request): void => this.#sent(request);
+  readonly #onSocket = (socket: WebSocket): void => {
+    this.#isHome(socket.url().replace(/^ws/, 'http'));
+    socket.on('framesent', ({ payload }) => {
+      this.sent.push({ url: socket.url(), body: String(payload) });
+    });
+  };
+
   #watch(): void {
-    const { page } = this;
-    page.on('console', (message) => {
-      if (message.type() === 'error' || message.type() === 'warning') {
-        this.#faults.push(`console ${message.type()}: ${message.text()}`);
-      }
-    });
-    page.on('pageerror', (error) => this.#faults.push(`uncaught: ${error.stack ?? error.message}`));
-    page.on('request', (request) => this.#sent(request));
-    page.on('websocket', (socket) => {
-      this.#isHome(socket.url().replace(/^ws/, 'http'));
-      socket.on('framesent', ({ payload }) => {
-        this.sent.push({ url: socket.url(), body: String(payload) });
-      });
-    });
+    this.page.on('console', this.#onConsole);
+    this.page.on('pageerror', this.#onError);
+    this.page.on('request', this.#onRequest);
+    this.page.on('websocket', this.#onSocket);
+  }
+
+  /** The next visitor's faults are not this one's. */
+  #lookAway(): void {
+    this.page.off('console', this.#onConsole);
+    this.page.off('pageerror', this.#onError);
+    this.page.off('request', this.#onRequest);
+    this.page.off('websocket', this.#onSocket);
   }
 
   #sent(request: Request): void {

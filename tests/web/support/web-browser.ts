@@ -1,24 +1,32 @@
 import { chromium, type Browser } from 'playwright-core';
+import { Desk, isPlain } from './desk.ts';
 import { findChromium } from './find-chromium.ts';
 import { Visit, type VisitOptions } from './visit.ts';
 
-/** One Chromium for a file of tests; each test visits the page in a context of its own. */
+/** One Chromium; each visit to the page has a browser of its own to itself. */
 export class WebBrowser {
   readonly #browser: Browser;
+  readonly #isReusing: boolean;
   readonly #visits = new Set<Visit>();
+  /** Of visits that are over, emptied: the next one finds the code of the page compiled, and nothing else. */
+  readonly #desks: Desk[] = [];
 
-  private constructor(browser: Browser) {
+  private constructor(browser: Browser, isReusing: boolean) {
     this.#browser = browser;
+    this.#isReusing = isReusing;
   }
 
-  static async start(): Promise<WebBrowser> {
+  /** `isReusing`: a visitor may get the emptied browser of another. Most of what a test costs is a new one. */
+  static async start({ isReusing = false } = {}): Promise<WebBrowser> {
     const { args, path } = await findChromium();
-    return new WebBrowser(await chromium.launch({ executablePath: path, args: [...args] }));
+    const options = { executablePath: path, args: [...args], handleSIGTERM: !isReusing };
+    return new WebBrowser(await chromium.launch(options), isReusing);
   }
 
   /** A person with an empty browser, who has not opened the page yet. */
   async visit(url: string, options: VisitOptions = {}): Promise<Visit> {
-    const visit = await Visit.begin(this.#browser, url, options);
+    const desk = await this.#deskFor(options);
+    const visit = await Visit.begin(desk, url, options, () => this.#leaveDesk(desk, options, url));
     this.#visits.add(visit);
     return visit;
   }
@@ -27,10 +35,22 @@ export class WebBrowser {
   async leaveAll(): Promise<void> {
     const visits = [...this.#visits];
     this.#visits.clear();
-    for (const visit of visits) await visit.leave();
+    const ends = await Promise.allSettled(visits.map((visit) => visit.leave()));
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
   }
 
   async close(): Promise<void> {
     await this.#browser.close();
+  }
+
+  async #deskFor(options: VisitOptions): Promise<Desk> {
+    const at = isPlain(options) ? this.#desks.findIndex((desk) => desk.suits(options)) : -1;
+    return at < 0 ? Desk.open(this.#browser, options) : this.#desks.splice(at, 1)[0]!;
+  }
+
+  async #leaveDesk(desk: Desk, options: VisitOptions, url: string): Promise<void> {
+    if (!this.#isReusing || !isPlain(options)) return desk.close();
+    await desk.empty(new URL(url).origin);
+    this.#desks.push(desk);
   }
 }

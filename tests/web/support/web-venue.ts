@@ -12,7 +12,8 @@ export async function startWebVenue(flags: readonly string[] = WITH_PAGE): Promi
   return venue;
 }
 
-const READY_MS_MAX = 20_000;
+/** For one that hangs: it looks at its sources at low priority, and on a busy machine that waits its turn. */
+const READY_MS_MAX = 60_000;
 
 /** Waits until the venue has the page, which it reads after it has begun to serve. */
 export async function pageReady(url: string): Promise<void> {

@@ -5,7 +5,7 @@ import type { ChainClient, ChainLog } from '../chain/chain-client.ts';
 import { RETURN_ID_MIN } from './return-id.ts';
 
 /** Where on a chain a log is: what a deposit is credited once by (R-deposit). */
-export type DepositSource = {
+type DepositSource = {
   readonly chainId: number;
   readonly txHash: Hash;
   readonly logIndex: number;

@@ -8,6 +8,7 @@ export {
   PAUSED,
   payOutData,
   readBridge,
+  type Queued,
   readQueued,
   readState,
   type Refusal,

@@ -3,7 +3,7 @@ import { encodeDeployData, getContractAddress, type Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import type { ChainEndpoint } from '../chain/chain-endpoint.ts';
 import type { BridgeContracts } from './deposit-logs.ts';
-import type { LocalKeys } from '../key-files/keys.ts';
+import type { LocalKeys } from '../key-files/local-keys.ts';
 
 /** How many validators must sign. Payouts from 100,000 USDC on wait, so that it can be seen how that is. */
 export const LOCAL_BRIDGE = { threshold: 2n, largeUsd: 100_000_000_000n, delaySeconds: 20n };

@@ -6,7 +6,7 @@ import { lower } from './bridge-chain.ts';
 import { type BridgeCommand, clientOf, send } from './bridge-context.ts';
 import { BridgeCommandError } from './bridge-error.ts';
 import { idOf } from './bridge-options.ts';
-import { keyPlaceWarnings } from './key-place.ts';
+import { keyPlaceWarnings } from './key-place-warnings.ts';
 
 /** What takes one key: the guardian's powers, finishing what waits, and keys themselves. */
 

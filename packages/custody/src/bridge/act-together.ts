@@ -14,7 +14,7 @@ import {
   writeRequest,
 } from './bridge-request.ts';
 import { describeRequest } from './describe-request.ts';
-import { partyWarnings } from './parties.ts';
+import { partyWarnings } from './party-warnings.ts';
 import { requestCall } from './request-call.ts';
 
 /** What takes a threshold of validators: a request is prepared, signed by each where their key is, and sent. */

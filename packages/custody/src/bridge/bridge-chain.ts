@@ -64,7 +64,7 @@ export async function readToken(
   return BigInt(data);
 }
 
-export type BridgeState = {
+type BridgeState = {
   readonly token: Hex;
   readonly balance: bigint;
   readonly validators: readonly Hex[];

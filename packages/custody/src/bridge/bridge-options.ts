@@ -1,8 +1,8 @@
-import { parseArgs } from 'node:util';
+import { readFlags, SettingError } from '@oddlot/host/settings';
 import { Address, Hash } from '@oddlot/protocol';
 import { MONEY_DECIMALS, parseExact } from '@oddlot/units';
 import type { Hex } from 'viem';
-import { readKey } from '../key-files/keys.ts';
+import { readKey } from '../key-files/local-keys.ts';
 import { UsageError } from './bridge-error.ts';
 
 const OPTIONS = {
@@ -126,8 +126,9 @@ function listOf(text: string): readonly string[] {
 
 function parse(args: readonly string[]) {
   try {
-    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true, strict: true });
+    return readFlags(args, OPTIONS, { allowPositionals: true });
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    if (error instanceof SettingError) throw new UsageError(error.message, { cause: error });
+    throw error;
   }
 }

@@ -3,7 +3,7 @@ import { encodeDeployData, getContractAddress } from 'viem';
 import { lower, readState, readToken } from './bridge-chain.ts';
 import { type BridgeCommand, clientOf, send } from './bridge-context.ts';
 import { BridgeCommandError } from './bridge-error.ts';
-import { partyWarnings } from './parties.ts';
+import { partyWarnings } from './party-warnings.ts';
 
 const USDC_DECIMALS = 6n;
 

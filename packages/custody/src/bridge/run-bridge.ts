@@ -6,15 +6,15 @@ import type { BridgeCommand } from './bridge-context.ts';
 import { BridgeCommandError, NotMinedError, UsageError } from './bridge-error.ts';
 import { BridgeOptions } from './bridge-options.ts';
 import { deploy } from './deploy.ts';
-import { keyPlaceWarnings } from './key-place.ts';
+import { keyPlaceWarnings } from './key-place-warnings.ts';
 import { move } from './move.ts';
 import { returnDeposit } from './return-deposit.ts';
 import { status } from './status.ts';
 
 /** How a command ends: done, not done, written wrongly, or sent and nobody knows yet. */
-export const EXIT = { done: 0, failed: 1, usage: 2, notMined: 3 } as const;
+const EXIT = { done: 0, failed: 1, usage: 2, notMined: 3 } as const;
 
-export const BRIDGE_USAGE = `Usage: npm run bridge -- COMMAND [options]
+const BRIDGE_USAGE = `Usage: npm run bridge -- COMMAND [options]
 
 Keys and looking
   key FILE                        makes a key in a new file and says its address

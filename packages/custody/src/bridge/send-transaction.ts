@@ -7,7 +7,7 @@ import { BridgeCommandError, NotMinedError, refusalText } from './bridge-error.t
 
 export type Sent = { readonly receipt: ChainReceipt; readonly from: Hex; readonly nonce: number };
 
-export type SendOptions = {
+type SendOptions = {
   readonly client: ChainClient;
   readonly key: Hex;
   readonly waitMs: number;

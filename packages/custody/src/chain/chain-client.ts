@@ -15,7 +15,7 @@ import { type Ask, EndpointPool, type EndpointStatus } from './endpoint-pool.ts'
 export type { ChainLog, ChainReceipt } from './chain-answers.ts';
 export type { EndpointStatus } from './endpoint-pool.ts';
 
-export type ChainHead = {
+type ChainHead = {
   /** The newest block that enough endpoints know. */
   readonly head: number;
   /** The newest block with as many confirmations as asked for; 0 before there is one. */
@@ -28,7 +28,7 @@ export type ChainFees = { readonly baseFee: bigint; readonly priorityFee: bigint
 /** What endpoints must say alike of a call; their words for a refusal differ, its data does not. */
 type CallOutcome = { readonly result?: Hex; readonly refused?: string };
 
-export type ChainClientOptions = {
+type ChainClientOptions = {
   readonly endpoints: readonly ChainEndpoint[];
   readonly chainId: number;
   /** A block counts with this many blocks from itself on; at least 1, the block alone. */

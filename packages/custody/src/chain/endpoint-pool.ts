@@ -22,7 +22,7 @@ export type EndpointStatus = {
 };
 
 export type Ask<Value> = (request: ChainEndpoint['request']) => Promise<Value>;
-export type Answer<Value> = { readonly watched: Watched; readonly value: Value };
+type Answer<Value> = { readonly watched: Watched; readonly value: Value };
 type Watched = {
   readonly endpoint: ChainEndpoint;
   status: EndpointStatus;

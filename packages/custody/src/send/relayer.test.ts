@@ -220,6 +220,6 @@ test('random histories of drops, reorganisations, kills and waits: each is execu
         await settlement.close();
       }
     }),
-    { numRuns: Number(process.env['FUZZ_RUNS'] ?? 100) / 4 },
+    { numRuns: Number(process.env['FUZZ_RUNS'] ?? 40) / 4 },
   );
 }, 120_000);

@@ -6,7 +6,7 @@ import { type Attempt, SendJournal, type SendRecord } from './send-journal.ts';
 export type { SendRecord } from './send-journal.ts';
 
 /** What a relayer is asked to send. It is executed once, also where the contract would take it twice. */
-export type SendRequest = {
+type SendRequest = {
   /** Names the transaction for ever: a key that is known is not sent again. */
   readonly key: string;
   readonly to: Hex;
@@ -17,7 +17,7 @@ export type SendRequest = {
   readonly gas?: bigint;
 };
 
-export type RelayerOptions = {
+type RelayerOptions = {
   readonly client: ChainClient;
   /** Whose key signs, and whose ether pays. */
   readonly account: LocalAccount;

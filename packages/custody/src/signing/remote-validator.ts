@@ -23,7 +23,7 @@ const WORD = { size: 32 } as const;
 const S_MAX = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 const VS: readonly number[] = [27, 28];
 
-export type RemoteOptions = {
+type RemoteOptions = {
   /** Whose request it is: a validator answers the venue that its operator named by this address. */
   readonly as?: LocalAccount | undefined;
   readonly timeoutMs?: number;

@@ -9,7 +9,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { ChainClient } from '../chain/chain-client.ts';
 import { type ChainEndpoint, localEndpoint } from '../chain/chain-endpoint.ts';
 import type { BridgeContracts } from '../bridge-contract/deposit-logs.ts';
-import { localKeys, type LocalKeys } from '../key-files/keys.ts';
+import { localKeys, type LocalKeys } from '../key-files/local-keys.ts';
 import { deployLocalContracts } from '../bridge-contract/local-contracts.ts';
 
 /** A real chain with a bridge, and endpoints that can be made to misbehave. */

@@ -12,7 +12,7 @@ type Query = {
 };
 
 /** A withdrawal as a venue lists it. */
-export type LedgerRow = {
+type LedgerRow = {
   readonly id: number;
   readonly time: number;
   readonly destination: string;

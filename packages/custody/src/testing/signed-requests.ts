@@ -10,7 +10,7 @@ import {
 } from '@oddlot/protocol';
 import type { Hex } from 'viem';
 import { privateKeyToAccount, sign } from 'viem/accounts';
-import type { ShownRequest } from '../validator/signed-request.ts';
+import type { ShownRequest } from '../validator/recover-request.ts';
 
 /** Requests as users sign them and a venue shows them. */
 

@@ -33,7 +33,7 @@ export async function askVenue<Answer>(
   }
 }
 
-export type AskOptions<Answer> = {
+type AskOptions<Answer> = {
   readonly schema: z.ZodType<Answer>;
   readonly timeoutMs?: number | undefined;
 };

@@ -3,16 +3,16 @@ import { DirectoryLockedError } from '@oddlot/host/directory-lock';
 import { OWN_UMASK } from '@oddlot/host/durable';
 import { createLogger } from '@oddlot/host/log';
 import { watchParent } from '@oddlot/host/operate';
+import { helpAsked, SettingError, settingsHelp } from '@oddlot/host/settings';
 import closeWithGrace from 'close-with-grace';
 import { KeyError } from '../key-files/key-error.ts';
 import { BookDamagedError } from './signed-book.ts';
 import { type RunningValidator, startValidator } from './start-validator.ts';
 import {
-  readValidatorConfig,
-  VALIDATOR_USAGE,
-  type ValidatorConfig,
-  ValidatorConfigError,
-} from './validator-config.ts';
+  readValidatorSettings,
+  VALIDATOR_SETTINGS,
+  type ValidatorSettings,
+} from './validator-settings.ts';
 
 /** The program of a validator: `npm run validator -- --config validator.toml`. */
 
@@ -24,8 +24,9 @@ process.umask(OWN_UMASK);
 await main(process.argv.slice(2));
 
 async function main(args: readonly string[]): Promise<void> {
-  if (args.includes('--help')) {
-    process.stdout.write(VALIDATOR_USAGE);
+  const help = helpAsked(args);
+  if (help !== undefined) {
+    process.stdout.write(settingsHelp(VALIDATOR_SETTINGS, help));
     return;
   }
   const config = configOf(args);
@@ -60,11 +61,11 @@ function isSystemError(error: unknown): boolean {
   return error instanceof Error && 'code' in error;
 }
 
-function configOf(args: readonly string[]): ValidatorConfig {
+function configOf(args: readonly string[]): ValidatorSettings {
   try {
-    return readValidatorConfig(args);
+    return readValidatorSettings(args);
   } catch (error) {
-    if (!(error instanceof ValidatorConfigError)) throw error;
+    if (!(error instanceof SettingError)) throw error;
     process.stderr.write(`${error.message} (see --help)\n`);
     process.exit(2);
   }

@@ -1,6 +1,6 @@
 import { isSignerSetSound, type MultiSigSigners, parseMultiSigSigners } from '@oddlot/protocol';
 import { SigningRefusal } from './signing-refusal.ts';
-import type { RecoveredRequest } from './signed-request.ts';
+import type { RecoveredRequest } from './recover-request.ts';
 
 /** Who signs for an account: its own key where there is no set. */
 export type SignerSet = MultiSigSigners | undefined;

@@ -8,7 +8,7 @@ import { wouldTransfer } from '../bridge-contract/would-transfer.ts';
 import type { RefusalMemory } from './refusal-memory.ts';
 import { SigningRefusal } from './signing-refusal.ts';
 
-export type PayoutWitnessOptions = {
+type PayoutWitnessOptions = {
   /** Endpoints that whoever runs the validator chose. */
   readonly client: ChainClient;
   readonly bridge: Hex;
@@ -18,7 +18,7 @@ export type PayoutWitnessOptions = {
   readonly now: () => number;
 };
 
-export type Owed = {
+type Owed = {
   readonly withdrawalId: number;
   readonly user: Hex;
   readonly destination: Hex;

@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { writeWholeFile } from '@oddlot/host/durable';
+import { readTextFile, writeWholeFile } from '@oddlot/host/durable';
 import { z } from 'zod';
 
 /** How long a payout has been refused, as far as it was looked at. */
 const Seen = z.object({ sinceMs: z.number(), lastMs: z.number(), times: z.int().min(1) });
-export type Seen = z.infer<typeof Seen>;
+type Seen = z.infer<typeof Seen>;
 const Contents = z.record(z.string(), Seen);
 
 /** Who looks less often than this cannot say what was in between. */
@@ -66,11 +65,10 @@ export class RefusalMemory {
 
 function contentsOf(file: string): Readonly<Record<string, Seen>> {
   try {
-    const parsed = Contents.safeParse(JSON.parse(readFileSync(file, 'utf8')));
+    const parsed = Contents.safeParse(JSON.parse(readTextFile(file) ?? '{}'));
     return parsed.success ? parsed.data : {};
   } catch (error) {
-    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    if (isMissing || error instanceof SyntaxError) return {};
+    if (error instanceof SyntaxError) return {};
     throw error;
   }
 }

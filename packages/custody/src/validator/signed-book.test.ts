@@ -1,6 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { BookDamagedError, OtherTermsError, SignedBook, type SignedRecord } from './signed-book.ts';
 
@@ -108,4 +108,27 @@ test('a byte that changed anywhere, or a line that is gone, stops the start in o
   flipped[bytes.length - 1]! ^= 1;
   writeFileSync(file, flipped);
   expect(idsOf(reopened())).toEqual(['7', '8', '9']);
+});
+
+/** As 0.3.0 wrote it. */
+const EARLIER = `{"timeMs":1,"chainId":7,"bridge":"0xb1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1","withdrawalId":"3","user":"0xa1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1","type":"payout","destination":"0xd1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1","usd":"1900000","check":"023d97d5ef7867dc"}
+{"timeMs":2,"chainId":7,"bridge":"0xb1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1","withdrawalId":"3","user":"0xa1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1","type":"cancellation","reason":"refused","check":"506e8a76c77e6038"}
+`;
+
+test('a book of an earlier release is read, goes on, and would be written the same', () => {
+  mkdirSync(dirname(file));
+  writeFileSync(file, EARLIER);
+  const book = new SignedBook(file);
+  const records = [...book.latest];
+  expect(records).toHaveLength(2);
+  expect(() => book.has({ ...records[0], usd: '1' } as SignedRecord)).toThrow(OtherTermsError);
+  book.add({ ...PAYOUT, withdrawalId: '4' });
+  book.close();
+  expect(idsOf(reopened())).toEqual(['3', '3', '4']);
+  expect(readFileSync(file, 'utf8').startsWith(EARLIER)).toBe(true);
+  rmSync(file);
+  const anew = new SignedBook(file);
+  for (const record of records) anew.add(record);
+  anew.close();
+  expect(readFileSync(file, 'utf8')).toBe(EARLIER);
 });

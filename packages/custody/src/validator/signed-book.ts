@@ -1,15 +1,5 @@
-import {
-  closeSync,
-  fdatasyncSync,
-  fsyncSync,
-  ftruncateSync,
-  openSync,
-  readSync,
-  writeSync,
-} from 'node:fs';
-import { createHash } from 'node:crypto';
-import { dirname } from 'node:path';
-import { makeFolder, syncFolder } from '@oddlot/host/durable';
+import { RecordFile } from '@oddlot/host/durable';
+import { SIGNED_LINES } from './signed-lines.ts';
 
 /** One thing that was signed, as it stands in the file. Numbers of the contract are decimal text. */
 export type SignedRecord = {
@@ -41,10 +31,7 @@ export class BookDamagedError extends Error {
   override readonly name = 'BookDamagedError';
 }
 
-const PRIVATE = 0o600;
-const CHUNK_BYTES = 1 << 20;
 const LATEST_MAX = 1_000;
-const CHECK_CHARACTERS = 16;
 
 /**
  * All that a validator has ever signed, appended and on disk before a signature leaves the process
@@ -52,8 +39,7 @@ const CHECK_CHARACTERS = 16;
  * Each line carries a checksum that continues the one before it, so that none can change or go unnoticed.
  */
 export class SignedBook {
-  readonly #file: string;
-  readonly #descriptor: number;
+  readonly #file: RecordFile;
   readonly #payouts = new Map<string, string>();
   readonly #cancellations = new Set<string>();
   readonly #latest: SignedRecord[] = [];
@@ -61,21 +47,18 @@ export class SignedBook {
   readonly #requests = new Map<string, string>();
   readonly #signerChanges = new Map<string, readonly string[]>();
   readonly #onPayout: (payout: PayoutRecord) => void;
-  #bytes = 0;
   #count = 0;
-  #check = '';
-  #failure: unknown = undefined;
 
   /** `onPayout` hears of each one, those that the file holds included. */
   constructor(file: string, onPayout: (payout: PayoutRecord) => void = () => undefined) {
-    this.#file = file;
     this.#onPayout = onPayout;
-    makeFolder(dirname(file));
-    this.#descriptor = openSync(file, 'a+', PRIVATE);
-    // A line that a process wrote which died before its sync is in memory alone; what is read counts as signed.
-    fsyncSync(this.#descriptor);
-    this.#read();
-    syncFolder(dirname(file));
+    this.#file = new RecordFile(file, SIGNED_LINES);
+    const [damaged] = this.#file.readEach((record) => this.#remember(record as SignedRecord));
+    if (damaged === undefined) return;
+    this.#file.close();
+    throw new BookDamagedError(
+      `${file}: line ${damaged.line} is damaged; bring back a whole copy, or rotate this key out`,
+    );
   }
 
   /** How much has been signed. */
@@ -111,26 +94,12 @@ export class SignedBook {
   add(record: SignedRecord): void {
     if (this.has(record)) return;
     this.#assertFresh(record);
-    if (this.#failure !== undefined) {
-      throw new Error(`${this.#file} cannot be written`, { cause: this.#failure });
-    }
-    const check = checkOf(this.#check, record);
-    const line = Buffer.from(`${JSON.stringify({ ...record, check })}\n`);
-    try {
-      for (let at = 0; at < line.length;) at += writeSync(this.#descriptor, line.subarray(at));
-    } catch (error) {
-      // Half a line would spoil the next one.
-      this.#orStop(() => ftruncateSync(this.#descriptor, this.#bytes));
-      throw error;
-    }
-    // After a sync that failed nobody knows what is on the disk: nothing more is signed.
-    this.#orStop(() => fdatasyncSync(this.#descriptor));
-    this.#bytes += line.length;
-    this.#remember(record, check);
+    this.#file.append([record]);
+    this.#remember(record);
   }
 
   close(): void {
-    closeSync(this.#descriptor);
+    this.#file.close();
   }
 
   /** A request is paid on once. */
@@ -141,17 +110,7 @@ export class SignedBook {
     throw new OtherTermsError(`withdrawal ${other} was signed for ${record.request} before`);
   }
 
-  #orStop(work: () => void): void {
-    try {
-      work();
-    } catch (error) {
-      this.#failure = error;
-      throw error;
-    }
-  }
-
-  #remember(record: SignedRecord, check: string): void {
-    this.#check = check;
+  #remember(record: SignedRecord): void {
     if (record.type === 'payout') {
       const { request, signerChanges = [], user, withdrawalId } = record;
       this.#payouts.set(withdrawalId, termsOf(record));
@@ -162,31 +121,6 @@ export class SignedBook {
     this.#count++;
     this.#latest.push(record);
     if (this.#latest.length > LATEST_MAX) this.#latest.shift();
-  }
-
-  /** The torn end of a crash is cut: its signature was never given away. */
-  #read(): void {
-    let rest = '';
-    for (const { end, isWhole, text } of linesOf(this.#descriptor)) {
-      if (!isWhole) {
-        rest = text;
-        continue;
-      }
-      const found = recordOf(text, this.#check);
-      if (found === undefined) {
-        throw new BookDamagedError(
-          `${this.#file}: line ${this.#count + 1} is damaged; bring back a whole copy, or rotate this key out`,
-        );
-      }
-      this.#bytes = end;
-      this.#remember(found.record, found.check);
-    }
-    if (rest === '') return;
-    ftruncateSync(this.#descriptor, this.#bytes);
-    fsyncSync(this.#descriptor);
-    // All of a line but its end: the signature may be out.
-    const last = recordOf(rest, this.#check) ?? recordOf(rest.slice(0, -1), this.#check);
-    if (last !== undefined) this.add(last.record);
   }
 }
 
@@ -200,43 +134,4 @@ function termsOf(record: SignedRecord): string {
   const place = `from bridge ${record.bridge} on chain ${record.chainId}`;
   if (record.type === 'cancellation') return `${record.withdrawalId} ${place}`;
   return `${record.usd} micro-USDC of ${record.user} to ${record.destination} ${place}`;
-}
-
-type Line = { readonly text: string; readonly end: number; readonly isWhole: boolean };
-
-/** Lines and where in the file each ends; the last one may lack its end. */
-function* linesOf(descriptor: number): Generator<Line> {
-  const chunk = Buffer.alloc(CHUNK_BYTES);
-  let rest = Buffer.alloc(0);
-  let read = 0;
-  for (;;) {
-    const length = readSync(descriptor, chunk, 0, CHUNK_BYTES, read);
-    if (length === 0) break;
-    read += length;
-    rest = Buffer.concat([rest, chunk.subarray(0, length)]);
-    for (let at = rest.indexOf('\n'); at >= 0; at = rest.indexOf('\n')) {
-      const text = rest.toString('utf8', 0, at);
-      rest = rest.subarray(at + 1);
-      yield { text, end: read - rest.length, isWhole: true };
-    }
-  }
-  if (rest.length > 0) yield { text: rest.toString('utf8'), end: read, isWhole: false };
-}
-
-function recordOf(
-  text: string,
-  before: string,
-): { readonly record: SignedRecord; readonly check: string } | undefined {
-  try {
-    const { check, ...record } = JSON.parse(text) as SignedRecord & { readonly check: string };
-    const isRight = check === checkOf(before, record as SignedRecord);
-    return isRight ? { record: record as SignedRecord, check } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function checkOf(before: string, record: SignedRecord): string {
-  const hash = createHash('sha256').update(before).update(JSON.stringify(record));
-  return hash.digest('hex').slice(0, CHECK_CHARACTERS);
 }

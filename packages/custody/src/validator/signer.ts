@@ -10,14 +10,14 @@ import {
   type Validator,
 } from '../signing/validators.ts';
 import type { Deposits } from './bridge-deposits.ts';
-import type { PayoutRequests } from './payout-request.ts';
+import type { PayoutRequests } from './payout-requests.ts';
 import type { PayoutWitness } from './payout-witness.ts';
 import { OtherTermsError, type PayoutRecord, type SignedBook } from './signed-book.ts';
 import type { Counted, SigningLimits } from './signing-limits.ts';
 import { SigningRefusal } from './signing-refusal.ts';
 import type { OwedWithdrawal, VenueLedger } from './venue-ledger.ts';
 
-export type SignerOptions = {
+type SignerOptions = {
   readonly key: Hex;
   /** The only chain and the only bridge that it signs for. */
   readonly domain: BridgeDomain;

@@ -1,7 +1,7 @@
 import { MONEY_DECIMALS, formatDecimal } from '@oddlot/units';
 
 /** Micro-USDC in 24 hours. */
-export type LimitOptions = { readonly perDay: bigint; readonly perAccountDay: bigint };
+type LimitOptions = { readonly perDay: bigint; readonly perAccountDay: bigint };
 
 /** Micro-USDC of a payout that count against the limit of its account, and against that of all. */
 export type Counted = { readonly account: bigint; readonly all: bigint };

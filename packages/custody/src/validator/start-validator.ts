@@ -5,18 +5,18 @@ import { hostText } from '@oddlot/host/operate';
 import type { Hex } from 'viem';
 import { ChainClient } from '../chain/chain-client.ts';
 import { urlEndpoint } from '../chain/chain-endpoint.ts';
-import { checkKeyFiles } from '../key-files/key-files.ts';
-import { readKey } from '../key-files/keys.ts';
+import { checkKeyFiles } from '../key-files/check-key-files.ts';
+import { readKey } from '../key-files/local-keys.ts';
 import { keyValidator } from '../signing/validators.ts';
 import { BridgeDeposits } from './bridge-deposits.ts';
-import { PayoutRequests } from './payout-request.ts';
+import { PayoutRequests } from './payout-requests.ts';
 import { PayoutWitness } from './payout-witness.ts';
 import { RefusalMemory } from './refusal-memory.ts';
-import { ValidatorServer } from './server.ts';
+import { ValidatorServer } from './validator-server.ts';
 import { type PayoutRecord, SignedBook } from './signed-book.ts';
 import { Signer } from './signer.ts';
 import { type Counted, SigningLimits } from './signing-limits.ts';
-import type { ValidatorConfig } from './validator-config.ts';
+import type { ValidatorSettings } from './validator-settings.ts';
 import { VenueLedger } from './venue-ledger.ts';
 
 export type RunningValidator = {
@@ -32,7 +32,7 @@ const TEST_CHAINS: readonly number[] = [421_614];
 
 /** Reads its key and what it has signed, and listens. */
 export async function startValidator(
-  config: ValidatorConfig,
+  config: ValidatorSettings,
   deps: {
     readonly env: Readonly<Record<string, string | undefined>>;
     readonly log: Logger;
@@ -88,14 +88,14 @@ export function countedOf({ counted, countedInAll, usd }: PayoutRecord): Counted
   return { account: BigInt(account), all: BigInt(countedInAll ?? account) };
 }
 
-function limitsOf({ accountDayLimitUsdc, dayLimitUsdc }: ValidatorConfig): SigningLimits {
+function limitsOf({ accountDayLimitUsdc, dayLimitUsdc }: ValidatorSettings): SigningLimits {
   const perDay = BigInt(dayLimitUsdc) * USDC;
   return new SigningLimits({ perDay, perAccountDay: BigInt(accountDayLimitUsdc) * USDC });
 }
 
 /** Who looks at the chain, through endpoints that the operator of the validator chose. */
 function eyesOf(
-  config: ValidatorConfig,
+  config: ValidatorSettings,
   { anybody, now }: { readonly anybody: Hex; readonly now: () => number },
 ): { readonly witness?: PayoutWitness; readonly deposits?: BridgeDeposits } {
   const { cancelPatienceMs, chain, chainId, data } = config;
@@ -110,7 +110,7 @@ function eyesOf(
   };
 }
 
-function chainWarnings({ chain }: ValidatorConfig, isReal: boolean): readonly string[] {
+function chainWarnings({ chain }: ValidatorSettings, isReal: boolean): readonly string[] {
   if (chain.length === 0) {
     return [
       'chain: no endpoints, so it signs no cancellations, people do (npm run bridge -- cancel); and what accounts brought does not ease their limits',

@@ -22,7 +22,7 @@ import { lowerAddressOf, signedBy, withdrawal } from '../testing/signed-requests
 import { SignedBook } from './signed-book.ts';
 import { Signer } from './signer.ts';
 import { type RunningValidator, startValidator } from './start-validator.ts';
-import { readValidatorConfig } from './validator-config.ts';
+import { readValidatorSettings } from './validator-settings.ts';
 
 const KEY: Hex = `0x${'51'.repeat(32)}`;
 const ADDRESS = privateKeyToAccount(KEY).address.toLowerCase();
@@ -80,7 +80,7 @@ async function start(key = 'env:KEY', chainId: number = DOMAIN.chainId): Promise
   const flags = ['--key', key, '--chain-id', String(chainId), '--bridge', DOMAIN.bridge];
   const places = ['--venues', `${first.url},${second.url}`, '--data', join(folder, 'book')];
   const named = ['--service-network', serviceNetwork, '--relayer', RELAYER.address];
-  const config = readValidatorConfig([...flags, ...named, ...places, '--port', '0']);
+  const config = readValidatorSettings([...flags, ...named, ...places, '--port', '0']);
   const log = createLogger({ level: 'silent' });
   running = await startValidator(config, { env: { KEY }, log, now: () => 1 });
   return running.url;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MONEY_DECIMALS, parseExact } from '@oddlot/units';
 import { z } from 'zod';
 import { askVenue, type VenueQuery } from './ask-venue.ts';
-import { ShownRequest } from './signed-request.ts';
+import { ShownRequest } from './recover-request.ts';
 import { SigningRefusal } from './signing-refusal.ts';
 
 /** A withdrawal as the venues tell it; `usd` is what is to be paid, the fee off, in millionths. */
@@ -17,7 +17,7 @@ export type OwedWithdrawal = {
   readonly isReturned: boolean;
 };
 
-export type VenueLedgerOptions = {
+type VenueLedgerOptions = {
   /** Of the API. Whoever runs the validator chooses them; all must tell the same. */
   readonly venues: readonly string[];
   readonly timeoutMs?: number;

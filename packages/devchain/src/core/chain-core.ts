@@ -1,6 +1,6 @@
 import type { Common } from '@ethereumjs/common';
 import { bytesToHex } from '@ethereumjs/util';
-import { admit } from './admission.ts';
+import { admit } from './admit.ts';
 import type { ChainBlock, ChainStep, Hex, SentTransaction } from './chain-block.ts';
 import { ChainDamagedError, ChainFile } from './chain-file.ts';
 import { ChainMemory } from './chain-memory.ts';

@@ -94,3 +94,23 @@ test('lines that changed places are found', async () => {
   await writeFile(path, `${[one, three, two].join('\n')}\n`);
   await expect(lines()).rejects.toBeInstanceOf(ChainDamagedError);
 });
+
+test('a file of an earlier release is read, goes on, and would be written the same', async () => {
+  const earlier = 'dbed0192 [{"step":"genesis"}]\n2773658b ["zwölf\\n"]\n';
+  const values = [[{ step: 'genesis' }], ['zwölf\n']];
+  await writeFile(path, earlier);
+  expect(await lines()).toEqual(values);
+  await write([3]);
+  expect(await lines()).toEqual([...values, 3]);
+  expect((await readFile(path, 'utf8')).startsWith(earlier)).toBe(true);
+  await rm(path);
+  await write(values);
+  expect(await readFile(path, 'utf8')).toBe(earlier);
+});
+
+test('what a crash left of a shorter file goes at the next start', async () => {
+  await write(['one', 'two']);
+  await writeFile(`${path}.new`, 'half a li');
+  expect(await lines()).toEqual(['one', 'two']);
+  await expect(readFile(`${path}.new`)).rejects.toThrow('ENOENT');
+});

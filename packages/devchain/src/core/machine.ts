@@ -26,7 +26,7 @@ import { type Writes, stateDigest } from './world-state.ts';
 
 /** Runs programs on the state of the chain. It changes nothing: what a block does is handed back. */
 
-export const BLOCK_GAS_MAX = 30_000_000n;
+const BLOCK_GAS_MAX = 30_000_000n;
 const ZERO_HASH: Hex = `0x${'00'.repeat(32)}`;
 
 export type BlockPlace = {
@@ -39,7 +39,7 @@ export type BlockPlace = {
 };
 
 /** A transaction that could not be executed at all, and stays where it is; or goes, when it takes too long. */
-export type Unexecuted = { readonly hash: Hex; readonly why: string; readonly isTooLong: boolean };
+type Unexecuted = { readonly hash: Hex; readonly why: string; readonly isTooLong: boolean };
 
 export function chainCommon(chainId: number): Common {
   const ecrecover = nativeRecoverKey();

@@ -4,7 +4,7 @@ import { type ChainBlock, type Hex, toQuantity } from '../core/chain-block.ts';
 import type { ChainCore } from '../core/chain-core.ts';
 import { TRANSACTION_GAS_MAX, ZERO_ADDRESS, estimateGas } from './estimate-gas.ts';
 import { feeHistory } from './fee-history.ts';
-import { findLogs } from './log-filter.ts';
+import { findLogs } from './find-logs.ts';
 import { invalidParams, refused, reverted } from '../core/rpc-error.ts';
 import {
   type BlockReference,
@@ -20,7 +20,7 @@ import {
 import { blockView, minedView, pendingBlockView, receiptView, sentView } from './rpc-views.ts';
 
 /** What the chain answers to. A method gets the chain and its parameters, in turn with all others. */
-export type RpcMethod = (core: ChainCore, params: readonly unknown[]) => unknown;
+type RpcMethod = (core: ChainCore, params: readonly unknown[]) => unknown;
 
 /** What is paid on top: nobody competes for room here. */
 const TIP_PER_GAS = 0n;

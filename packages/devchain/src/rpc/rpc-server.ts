@@ -9,8 +9,8 @@ import {
   type PageOrigins,
   type PortCall,
 } from '@oddlot/host/ports';
-import type { Guest } from './chain-turns.ts';
-import { answerBody, failure, type RpcHandler } from './rpc-batch.ts';
+import type { RpcClient } from './rpc-queue.ts';
+import { answerBody, failure, type RpcHandler } from './answer-body.ts';
 import { invalidRequest, RpcError, tooMuch } from '../core/rpc-error.ts';
 
 /**
@@ -91,7 +91,7 @@ function serve(door: HttpPort, call: PortCall, { handle, pages }: Service): void
       return end(door, call, 413, failure(null, invalidRequest('body too large')));
     if (read === 'notUtf8') return end(door, call, 200, failure(null, PARSE_ERROR));
     if (typeof read === 'string') return tellTooMuch(door, call, read);
-    const guest: Guest = { client: call.client, isGone: () => call.isOver };
+    const guest: RpcClient = { client: call.client, isGone: () => call.isOver };
     // Who has gone away needs no answer.
     void answerText(read.text, handle, guest).then(
       (answer) => end(door, call, 200, answer),
@@ -106,7 +106,7 @@ const PARSE_ERROR = new RpcError(-32700, 'parse error');
 async function answerText(
   text: string,
   handle: RpcHandler,
-  guest: Guest,
+  guest: RpcClient,
 ): Promise<string | undefined> {
   let body: unknown;
   try {

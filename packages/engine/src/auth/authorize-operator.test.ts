@@ -1,6 +1,6 @@
 import { instrumentId, timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { checkCommand } from '../check.ts';
+import { checkCommand } from '../check-command.ts';
 import type { Command, Operator } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
 import { actor, alice, PARAMETERS, PERP, Scenario, START_MS } from '../testing/scenario.ts';

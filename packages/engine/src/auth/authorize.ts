@@ -10,7 +10,7 @@ import { checkGate } from './gate.ts';
 import { checkQuorum } from './multi-sig.ts';
 import { checkNonceFresh, checkNonceWindow, isFormerAgent } from './nonces.ts';
 import type { SigningRules } from './signing-rules.ts';
-import { vaultLedBy } from './vaults.ts';
+import { vaultLedBy } from './vault-led-by.ts';
 
 /**
  * Judges who signed, in this order: the nonce's window, the signer's role, the vault, the account,

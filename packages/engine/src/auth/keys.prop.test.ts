@@ -1,7 +1,7 @@
 import type { Address } from '@oddlot/units';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { checkCommand } from '../check.ts';
+import { checkCommand } from '../check-command.ts';
 import type { Authority, Command, SetGateCommand } from '../messages/command.ts';
 import { KeysModel, registriesOf } from '../testing/keys-model.ts';
 import { actor, order, Scenario } from '../testing/scenario.ts';
@@ -17,7 +17,7 @@ import { ZERO_ADDRESS } from './agents.ts';
  * block, and the scenario checks money and all else.
  */
 
-const RUNS = Number(process.env['FUZZ_RUNS'] ?? 30);
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? 12);
 const PEOPLE: readonly Address[] = Array.from({ length: 9 }, (_, n) => actor(0x9e0 + n));
 const FUNDED = PEOPLE.slice(0, 4);
 const CODES = ['A', 'B'];

@@ -1,6 +1,6 @@
 import { timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { checkCommand } from '../check.ts';
+import { checkCommand } from '../check-command.ts';
 import { dump, restore } from '../dump/dump.ts';
 import { actor, alice, bob, order, Scenario, START_MS } from '../testing/scenario.ts';
 import { ZERO_ADDRESS } from './agents.ts';

@@ -6,7 +6,7 @@ import { NONE, SIDE_BUY } from './order-pool.ts';
 import type { OrderPool } from './order-pool.ts';
 
 /** One price level as the public sees it. */
-export type BookLevel = {
+type BookLevel = {
   /** The price, in price units of the instrument. */
   readonly price: number;
   /** The lots that rest there, all orders together. */

@@ -1,7 +1,7 @@
 import { assert } from '@oddlot/units';
 
 /** An order as the reference book keeps it. */
-export type ReferenceOrder = {
+type ReferenceOrder = {
   readonly orderId: number;
   readonly isBuy: boolean;
   /** In price units. */

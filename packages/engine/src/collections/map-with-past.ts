@@ -1,5 +1,5 @@
 /** What is found by a key and is no longer kept as an object of its own. */
-export type Past<Key, Value> = {
+type Past<Key, Value> = {
   get(key: Key): Value | undefined;
   values(): Iterable<Value>;
 };

@@ -1,6 +1,6 @@
 import type { Address } from '@oddlot/units';
 import { NONE } from '../book/order-pool.ts';
-import { read } from '../book/read-slot.ts';
+import { readSlot } from '../book/read-slot.ts';
 import type { ModifyOrderCommand, PlaceOrdersCommand } from '../messages/command.ts';
 import { timeInForceOf } from '../resting/order-codes.ts';
 import { accountAt } from '../state/account-at.ts';
@@ -33,6 +33,6 @@ export function classOfAmend(
 ): BlockClass {
   const account = accountAt(state, actor);
   const slot = account === undefined ? NONE : findTarget(state, account, command);
-  const isPostOnly = slot !== NONE && timeInForceOf(read(state.pool.tif, slot)) === 'alo';
+  const isPostOnly = slot !== NONE && timeInForceOf(readSlot(state.pool.tif, slot)) === 'alo';
   return isPostOnly ? PASSIVE : REST;
 }

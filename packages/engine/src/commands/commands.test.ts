@@ -1,7 +1,7 @@
 import { hash, instrumentId, timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { ZERO_ADDRESS } from '../auth/agents.ts';
-import { checkCommand } from '../check.ts';
+import { checkCommand } from '../check-command.ts';
 import type { Command, SignedCommand } from '../messages/command.ts';
 import type { RejectReason } from '../messages/reject.ts';
 import { CHAIN_ID } from '../testing/bridge.ts';

@@ -1,7 +1,7 @@
 import { addUsdc, present, usdcFromText } from '@oddlot/units';
 import { LEG_SHORT, NONE, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
-import { read } from '../book/read-slot.ts';
-import { clientOrderKey } from '../messages/client-order-id.ts';
+import { readSlot } from '../book/read-slot.ts';
+import { clientOrderKey } from '../messages/client-order-key.ts';
 import { isOutcomeId } from '../messages/instrument-kind.ts';
 import { addResting, reserveOf } from '../perp-orders/resting.ts';
 import { holdingKey } from '../state/account.ts';
@@ -35,23 +35,23 @@ export function dumpOrders(state: State): OrderDump[] {
   const orders: OrderDump[] = [];
   const visit = (slot: number): void => {
     orders.push([
-      read(pool.orderId, slot),
-      read(pool.account, slot),
-      read(pool.instrument, slot),
-      read(pool.flags, slot),
-      read(pool.tif, slot),
-      read(pool.price, slot),
-      read(pool.remaining, slot),
-      read(pool.original, slot),
-      read(pool.filledNotional, slot),
-      read(pool.acceptedMs, slot),
-      read(pool.rank, slot),
-      read(pool.queueMs, slot),
-      read(pool.expireMs, slot),
-      read(pool.feeOverpaid, slot),
+      readSlot(pool.orderId, slot),
+      readSlot(pool.account, slot),
+      readSlot(pool.instrument, slot),
+      readSlot(pool.flags, slot),
+      readSlot(pool.tif, slot),
+      readSlot(pool.price, slot),
+      readSlot(pool.remaining, slot),
+      readSlot(pool.original, slot),
+      readSlot(pool.filledNotional, slot),
+      readSlot(pool.acceptedMs, slot),
+      readSlot(pool.rank, slot),
+      readSlot(pool.queueMs, slot),
+      readSlot(pool.expireMs, slot),
+      readSlot(pool.feeOverpaid, slot),
       pool.clientOrderIds.get(slot) ?? null,
-      String(reserveOf(state, read(pool.orderId, slot))),
-      read(pool.takerOverpaid, slot),
+      String(reserveOf(state, readSlot(pool.orderId, slot))),
+      readSlot(pool.takerOverpaid, slot),
     ]);
   };
   for (const id of state.perpIds) {

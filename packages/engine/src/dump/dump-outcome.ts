@@ -1,5 +1,5 @@
 import { type Hash, present, timeMs, usdcFromText } from '@oddlot/units';
-import { clientOrderKey } from '../messages/client-order-id.ts';
+import { clientOrderKey } from '../messages/client-order-key.ts';
 import type { OrderRequest, PriceSource, SeriesListing } from '../messages/command.ts';
 import type { MarketPhase, TwapInputs } from '../messages/outcome-terms.ts';
 import { createMarket } from '../outcome/list-market.ts';

@@ -1,5 +1,5 @@
 import { type Address, instrumentId, present } from '@oddlot/units';
-import { clientOrderKey } from '../messages/client-order-id.ts';
+import { clientOrderKey } from '../messages/client-order-key.ts';
 import type { BuilderTerms, MarginMode, TriggerRequest } from '../messages/command.ts';
 import { holdingKey, type Leg } from '../state/account.ts';
 import { allReverseJobs } from '../state/all-reverse-jobs.ts';
@@ -24,7 +24,7 @@ export type WaitingDump = {
 
 type Condition = readonly [kind: TriggerRequest['kind'], price: number, isMarket: boolean];
 
-export type TriggerDump = readonly [
+type TriggerDump = readonly [
   orderId: number,
   accountIndex: number,
   instrumentId: number,

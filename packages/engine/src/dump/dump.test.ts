@@ -1,7 +1,7 @@
 import { timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { applyBlock } from '../apply.ts';
-import { checkInvariants } from '../invariants/invariants.ts';
+import { applyBlock } from '../apply-block.ts';
+import { checkInvariants } from '../invariants/check-invariants.ts';
 import type { Command } from '../messages/command.ts';
 import { alice, bob, Scenario } from '../testing/scenario.ts';
 import { openVenue, randomIntegers, randomStep, type Step, toCommand } from '../testing/steps.ts';

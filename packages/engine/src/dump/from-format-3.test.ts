@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { checkInvariants } from '../invariants/invariants.ts';
-import { asFormat3 } from '../testing/format-3.ts';
+import { checkInvariants } from '../invariants/check-invariants.ts';
+import { asFormat3 } from '../testing/as-format-3.ts';
 import { openMarket, operate, share } from '../testing/outcomes.ts';
 import { alice, bob, Scenario } from '../testing/scenario.ts';
 import { waiting } from '../testing/waiting.ts';

@@ -49,6 +49,7 @@ describe('R-agents: the state table', () => {
     ['an account comes first', carol, second, 'x', 'depositFirst'],
     ['an agent approves nobody', first, second, 'x', 'depositFirst'],
     ['65 code points are too many', alice, second, 'é'.repeat(65), 'agentLabelTooLong'],
+    ['also where each is two units', alice, second, '😀'.repeat(65), 'agentLabelTooLong'],
     ['… before anything else', alice, alice, 'x'.repeat(65), 'agentLabelTooLong'],
   ] as const)('%s', (_, signer, agent, label, reason) => {
     const scenario = Scenario.open({ accounts: [alice, bob] });
@@ -99,6 +100,11 @@ test('R-agents: authority is judged at execution, after what the same block did 
   expect(outcomes[0]!.entries?.[0]?.state).toBe('open');
   expect(outcomes[1]!.reject).toBeUndefined();
   expect(outcomes[2]!.reject?.reason).toBe('agentUnknown');
+});
+
+test('64 code points are not too many, of two units each', () => {
+  const scenario = Scenario.open();
+  expect(reasonOf(scenario.approve(alice, first, '😀'.repeat(64)))).toBeUndefined();
 });
 
 test('agents are listed in the order of the bytes of their labels', () => {

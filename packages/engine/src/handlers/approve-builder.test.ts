@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ZERO_ADDRESS } from '../auth/agents.ts';
-import { checkCommand } from '../check.ts';
+import { checkCommand } from '../check-command.ts';
 import { dump, restore } from '../dump/dump.ts';
 import { isBuilder } from '../ledger/builders.ts';
 import { approvedBuilders, builderState } from '../read/read-builders.ts';

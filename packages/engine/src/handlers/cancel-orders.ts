@@ -1,7 +1,7 @@
 import { NONE } from '../book/order-pool.ts';
-import { read } from '../book/read-slot.ts';
+import { readSlot } from '../book/read-slot.ts';
 import type { CommandResult } from '../messages/block.ts';
-import { clientOrderKey } from '../messages/client-order-id.ts';
+import { clientOrderKey } from '../messages/client-order-key.ts';
 import type { CancelByClientIdCommand, CancelOrdersCommand } from '../messages/command.ts';
 import type { OrderSnapshot } from '../messages/event.ts';
 import type { EntryResult } from '../messages/order-result.ts';
@@ -97,8 +97,8 @@ function cancelOwn(
   const slot = pool.find(orderId);
   const isOwn =
     slot !== NONE &&
-    read(pool.account, slot) === account.index &&
-    read(pool.instrument, slot) === instrumentId;
+    readSlot(pool.account, slot) === account.index &&
+    readSlot(pool.instrument, slot) === instrumentId;
   return isOwn ? cancelOrder(execution, slot, 'userCanceled') : undefined;
 }
 

@@ -1,6 +1,6 @@
 import { type Address, timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { checkCommand } from '../check.ts';
+import { checkCommand } from '../check-command.ts';
 import { dump } from '../dump/dump.ts';
 import type { Command, MultiSigSet } from '../messages/command.ts';
 import { multiSigSigners } from '../read/read-keys.ts';

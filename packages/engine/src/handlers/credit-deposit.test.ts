@@ -1,8 +1,8 @@
 import { microUsdc } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { checkCommand } from '../check.ts';
+import { checkCommand } from '../check-command.ts';
 import { dump, restore } from '../dump/dump.ts';
-import { checkInvariants } from '../invariants/invariants.ts';
+import { checkInvariants } from '../invariants/check-invariants.ts';
 import type { CreditDepositCommand } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
 import { bridgeView, depositStanding, isDepositCredited } from '../read/read-bridge.ts';

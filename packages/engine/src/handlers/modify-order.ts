@@ -1,6 +1,6 @@
 import { addUsdc, type MicroUsdc, minUsdc, negUsdc, subUsdc } from '@oddlot/units';
 import { NONE } from '../book/order-pool.ts';
-import { read } from '../book/read-slot.ts';
+import { readSlot } from '../book/read-slot.ts';
 import { postToBalance } from '../ledger/post.ts';
 import type { CommandResult } from '../messages/block.ts';
 import type { ModifyOrderCommand, OrderRequest } from '../messages/command.ts';
@@ -96,16 +96,16 @@ function amendOf(
   nowMs: number,
 ): Amend {
   const { pool } = state;
-  const remaining = read(pool.remaining, slot);
-  const filled = read(pool.original, slot) - remaining;
+  const remaining = readSlot(pool.remaining, slot);
+  const filled = readSlot(pool.original, slot) - remaining;
   const builder = restingBuilder(state, slot);
   const amended = amendedRequest(state, slot, command);
   const order: OrderRequest = builder === undefined ? amended : { ...amended, builder };
   const replaced = {
     remaining,
     filled,
-    price: read(pool.price, slot),
-    reserve: reserveOf(state, read(pool.orderId, slot)),
+    price: readSlot(pool.price, slot),
+    reserve: reserveOf(state, readSlot(pool.orderId, slot)),
   };
   const { holding } = ownerOf(state, slot);
   // A builder that may not charge now costs no margin, but the order keeps it.
@@ -146,7 +146,7 @@ function stay(execution: Execution, slot: number, amend: Amend): EntryResult {
   const reserve = newReserve(amend);
   amendSlot(state, slot, holding.perp.book, { price: order.price, rest });
   addResting(holding, order.isBuy, order.reduceOnly, rest - replaced.remaining);
-  setReserve(state, account, holding, { orderId: read(pool.orderId, slot), reserve });
+  setReserve(state, account, holding, { orderId: readSlot(pool.orderId, slot), reserve });
   ordersChanged(state, account, holding);
   const snapshot = perpSnapshotOf(state, slot);
   emitOrder(execution, 'open', snapshot);
@@ -184,12 +184,12 @@ function trade(execution: Execution, slot: number, amend: Amend): EntryResult {
   const { clientOrderId, filledNotional, orderId } = perpSnapshotOf(state, slot);
   const fired = state.triggers.firedAs(orderId);
   const builder = restingBuilder(state, slot);
-  const feeOverpaid = read(pool.takerOverpaid, slot);
+  const feeOverpaid = readSlot(pool.takerOverpaid, slot);
   const amended = {
-    acceptedMs: read(pool.acceptedMs, slot),
-    rank: read(pool.rank, slot),
+    acceptedMs: readSlot(pool.acceptedMs, slot),
+    rank: readSlot(pool.rank, slot),
     filled: replaced.filled,
-    makerFeeOverpaid: read(pool.feeOverpaid, slot),
+    makerFeeOverpaid: readSlot(pool.feeOverpaid, slot),
   };
   removeOrder(state, slot);
   if (reserve > 0n) postToBalance(state, account, negUsdc(reserve));

@@ -1,7 +1,7 @@
 import { instrumentId, timeMs } from '@oddlot/units';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { applyBlock } from '../apply.ts';
+import { applyBlock } from '../apply-block.ts';
 import { dump, restore } from '../dump/dump.ts';
 import type { Command } from '../messages/command.ts';
 import { HOUR_MS } from '../state/funding-hour.ts';
@@ -147,7 +147,7 @@ test('a venue restored before every block has the same future', () => {
       }
       passClosingHour(venue, reached);
     }),
-    { numRuns: 60 },
+    { numRuns: Number(process.env['FUZZ_RUNS'] ?? 20) },
   );
   const wanted = ['tradeExecuted', 'fundingPaid', 'perpChanged', 'feeTiersChanged'];
   reached.demand(1, ...wanted, 'perpSettled', 'positionSettled');

@@ -1,6 +1,6 @@
 import { instrumentId } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { checkCommand } from '../check.ts';
+import { checkCommand } from '../check-command.ts';
 import type { CommandResult } from '../messages/block.ts';
 import type { PerpListing } from '../messages/perp-definition.ts';
 import { PERP, Scenario } from '../testing/scenario.ts';

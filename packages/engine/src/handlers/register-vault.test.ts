@@ -1,7 +1,7 @@
 import { type Address, negUsdc } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { ZERO_ADDRESS } from '../auth/agents.ts';
-import { checkCommand } from '../check.ts';
+import { checkCommand } from '../check-command.ts';
 import type { RegisterVaultCommand } from '../messages/command.ts';
 import { vaultEquity } from '../read/read-keys.ts';
 import { accountView, agentsOf, openOrders } from '../read/read.ts';

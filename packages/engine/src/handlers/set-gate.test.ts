@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { gateRefusal } from '../auth/gate.ts';
-import { checkCommand } from '../check.ts';
+import { checkCommand } from '../check-command.ts';
 import { dump } from '../dump/dump.ts';
 import type { SetGateCommand } from '../messages/command.ts';
 import { gateStatus } from '../read/read-keys.ts';

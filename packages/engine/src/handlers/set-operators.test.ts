@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkCommand } from '../check.ts';
+import { checkCommand } from '../check-command.ts';
 import { dump, restore } from '../dump/dump.ts';
 import type { Command, SetOperatorsCommand } from '../messages/command.ts';
 import { actor, PARAMETERS, Scenario } from '../testing/scenario.ts';

@@ -2,7 +2,7 @@ import { addUsdc, microUsdc } from '@oddlot/units';
 import { expect, test } from 'vitest';
 import { holdingKey } from '../state/account.ts';
 import { alice, bob, Scenario } from '../testing/scenario.ts';
-import { checkInvariants } from './invariants.ts';
+import { checkInvariants } from './check-invariants.ts';
 
 function traded(): Scenario {
   const scenario = Scenario.open();

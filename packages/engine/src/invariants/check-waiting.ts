@@ -1,7 +1,7 @@
 import { assert, present } from '@oddlot/units';
 import { NONE } from '../book/order-pool.ts';
-import { read } from '../book/read-slot.ts';
-import { clientOrderKey } from '../messages/client-order-id.ts';
+import { readSlot } from '../book/read-slot.ts';
+import { clientOrderKey } from '../messages/client-order-key.ts';
 import { LIMITS } from '../messages/limits.ts';
 import { hasPosition } from '../perp-orders/end-order.ts';
 import { type Account, holdingKey, legOf } from '../state/account.ts';
@@ -62,7 +62,7 @@ function checkTrigger(state: State, trigger: TriggerOrder): void {
 function filledBy({ pool, triggers }: State, orderId: number): number {
   const slot = pool.find(orderId);
   if (slot === NONE) return triggers.find(orderId)?.firing?.filled ?? 0;
-  return read(pool.original, slot) - read(pool.remaining, slot);
+  return readSlot(pool.original, slot) - readSlot(pool.remaining, slot);
 }
 
 /** R-trigger: only what reduces tries on, for a rest, while there is a position. */

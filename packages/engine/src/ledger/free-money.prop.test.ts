@@ -1,7 +1,7 @@
 import { type Address, instrumentId } from '@oddlot/units';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { checkCommand } from '../check.ts';
+import { checkCommand } from '../check-command.ts';
 import { healthOf, isLiquidatable } from '../liquidation/scope.ts';
 import type { BlockResult } from '../messages/block.ts';
 import type { Command, SubAccount } from '../messages/command.ts';
@@ -19,7 +19,7 @@ import { freeMoney } from './free-money.ts';
  * hold must be, from the events alone. The scenario checks all invariants after every block.
  */
 
-const RUNS = Number(process.env['FUZZ_RUNS'] ?? 60);
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? 25);
 const FUND = PARAMETERS.insuranceFundAddress;
 /** Two that have no account until somebody sends them money. */
 const NEWCOMERS: readonly Address[] = [actor(0x9e1), actor(0x9e2)];

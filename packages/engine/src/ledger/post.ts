@@ -20,7 +20,7 @@ import type { State } from '../state/state.ts';
 /** The only writers of balances. What one pocket loses another gains, in the same call. */
 
 /** One of an account's two balances. */
-export type Pocket = { readonly account: Account; readonly subAccount: SubAccount };
+type Pocket = { readonly account: Account; readonly subAccount: SubAccount };
 
 /** Money enters the venue. */
 export function postDeposit(

@@ -15,7 +15,7 @@ import type { State } from '../state/state.ts';
 import type { Withdrawal } from '../state/withdrawal.ts';
 import { postToBalance, postToTreasury } from './post.ts';
 
-export type WithdrawalRequest = Pick<Withdrawal, 'amount' | 'fee' | 'destination' | 'nonce'>;
+type WithdrawalRequest = Pick<Withdrawal, 'amount' | 'fee' | 'destination' | 'nonce'>;
 
 /** Takes the amount out of the perp balance and holds it. */
 export function holdWithdrawal(

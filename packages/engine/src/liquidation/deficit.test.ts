@@ -1,6 +1,6 @@
 import { type Address, microUsdc } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { applyBlock } from '../apply.ts';
+import { applyBlock } from '../apply-block.ts';
 import { dump, restore } from '../dump/dump.ts';
 import { postToBalance, postToTreasury } from '../ledger/post.ts';
 import { insuranceFund } from '../perp/insurance-fund.ts';

@@ -5,7 +5,7 @@ import type { Execution } from '../state/execution.ts';
 import type { Scope } from '../state/risk-index.ts';
 import type { State } from '../state/state.ts';
 import { bankruptcyPrice } from './bankruptcy-price.ts';
-import { tradeOffBook } from './close-position.ts';
+import { tradeOffBook } from './trade-off-book.ts';
 import { emitStep } from './emit-step.ts';
 import { healthOf } from './scope.ts';
 

@@ -17,7 +17,7 @@ import { clearOrders, closeHedgePairs } from './clear-orders.ts';
 import { InsolventQueue } from './insolvent-queue.ts';
 import { netLegs } from './net-legs.ts';
 import type { Rankings } from './rankings.ts';
-import { handOn } from './reprice.ts';
+import { handOn } from './hand-on.ts';
 import { isWorkable, positionsOf } from './scope.ts';
 import { giveRest } from './settle-rest.ts';
 import { type Close, type Pass, takeOverOne } from './take-over.ts';

@@ -1,6 +1,6 @@
 import { type Address, instrumentId, timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { applyBlock } from '../apply.ts';
+import { applyBlock } from '../apply-block.ts';
 import { dump, restore } from '../dump/dump.ts';
 import type { BlockResult } from '../messages/block.ts';
 import { LIMITS } from '../messages/limits.ts';

@@ -1,6 +1,6 @@
 import { type Address, instrumentId, microUsdc } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { applyBlock } from '../apply.ts';
+import { applyBlock } from '../apply-block.ts';
 import { dump, restore } from '../dump/dump.ts';
 import { postToBalance } from '../ledger/post.ts';
 import type { BlockResult } from '../messages/block.ts';

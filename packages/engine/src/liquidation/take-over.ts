@@ -14,7 +14,7 @@ import type { Perp } from '../state/perp.ts';
 import { type Scope, scopeOf } from '../state/risk-index.ts';
 import type { State } from '../state/state.ts';
 import { bankruptcyPrice } from './bankruptcy-price.ts';
-import { tradeOffBook } from './close-position.ts';
+import { tradeOffBook } from './trade-off-book.ts';
 import { emitStep } from './emit-step.ts';
 import { netLegs } from './net-legs.ts';
 import type { Rankings } from './rankings.ts';

@@ -128,7 +128,6 @@ export type {
   ResolveMarketCommand,
   SeriesListing,
   SetTradingCommand,
-  Underlying,
 } from './commands/outcome.ts';
 
 /**
@@ -187,7 +186,7 @@ export type GenesisCommand = { readonly type: 'genesis'; readonly parameters: Ve
  * What a replica computed for an earlier block. It changes nothing: whoever applies it compares, and
  * stops when its own hash differs.
  */
-export type AttestCommand = {
+type AttestCommand = {
   readonly type: 'attest';
   readonly height: number;
   readonly hash: Hash;

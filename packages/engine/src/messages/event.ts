@@ -16,25 +16,14 @@ import type { OutcomeLeg } from './outcome-terms.ts';
 import type { Reject } from './reject.ts';
 
 export type {
-  MarketPhaseChanged,
   MarketResolved,
-  MarketSettled,
-  OutcomeEngineEvent,
-  OutcomeEventListed,
-  OutcomeMarketListed,
-  OutcomeOrderQueued,
   OutcomeOrderReleased,
-  OutcomeSeriesListed,
   OutcomeTradeSide,
   OutcomeTraded,
-  ReferencePriceTaken,
-  ResolutionInputs,
-  SeriesStruck,
   SharesOperated,
   SharesSettled,
 } from './outcome-event.ts';
-export type { TwapInputs } from './outcome-terms.ts';
-export type { FundingClosed, FundingPaid } from './funding-event.ts';
+export type { FundingPaid } from './funding-event.ts';
 
 /**
  * What happened, in integers. Events are the only thing that leaves the engine: streams, receipts
@@ -78,13 +67,13 @@ export type EngineEvent =
 /** The `commandIndex` of what no command caused. */
 export const TIMER = -1;
 
-export type AccountCreated = {
+type AccountCreated = {
   readonly type: 'accountCreated';
   readonly commandIndex: number;
   readonly account: Address;
 };
 
-export type FaucetCredited = {
+type FaucetCredited = {
   readonly type: 'faucetCredited';
   readonly commandIndex: number;
   readonly account: Address;
@@ -93,13 +82,13 @@ export type FaucetCredited = {
 };
 
 /** Money comes from these contracts of the settlement chain from now on. */
-export type BridgeOpened = Omit<OpenBridgeCommand, 'type'> & {
+type BridgeOpened = Omit<OpenBridgeCommand, 'type'> & {
   readonly type: 'bridgeOpened';
   readonly commandIndex: number;
 };
 
 /** R-deposit: money of the settlement chain, in the perp balance. */
-export type DepositCredited = {
+type DepositCredited = {
   readonly type: 'depositCredited';
   readonly commandIndex: number;
   readonly account: Address;
@@ -108,13 +97,13 @@ export type DepositCredited = {
 };
 
 /** What was owed and what the bridge held, as it was told. */
-export type ReservesPublished = Omit<PublishReservesCommand, 'type'> & {
+type ReservesPublished = Omit<PublishReservesCommand, 'type'> & {
   readonly type: 'reservesPublished';
   readonly commandIndex: number;
 };
 
 /** `agent` is undefined after a revocation. */
-export type AgentChanged = {
+type AgentChanged = {
   readonly type: 'agentChanged';
   readonly commandIndex: number;
   readonly account: Address;
@@ -124,7 +113,7 @@ export type AgentChanged = {
 };
 
 /** A builder's approval; `maxFeeE8` is undefined after a revocation. */
-export type BuilderChanged = {
+type BuilderChanged = {
   readonly type: 'builderChanged';
   readonly commandIndex: number;
   readonly account: Address;
@@ -132,7 +121,7 @@ export type BuilderChanged = {
   readonly maxFeeE8: number | undefined;
 };
 
-export type BuilderRewardsClaimed = {
+type BuilderRewardsClaimed = {
   readonly type: 'builderRewardsClaimed';
   readonly commandIndex: number;
   readonly account: Address;
@@ -140,7 +129,7 @@ export type BuilderRewardsClaimed = {
 };
 
 /** The account's signers changed, or it is an ordinary account again. */
-export type MultiSigChanged = {
+type MultiSigChanged = {
   readonly type: 'multiSigChanged';
   readonly commandIndex: number;
   readonly account: Address;
@@ -183,19 +172,19 @@ export type TreasurySent = {
   readonly amount: MicroUsdc;
 };
 
-export type VaultChanged = {
+type VaultChanged = {
   readonly type: 'vaultChanged';
   readonly commandIndex: number;
   readonly vault: Address;
 };
 
-export type GateChanged = {
+type GateChanged = {
   readonly type: 'gateChanged';
   readonly commandIndex: number;
   readonly channel: Exchange;
 };
 
-export type PerpRegistered = {
+type PerpRegistered = {
   readonly type: 'perpRegistered';
   readonly commandIndex: number;
   readonly instrumentId: InstrumentId;
@@ -307,7 +296,7 @@ export type TradeSide = {
 };
 
 /** Leverage, margin mode, position mode or isolated margin of an account changed. */
-export type SettingsChanged = {
+type SettingsChanged = {
   readonly type: 'settingsChanged';
   readonly commandIndex: number;
   readonly account: Address;
@@ -343,7 +332,7 @@ export type Deleveraged = {
 };
 
 /** R-delist: the price that every position closed at. */
-export type PerpSettled = {
+type PerpSettled = {
   readonly type: 'perpSettled';
   readonly commandIndex: number;
   readonly instrumentId: InstrumentId;
@@ -351,7 +340,7 @@ export type PerpSettled = {
 };
 
 /** R-delist: one position closed at the settlement price, free of fee. */
-export type PositionSettled = {
+type PositionSettled = {
   readonly type: 'positionSettled';
   readonly commandIndex: number;
   readonly account: Address;
@@ -396,17 +385,17 @@ export type FundSettled = {
 };
 
 /** A listed perp's definition, halt or listing changed. */
-export type PerpChanged = {
+type PerpChanged = {
   readonly type: 'perpChanged';
   readonly commandIndex: number;
   readonly instrumentId: InstrumentId;
 };
 
 /** The fee ladder changed (R-fee-tiers). */
-export type FeeTiersChanged = { readonly type: 'feeTiersChanged'; readonly commandIndex: number };
+type FeeTiersChanged = { readonly type: 'feeTiersChanged'; readonly commandIndex: number };
 
 /** Who may send the operator's commands changed. */
-export type OperatorsChanged = {
+type OperatorsChanged = {
   readonly type: 'operatorsChanged';
   readonly commandIndex: number;
   readonly role: 'admins' | 'deployers';

@@ -25,7 +25,7 @@ export type OutcomeEngineEvent =
   | MarketSettled;
 
 /** An event was listed or its texts changed: everything a catalogue shows of it. */
-export type OutcomeEventListed = {
+type OutcomeEventListed = {
   readonly type: 'outcomeEventListed';
   readonly commandIndex: number;
   readonly eventId: number;
@@ -34,7 +34,7 @@ export type OutcomeEventListed = {
   readonly seriesSlug: string | undefined;
 };
 
-export type OutcomeMarketListed = {
+type OutcomeMarketListed = {
   readonly type: 'outcomeMarketListed';
   readonly commandIndex: number;
   readonly instrumentId: InstrumentId;
@@ -43,13 +43,13 @@ export type OutcomeMarketListed = {
   readonly seriesSlug: string | undefined;
 };
 
-export type OutcomeSeriesListed = {
+type OutcomeSeriesListed = {
   readonly type: 'outcomeSeriesListed';
   readonly commandIndex: number;
   readonly series: SeriesListing;
 };
 
-export type MarketPhaseChanged = {
+type MarketPhaseChanged = {
   readonly type: 'marketPhaseChanged';
   readonly commandIndex: number;
   readonly instrumentId: InstrumentId;
@@ -57,7 +57,7 @@ export type MarketPhaseChanged = {
   readonly to: MarketPhase;
 };
 
-export type ReferencePriceTaken = {
+type ReferencePriceTaken = {
   readonly type: 'referencePriceTaken';
   readonly commandIndex: number;
   readonly symbol: string;
@@ -67,7 +67,7 @@ export type ReferencePriceTaken = {
 };
 
 /** R-delay: an order waits, with its funds reserved. Only its owner may be told what it says. */
-export type OutcomeOrderQueued = {
+type OutcomeOrderQueued = {
   readonly type: 'outcomeOrderQueued';
   readonly commandIndex: number;
   readonly account: Address;
@@ -151,7 +151,7 @@ export type SharesOperated = {
 };
 
 /** R-series: the strike of a market is known. */
-export type SeriesStruck = {
+type SeriesStruck = {
   readonly type: 'seriesStruck';
   readonly commandIndex: number;
   readonly instrumentId: InstrumentId;
@@ -173,7 +173,7 @@ export type MarketResolved = {
 };
 
 /** What a series resolved from: anyone can compute the result again. */
-export type ResolutionInputs = {
+type ResolutionInputs = {
   readonly symbol: string;
   readonly source: PriceSource;
   readonly windowMs: number;
@@ -197,7 +197,7 @@ export type SharesSettled = {
 };
 
 /** Every holder of a market is paid. */
-export type MarketSettled = {
+type MarketSettled = {
   readonly type: 'marketSettled';
   readonly commandIndex: number;
   readonly instrumentId: InstrumentId;

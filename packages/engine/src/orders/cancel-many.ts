@@ -1,15 +1,15 @@
 import { NONE } from '../book/order-pool.ts';
-import { read } from '../book/read-slot.ts';
+import { readSlot } from '../book/read-slot.ts';
 import type { CancelCause, OrderSnapshot } from '../messages/event.ts';
 import { cancelTrigger } from '../perp-orders/end-order.ts';
 import type { Account } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
 import type { TriggerOrder } from '../state/trigger-order.ts';
 import { cancelOrder } from './cancel-order.ts';
-import { snapshotOf } from './order-snapshot.ts';
+import { snapshotOf } from './snapshot-of.ts';
 
 /** Which of an account's orders go. */
-export type Picks = {
+type Picks = {
   readonly resting: (order: OrderSnapshot) => boolean;
   readonly waiting: (trigger: TriggerOrder) => boolean;
 };
@@ -28,7 +28,7 @@ export function cancelMany(
   const picked: number[] = [];
   const asleep: number[] = [];
   for (const { head } of account.orderLists) {
-    for (let slot = head; slot !== NONE; slot = read(pool.ownNext, slot)) {
+    for (let slot = head; slot !== NONE; slot = readSlot(pool.ownNext, slot)) {
       const order = snapshotOf(execution.state, slot);
       if (picks.resting(order)) picked.push(order.orderId);
     }

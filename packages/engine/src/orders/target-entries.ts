@@ -1,7 +1,7 @@
 import { NONE } from '../book/order-pool.ts';
-import { read } from '../book/read-slot.ts';
+import { readSlot } from '../book/read-slot.ts';
 import type { CommandResult } from '../messages/block.ts';
-import { clientOrderKey } from '../messages/client-order-id.ts';
+import { clientOrderKey } from '../messages/client-order-key.ts';
 import type {
   CancelByClientIdCommand,
   CancelOrdersCommand,
@@ -12,10 +12,10 @@ import type { EntryResult } from '../messages/order-result.ts';
 import type { Reject } from '../messages/reject.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
-import { snapshotOf } from './order-snapshot.ts';
+import { snapshotOf } from './snapshot-of.ts';
 
 /** An order that a command names. */
-export type Target = {
+type Target = {
   readonly instrumentId: number;
   readonly orderId?: number;
   readonly clientOrderId?: string;
@@ -91,8 +91,8 @@ function targetEntry(state: State, account: Account, target: Target): EntryResul
   const slot = orderId === undefined ? NONE : pool.find(orderId);
   const isOwn =
     slot !== NONE &&
-    read(pool.account, slot) === account.index &&
-    read(pool.instrument, slot) === instrumentId;
+    readSlot(pool.account, slot) === account.index &&
+    readSlot(pool.instrument, slot) === instrumentId;
   if (!isOwn) return { orderId: target.orderId, clientOrderId, state: 'rejected', ...none };
   const { filled, filledNotional, ...order } = snapshotOf(state, slot);
   return { orderId, clientOrderId: order.clientOrderId, state: 'open', filled, filledNotional };

@@ -109,7 +109,7 @@ export function createMarket(state: State, definition: MarketDefinition): Outcom
 }
 
 /** 1.00 in price units. */
-export function unitOf(szDecimals: number): number {
+function unitOf(szDecimals: number): number {
   return 10 ** (6 - szDecimals);
 }
 

@@ -1,5 +1,5 @@
 import { instrumentId } from '@oddlot/units';
-import { read } from '../book/read-slot.ts';
+import { readSlot } from '../book/read-slot.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { MarketPhase } from '../messages/outcome-terms.ts';
 import type { Execution } from '../state/execution.ts';
@@ -31,7 +31,7 @@ export function closeMarket(execution: Execution, market: OutcomeMarket): void {
   const orderIds: number[] = [];
   for (const isBuy of [true, false]) {
     market.book.forEachSlot(isBuy, (slot) => {
-      orderIds.push(read(pool.orderId, slot));
+      orderIds.push(readSlot(pool.orderId, slot));
     });
   }
   for (const orderId of orderIds.sort((a, b) => a - b)) {

@@ -11,7 +11,7 @@ import {
   timeMs,
   ZERO_USDC,
 } from '@oddlot/units';
-import { read } from '../book/read-slot.ts';
+import { readSlot } from '../book/read-slot.ts';
 import { postCollateral, postFromReserve, postReserve, postToOutcome } from '../ledger/outcome.ts';
 import { postFee } from '../ledger/post.ts';
 import type { CancelCause, OutcomeTradeSide } from '../messages/event.ts';
@@ -52,7 +52,7 @@ export function matchOutcome(execution: Execution, taker: OutcomeTaker): CancelC
 }
 
 function meetMaker(execution: Execution, taker: OutcomeTaker, slot: number): undefined {
-  if (read(execution.state.pool.account, slot) === taker.account.index) {
+  if (readSlot(execution.state.pool.account, slot) === taker.account.index) {
     cancelOutcomeOrder(execution, slot, 'selfTrade');
   } else {
     settleFill(execution, taker, slot);
@@ -65,10 +65,10 @@ function settleFill(execution: Execution, taker: OutcomeTaker, slot: number): vo
   const { holding, leg, request } = taker;
   const { market } = holding;
   const maker = outcomeOwnerOf(state, slot);
-  const makerId = read(pool.orderId, slot);
+  const makerId = readSlot(pool.orderId, slot);
   const makerClientId = pool.clientOrderIds.get(slot);
-  const price = read(pool.price, slot);
-  const size = Math.min(taker.remaining, read(pool.remaining, slot));
+  const price = readSlot(pool.price, slot);
+  const size = Math.min(taker.remaining, readSlot(pool.remaining, slot));
   const takerPrice = legPrice(leg, price, market.unit);
   const makerPrice = legPrice(maker.leg, price, market.unit);
   const rate = rateE8(market.definition.takerFeeE8);
@@ -76,7 +76,7 @@ function settleFill(execution: Execution, taker: OutcomeTaker, slot: number): vo
   const due = accrueOutcomeFee(fill, rate, taker.feeOverpaid);
 
   market.book.fill(slot, size);
-  pool.filledNotional[slot] = read(pool.filledNotional, slot) + makerPrice * size;
+  pool.filledNotional[slot] = readSlot(pool.filledNotional, slot) + makerPrice * size;
   taker.remaining -= size;
   taker.filledNotional += takerPrice * size;
   taker.feeOverpaid = due.overpaid;
@@ -225,9 +225,9 @@ function payFromMaker(
   paid: MicroUsdc,
 ): void {
   const { pool, reserves } = state;
-  const orderId = read(pool.orderId, slot);
-  const rest = requiredReserve(holding.market, price, read(pool.remaining, slot), {
-    feeOverpaid: read(pool.feeOverpaid, slot),
+  const orderId = readSlot(pool.orderId, slot);
+  const rest = requiredReserve(holding.market, price, readSlot(pool.remaining, slot), {
+    feeOverpaid: readSlot(pool.feeOverpaid, slot),
     builder: restingBuilder(state, slot),
   });
   const held = reserves.get(orderId) ?? ZERO_USDC;

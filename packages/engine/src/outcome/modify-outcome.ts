@@ -1,5 +1,5 @@
 import { type Hash, negUsdc, present, subUsdc, timeMs, ZERO_USDC } from '@oddlot/units';
-import { read } from '../book/read-slot.ts';
+import { readSlot } from '../book/read-slot.ts';
 import { postReserve } from '../ledger/outcome.ts';
 import type { CommandResult } from '../messages/block.ts';
 import type { ModifyOrderCommand } from '../messages/command.ts';
@@ -84,11 +84,11 @@ function amendOf(
   nowMs: number,
 ): Amend {
   const { pool } = state;
-  const remaining = read(pool.remaining, slot);
-  const filled = read(pool.original, slot) - remaining;
+  const remaining = readSlot(pool.remaining, slot);
+  const filled = readSlot(pool.original, slot) - remaining;
   const order = amendedRequest(state, slot, command);
-  const reserve = state.reserves.get(read(pool.orderId, slot)) ?? ZERO_USDC;
-  const feeOverpaid = read(pool.feeOverpaid, slot);
+  const reserve = state.reserves.get(readSlot(pool.orderId, slot)) ?? ZERO_USDC;
+  const feeOverpaid = readSlot(pool.feeOverpaid, slot);
   const builder = restingBuilder(state, slot);
   const replaced = { remaining, filled, reserve, feeOverpaid, builder };
   return { state, account, order, timeMs: nowMs, replaced };
@@ -122,7 +122,7 @@ function stay(
   } else {
     const reserve = requiredReserve(market, order.price, order.size, replaced);
     postReserve(state, account, subUsdc(reserve, replaced.reserve));
-    state.reserves.set(read(pool.orderId, slot), reserve);
+    state.reserves.set(readSlot(pool.orderId, slot), reserve);
   }
   const snapshot = outcomeSnapshotOf(state, slot);
   emitOrder(execution, 'open', snapshot);
@@ -138,8 +138,8 @@ function trade(execution: Execution, slot: number, amend: Amend, tradeTxHash: Ha
   const { holding, isSell, leg } = outcomeOwnerOf(state, slot);
   const { market } = holding;
   const { clientOrderId, filledNotional, orderId, outcome } = outcomeSnapshotOf(state, slot);
-  const rank = read(pool.rank, slot);
-  const acceptedMs = timeMs(read(pool.acceptedMs, slot));
+  const rank = readSlot(pool.rank, slot);
+  const acceptedMs = timeMs(readSlot(pool.acceptedMs, slot));
   takeOutcomeOrder(state, slot);
   let reserve = ZERO_USDC;
   if (isSell) {

@@ -70,7 +70,7 @@ export function requiredReserve(
 }
 
 /** What the fees of an order have left over or paid ahead so far. */
-export type FeeRemainders = {
+type FeeRemainders = {
   readonly feeOverpaid: number;
   readonly builder: OrderBuilder | undefined;
 };

@@ -1,7 +1,7 @@
 import { negUsdc, present, timeMs } from '@oddlot/units';
 import { LEG_SHORT, NONE, REDUCE_ONLY } from '../book/order-pool.ts';
-import { read } from '../book/read-slot.ts';
-import { putInOrder } from '../collections/ordered-map.ts';
+import { readSlot } from '../book/read-slot.ts';
+import { putInOrder } from '../collections/put-in-order.ts';
 import { postReserve } from '../ledger/outcome.ts';
 import type { CancelCause, OrderSnapshot } from '../messages/event.ts';
 import type { OutcomeLeg } from '../messages/outcome-terms.ts';
@@ -39,9 +39,9 @@ export function outcomeOwnerOf(
   slot: number,
 ): { account: Account; holding: OutcomeHolding; leg: OutcomeLeg; isSell: boolean } {
   const { pool } = state;
-  const account = present(state.accounts[read(pool.account, slot)], 'the owner of an order');
-  const holding = account.outcomes.get(read(pool.instrument, slot));
-  const flags = read(pool.flags, slot);
+  const account = present(state.accounts[readSlot(pool.account, slot)], 'the owner of an order');
+  const holding = account.outcomes.get(readSlot(pool.instrument, slot));
+  const flags = readSlot(pool.flags, slot);
   return {
     account,
     holding: present(holding, 'a holding behind an order'),
@@ -69,7 +69,7 @@ export function restOutcomeOrder({ state }: Execution, taker: OutcomeTaker): voi
 /** Takes a resting order out of the book; what it set aside is the caller's to place. */
 export function takeOutcomeOrder(state: State, slot: number): void {
   const { account, holding } = outcomeOwnerOf(state, slot);
-  const orderId = read(state.pool.orderId, slot);
+  const orderId = readSlot(state.pool.orderId, slot);
   unlinkSlot(state, slot, { account, book: holding.market.book, orders: holding.orders });
   state.reserves.delete(orderId);
   state.outcomes.orderTx.delete(orderId);
@@ -96,15 +96,15 @@ export function cancelOutcomeOrder(
 export function outcomeSnapshotOf(state: State, slot: number): OrderSnapshot {
   const { pool } = state;
   const { holding, leg } = outcomeOwnerOf(state, slot);
-  const txHash = state.outcomes.orderTx.get(read(pool.orderId, slot));
-  const price = legPrice(leg, read(pool.price, slot), holding.market.unit);
+  const txHash = state.outcomes.orderTx.get(readSlot(pool.orderId, slot));
+  const price = legPrice(leg, readSlot(pool.price, slot), holding.market.unit);
   return slotSnapshot(state, slot, price, { leg, txHash: present(txHash, 'the order’s action') });
 }
 
 /** The account's resting orders of a market, oldest first. */
 export function outcomeSlotsOf(state: State, holding: OutcomeHolding): number[] {
   const slots: number[] = [];
-  for (let slot = holding.orders.head; slot !== NONE; slot = read(state.pool.ownNext, slot)) {
+  for (let slot = holding.orders.head; slot !== NONE; slot = readSlot(state.pool.ownNext, slot)) {
     slots.push(slot);
   }
   return slots;

@@ -1,7 +1,7 @@
 import { type InstrumentId, negUsdc, present, timeMs, ZERO_USDC } from '@oddlot/units';
 import { postReserve } from '../ledger/outcome.ts';
 import type { CommandResult } from '../messages/block.ts';
-import { clientOrderKey } from '../messages/client-order-id.ts';
+import { clientOrderKey } from '../messages/client-order-key.ts';
 import type { Grouping, OrderRequest, PlaceOrdersCommand } from '../messages/command.ts';
 import type { EntryResult } from '../messages/order-result.ts';
 import type { Reject } from '../messages/reject.ts';
@@ -114,7 +114,7 @@ function accept(
 }
 
 /** R-delay: crosses any resting order, its own included; a post-only order never takes. */
-export function wouldTake(market: OutcomeMarket, order: OrderRequest): boolean {
+function wouldTake(market: OutcomeMarket, order: OrderRequest): boolean {
   return order.timeInForce !== 'alo' && market.book.crosses(order.isBuy, bookPrice(market, order));
 }
 

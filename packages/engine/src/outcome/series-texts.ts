@@ -1,7 +1,7 @@
 import type { SeriesListing } from '../messages/command.ts';
 import { utcDay, utcMinute, utcSpan } from './utc-text.ts';
 
-export type SeriesTexts = {
+type SeriesTexts = {
   readonly title: string;
   readonly question: string;
   readonly description: string;

@@ -3,7 +3,7 @@ import { checkOrderGate } from '../auth/gate.ts';
 import type { OrderRequest } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { Reject } from '../messages/reject.ts';
-import { checkClientOrderId } from '../resting/check-client-id.ts';
+import { checkClientOrderId } from '../resting/check-client-order-id.ts';
 import type { Account } from '../state/account.ts';
 import type { OrderBuilder } from '../state/builders.ts';
 import type { QueuedOrder } from '../state/delay-queue.ts';

@@ -1,6 +1,6 @@
 import { assert } from '@oddlot/units';
 import { NONE, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
-import { read } from '../book/read-slot.ts';
+import { readSlot } from '../book/read-slot.ts';
 import { ordersChanged } from '../perp/margin.ts';
 import { emitOrder } from '../resting/emit.ts';
 import type { Account, Holding } from '../state/account.ts';
@@ -27,8 +27,8 @@ function cutResting(execution: Execution, account: Account, holding: Holding): v
   const { pool } = state;
   let slot = holding.orders.tail;
   while (slot !== NONE) {
-    const older = read(pool.ownPrev, slot);
-    const flags = read(pool.flags, slot);
+    const older = readSlot(pool.ownPrev, slot);
+    const flags = readSlot(pool.flags, slot);
     if ((flags & REDUCE_ONLY) !== 0) {
       const isBuy = (flags & SIDE_BUY) !== 0;
       const excess = isBuy ? holding.reduceBuy - short : holding.reduceSell - long;
@@ -48,14 +48,14 @@ function cutOne(
   excess: number,
 ): void {
   const { pool } = execution.state;
-  const remaining = read(pool.remaining, slot);
+  const remaining = readSlot(pool.remaining, slot);
   if (remaining <= excess) {
     cancelPerpOrder(execution, slot, 'reduceOnly');
     return;
   }
   // The order asks for less from now on; what it has filled stays what it was.
   holding.perp.book.resize(slot, remaining - excess);
-  pool.original[slot] = read(pool.original, slot) - excess;
+  pool.original[slot] = readSlot(pool.original, slot) - excess;
   addResting(holding, isBuy, true, -excess);
   emitOrder(execution, 'open', perpSnapshotOf(execution.state, slot));
 }

@@ -1,6 +1,6 @@
 import { present } from '@oddlot/units';
 import { NONE } from '../book/order-pool.ts';
-import { clientOrderKey } from '../messages/client-order-id.ts';
+import { clientOrderKey } from '../messages/client-order-key.ts';
 import type { CancelCause, OrderSnapshot } from '../messages/event.ts';
 import { emitOrder } from '../resting/emit.ts';
 import { type Holding, legOf } from '../state/account.ts';
@@ -19,7 +19,7 @@ import { triggerSize, triggerSnapshot } from './trigger-snapshot.ts';
  */
 
 /** How an order ended. */
-export type Ending = {
+type Ending = {
   readonly status: 'filled' | 'cancelled' | 'rejected';
   readonly cause?: CancelCause;
 };

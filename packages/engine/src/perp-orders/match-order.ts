@@ -9,9 +9,9 @@ import {
   ZERO_USDC,
 } from '@oddlot/units';
 import { REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
-import { read } from '../book/read-slot.ts';
+import { readSlot } from '../book/read-slot.ts';
 import { accountTier } from '../ledger/account-tier.ts';
-import { fillRate } from '../ledger/fee-tiers.ts';
+import { fillRate } from '../ledger/fill-rate.ts';
 import { recordVolume } from '../ledger/volume.ts';
 import type { CancelCause } from '../messages/event.ts';
 import { equityOf } from '../perp/blind.ts';
@@ -76,8 +76,8 @@ function pendingFill(execution: Execution, taker: TakerOrder, slot: number, make
   const { state } = execution;
   const { pool } = state;
   const { definition } = taker.holding.perp;
-  const price = read(pool.price, slot);
-  const size = Math.min(taker.remaining, read(pool.remaining, slot));
+  const price = readSlot(pool.price, slot);
+  const size = Math.min(taker.remaining, readSlot(pool.remaining, slot));
   const value = notional(price, size);
   const takerRate = fillRate(accountTier(state, taker.account), definition, 'taker');
   const makerRate = fillRate(accountTier(state, maker.account), definition, 'maker');
@@ -85,7 +85,7 @@ function pendingFill(execution: Execution, taker: TakerOrder, slot: number, make
     taker.forced === undefined
       ? accrueFee(value, takerRate, taker.feeOverpaid)
       : forcedFee(state, taker, price, size);
-  const makerDue = accrueFee(value, makerRate, read(pool.feeOverpaid, slot));
+  const makerDue = accrueFee(value, makerRate, readSlot(pool.feeOverpaid, slot));
   return {
     price,
     size,
@@ -118,23 +118,23 @@ function makerCharge(
 ): BuilderCharge | undefined {
   const builder = restingBuilder(state, slot);
   if (builder === undefined) return undefined;
-  const instrumentId = read(state.pool.instrument, slot);
+  const instrumentId = readSlot(state.pool.instrument, slot);
   return builderCharge(state, account, builder, { instrumentId, value }, 'maker');
 }
 
 function planMaker(execution: Execution, slot: number, maker: Maker, fill: Fill): SidePlan {
   const { pool } = execution.state;
   const { restingBuy, restingSell } = maker.holding;
-  const counted = (read(pool.flags, slot) & REDUCE_ONLY) !== 0 ? 0 : fill.size;
-  const isBuy = (read(pool.flags, slot) & SIDE_BUY) !== 0;
+  const counted = (readSlot(pool.flags, slot) & REDUCE_ONLY) !== 0 ? 0 : fill.size;
+  const isBuy = (readSlot(pool.flags, slot) & SIDE_BUY) !== 0;
   return planSide(execution, maker, {
     signedSize: isBuy ? fill.size : -fill.size,
     price: fill.price,
     fee: fill.makerFee,
     charge: fill.makerCharge,
     fees: feesWith(fill.makerFee, fill.makerCharge),
-    reserve: reserveOf(execution.state, read(pool.orderId, slot)),
-    filled: read(pool.original, slot) - read(pool.remaining, slot),
+    reserve: reserveOf(execution.state, readSlot(pool.orderId, slot)),
+    filled: readSlot(pool.original, slot) - readSlot(pool.remaining, slot),
     restingBuy: isBuy ? restingBuy - counted : restingBuy,
     restingSell: isBuy ? restingSell : restingSell - counted,
   });
@@ -188,12 +188,12 @@ function settleFill(
   const { isBuy, instrumentId } = taker.request;
   const { price, size } = fill;
   const { makerPlan, takerPlan } = plans;
-  const makerFlags = read(pool.flags, slot);
+  const makerFlags = readSlot(pool.flags, slot);
   perp.book.fill(slot, size);
-  pool.filledNotional[slot] = read(pool.filledNotional, slot) + price * size;
+  pool.filledNotional[slot] = readSlot(pool.filledNotional, slot) + price * size;
   pool.feeOverpaid[slot] = fill.makerOverpaid;
   addResting(maker.holding, !isBuy, (makerFlags & REDUCE_ONLY) !== 0, -size);
-  useReserve(state, maker.holding, read(pool.orderId, slot), makerPlan.fromReserve);
+  useReserve(state, maker.holding, readSlot(pool.orderId, slot), makerPlan.fromReserve);
   taker.remaining -= size;
   taker.filledNotional += price * size;
   taker.feeOverpaid = fill.takerOverpaid;

@@ -17,7 +17,7 @@ export type OrderContext = {
 };
 
 /** What an amend takes away before it adds. */
-export type Replaced = {
+type Replaced = {
   readonly remaining: number;
   readonly filled: number;
   readonly price: number;
@@ -39,10 +39,7 @@ export function reducibleSize(context: OrderContext, holding: Holding | undefine
 }
 
 /** Sizes of a leg that an order is judged on. */
-export type Standing = Pick<
-  Holding,
-  'size' | 'restingBuy' | 'restingSell' | 'reduceBuy' | 'reduceSell'
->;
+type Standing = Pick<Holding, 'size' | 'restingBuy' | 'restingSell' | 'reduceBuy' | 'reduceSell'>;
 
 const NOTHING: Standing = { size: 0, restingBuy: 0, restingSell: 0, reduceBuy: 0, reduceSell: 0 };
 

@@ -8,7 +8,7 @@ import {
   ZERO_USDC,
 } from '@oddlot/units';
 import { accountTier } from '../ledger/account-tier.ts';
-import { fillRate } from '../ledger/fee-tiers.ts';
+import { fillRate } from '../ledger/fill-rate.ts';
 import type { Reject } from '../messages/reject.ts';
 import { crossScope, judgedValue } from '../perp/blind.ts';
 import { freeInCross } from '../perp/doors.ts';

@@ -1,4 +1,4 @@
-import { read } from '../book/read-slot.ts';
+import { readSlot } from '../book/read-slot.ts';
 import type { OrderSnapshot } from '../messages/event.ts';
 import { slotSnapshot } from '../resting/snapshot.ts';
 import type { State } from '../state/state.ts';
@@ -6,7 +6,7 @@ import { firedFields } from './taker-order.ts';
 
 /** A resting perp order as events and readers see it. */
 export function perpSnapshotOf(state: State, slot: number): OrderSnapshot {
-  const order = slotSnapshot(state, slot, read(state.pool.price, slot));
+  const order = slotSnapshot(state, slot, readSlot(state.pool.price, slot));
   const fired = state.triggers.firedAs(order.orderId);
   return fired === undefined ? order : { ...order, ...firedFields(fired) };
 }

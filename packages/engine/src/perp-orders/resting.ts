@@ -1,6 +1,6 @@
 import { addUsdc, assert, type MicroUsdc, present, subUsdc, ZERO_USDC } from '@oddlot/units';
 import { LEG_SHORT, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
-import { read } from '../book/read-slot.ts';
+import { readSlot } from '../book/read-slot.ts';
 import { postToBalance } from '../ledger/post.ts';
 import { ordersChanged } from '../perp/margin.ts';
 import { unlinkSlot, writeSlot } from '../resting/slots.ts';
@@ -34,9 +34,9 @@ export function restOrder({ state }: Execution, taker: TakerOrder): void {
 export function removeOrder(state: State, slot: number): void {
   const { pool } = state;
   const { account, holding } = ownerOf(state, slot);
-  const flags = read(pool.flags, slot);
-  const remaining = read(pool.remaining, slot);
-  const orderId = read(pool.orderId, slot);
+  const flags = readSlot(pool.flags, slot);
+  const remaining = readSlot(pool.remaining, slot);
+  const orderId = readSlot(pool.orderId, slot);
   unlinkSlot(state, slot, { account, book: holding.perp.book, orders: holding.orders });
   addResting(holding, (flags & SIDE_BUY) !== 0, (flags & REDUCE_ONLY) !== 0, -remaining);
   returnReserve(state, account, holding, orderId);
@@ -46,9 +46,9 @@ export function removeOrder(state: State, slot: number): void {
 /** Who owns a resting order, and their place in its instrument. */
 export function ownerOf(state: State, slot: number): { account: Account; holding: Holding } {
   const { pool } = state;
-  const account = present(state.accounts[read(pool.account, slot)], 'the owner of an order');
-  const leg = (read(pool.flags, slot) & LEG_SHORT) !== 0 ? 1 : 0;
-  const key = holdingKey(read(pool.instrument, slot), leg);
+  const account = present(state.accounts[readSlot(pool.account, slot)], 'the owner of an order');
+  const leg = (readSlot(pool.flags, slot) & LEG_SHORT) !== 0 ? 1 : 0;
+  const key = holdingKey(readSlot(pool.instrument, slot), leg);
   return { account, holding: present(account.holdings.get(key), 'a holding behind an order') };
 }
 

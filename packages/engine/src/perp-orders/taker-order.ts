@@ -33,7 +33,7 @@ export type TakerOrder = {
 };
 
 /** What an amended order keeps while it trades as a taker. */
-export type RestingRecord = {
+type RestingRecord = {
   readonly acceptedMs: number;
   readonly rank: number;
   /** Lots filled before. */

@@ -1,6 +1,6 @@
 import { instrumentId, timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { checkCommand } from '../check.ts';
+import { checkCommand } from '../check-command.ts';
 import type { RejectReason } from '../messages/reject.ts';
 import { alice, bob, order, type OrderShape, PERP, Scenario } from '../testing/scenario.ts';
 

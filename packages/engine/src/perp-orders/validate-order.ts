@@ -4,7 +4,7 @@ import { LIMITS } from '../messages/limits.ts';
 import type { Reject } from '../messages/reject.ts';
 import { blindBy, blindReject, crossScope } from '../perp/blind.ts';
 import { isReducing } from '../perp/fill-check.ts';
-import { checkClientOrderId } from '../resting/check-client-id.ts';
+import { checkClientOrderId } from '../resting/check-client-order-id.ts';
 import { type Account, type Holding, holdingKey, legOf } from '../state/account.ts';
 import { parametersOf } from '../state/execution.ts';
 import { isOracleStale, type Perp } from '../state/perp.ts';
@@ -169,7 +169,7 @@ export function checkMarginMode(context: OrderContext, perp: Perp): Reject | und
 }
 
 /** True with a position or resting orders in the instrument. */
-export function isInUse(account: Account, instrumentId: number): boolean {
+function isInUse(account: Account, instrumentId: number): boolean {
   return ([0, 1] as const).some((leg) => {
     const holding = account.holdings.get(holdingKey(instrumentId, leg));
     return holding !== undefined && (holding.size !== 0 || holding.orders.count > 0);

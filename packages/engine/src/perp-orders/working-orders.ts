@@ -2,7 +2,7 @@ import { type Account, type Holding, holdingKey } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 
 /** Orders that an account has at work, by kind. */
-export type WorkingOrders = {
+type WorkingOrders = {
   readonly resting: number;
   /** Take-profit and stop-loss orders that hang on a parent or a position. */
   readonly tpsl: number;

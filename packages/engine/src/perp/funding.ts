@@ -11,7 +11,7 @@ const LEVELS_START = 32;
 const LEVELS_GROWTH = 8;
 
 /** A price in price units as an exact fraction. */
-export type ImpactPrice = { readonly numerator: bigint; readonly denominator: bigint };
+type ImpactPrice = { readonly numerator: bigint; readonly denominator: bigint };
 
 /**
  * The average price of a market order worth exactly `notional` micro-USDC against one side of a

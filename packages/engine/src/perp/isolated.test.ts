@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { checkInvariants } from '../invariants/invariants.ts';
-import { tradeOffBook } from '../liquidation/close-position.ts';
+import { checkInvariants } from '../invariants/check-invariants.ts';
+import { tradeOffBook } from '../liquidation/trade-off-book.ts';
 import { TIMER } from '../messages/event.ts';
 import { openOrders } from '../read/read.ts';
 import { alice, bob, carol, type OrderShape, PERP, Scenario } from '../testing/scenario.ts';

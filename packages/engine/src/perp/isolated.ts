@@ -51,7 +51,7 @@ function openLoss(perp: Perp, isBuy: boolean, price: number, size: number): Micr
 }
 
 /** Where the money of one fill goes. */
-export type IsolatedFill = {
+type IsolatedFill = {
   /** Taken out of the order's own reserve. */
   readonly fromReserve: MicroUsdc;
   /** Added to the balance; negative is taken. */

@@ -44,7 +44,7 @@ export function isDepositRemembered({ bridge }: State, source: DepositSource): b
  * What telling a deposit would do: nothing, since it was credited or (`old`) is from before the time that
  * is remembered; keep it for the end of a binding; or credit it.
  */
-export type DepositStanding = 'credited' | 'old' | 'bound' | 'open';
+type DepositStanding = 'credited' | 'old' | 'bound' | 'open';
 
 export function depositStanding(
   state: State,

@@ -5,7 +5,7 @@ import { isOracleStale } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
 
 /** How old the oracle of a perp is, and whether that keeps it from trading. */
-export type OracleAge = {
+type OracleAge = {
   readonly name: string;
   /** False for one that is halted or delisted, which it is from its closing hour on (R-delist). */
   readonly isTrading: boolean;
@@ -34,7 +34,7 @@ export function oracleAges(state: State, nowMs: number): OracleAge[] {
 }
 
 /** The money that belongs to no user. */
-export type VenueMoney = {
+type VenueMoney = {
   readonly treasury: MicroUsdc;
   /** R-insurance-fund: its account value at the marks; below zero it owes. */
   readonly insuranceFund: MicroUsdc;

@@ -9,7 +9,7 @@ import { randomIntegers } from '../testing/steps.ts';
 import { owedMicroUsdc } from './read-bridge.ts';
 import { liabilities, liabilitiesMax } from './read-liabilities.ts';
 
-const RUNS = Number(process.env['FUZZ_RUNS'] ?? 60);
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? 20);
 
 /** R-conservation: all parts less what scopes below zero lack are deposits less withdrawals paid. */
 function compare(state: Scenario['state']): void {

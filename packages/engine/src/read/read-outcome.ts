@@ -11,14 +11,15 @@ import type { OrderSnapshot } from '../messages/event.ts';
 import type { MarketPhase, OutcomeLeg } from '../messages/outcome-terms.ts';
 import { outcomeSlotsOf, outcomeSnapshotOf } from '../outcome/outcome-resting.ts';
 import { accountAt } from '../state/account-at.ts';
-import { legPrice } from '../state/outcome-holding.ts';
+import type { Account } from '../state/account.ts';
+import { legPrice, outcomeLegOf } from '../state/outcome-holding.ts';
 import { type MarketDefinition, markHalves, type SettledMarket } from '../state/outcome-market.ts';
 import type { State } from '../state/state.ts';
 
 /** What a reader may ask of outcome markets. */
 
 /** The outcome sub-account of an address. */
-export type OutcomeAccountView = {
+type OutcomeAccountView = {
   /** Money that nothing holds back. */
   readonly free: MicroUsdc;
   /** What queued and resting buys hold back. */
@@ -33,6 +34,8 @@ export type SharesView = {
   readonly leg: OutcomeLeg;
   readonly size: number;
   readonly reserved: number;
+  /** Those of `reserved` in queued sells: where these wait is their owner's to know (R-delay). */
+  readonly queued: number;
   readonly cost: MicroUsdc;
   /** The leg's mark in half price units, so that a mid is exact. */
   readonly markHalves: number;
@@ -62,18 +65,29 @@ export function outcomeAccountView(state: State, address: Address): OutcomeAccou
   const account = accountAt(state, address);
   if (account === undefined) return undefined;
   const positions: SharesView[] = [];
+  const queued = queuedLots(state, account);
   for (const [id, holding] of account.outcomes) {
     const { market } = holding;
     const yesHalves = markHalves(market);
     for (const leg of ['yes', 'no'] as const) {
       const { cost, feesPaid, realised, reserved, size, updatedMs } = holding[leg];
       if (size === 0) continue;
+      const waiting = queued.get(`${id}/${leg}`) ?? 0;
       const mark = legPrice(leg, yesHalves, 2 * market.unit);
-      const shares = { size, reserved, cost, feesPaid, realised, updatedMs };
+      const shares = { size, reserved, queued: waiting, cost, feesPaid, realised, updatedMs };
       positions.push({ instrumentId: instrumentId(id), leg, markHalves: mark, ...shares });
     }
   }
   return { free: account.outcomeBalance, reserved: account.outcomeReserved, positions };
+}
+
+function queuedLots(state: State, account: Account): ReadonlyMap<string, number> {
+  const lots = new Map<string, number>();
+  for (const { request } of state.outcomes.queue.sellsOf(account.index)) {
+    const key = `${request.instrumentId}/${outcomeLegOf(request)}`;
+    lots.set(key, (lots.get(key) ?? 0) + request.size);
+  }
+  return lots;
 }
 
 export function marketView(state: State, id: number): MarketView | undefined {

@@ -14,7 +14,7 @@ import { markHalves, type OutcomeMarket } from '../state/outcome-market.ts';
 import type { State } from '../state/state.ts';
 
 /** What an account has, all of it: both sub-accounts, what orders and withdrawals hold back. */
-export type Worth = { readonly account: Address; readonly value: MicroUsdc };
+type Worth = { readonly account: Address; readonly value: MicroUsdc };
 
 /** The accounts that hold positions or shares, and those that the caller picks, oldest first. */
 export function* worthOfHolders(
@@ -63,7 +63,7 @@ function yesHalves(market: OutcomeMarket): number {
 }
 
 /** How an account trades a perp: what is shown beside its orders. */
-export type TradeSettings = {
+type TradeSettings = {
   readonly isHedged: boolean;
   readonly isIsolated: boolean;
   readonly leverage: number;

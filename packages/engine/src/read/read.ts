@@ -14,11 +14,11 @@ import {
   ZERO_USDC,
 } from '@oddlot/units';
 import { NONE } from '../book/order-pool.ts';
-import { read } from '../book/read-slot.ts';
-import { adlQuantile } from '../liquidation/adl-buckets.ts';
+import { readSlot } from '../book/read-slot.ts';
+import { adlQuantile } from '../liquidation/adl-quantile.ts';
 import type { OrderSnapshot } from '../messages/event.ts';
 import type { PerpDefinition } from '../messages/perp-definition.ts';
-import { snapshotOf } from '../orders/order-snapshot.ts';
+import { snapshotOf } from '../orders/snapshot-of.ts';
 import { perpSnapshotOf } from '../perp-orders/perp-snapshot.ts';
 import { triggerSnapshot } from '../perp-orders/trigger-snapshot.ts';
 import { crossScope, equityOf, valueOf } from '../perp/blind.ts';
@@ -151,7 +151,7 @@ export function openOrders(state: State, address: Address): readonly OrderSnapsh
   if (account === undefined) return [];
   const orders: OrderSnapshot[] = [];
   for (const holding of account.holdings.values()) {
-    for (let slot = holding.orders.head; slot !== NONE; slot = read(state.pool.ownNext, slot)) {
+    for (let slot = holding.orders.head; slot !== NONE; slot = readSlot(state.pool.ownNext, slot)) {
       orders.push(perpSnapshotOf(state, slot));
     }
   }

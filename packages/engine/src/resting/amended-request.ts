@@ -1,6 +1,6 @@
 import { timeMs } from '@oddlot/units';
 import { REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
-import { read } from '../book/read-slot.ts';
+import { readSlot } from '../book/read-slot.ts';
 import type { ModifyOrderCommand, OrderRequest } from '../messages/command.ts';
 import type { State } from '../state/state.ts';
 import { timeInForceOf } from './order-codes.ts';
@@ -14,16 +14,16 @@ export function amendedRequest(
   slot: number,
   command: ModifyOrderCommand,
 ): OrderRequest {
-  const flags = read(pool.flags, slot);
-  const expireMs = read(pool.expireMs, slot);
-  const filled = read(pool.original, slot) - read(pool.remaining, slot);
+  const flags = readSlot(pool.flags, slot);
+  const expireMs = readSlot(pool.expireMs, slot);
+  const filled = readSlot(pool.original, slot) - readSlot(pool.remaining, slot);
   return {
     instrumentId: command.instrumentId,
     isBuy: (flags & SIDE_BUY) !== 0,
     price: command.price,
     size: command.size - filled,
     reduceOnly: (flags & REDUCE_ONLY) !== 0,
-    timeInForce: timeInForceOf(read(pool.tif, slot)),
+    timeInForce: timeInForceOf(readSlot(pool.tif, slot)),
     ...(expireMs === 0 ? {} : { expireMs: timeMs(expireMs) }),
     ...(command.priceInexact === true ? { priceInexact: true } : {}),
     ...(command.sizeInexact === true ? { sizeInexact: true } : {}),

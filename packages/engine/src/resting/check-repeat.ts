@@ -1,4 +1,4 @@
-import { clientOrderKey } from '../messages/client-order-id.ts';
+import { clientOrderKey } from '../messages/client-order-key.ts';
 import type { OrderRequest } from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
 

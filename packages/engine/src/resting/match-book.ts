@@ -6,7 +6,7 @@ import { LIMITS } from '../messages/limits.ts';
 import { mayMeet, type Execution } from '../state/execution.ts';
 
 /** What the walk over a book needs to know of an incoming order. */
-export type BookTaker = {
+type BookTaker = {
   readonly request: { readonly isBuy: boolean };
   /** The limit in the terms of the book. */
   readonly price: number;

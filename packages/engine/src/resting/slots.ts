@@ -1,8 +1,8 @@
 import { present } from '@oddlot/units';
 import type { LevelBook } from '../book/level-book.ts';
 import { HAS_BUILDER, LEG_SHORT, type OwnList, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
-import { read } from '../book/read-slot.ts';
-import { clientOrderKey } from '../messages/client-order-id.ts';
+import { readSlot } from '../book/read-slot.ts';
+import { clientOrderKey } from '../messages/client-order-key.ts';
 import type { OrderRequest } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { Account } from '../state/account.ts';
@@ -14,7 +14,7 @@ import { timeInForceCode } from './order-codes.ts';
 /** How orders of either kind enter the pool and their book, move there, and leave. */
 
 /** What is left of an order that goes into the book. */
-export type RestingOrder = {
+type RestingOrder = {
   readonly orderId: number;
   readonly account: Account;
   readonly request: OrderRequest;
@@ -27,7 +27,7 @@ export type RestingOrder = {
 };
 
 /** Where an order goes, and what it brings along. */
-export type SlotPlace = {
+type SlotPlace = {
   readonly book: LevelBook;
   /** The owner's orders there. */
   readonly orders: OwnList;
@@ -97,8 +97,8 @@ export function unlinkSlot(
   pool.ownRemove(orders, slot);
   account.liveOrders -= 1;
   if (orders.count === 0) account.orderLists.delete(orders);
-  if ((read(pool.flags, slot) & HAS_BUILDER) !== 0) {
-    state.orderBuilders.delete(read(pool.orderId, slot));
+  if ((readSlot(pool.flags, slot) & HAS_BUILDER) !== 0) {
+    state.orderBuilders.delete(readSlot(pool.orderId, slot));
   }
   pool.release(slot);
 }
@@ -114,8 +114,8 @@ export function amendSlot(
   { price, rest }: { readonly price: number; readonly rest: number },
 ): void {
   const { pool } = state;
-  const filled = read(pool.original, slot) - read(pool.remaining, slot);
-  if (price === read(pool.price, slot)) {
+  const filled = readSlot(pool.original, slot) - readSlot(pool.remaining, slot);
+  if (price === readSlot(pool.price, slot)) {
     book.resize(slot, rest);
   } else {
     book.remove(slot);

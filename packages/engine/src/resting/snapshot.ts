@@ -1,6 +1,6 @@
 import { type Address, instrumentId, present, type TimeMs, timeMs } from '@oddlot/units';
 import { REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
-import { read } from '../book/read-slot.ts';
+import { readSlot } from '../book/read-slot.ts';
 import type { OrderRequest } from '../messages/command.ts';
 import type { OrderSnapshot } from '../messages/event.ts';
 import type { State } from '../state/state.ts';
@@ -15,7 +15,7 @@ type OutcomeFields = OrderSnapshot['outcome'];
 type Building = { -readonly [Key in keyof OrderSnapshot]: OrderSnapshot[Key] };
 
 /** An order that is not in the book: on its way, refused, or waiting. */
-export type LooseOrder = {
+type LooseOrder = {
   readonly orderId: number;
   readonly account: Address;
   readonly request: OrderRequest;
@@ -56,23 +56,23 @@ export function slotSnapshot(
   price: number,
   outcome?: OutcomeFields,
 ): OrderSnapshot {
-  const flags = read(pool.flags, slot);
-  const remaining = read(pool.remaining, slot);
-  const original = read(pool.original, slot);
-  const expireMs = read(pool.expireMs, slot);
+  const flags = readSlot(pool.flags, slot);
+  const remaining = readSlot(pool.remaining, slot);
+  const original = readSlot(pool.original, slot);
+  const expireMs = readSlot(pool.expireMs, slot);
   const snapshot: Building = {
-    orderId: read(pool.orderId, slot),
-    account: present(accounts[read(pool.account, slot)], 'the owner of an order').address,
-    instrumentId: instrumentId(read(pool.instrument, slot)),
+    orderId: readSlot(pool.orderId, slot),
+    account: present(accounts[readSlot(pool.account, slot)], 'the owner of an order').address,
+    instrumentId: instrumentId(readSlot(pool.instrument, slot)),
     isBuy: (flags & SIDE_BUY) !== 0,
     reduceOnly: (flags & REDUCE_ONLY) !== 0,
-    timeInForce: timeInForceOf(read(pool.tif, slot)),
+    timeInForce: timeInForceOf(readSlot(pool.tif, slot)),
     price,
     remaining,
     original,
     filled: original - remaining,
-    filledNotional: read(pool.filledNotional, slot),
-    acceptedMs: timeMs(read(pool.acceptedMs, slot)),
+    filledNotional: readSlot(pool.filledNotional, slot),
+    acceptedMs: timeMs(readSlot(pool.acceptedMs, slot)),
     expireMs: expireMs === 0 ? undefined : timeMs(expireMs),
     clientOrderId: pool.clientOrderIds.get(slot),
   };

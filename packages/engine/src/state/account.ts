@@ -1,6 +1,6 @@
 import { type Address, type MicroUsdc, type TimeMs, ZERO_USDC } from '@oddlot/units';
 import type { OwnList } from '../book/order-pool.ts';
-import { putInOrder } from '../collections/ordered-map.ts';
+import { putInOrder } from '../collections/put-in-order.ts';
 import type { MultiSigSet } from '../messages/command.ts';
 import type { OutcomeHolding } from './outcome-holding.ts';
 import type { Perp } from './perp.ts';
@@ -43,7 +43,7 @@ export type Account = {
   readonly margin: MarginSums;
 };
 
-export type BuilderApproval = {
+type BuilderApproval = {
   /** 10^-8. */
   readonly maxFeeE8: number;
   /** As it was written. */
@@ -53,7 +53,7 @@ export type BuilderApproval = {
 
 export type PositionMode = 'oneWay' | 'hedge';
 
-export type AgentRecord = {
+type AgentRecord = {
   readonly agent: Address;
   readonly createdMs: TimeMs;
   readonly updatedMs: TimeMs;
@@ -107,9 +107,9 @@ export type Holding = {
   notional: MicroUsdc;
 };
 
-export type FundingTotals = { allTime: MicroUsdc; sinceOpen: MicroUsdc; sinceChange: MicroUsdc };
+type FundingTotals = { allTime: MicroUsdc; sinceOpen: MicroUsdc; sinceChange: MicroUsdc };
 
-export type MarginSums = {
+type MarginSums = {
   /** The `markEpoch` that the sums are for; −1 when they must be computed anew. */
   epoch: number;
   unrealised: MicroUsdc;

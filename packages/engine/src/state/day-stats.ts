@@ -3,7 +3,7 @@ const HOURS = 24;
 const HOUR_MS = 3_600_000;
 
 /** Trading of one clock hour. */
-export type HourBucket = {
+type HourBucket = {
   readonly startMs: number;
   lots: number;
   notional: bigint;

@@ -64,6 +64,14 @@ export class DelayQueue {
     return queue;
   }
 
+  /** Sells of an account that wait, in no order. */
+  *sellsOf(accountIndex: number): Iterable<QueuedOrder> {
+    if (this.size === 0) return;
+    for (const order of this.#orders.all()) {
+      if (order.accountIndex === accountIndex && order.request.reduceOnly) yield order;
+    }
+  }
+
   /** By due time, then arrival. */
   all(): readonly QueuedOrder[] {
     return [...this.#orders.all()].sort(byDue);

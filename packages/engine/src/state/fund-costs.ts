@@ -6,7 +6,7 @@ const MINUTES_KEPT = 60;
 /** Costs that belong to no instrument. */
 export const NO_INSTRUMENT = 0;
 
-export type FundCost = readonly [instrumentId: number, minute: number, amount: MicroUsdc];
+type FundCost = readonly [instrumentId: number, minute: number, amount: MicroUsdc];
 
 /**
  * R-insurance-fund: what the fund has paid within an hour to take positions over, to unwind them and

@@ -1,6 +1,6 @@
 import { type Address, type MicroUsdc, ZERO_USDC } from '@oddlot/units';
 import { OrderPool } from '../book/order-pool.ts';
-import { EffectsDigest } from '../collections/digest.ts';
+import { EffectsDigest } from '../collections/effects-digest.ts';
 import { DueQueue } from '../collections/due-queue.ts';
 import type { VenueParameters } from '../messages/parameters.ts';
 import type { Account } from './account.ts';

@@ -13,7 +13,7 @@ export type TierTable = {
   readonly positionMax: number;
 };
 
-export type TierRow = MarginTier & {
+type TierRow = MarginTier & {
   /** Σ minSize(k) × (mmr(k) − mmr(k−1)) up to this tier, in lots × 10^-8. */
   readonly deductionLotsE8: bigint;
 };

@@ -216,12 +216,12 @@ export class TriggerBook {
 }
 
 /** A take-profit sell and a stop-loss buy fire on the way up; the other two on the way down. */
-export function firesAbove({ request }: Pick<TriggerOrder, 'request'>): boolean {
+function firesAbove({ request }: Pick<TriggerOrder, 'request'>): boolean {
   return (request.trigger.kind === 'takeProfit') !== request.isBuy;
 }
 
 /** True while the mark is at or beyond the price of an order. */
-export function isReached(trigger: TriggerOrder, mark: number): boolean {
+function isReached(trigger: TriggerOrder, mark: number): boolean {
   const { price } = trigger.request.trigger;
   return firesAbove(trigger) ? mark >= price : mark <= price;
 }

@@ -12,7 +12,7 @@ export type Volume = {
 };
 
 /** One UTC day, counted from the epoch. */
-export type VolumeDay = { readonly day: number; notional: MicroUsdc };
+type VolumeDay = { readonly day: number; notional: MicroUsdc };
 
 export function createVolume(): Volume {
   return { days: [], tier: undefined, tierDay: -1, tierOf: undefined };

@@ -1,9 +1,9 @@
 import { instrumentId, timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { checkCommand } from '../check.ts';
+import { checkCommand } from '../check-command.ts';
 import type { EventListing, MarketListing } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
-import { nextDueMs } from '../read/next-due.ts';
+import { nextDueMs } from '../read/next-due-ms.ts';
 import {
   decide,
   EVENT,

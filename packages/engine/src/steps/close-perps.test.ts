@@ -1,10 +1,10 @@
 import { timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { checkCommand } from '../check.ts';
+import { checkCommand } from '../check-command.ts';
 import { dump, restore } from '../dump/dump.ts';
 import type { BlockResult } from '../messages/block.ts';
 import { withdrawable } from '../perp/doors.ts';
-import { nextDueMs } from '../read/next-due.ts';
+import { nextDueMs } from '../read/next-due-ms.ts';
 import { perpView } from '../read/read.ts';
 import { alice, bob, carol, order, PERP, Scenario, START_MS } from '../testing/scenario.ts';
 import { act, checkRestarts, group, story, waiting } from '../testing/waiting.ts';

@@ -1,7 +1,7 @@
 import { present } from '@oddlot/units';
 import { NONE, REDUCE_ONLY } from '../book/order-pool.ts';
-import { read } from '../book/read-slot.ts';
-import { tradeOffBook } from '../liquidation/close-position.ts';
+import { readSlot } from '../book/read-slot.ts';
+import { tradeOffBook } from '../liquidation/trade-off-book.ts';
 import { liquidateForSettlement } from '../liquidation/liquidate-for-settlement.ts';
 import { positionsOf } from '../liquidation/scope.ts';
 import { closeDeficit } from '../liquidation/settle-rest.ts';
@@ -124,8 +124,8 @@ function cancelIn(execution: Execution, perp: Perp, picks: (reduceOnly: boolean)
   const asleep = waiting.filter(({ isDormant }) => isDormant).map(({ orderId }) => orderId);
   const orderIds = waiting.filter(({ isDormant }) => !isDormant).map(({ orderId }) => orderId);
   const visit = (slot: number): void => {
-    const reduceOnly = (read(pool.flags, slot) & REDUCE_ONLY) !== 0;
-    if (picks(reduceOnly)) orderIds.push(read(pool.orderId, slot));
+    const reduceOnly = (readSlot(pool.flags, slot) & REDUCE_ONLY) !== 0;
+    if (picks(reduceOnly)) orderIds.push(readSlot(pool.orderId, slot));
   };
   perp.book.forEachSlot(true, visit);
   perp.book.forEachSlot(false, visit);

@@ -126,6 +126,6 @@ function twapOf(state: State, market: OutcomeMarket, atMs: number): TwapInputs |
 }
 
 /** Rounded half up. */
-export function shownTwap({ samples, sumE8 }: TwapInputs): number {
+function shownTwap({ samples, sumE8 }: TwapInputs): number {
   return Number(divHalfUp(BigInt(sumE8), BigInt(samples.length)));
 }

@@ -1,7 +1,7 @@
 import { timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { dump, restore } from '../dump/dump.ts';
-import { tradeOffBook } from '../liquidation/close-position.ts';
+import { tradeOffBook } from '../liquidation/trade-off-book.ts';
 import type { BlockResult } from '../messages/block.ts';
 import { type FundingPaid, TIMER } from '../messages/event.ts';
 import { insuranceFund } from '../perp/insurance-fund.ts';

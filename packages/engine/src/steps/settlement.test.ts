@@ -1,10 +1,10 @@
 import { type InstrumentId, instrumentId, timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { applyBlock } from '../apply.ts';
-import { checkCommand } from '../check.ts';
+import { applyBlock } from '../apply-block.ts';
+import { checkCommand } from '../check-command.ts';
 import { dump, restore, type StateDump } from '../dump/dump.ts';
 import { LIMITS } from '../messages/limits.ts';
-import { nextDueMs } from '../read/next-due.ts';
+import { nextDueMs } from '../read/next-due-ms.ts';
 import {
   decide,
   fundOutcome,

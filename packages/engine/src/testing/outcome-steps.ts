@@ -11,7 +11,7 @@ import { actor, alice, bob, carol, type Scenario } from './scenario.ts';
  * A random history of one outcome market as plain data. Steps name things by place ("the n-th live
  * order"), so that a failing history shrinks to a short one.
  */
-export type OutcomeStep =
+type OutcomeStep =
   | {
       readonly kind: 'place';
       readonly who: number;

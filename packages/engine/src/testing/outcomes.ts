@@ -47,7 +47,7 @@ export const MARKET: MarketListing = {
   underlying: null,
 };
 
-export type MarketOptions = Partial<MarketListing> & {
+type MarketOptions = Partial<MarketListing> & {
   readonly event?: Partial<EventListing>;
   readonly funds?: number;
 };

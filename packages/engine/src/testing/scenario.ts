@@ -7,8 +7,8 @@ import {
   type InstrumentId,
   timeMs,
 } from '@oddlot/units';
-import { applyBlock } from '../apply.ts';
-import { checkInvariants } from '../invariants/invariants.ts';
+import { applyBlock } from '../apply-block.ts';
+import { checkInvariants } from '../invariants/check-invariants.ts';
 import type { BlockResult, CommandResult } from '../messages/block.ts';
 import type { Authority, Command, OrderRequest } from '../messages/command.ts';
 import type { EntryResult } from '../messages/order-result.ts';

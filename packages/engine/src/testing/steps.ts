@@ -21,7 +21,7 @@ export type Step =
       readonly agent: number;
     };
 
-export type PlaceStep = {
+type PlaceStep = {
   readonly kind: 'place';
   readonly who: number;
   /** Signed by the account's agent, when it has one. */
@@ -40,9 +40,9 @@ export type PlaceStep = {
 };
 
 /** Some poor, some rich: micro-USDC. */
-export const FUNDS = [12_000_000, 40_000_000, 200_000_000, 5_000_000_000] as const;
+const FUNDS = [12_000_000, 40_000_000, 200_000_000, 5_000_000_000] as const;
 export const TRADERS: readonly Address[] = FUNDS.map((_, at) => actor(0x7000 + at));
-export const PERPS = [1, 2].map((id) => ({
+const PERPS = [1, 2].map((id) => ({
   ...PERP,
   instrumentId: instrumentId(id),
   name: `TEST${id}-USDC`,

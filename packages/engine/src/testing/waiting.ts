@@ -1,7 +1,7 @@
 import { type Address, timeMs } from '@oddlot/units';
-import { applyBlock } from '../apply.ts';
+import { applyBlock } from '../apply-block.ts';
 import { dump, restore, type StateDump } from '../dump/dump.ts';
-import { checkInvariants } from '../invariants/invariants.ts';
+import { checkInvariants } from '../invariants/check-invariants.ts';
 import type { BlockResult, CommandResult } from '../messages/block.ts';
 import type { Command, Grouping, OrderRequest, TriggerRequest } from '../messages/command.ts';
 import { createState } from '../state/state.ts';

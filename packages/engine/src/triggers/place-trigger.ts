@@ -1,5 +1,5 @@
 import { present } from '@oddlot/units';
-import { clientOrderKey } from '../messages/client-order-id.ts';
+import { clientOrderKey } from '../messages/client-order-key.ts';
 import type { EntryResult, OrderStatus } from '../messages/order-result.ts';
 import { adoptMarginMode } from '../perp-orders/execute-order.ts';
 import { triggerSnapshot } from '../perp-orders/trigger-snapshot.ts';
@@ -54,7 +54,7 @@ export function placeTrigger(
 }
 
 /** A trigger has filled nothing while it waits. */
-export function waitingEntry({ orderId, request }: TriggerOrder, state: OrderStatus): EntryResult {
+function waitingEntry({ orderId, request }: TriggerOrder, state: OrderStatus): EntryResult {
   const { clientOrderId } = request;
   return { orderId, clientOrderId, state, filled: 0, filledNotional: 0 };
 }

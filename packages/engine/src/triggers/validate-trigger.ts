@@ -9,7 +9,7 @@ import {
   checkSize,
   checkValue,
 } from '../perp-orders/validate-order.ts';
-import { checkClientOrderId } from '../resting/check-client-id.ts';
+import { checkClientOrderId } from '../resting/check-client-order-id.ts';
 import { type Holding, holdingKey, legOf } from '../state/account.ts';
 import type { Perp } from '../state/perp.ts';
 

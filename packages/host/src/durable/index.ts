@@ -1,6 +1,14 @@
 /** Files that survive a power loss. */
+export type { LineForm, ReadLine } from './line-form.ts';
 export { isNoRoom, JournalFullError } from './no-room.ts';
 export { RecordFile } from './record-file.ts';
+export { chainedCheck } from './record-lines.ts';
 export { secretFile } from './secret-file.ts';
-export { makeFolder, OWN_UMASK, syncDirectory, syncFolder, writeFully } from './sync-folder.ts';
-export { createWholeFile, moveFile, writeWholeFile, writeWholeFileBy } from './whole-file.ts';
+export { makeFolder, OWN_UMASK, syncDirectory, writeFully } from './sync-folder.ts';
+export {
+  createWholeFile,
+  moveFile,
+  readTextFile,
+  writeWholeFile,
+  writeWholeFileBy,
+} from './whole-file.ts';

@@ -119,6 +119,30 @@ test('a file of an earlier release is read, and goes on', () => {
   expect(read().damaged).toEqual([4]);
 });
 
+test('a file of 0.3.0 is read, and would be written the same', () => {
+  mkdirSync(dirname(file));
+  const earlier =
+    '6e49fda03c8e3b3b+{"n":1}\na1ad19b959a74861 {"text":"zwölf\\n"}\n529a2fb70c45f394 3\n';
+  writeFileSync(file, earlier);
+  expect(read()).toEqual({ records: [{ n: 1 }, { text: 'zwölf\n' }, 3], damaged: [] });
+  rmSync(file);
+  written({ n: 1 }, { text: 'zwölf\n' });
+  written(3);
+  expect(readFileSync(file, 'utf8')).toBe(earlier);
+});
+
+test('lines longer than what is read at once, and many of them, come back', () => {
+  const records = [1, 700_000, 2_500_000, 3, 1_048_576].map((length) => 'ü'.repeat(length / 2));
+  written(...records);
+  const opened = new RecordFile(file);
+  expect(opened.read()).toEqual({ records, damaged: [] });
+  opened.replace(records.toReversed());
+  expect(opened.bytes).toBe(readFileSync(file).length);
+  opened.append(['more']);
+  opened.close();
+  expect(read().records).toEqual([...records.toReversed(), 'more']);
+});
+
 test('after a sync that failed nothing more is written', () => {
   const opened = new RecordFile(file);
   opened.read();

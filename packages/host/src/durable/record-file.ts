@@ -4,12 +4,13 @@ import {
   fsyncSync,
   ftruncateSync,
   openSync,
-  readFileSync,
   renameSync,
   rmSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { linesOf, readLines } from './record-lines.ts';
+import type { LineForm } from './line-form.ts';
+import { type DamagedLine, readLines } from './read-lines.ts';
+import { RECORD_LINES } from './record-lines.ts';
 import { makeFolder, syncFolder } from './sync-folder.ts';
 import { writeAll } from './whole-file.ts';
 
@@ -18,15 +19,19 @@ const PRIVATE = 0o600;
 const SPARE_LINES = 4_096;
 /** Below that its length is no matter. */
 const SPARE_BYTES = 1_048_576;
+/** So many characters of a file that is written anew are written at once. */
+const PIECE_CHARACTERS = 1_048_576;
 /** The most that a file is longer than what it would be, written anew; and the least for which it is. */
 const TIMES_MOST = 4;
 const TIMES_LEAST = 2;
 
-export type RecordLines = {
+type RecordLines = {
   readonly records: readonly unknown[];
   /** Numbers of lines that are not as they were written, which no crash explains. */
   readonly damaged: readonly number[];
 };
+
+type Written = { readonly bytes: number; readonly lines: number; readonly check: string };
 
 /**
  * Records as lines of one file, in the order in which they were written; each line's check continues the one before it. What is
@@ -35,6 +40,8 @@ export type RecordLines = {
  */
 export class RecordFile {
   readonly #file: string;
+  readonly #beside: string;
+  readonly #form: LineForm;
   #descriptor: number;
   #bytes = 0;
   #lines = 0;
@@ -44,31 +51,59 @@ export class RecordFile {
   /** After a sync that failed nobody knows what is on the disk: nothing more is written. */
   #failure: unknown = undefined;
 
-  constructor(file: string) {
+  constructor(file: string, form: LineForm = RECORD_LINES) {
     this.#file = file;
+    this.#beside = `${file}.new`;
+    this.#form = form;
     makeFolder(dirname(file));
-    this.#descriptor = openSync(file, 'a', PRIVATE);
+    // What a crash left of a file that was written anew is worth nothing.
+    rmSync(this.#beside, { force: true });
+    this.#descriptor = openSync(file, 'a+', PRIVATE);
     syncFolder(dirname(file));
+  }
+
+  /** How long it is. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** True once nothing more is written. */
+  get hasFailed(): boolean {
+    return this.#failure !== undefined;
   }
 
   /** Before anything is appended. What it gives is on disk, even if a process that ended early left it in the cache alone. */
   read(): RecordLines {
-    const content = readFileSync(this.#file);
-    const { check, damaged, end, lines, records } = readLines(content);
-    if (damaged.length === 0 && end < content.length) ftruncateSync(this.#descriptor, end);
+    const records: unknown[] = [];
+    const damaged = this.readEach((record) => records.push(record));
+    return { records, damaged: damaged.map(({ line }) => line) };
+  }
+
+  /** The same, one by one, for a file that is too long to be in memory. Gives the lines that are damaged. */
+  readEach(onRecord: (record: unknown) => void): readonly DamagedLine[] {
+    const read = readLines(this.#descriptor, this.#form, onRecord);
+    this.#bytes = read.end;
+    this.#lines = read.lines;
+    this.#check = read.check;
+    const isCut = read.isTorn && read.damaged.length === 0;
+    if (isCut) ftruncateSync(this.#descriptor, read.end);
     fsyncSync(this.#descriptor);
-    this.#bytes = end;
-    this.#lines = lines;
-    this.#check = check;
-    return { records, damaged };
+    if (isCut) this.append(read.unended);
+    if (isCut) read.unended.forEach(onRecord);
+    return read.damaged;
   }
 
   /** All or none of them. */
   append(records: readonly unknown[]): void {
     if (records.length === 0) return;
     this.#assertWritable();
-    const { check, text } = linesOf(records, this.#check);
-    const bytes = Buffer.from(text);
+    let check = this.#check;
+    const lines = records.map((record, at) => {
+      const line = this.#form.write(record, check, at === records.length - 1);
+      check = line.check;
+      return `${line.text}\n`;
+    });
+    const bytes = Buffer.from(lines.join(''));
     try {
       writeAll(this.#descriptor, bytes);
     } catch (error) {
@@ -85,30 +120,23 @@ export class RecordFile {
   /** Puts these in the place of what the file holds, which stays when that fails. */
   replace(records: Iterable<unknown>): void {
     this.#assertWritable();
-    const beside = `${this.#file}.new`;
-    let check = '';
-    const lines = Array.from(records, (record) => {
-      const line = linesOf([record], check);
-      check = line.check;
-      return line.text;
-    });
-    const bytes = Buffer.from(lines.join(''));
-    rmSync(beside, { force: true });
-    const descriptor = openSync(beside, 'ax', PRIVATE);
+    rmSync(this.#beside, { force: true });
+    const descriptor = openSync(this.#beside, 'a+', PRIVATE);
+    let written: Written;
     try {
-      writeAll(descriptor, bytes);
+      written = this.#writeEach(descriptor, records);
       fsyncSync(descriptor);
-      renameSync(beside, this.#file);
+      renameSync(this.#beside, this.#file);
     } catch (error) {
       closeSync(descriptor);
-      rmSync(beside, { force: true });
+      rmSync(this.#beside, { force: true });
       throw error;
     }
     closeSync(this.#descriptor);
     this.#descriptor = descriptor;
-    this.#bytes = bytes.length;
-    this.#lines = lines.length;
-    this.#check = check;
+    this.#bytes = written.bytes;
+    this.#lines = written.lines;
+    this.#check = written.check;
     // Otherwise the old file could be back after a power loss, without what is appended to the new one.
     this.#orStop(() => syncFolder(dirname(this.#file)));
   }
@@ -130,7 +158,7 @@ export class RecordFile {
   shortenLong(records: () => Iterable<unknown>): void {
     if (this.#bytes < this.#measureAt) return;
     let needed = 0;
-    for (const record of records()) needed += Buffer.byteLength(linesOf([record], '').text);
+    for (const record of records()) needed += this.#lengthOf(record);
     this.#measureAt = Math.max(SPARE_BYTES, TIMES_MOST * needed);
     if (this.#bytes <= TIMES_LEAST * needed) return;
     try {
@@ -142,6 +170,31 @@ export class RecordFile {
 
   close(): void {
     closeSync(this.#descriptor);
+  }
+
+  /** Each by itself, in pieces: all of them at once may be too long. */
+  #writeEach(descriptor: number, records: Iterable<unknown>): Written {
+    const written = { bytes: 0, lines: 0, check: '' };
+    let piece = '';
+    const write = (): void => {
+      const bytes = Buffer.from(piece);
+      writeAll(descriptor, bytes);
+      written.bytes += bytes.length;
+      piece = '';
+    };
+    for (const record of records) {
+      const { check, text } = this.#form.write(record, written.check, true);
+      written.check = check;
+      written.lines++;
+      piece += `${text}\n`;
+      if (piece.length >= PIECE_CHARACTERS) write();
+    }
+    write();
+    return written;
+  }
+
+  #lengthOf(record: unknown): number {
+    return Buffer.byteLength(this.#form.write(record, '', true).text) + 1;
   }
 
   #assertWritable(): void {

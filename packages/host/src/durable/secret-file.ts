@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { writeWholeFile } from './whole-file.ts';
+import { readTextFile, writeWholeFile } from './whole-file.ts';
 
-/** Random bytes of a venue's own, made once and kept in a file that only its user can read. */
+/**
+ * Random bytes of a venue's own, drawn once and kept as hex in a file that only its user can read. What was made with them can
+ * be made again: a file that is gone or damaged is made anew.
+ */
 export function secretFile(file: string, bytes: number): Uint8Array {
-  if (!existsSync(file)) writeWholeFile(file, randomBytes(bytes).toString('hex'));
-  const secret = Buffer.from(readFileSync(file, 'utf8').trim(), 'hex');
-  if (secret.length === bytes) return secret;
-  // What was made with it can be made again.
-  rmSync(file);
-  return secretFile(file, bytes);
+  const kept = Buffer.from(readTextFile(file)?.trim() ?? '', 'hex');
+  if (kept.length === bytes) return kept;
+  const drawn = randomBytes(bytes);
+  writeWholeFile(file, drawn.toString('hex'));
+  return drawn;
 }

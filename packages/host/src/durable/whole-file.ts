@@ -1,4 +1,12 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolder, syncDirectory, syncFolder } from './sync-folder.ts';
@@ -11,7 +19,7 @@ import { makeFolder, syncDirectory, syncFolder } from './sync-folder.ts';
 /** For its owner alone, unless it is made for others. */
 const PRIVATE = 0o600;
 
-export type WholeFileOptions = { readonly mode?: number };
+type WholeFileOptions = { readonly mode?: number };
 
 export function writeWholeFile(
   file: string,
@@ -69,6 +77,16 @@ export async function writeWholeFileBy<Result>(
   }
   await syncDirectory(dirname(file));
   return result;
+}
+
+/** The text of a file; undefined where there is none. */
+export function readTextFile(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
 }
 
 /** Puts a file out of the way, for whoever wants to look at it. */

@@ -1,5 +1,5 @@
 import type { PortCall } from '../ports/port-call.ts';
-import type { Budget } from './rate-limit.ts';
+import type { Budget } from './rate-limiter.ts';
 import type { Endpoint, StreamEndpoint } from './reply.ts';
 
 /** One request of the edge and what its answer will need. */

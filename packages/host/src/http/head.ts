@@ -22,11 +22,6 @@ export function parametersOf(request: IncomingMessage): URLSearchParams {
   return new URLSearchParams(query < 0 ? '' : url.slice(query + 1));
 }
 
-/** True when somebody says that the request passed through other hands. */
-export function hasForwarding({ headers }: IncomingMessage): boolean {
-  return headers['x-forwarded-for'] !== undefined || headers['forwarded'] !== undefined;
-}
-
 /** True for a handshake that one of the socket paths should see. */
 export function isWebSocket(request: IncomingMessage): boolean {
   const isAsked = request.headers.upgrade?.toLowerCase() === 'websocket';

@@ -1,6 +1,13 @@
 /** A public port that speaks the wire: endpoints, refusals, limits. */
+export {
+  Address,
+  ERROR_CODES,
+  parseServiceRequest,
+  refusal,
+  type WireError,
+} from '@oddlot/protocol';
 export type { PageAnswer } from './page-answer.ts';
-export { RateLimiter } from './rate-limit.ts';
+export { RateLimiter } from './rate-limiter.ts';
 export {
   type EdgeRequest,
   type Endpoint,
@@ -15,4 +22,4 @@ export {
   tooLarge,
   UnavailableError,
 } from './reply.ts';
-export { HttpEdge, type HttpEdgeOptions } from './server.ts';
+export { HttpEdge, type HttpEdgeOptions } from './http-edge.ts';

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { API_VERSION_HEADER } from '@oddlot/protocol';
-import type { Budget } from './rate-limit.ts';
+import type { Budget } from './rate-limiter.ts';
 import { finishAnswer } from '../ports/finish-answer.ts';
 import type { WorkLeft } from '../ports/work-budget.ts';
 import type { PageAnswer } from './page-answer.ts';
 
 /** Writing an answer with the headers that all answers share. */
 
-export type Answer = {
+type Answer = {
   readonly status: number;
   /** JSON text; empty for none. */
   readonly body: string | Buffer;

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Budget } from './rate-limit.ts';
+import type { Budget } from './rate-limiter.ts';
 import type { StreamedReply } from './reply.ts';
 import { pushBudget } from './respond.ts';
 

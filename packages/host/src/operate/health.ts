@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { clientIpFinder } from '../ports/client-ip.ts';
 import { HttpPort } from '../ports/http-port.ts';
 import type { PortCall } from '../ports/port-call.ts';
-import { NO_PACE, Turns } from '../ports/turns.ts';
+import { NO_PACE, FairQueue } from '../ports/fair-queue.ts';
 import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -37,17 +37,17 @@ export function readiness(checks: readonly (() => ReadinessCheck)[]): Readiness 
   };
 }
 
-export type OperationsOptions = {
+type OperationsOptions = {
   readonly metrics: Metrics;
   readonly readiness: Readiness;
   readonly log: Logger;
   /** More that operators may read, by path. */
   readonly pages?: Readonly<Record<string, () => object | Promise<object>>>;
   /** What may be posted here, by path; given the body, which is bounded. */
-  readonly posts?: Readonly<Record<string, OperationsPost>>;
+  readonly posts?: Readonly<Record<string, OperationsRequest>>;
 };
 
-export type OperationsPost = (
+type OperationsRequest = (
   body: unknown,
 ) => Promise<{ readonly status: number; readonly body: string }>;
 
@@ -72,7 +72,7 @@ export function createOperationsPort(options: OperationsOptions): HttpPort {
       connectionsMax: OPERATIONS_CONNECTIONS_MAX,
       connectionsPerClientMax: OPERATIONS_CONNECTIONS_MAX,
     },
-    turns: new Turns(NO_PACE),
+    turns: new FairQueue(NO_PACE),
     drainMs: 0,
   });
   return port;

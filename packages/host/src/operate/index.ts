@@ -2,5 +2,6 @@
 export { bytesIn, newestSnapshot } from './data-folder.ts';
 export { chainConnectionsFor, descriptorLimit, publicConnectionsFor } from './descriptors.ts';
 export { hostText } from './host-text.ts';
-export { watchParent } from './parent-watch.ts';
+export { isInside } from './is-inside.ts';
+export { watchParent } from './watch-parent.ts';
 export { lowerPriority, lowerThreadPriority } from './priority.ts';

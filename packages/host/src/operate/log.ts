@@ -3,7 +3,7 @@ import { pino, type DestinationStream, type Logger } from 'pino';
 export type { Logger } from 'pino';
 
 /** How much is told; `silent` tells nothing. */
-export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
 /** JSON lines on standard error: standard output belongs to the one line that says where we serve. */
 export function createLogger(

@@ -7,7 +7,7 @@ const SYNC_SECONDS = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.
 const SNAPSHOT_SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 const BLOCK_COMMANDS = [0, 1, 2, 5, 10, 25, 50, 100, 250, 500, 1000];
 
-export type MetricsText = { readonly contentType: string; readonly body: string };
+type MetricsText = { readonly contentType: string; readonly body: string };
 
 const TEXT_EVERY_MS = 100;
 

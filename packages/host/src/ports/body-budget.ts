@@ -1,3 +1,5 @@
+import { GREEDY_FACTOR } from './greedy-factor.ts';
+
 /**
  * What bodies may hold in memory, in all and per client (R-requests). A body counts as one while it
  * is read, and its bytes count until its request is answered: a text that waits for a signature or a
@@ -42,12 +44,6 @@ export type BodyRefusal = 'client' | 'all';
 type Use = { bodies: number; bytes: number };
 /** What a client holds, and of it what is being read or sent, the oldest first. */
 type ClientUse = Use & { readonly open: Set<BodyHold> };
-
-/**
- * Room is made for who would hold a small part of what the greediest holds. Were it made for more, a few that
- * all hold much would have each other cut for ever, and everything made anew.
- */
-export const GREEDY_FACTOR = 8;
 
 /** Nobody who means it takes longer for a body, when others wait for the room. */
 const HELD_MS = 2_000;

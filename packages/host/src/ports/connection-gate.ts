@@ -18,9 +18,9 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
 };
 
 /** What a connection is doing. The first two may be asked to leave. */
-export type Doing = 'waiting' | 'sending' | 'working' | 'upgraded';
+type Doing = 'waiting' | 'sending' | 'working' | 'upgraded';
 
-export type GateRefusal = 'client' | 'all';
+type GateRefusal = 'client' | 'all';
 
 type Guest = {
   readonly socket: Socket;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { canDropRest, endLingering } from './read-body.ts';
 
-export type FinishedAnswer = {
+type FinishedAnswer = {
   readonly status: number;
   /** Empty for none. */
   readonly body: string | Buffer;

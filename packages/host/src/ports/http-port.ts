@@ -9,7 +9,7 @@ import type { ConnectionLimits } from './connection-gate.ts';
 import { Pipeline } from './pipeline.ts';
 import { leave, type PortCall } from './port-call.ts';
 import { readBody, type BodyBounds, type BodyFault } from './read-body.ts';
-import { Turns } from './turns.ts';
+import { FairQueue } from './fair-queue.ts';
 
 /**
  * What every port that strangers reach has in common (R-requests): how many may be connected, one request at
@@ -33,7 +33,7 @@ export type HttpPortOptions = {
   /** What answers that nobody reads may hold in memory, in all and per client. */
   readonly answerLimits?: BodyLimits | undefined;
   /** Who is served next; shared where clients ask on other ways too. */
-  readonly turns?: Turns | undefined;
+  readonly turns?: FairQueue | undefined;
   /** For the headers of a request to arrive, and for all of it. */
   readonly headersTimeoutMs?: number | undefined;
   readonly requestTimeoutMs?: number | undefined;
@@ -41,7 +41,7 @@ export type HttpPortOptions = {
   readonly drainMs?: number | undefined;
 };
 
-export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 const KEEP_ALIVE_MS = 65_000;
 /** A connection on which nothing moves for so long while it is owed something is ended. */
@@ -60,7 +60,7 @@ export class HttpPort {
   readonly #bodies: BodyBudget;
   readonly #answers: BodyBudget;
   readonly #gate: ConnectionGate;
-  readonly #turns: Turns;
+  readonly #turns: FairQueue;
   readonly #lines = new WeakMap<Socket, Line>();
   #inFlight = 0;
   #isDraining = false;
@@ -71,7 +71,7 @@ export class HttpPort {
     this.#bodies = new BodyBudget(options.bodyLimits ?? BODY_LIMITS);
     this.#answers = new BodyBudget(options.answerLimits ?? ANSWER_LIMITS);
     this.#gate = new ConnectionGate(options.connectionLimits ?? CONNECTION_LIMITS);
-    this.#turns = options.turns ?? new Turns();
+    this.#turns = options.turns ?? new FairQueue();
     const settings = {
       headersTimeout: options.headersTimeoutMs ?? 10_000,
       requestTimeout: options.requestTimeoutMs ?? 15_000,

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { HttpPort, type HttpPortOptions } from './http-port.ts';
 import type { PortCall } from './port-call.ts';
-import { NO_PACE, Turns } from './turns.ts';
+import { NO_PACE, FairQueue } from './fair-queue.ts';
 
 /** R-requests: a connection has one request in work. */
 
@@ -33,7 +33,12 @@ async function aPort(options: Partial<HttpPortOptions> = {}, bodyBytes = 0) {
     });
   };
   const clientIp = (peer: string | undefined): string => peer ?? '';
-  const port: HttpPort = new HttpPort({ serve, clientIp, turns: new Turns(NO_PACE), ...options });
+  const port: HttpPort = new HttpPort({
+    serve,
+    clientIp,
+    turns: new FairQueue(NO_PACE),
+    ...options,
+  });
   const number = await port.listen(0, '127.0.0.1');
   ends.push(() => port.drain());
   return { port, number, served, most };
@@ -221,7 +226,7 @@ describe('what is no request', () => {
     ['between requests', ''],
     ['in a body', 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n4000\r\n'],
   ])('a flood of empty lines %s takes turns like requests do', async (_, before) => {
-    const turns = new Turns(NO_PACE);
+    const turns = new FairQueue(NO_PACE);
     const taken = vi.spyOn(turns, 'take');
     const { number, served } = await aPort({ turns });
     const socket = open(number);

@@ -1,4 +1,6 @@
 import { clientKey } from './client-ip.ts';
+import type { TokenBucket } from './token-bucket.ts';
+import { TokenBuckets } from './token-buckets.ts';
 
 /**
  * What one client may cost the main thread, in milliseconds of its time. Requests are counted
@@ -16,7 +18,6 @@ export type WorkLimits = {
 
 export const WORK_LIMITS: WorkLimits = { msPerSecond: 250, msBurst: 500 };
 
-const WINDOW_MS_MIN = 1000;
 /** What is sent costs as well, though most of it is spent where it can't be measured per client. */
 const BYTES_PER_MS = 500_000;
 
@@ -24,13 +25,6 @@ const BYTES_PER_MS = 500_000;
 export function sendingMs(bytes: number): number {
   return bytes / BYTES_PER_MS;
 }
-
-type Account = {
-  leftMs: number;
-  atMs: number;
-  /** What it was spent on since it was full, in milliseconds. */
-  readonly on: Map<string, number>;
-};
 
 /** A client that has to wait, and what has cost it most. */
 export type Debt = { readonly waitSeconds: number; readonly what: string; readonly ms: number };
@@ -49,19 +43,21 @@ const KINDS_MAX = 100;
 export class WorkBudget {
   readonly #limits: WorkLimits;
   readonly #now: () => number;
-  #recent = new Map<string, Account>();
-  #older = new Map<string, Account>();
-  #turnedMs: number;
+  /** In milliseconds of work. */
+  readonly #buckets: TokenBuckets;
+  /** What it was spent on since it was full, in milliseconds. */
+  readonly #on = new WeakMap<TokenBucket, Map<string, number>>();
 
   constructor(limits: WorkLimits, now: () => number = () => performance.now()) {
     this.#limits = limits;
     this.#now = now;
-    this.#turnedMs = now();
+    const rate = { perSecond: limits.msPerSecond, burst: limits.msBurst };
+    this.#buckets = new TokenBuckets(rate, now());
   }
 
   /** How many clients are remembered. */
   get size(): number {
-    return this.#recent.size + this.#older.size;
+    return this.#buckets.size;
   }
 
   /** Undefined where a client may ask. */
@@ -69,7 +65,8 @@ export class WorkBudget {
     const waitSeconds = this.waitSeconds(client);
     if (waitSeconds === 0) return undefined;
     let [what, ms] = ['the requests of this client', 0];
-    for (const [each, cost] of this.#find(client)?.on ?? []) {
+    const bucket = this.#find(client);
+    for (const [each, cost] of (bucket && this.#on.get(bucket)) ?? []) {
       if (cost > ms) [what, ms] = [each, cost];
     }
     return { waitSeconds, what, ms: Math.ceil(ms) };
@@ -79,9 +76,9 @@ export class WorkBudget {
   left(client: string): WorkLeft | undefined {
     const { msBurst, msPerSecond } = this.#limits;
     if (msPerSecond === Infinity) return undefined;
-    const account = this.#find(client);
-    const leftMs = account === undefined ? msBurst : this.#leftAt(account, this.#now());
-    const resetMs = ((msBurst - leftMs) * 1000) / msPerSecond;
+    const [bucket, nowMs] = [this.#find(client), this.#now()];
+    const leftMs = bucket?.left(nowMs) ?? msBurst;
+    const resetMs = bucket?.msUntil(msBurst, nowMs) ?? 0;
     return { msPerSecond, remainingMs: Math.max(0, leftMs), resetMs };
   }
 
@@ -93,53 +90,27 @@ export class WorkBudget {
 
   /** The same in milliseconds, for work that goes on by itself. */
   waitMs(client: string): number {
-    if (this.#limits.msPerSecond === Infinity) return 0;
-    const account = this.#find(client);
-    if (account === undefined) return 0;
-    const leftMs = this.#leftAt(account, this.#now());
-    return leftMs > 0 ? 0 : Math.max(1, (-leftMs * 1000) / this.#limits.msPerSecond);
+    const [bucket, nowMs] = [this.#find(client), this.#now()];
+    if (bucket === undefined || bucket.left(nowMs) > 0) return 0;
+    return Math.max(1, bucket.msUntil(0, nowMs));
   }
 
   /** A client took so much, for what. */
   spend(client: string, ms: number, what = 'a subscription'): void {
     if (this.#limits.msPerSecond === Infinity) return;
     const nowMs = this.#now();
-    this.#turn(nowMs);
-    const id = clientKey(client);
-    let account = this.#recent.get(id);
-    if (account === undefined) {
-      account = this.#older.get(id) ?? { leftMs: this.#limits.msBurst, atMs: nowMs, on: new Map() };
-      this.#older.delete(id);
-      this.#recent.set(id, account);
+    const bucket = this.#buckets.of(clientKey(client), nowMs);
+    let on = this.#on.get(bucket);
+    if (on === undefined || bucket.isFull(nowMs) || on.size >= KINDS_MAX) {
+      on = new Map();
+      this.#on.set(bucket, on);
     }
-    const leftMs = this.#leftAt(account, nowMs);
-    if (leftMs >= this.#limits.msBurst || account.on.size >= KINDS_MAX) account.on.clear();
-    account.on.set(what, (account.on.get(what) ?? 0) + ms);
-    account.leftMs = leftMs - ms;
-    account.atMs = nowMs;
+    on.set(what, (on.get(what) ?? 0) + ms);
+    bucket.spend(ms, nowMs);
   }
 
-  #find(client: string): Account | undefined {
-    const id = clientKey(client);
-    return this.#recent.get(id) ?? this.#older.get(id);
-  }
-
-  #leftAt({ atMs, leftMs }: Account, nowMs: number): number {
-    const { msBurst, msPerSecond } = this.#limits;
-    return Math.min(msBurst, leftMs + ((nowMs - atMs) * msPerSecond) / 1000);
-  }
-
-  /** Forgets who is full again; what a debtor owes goes on. */
-  #turn(nowMs: number): void {
-    const { msBurst, msPerSecond } = this.#limits;
-    const windowMs = Math.max(WINDOW_MS_MIN, (msBurst * 1000) / msPerSecond);
-    if (nowMs - this.#turnedMs < windowMs) return;
-    const debtors = [...this.#older].filter(
-      ([, account]) => this.#leftAt(account, nowMs) < msBurst,
-    );
-    this.#older = new Map([...debtors, ...this.#recent]);
-    this.#recent = new Map();
-    this.#turnedMs = nowMs;
+  #find(client: string): TokenBucket | undefined {
+    return this.#buckets.find(clientKey(client));
   }
 }
 

@@ -4,10 +4,10 @@ import { Address, Cloid, Dec, Ms, U32, anyCase, listOf } from '../primitives.ts'
 import { defineAction, exactlyOne } from './define-action.ts';
 
 /** Times in force; the usual name of Alo on other venues is accepted too. */
-export const Tif = anyCase(['Gtc', 'Gtd', 'Alo', 'Ioc', 'FrontendMarket'], { post_only: 'Alo' });
+const Tif = anyCase(['Gtc', 'Gtd', 'Alo', 'Ioc', 'FrontendMarket'], { post_only: 'Alo' });
 
 /** How the orders of one action belong together. */
-export const Grouping = anyCase(['na', 'normalTpsl', 'positionTpsl']);
+const Grouping = anyCase(['na', 'normalTpsl', 'positionTpsl']);
 
 /** Margin modes as requests spell them. */
 export const MarginMode = anyCase(['cross', 'isolated']);
@@ -21,12 +21,12 @@ const Limit = z.object({ tif: Tif, expireTime: Ms.optional() }).superRefine((lim
 const Trigger = z.object({ isMarket: z.boolean(), triggerPx: Dec, tpsl: anyCase(['tp', 'sl']) });
 
 /** What kind of order it is: exactly one of the two keys is set. */
-export const OrderKind = z
+const OrderKind = z
   .object({ limit: Limit.optional(), trigger: Trigger.optional() })
   .superRefine(exactlyOne(['limit', 'trigger']));
 
 /** One order. `b` and `r` together name the leg on outcome markets and in hedge mode. */
-export const Order = z.object({
+const Order = z.object({
   a: U32,
   b: z.boolean(),
   p: Dec,

@@ -15,13 +15,13 @@ import { signingAttempts } from './signing-attempts.ts';
 import type { ExplainContext } from './subject.ts';
 
 /** What a signature is over and who made it, before anybody asked who that is. */
-export type SignatureFacts = Omit<
+type SignatureFacts = Omit<
   ExplainedSignature,
   'role' | 'owner' | 'agentName' | 'tried' | 'match'
 > & { readonly signer: Address | null };
 
 /** Who would have signed, had the client made this mistake. */
-export type ExplainedAttempt = {
+type ExplainedAttempt = {
   readonly mistake: Mistake;
   readonly variant: string;
   readonly hint: string;

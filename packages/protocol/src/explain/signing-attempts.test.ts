@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { present } from '@oddlot/units';
 import { LIMITS } from '../limits.ts';
 import { bytesToHex, concatBytes, hexToBytes } from '../signing/bytes.ts';
-import { encodeMsgpack } from '../signing/encode.ts';
+import { encodeMsgpack } from '../signing/encode-msgpack.ts';
 import { hashAction, type ActionToHash } from '../signing/hash-envelope.ts';
 import { createHasher, nobleKeccak } from '../signing/hasher.ts';
 import type { Network } from '../version.ts';

@@ -176,7 +176,7 @@ export type FundingRow = {
 export type UserFundings = { data: FundingRow[]; hasMore: boolean; total?: number };
 
 /** What liquidation did to an account, and the numbers that caused it. */
-export type LiquidationDelta = {
+type LiquidationDelta = {
   type: 'liquidation';
   liquidatedNtlPos: string;
   accountValue: string;
@@ -188,7 +188,7 @@ export type LiquidationDelta = {
 };
 
 /** A notice to the owner of a position that was closed against a bankrupt one. */
-export type DeleverageDelta = {
+type DeleverageDelta = {
   type: 'adl';
   instrumentId: number;
   coin: string;
@@ -198,7 +198,7 @@ export type DeleverageDelta = {
 };
 
 /** Money on its way to the settlement chain; the amount is with the fee, which comes out of it. */
-export type WithdrawDelta = {
+type WithdrawDelta = {
   type: 'withdraw';
   amount: string;
   token: 'USDC';
@@ -209,7 +209,7 @@ export type WithdrawDelta = {
 };
 
 /** Money between two accounts; the fee is what the sender paid beside the amount. */
-export type TransferDelta = {
+type TransferDelta = {
   type: 'send' | 'receive';
   amount: string;
   token: 'USDC';
@@ -221,7 +221,7 @@ export type TransferDelta = {
 };
 
 /** Money between an account's own sub-accounts. */
-export type AccountTransferDelta = {
+type AccountTransferDelta = {
   type: 'accountTransfer';
   amount: string;
   token: 'USDC';

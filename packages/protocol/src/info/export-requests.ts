@@ -44,7 +44,7 @@ export type ExportName = keyof typeof EXPORTS;
 export type ExportRequestOf<Name extends ExportName> = z.output<(typeof EXPORTS)[Name]>;
 
 /** What reading the parameters gives. */
-export type ParsedExport<Name extends ExportName> =
+type ParsedExport<Name extends ExportName> =
   | { readonly ok: true; readonly request: ExportRequestOf<Name> }
   | { readonly ok: false; readonly error: WireError };
 
@@ -72,15 +72,6 @@ export function parseExport<Name extends ExportName>(
   if (!parsed.success) return { ok: false, error: toWireError(parsed.error.issues, input) };
   return { ok: true, request: parsed.data as ExportRequestOf<Name> };
 }
-
-/** A row of an export: that of the query. */
-export type ExportRow = {
-  readonly fills: Fill;
-  readonly orders: HistOrderRow;
-  readonly fundings: FundingRow;
-  readonly ledger: LedgerUpdate;
-  readonly candles: Candle;
-};
 
 /** All fields of a row, in the order of the wire: one that is left out does not compile. */
 const columns = <Row extends object>(fields: Readonly<Record<keyof Row & string, true>>) =>

@@ -44,7 +44,7 @@ export type FundingHistoryRow = {
 export type PerpUniverse = { universe: PerpMeta[] };
 
 /** A tier of a margin table. */
-export type MarginTier = {
+type MarginTier = {
   tier: number;
   minSize: string;
   maxSize: string;

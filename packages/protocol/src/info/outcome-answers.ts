@@ -10,7 +10,7 @@ export type OutcomeTrading = {
   order_delay_ms: number;
 };
 
-export type ResolutionStatus = 'prepared' | 'resolved';
+type ResolutionStatus = 'prepared' | 'resolved';
 
 /** Of a market of a series: whether the price that it has to beat is known, to come, or never comes. */
 export type StrikeStatus = 'pending' | 'fixed' | 'missing';

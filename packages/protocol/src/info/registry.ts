@@ -4,8 +4,9 @@ import { toWireError } from '../to-wire-error.ts';
 import { checkUnknownFields, namedBy, type Named } from '../unknown-fields.ts';
 import { ACCOUNT_QUERIES } from './account-queries.ts';
 import { HISTORY_QUERIES } from './history-queries.ts';
+import type { InfoAnswers } from './info-answers.ts';
 import { MARKET_QUERIES, liftCandleSpan } from './market-queries.ts';
-import { refuseUnknownQuery } from './unknown-query.ts';
+import { refuseUnknownQuery } from './refuse-unknown-query.ts';
 import { VENUE_QUERIES } from './venue-queries.ts';
 
 /** Every query type of /info, with the schema of its request. */
@@ -25,11 +26,14 @@ export type InfoQueryOf<Type extends InfoType> = z.output<(typeof INFO_QUERIES)[
 /** A query as a client may write it. */
 export type InfoRequestOf<Type extends InfoType> = z.input<(typeof INFO_QUERIES)[Type]>;
 
+/** What a query of one type is answered with. */
+export type InfoAnswerOf<Type extends InfoType> = InfoAnswers[Type];
+
 /** Any parsed query. */
 export type InfoQuery = { [Type in InfoType]: InfoQueryOf<Type> }[InfoType];
 
 /** What parsing a query gives; `clamped` tells when a limit was lowered, for the warning. */
-export type ParsedInfo =
+type ParsedInfo =
   | {
       readonly ok: true;
       readonly query: InfoQuery;

@@ -12,7 +12,7 @@ const Asset = anyCase(['USDC']);
 const INVALID_OFFSET = { params: { refusal: 'invalidOffset' } } as const;
 
 /** The requests of /account-status, the faucet and the relay. */
-export const SERVICE_REQUESTS = {
+const SERVICE_REQUESTS = {
   accountStatus: z.object({
     type: z.literal('accountStatus'),
     user: Address,
@@ -53,9 +53,7 @@ export const SERVICE_REQUESTS = {
 export type ServiceRequestName = keyof typeof SERVICE_REQUESTS;
 
 /** A parsed request of these endpoints. */
-export type ServiceRequest<Name extends ServiceRequestName> = z.output<
-  (typeof SERVICE_REQUESTS)[Name]
->;
+type ServiceRequest<Name extends ServiceRequestName> = z.output<(typeof SERVICE_REQUESTS)[Name]>;
 
 /** Reads the body of one of these endpoints. */
 export function parseServiceRequest<Name extends ServiceRequestName>(

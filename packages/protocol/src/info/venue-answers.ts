@@ -187,6 +187,9 @@ export type FeeTierRow = {
   perpTakerFeeRate: string;
 };
 
+/** Rates by the trading volume of the last 14 days. */
+export type FeeTierInfo = { tiers: FeeTierRow[] };
+
 /** Where an account stands on the fee ladder; at its top there is no next level. */
 export type FeeTierRates = {
   user: string;
@@ -306,10 +309,10 @@ export type SimulatedAction = {
 };
 
 /** What is left of a request budget. */
-export type Budget = { limit: number; windowMs: number; remaining: number; resetMs: number };
+type Budget = { limit: number; windowMs: number; remaining: number; resetMs: number };
 
 /** Open connections of a client. */
-export type Connections = { limit: number; open: number };
+type Connections = { limit: number; open: number };
 
 /** The budgets of the asking client. */
 export type RateLimit = {

@@ -5,7 +5,7 @@ import { JsonFault, Transcoder } from './transcoder.ts';
 export type ScanFault = { readonly ok: false; readonly message: string; readonly at: number };
 
 /** An /exchange body that passed the strict rules. */
-export type ScannedEnvelope = {
+type ScannedEnvelope = {
   readonly ok: true;
   /** MessagePack of the value of `action`, keys in the order of the text; undefined when absent. */
   readonly action: Uint8Array | undefined;

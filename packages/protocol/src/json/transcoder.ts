@@ -30,7 +30,7 @@ export class JsonFault extends Error {
 }
 
 /** A value of the top-level object that the caller wants: its bytes and its place in the text. */
-export type Wanted = { readonly bytes: Uint8Array; readonly start: number; readonly end: number };
+type Wanted = { readonly bytes: Uint8Array; readonly start: number; readonly end: number };
 
 const SCRATCH_BYTES = 64 * 1024;
 const DIGITS_MAX = 16;

@@ -4,7 +4,7 @@ import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { NETWORKS } from '../version.ts';
 import { bytesToHex, hexToBytes } from './bytes.ts';
 import { canonicalAction } from './canonical.ts';
-import { encodeMsgpack } from './encode.ts';
+import { encodeMsgpack } from './encode-msgpack.ts';
 import { hashAction } from './hash-envelope.ts';
 import { createHasher, nobleKeccak } from './hasher.ts';
 import { addressOf, recoverSigner } from './recover.ts';

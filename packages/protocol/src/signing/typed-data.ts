@@ -10,10 +10,10 @@ import { hexToBytes, utf8, writeUintBefore } from './bytes.ts';
 export type Keccak = (bytes: Uint8Array) => Uint8Array;
 
 /** The field types that our structs use. */
-export type FieldType = 'string' | 'address' | 'bytes32' | 'uint32' | 'uint64' | 'uint256';
+type FieldType = 'string' | 'address' | 'bytes32' | 'uint32' | 'uint64' | 'uint256';
 
 /** A field of a struct: its name and type, in signing order. */
-export type Field = readonly [name: string, type: FieldType];
+type Field = readonly [name: string, type: FieldType];
 
 /** A struct type. */
 export type StructType = { readonly name: string; readonly fields: readonly Field[] };

@@ -1,4 +1,3 @@
-import type { Details } from '../errors.ts';
 import type { FundingRow, LedgerUpdate } from '../info/account-answers.ts';
 import type { TxRow } from '../info/history-answers.ts';
 import type { Level } from '../info/market-answers.ts';
@@ -67,23 +66,6 @@ export type ResyncFrame = {
     seq: number;
     reason: 'epoch' | 'tooOld' | 'ahead';
   };
-};
-
-/** The answer to a ping. */
-export type PongFrame = { method: 'PONG' };
-
-/** An error frame of /ws. */
-export type WsErrorFrame = {
-  type: 'error';
-  code: StreamErrorCode;
-  message: string;
-  details?: Details;
-};
-
-/** An error frame of /api-ws. */
-export type ApiWsErrorFrame = {
-  channel: 'error';
-  data: { code: StreamErrorCode; message: string; details?: Details };
 };
 
 /** A trade; `side` is the aggressor's. */

@@ -14,7 +14,7 @@ export type Subscription = {
 }[ChannelName];
 
 /** Why a subscription was refused, as an error frame says it. */
-export type SubscriptionFault = {
+type SubscriptionFault = {
   readonly code: 'INVALID_PARAMS' | 'UNKNOWN_CHANNEL';
   readonly message: string;
   /** The fault and what would be right, as /info tells it. */

@@ -33,7 +33,7 @@ const CURSOR_BLOCKS = 100;
 const ARRIVALS_MAX = 200;
 
 /** The file is not as it was written; its message is meant for the operator. */
-export class RelayBookDamagedError extends Error {
+class RelayBookDamagedError extends Error {
   override readonly name = 'RelayBookDamagedError';
 }
 

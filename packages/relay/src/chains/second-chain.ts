@@ -25,7 +25,7 @@ export type SecondChain = {
   close(): Promise<void>;
 };
 
-export type SecondChainOptions = {
+type SecondChainOptions = {
   readonly directory: string;
   readonly chainId: number;
   readonly listen: ChainThreadOptions['listen'];

@@ -1,7 +1,15 @@
 import { Grants } from '@oddlot/host/grants';
-import { type EdgeRequest, infoRefusal, infoReply, type Reply } from '@oddlot/host/http';
+import {
+  type EdgeRequest,
+  ERROR_CODES,
+  infoRefusal,
+  infoReply,
+  parseServiceRequest,
+  refusal,
+  type Reply,
+} from '@oddlot/host/http';
 import { clientKey, isLoopback } from '@oddlot/host/ports';
-import { ERROR_CODES, type FaucetGrant, parseServiceRequest, refusal } from '@oddlot/protocol';
+import type { FaucetGrant } from '@oddlot/sdk';
 import { formatMoney } from '@oddlot/units';
 import type { Hex } from 'viem';
 import { GRANT_MICRO, type SecondChain } from '../chains/second-chain.ts';

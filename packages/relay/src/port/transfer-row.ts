@@ -1,10 +1,10 @@
-import type { RelayStatus, RelayTransfer } from '@oddlot/protocol';
+import type { RelayStatus, RelayTransfer } from '@oddlot/sdk';
 import { formatMoney } from '@oddlot/units';
 import type { Hex } from 'viem';
 import { type GivenAddress, sumOf, type Transfer, type Trouble } from '../book/records.ts';
 
 /** An address and what came there: nothing yet, or a transfer, and what blocks have on top of that. */
-export type Shown = {
+type Shown = {
   readonly address: GivenAddress;
   readonly transfer: Transfer | undefined;
   readonly unconfirmed: { readonly amountMicro: bigint; readonly txHash: Hex } | undefined;

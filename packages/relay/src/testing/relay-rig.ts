@@ -5,15 +5,15 @@ import { ChainClient, localEndpoint } from '@oddlot/custody/chain';
 import { Relayer } from '@oddlot/custody/relayer';
 import { createLogger } from '@oddlot/host/log';
 import { type Hex, keccak256, toHex } from 'viem';
-import { termsOf } from '../chains/chain-terms.ts';
+import { termsOf } from '../chains/terms-of.ts';
 import { RelayBook } from '../book/relay-book.ts';
 import type { RelayChain } from '../chains/relay-chain.ts';
-import { RelayDesk } from '../port/relay-desk.ts';
+import { RelayService } from '../port/relay-service.ts';
 import { RelayKeys } from '../relay-keys.ts';
 import { Relay, type RelayParts } from '../work/relay.ts';
-import { VenueApi } from '../venue-api.ts';
 import { BRIDGE, ModelChain, TOKEN } from './model-chain.ts';
 import { FACTS, ModelVenue } from './model-venue.ts';
+import { venueBy } from './venue-by.ts';
 
 /** A real relay between model chains and a model venue; each of its requests can be its last one. */
 
@@ -21,7 +21,7 @@ const WORDS = 'test test test test test test test test test test test junk';
 export const KEYS = new RelayKeys(WORDS);
 export const FLOAT = KEYS.address('float');
 export const USERS = [1, 2, 3].map((n): Hex => `0x${keccak256(toHex(`user ${n}`)).slice(-40)}`);
-export const CONFIRMATIONS = 2;
+const CONFIRMATIONS = 2;
 export const FLOAT_USDC = 10_000_000_000n;
 export const USER_USDC = 1_000_000_000_000n;
 const DAY_MS = 86_400_000;
@@ -37,7 +37,7 @@ export class RelayRig {
   nowMs = 1_800_000_000_000;
   parts!: RelayParts;
   relay!: Relay;
-  desk!: RelayDesk;
+  desk!: RelayService;
   book!: RelayBook;
   /** Requests until the process is killed, and whether the last one still has its effect. */
   #left = Infinity;
@@ -93,7 +93,7 @@ export class RelayRig {
       ['arbitrum', settlement],
       ['base', chainOf('base')],
     ]);
-    const api = new VenueApi((path, body) =>
+    const api = venueBy((path, body) =>
       this.#io(life, 'venue', async () => {
         if (path !== '/exchange' || !this.down.has('slow'))
           return await this.venue.post(path, body);
@@ -110,7 +110,7 @@ export class RelayRig {
     const registerPegs = () => this.#io(life, 'venue', async () => undefined);
     const more = { relay: this.relay, terms, expireMs: DAY_MS };
     const openAddressesMax = this.#openAddressesMax;
-    this.desk = new RelayDesk({ ...parts, ...more, openAddressesMax, registerPegs });
+    this.desk = new RelayService({ ...parts, ...more, openAddressesMax, registerPegs });
   }
 
   /** Something that the relay does, as far as it gets. */

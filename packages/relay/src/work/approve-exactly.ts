@@ -4,7 +4,7 @@ import { allowanceOf, type SettlementLine } from '../chains/relay-chain.ts';
 import type { Trouble } from '../book/records.ts';
 
 /** Micro-USDC. */
-export type Claims = {
+type Claims = {
   /** What the bridge is to take now, and is among those that wait. */
   readonly amount: bigint;
   /** What the relay has; more than that it does not allow. */

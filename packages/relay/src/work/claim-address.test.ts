@@ -5,12 +5,12 @@ import { expect, test } from 'vitest';
 import { FLOAT, KEYS, USERS } from '../testing/relay-rig.ts';
 import { claimAddress } from './claim-address.ts';
 import { VenueAccount } from './venue-account.ts';
-import { VenueApi } from '../venue-api.ts';
+import { venueBy } from '../testing/venue-by.ts';
 
 /** What a venue hears of a relay that starts. */
 async function heard(owner: Hex | null, knows = true): Promise<readonly unknown[]> {
   const said: unknown[] = [];
-  const api = new VenueApi(async (path, body) => {
+  const api = venueBy(async (path, body) => {
     if (path === '/info') return { success: true, data: { owner } };
     said.push((JSON.parse(body) as { action: object }).action);
     return { status: 'ok', data: { data: { statuses: ['success'] } } };

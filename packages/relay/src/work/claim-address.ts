@@ -4,7 +4,7 @@ import type { Hex } from 'viem';
 import type { VenueAccount } from './venue-account.ts';
 import type { VenueApi } from '../venue-api.ts';
 
-export type ClaimOptions = {
+type ClaimOptions = {
   readonly account: VenueAccount;
   readonly api: Pick<VenueApi, 'ownerOf'>;
   readonly registerPegs: (addresses: readonly Hex[]) => Promise<void>;

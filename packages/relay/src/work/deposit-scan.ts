@@ -5,17 +5,14 @@ import type { RelayChain } from '../chains/relay-chain.ts';
 import type { GivenAddress } from '../book/records.ts';
 
 /** Money that a block has but not deep enough, by the id of its address. */
-export type Unconfirmed = ReadonlyMap<
-  string,
-  { readonly amountMicro: bigint; readonly txHash: Hex }
->;
+type Unconfirmed = ReadonlyMap<string, { readonly amountMicro: bigint; readonly txHash: Hex }>;
 
 const TRANSFER = keccak256(toHex('Transfer(address,address,uint256)'));
 /** Blocks and addresses of one question; public endpoints bound both. */
 const RANGE_BLOCKS = 2_000;
 const ADDRESSES = 200;
 
-export type DepositScanOptions = {
+type DepositScanOptions = {
   readonly chain: RelayChain;
   readonly book: RelayBook;
   readonly now: () => number;

@@ -10,7 +10,7 @@ import { chainTrouble, floatTrouble, noteTrouble } from './trouble.ts';
 import { type CanReceive, NO_RECEIVER } from './receivers.ts';
 import type { VenueAccount } from './venue-account.ts';
 
-export type DepositWorkOptions = {
+type DepositWorkOptions = {
   readonly book: RelayBook;
   readonly settlement: SettlementLine;
   /** The relay's own account in the venue. */

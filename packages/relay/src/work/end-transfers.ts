@@ -2,7 +2,7 @@ import type { Logger } from '@oddlot/host/log';
 import { payoutKey } from './peg-work.ts';
 import type { RelayBook } from '../book/relay-book.ts';
 import type { RelayChain } from '../chains/relay-chain.ts';
-import { RelaySettingError } from '../relay-settings.ts';
+import { SettingError } from '@oddlot/host/settings';
 import { isOver } from '../book/records.ts';
 
 /**
@@ -23,12 +23,12 @@ export function endTransfers(
     const transfer = book.transfer(id);
     const address = transfer === undefined ? undefined : book.address(transfer.addressId);
     if (transfer === undefined || address?.kind !== 'peg') {
-      throw new RelaySettingError(`end: there is no transfer ${id} of a peg`);
+      throw new SettingError(`end: there is no transfer ${id} of a peg`);
     }
     if (isOver(transfer)) continue;
     const sent = chains.get(address.chain)?.relayer.find(payoutKey(transfer));
     if (sent !== undefined && sent.mined?.isConfirmed !== true) {
-      throw new RelaySettingError(`end: ${id} is being paid; wait until the chain has it`);
+      throw new SettingError(`end: ${id} is being paid; wait until the chain has it`);
     }
     const end = { state: 'completed', isSwept: true, trouble: undefined } as const;
     book.put({ ...transfer, ...end, updateMs: now() });

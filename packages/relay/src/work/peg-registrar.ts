@@ -1,23 +1,29 @@
 import { pegMessage } from '@oddlot/custody/peg-message';
-import type { Network } from '@oddlot/protocol';
+import { ApiError, HttpError, type Network, registerPegs } from '@oddlot/sdk';
 import type { Hex, LocalAccount } from 'viem';
-import { type Post, VenueUnavailableError } from '../venue-api.ts';
+import { VENUE_REQUESTS, VenueUnavailableError } from '../venue-api.ts';
 
 /**
  * Tells the venue of pegs over its operations port, signed by the relay's key, so that sending to them
  * costs no opening fee (R-limits-of-state). Done when the venue's log has them.
  */
 export function pegRegistrar(options: {
-  readonly post: Post;
+  readonly url: string;
   readonly account: LocalAccount;
   readonly network: Network;
 }): (addresses: readonly Hex[]) => Promise<void> {
-  const { account, network, post } = options;
+  const { account, network, url } = options;
   return async (addresses) => {
     const message = pegMessage(network, addresses);
     const signature = await account.signMessage({ message });
-    const answer = await post('/pegs', JSON.stringify({ addresses, signature }));
-    if (answer['success'] === true) return;
-    throw new VenueUnavailableError(`the venue took no pegs: ${String(answer['message'])}`);
+    try {
+      await registerPegs({ url, ...VENUE_REQUESTS }, { addresses, signature });
+    } catch (cause) {
+      if (cause instanceof ApiError) {
+        throw new VenueUnavailableError(`the venue took no pegs: ${cause.message}`, { cause });
+      }
+      if (!(cause instanceof HttpError)) throw cause;
+      throw new VenueUnavailableError(`no answer from ${url}/pegs`, { cause });
+    }
   };
 }

@@ -5,7 +5,7 @@ import type { RelayBook } from '../book/relay-book.ts';
 import type { GivenAddress, SubAccount } from '../book/records.ts';
 import type { LedgerPage, VenueApi } from '../venue-api.ts';
 
-export type PegScanOptions = {
+type PegScanOptions = {
   readonly book: RelayBook;
   readonly api: VenueApi;
   readonly now: () => number;

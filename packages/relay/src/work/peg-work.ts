@@ -5,11 +5,11 @@ import type { RelayBook } from '../book/relay-book.ts';
 import { type GivenAddress, sumOf, type Transfer, type Trouble } from '../book/records.ts';
 import { chainTrouble, floatTrouble, noteTrouble } from './trouble.ts';
 import { type CanReceive, NO_RECEIVER } from './receivers.ts';
-import { pegHolding } from './peg-holdings.ts';
+import { pegHolding } from './peg-holding.ts';
 import type { VenueAccount } from './venue-account.ts';
 import type { VenueApi } from '../venue-api.ts';
 
-export type PegWorkOptions = {
+type PegWorkOptions = {
   readonly book: RelayBook;
   readonly api: Pick<VenueApi, 'freeMoney'>;
   readonly now: () => number;

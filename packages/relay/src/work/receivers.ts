@@ -5,7 +5,7 @@ import type { RelayKeys } from '../relay-keys.ts';
 import type { Trouble } from '../book/records.ts';
 import type { VenueFacts } from '../venue-api.ts';
 
-export type ReceiverParts = {
+type ReceiverParts = {
   readonly book: RelayBook;
   readonly keys: RelayKeys;
   readonly facts: Pick<VenueFacts, 'bridge' | 'token'>;

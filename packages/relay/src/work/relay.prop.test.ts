@@ -195,7 +195,7 @@ function audit(rig: RelayRig, truth: Truth): void {
   expect(total([...places, ...oneTime])).toBe(2n * FLOAT_USDC + fees + kept);
 }
 
-const RUNS = 2 * Number(process.env['FUZZ_RUNS'] ?? 12);
+const RUNS = 2 * Number(process.env['FUZZ_RUNS'] ?? 6);
 /** More runs may take longer. */
 const TIMEOUT_MS = 40_000 + 2_000 * RUNS;
 

@@ -6,7 +6,7 @@ import type { RelayTransfer } from '@oddlot/protocol';
 import type { Hex } from 'viem';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { FLOAT, RelayRig, USER_USDC, USERS } from '../testing/relay-rig.ts';
-import { createRelayServer } from '../port/relay-server.ts';
+import { createRelayServer } from '../port/create-relay-server.ts';
 import { relayStatus } from '../port/relay-status.ts';
 
 /** What users see of a transfer, from the first moment to the last. */

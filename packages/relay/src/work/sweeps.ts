@@ -4,7 +4,7 @@ import { tokenBalance, transferData, type RelayChain } from '../chains/relay-cha
 import type { RelayBook } from '../book/relay-book.ts';
 import type { GivenAddress, Transfer } from '../book/records.ts';
 
-export type SweepsOptions = {
+type SweepsOptions = {
   readonly book: RelayBook;
   readonly keyOf: (address: GivenAddress) => LocalAccount;
   readonly now: () => number;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { ModelVenue } from '../testing/model-venue.ts';
 import { KEYS, USERS } from '../testing/relay-rig.ts';
 import { VenueAccount } from './venue-account.ts';
-import { VenueApi } from '../venue-api.ts';
+import { venueBy } from '../testing/venue-by.ts';
 
 /** A transfer inside of the venue is executed once, whatever is known of it in between. */
 
@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000;
 function rig(startMs = START_MS) {
   const venue = new ModelVenue();
   let [isLost, nowMs] = [false, startMs];
-  const api = new VenueApi(async (path, body) => {
+  const api = venueBy(async (path, body) => {
     const answer = await venue.post(path, body);
     if (isLost && path === '/exchange') throw new Error('no answer in time');
     return answer;
@@ -66,4 +66,20 @@ test('one that was refused in its block is void, and so is one too old to be tak
   wait(DAY_MS);
   expect(await account.deliver(send)).toMatchObject({ is: 'void' });
   expect((await sign()).nonce).toBeGreaterThan(send.nonce);
+});
+
+test('what is signed is byte for byte what earlier releases signed, and is delivered by them and by this one', async () => {
+  const { account } = rig(1_800_000_000_000.7);
+  const destination = `0x${'d1'.repeat(20)}` as const;
+  const transfer = { destination, amountMicro: 5n, from: 'perp', to: 'outcome' } as const;
+  expect(await account.sign(transfer)).toEqual({
+    body: '{"action":{"type":"tokenSend","serviceNetwork":"Oddlot-Testnet","chainId":2511,"apiVersion":1,"destination":"0xd1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1","token":0,"amount":"0.000005","fromAccountType":"perp","toAccountType":"outcome","nonce":1800000000000},"signature":{"r":"0x6fd49bb8a071f387229e6b6577a931ceec4ebcda941f7d27a91adb5cc1d59d6e","s":"0x447795cc58b395bb1e58e7c969b6ff4448eac38f5505e0eb52c9b2791f8d7b47","v":28},"nonce":1800000000000,"confirm":"executed"}',
+    txHash: '0x0013db4827beedd6fb7cdf266515ff7600cac1a21558e41c3633e9cddf2f2ca7',
+    nonce: 1_800_000_000_000,
+  });
+  expect(await account.signRelease()).toEqual({
+    body: '{"action":{"type":"approveAgent","serviceNetwork":"Oddlot-Testnet","chainId":2511,"apiVersion":1,"agentAddress":"0x0000000000000000000000000000000000000000","nonce":1800000000001},"signature":{"r":"0xabe28c302ba7c0881aa274d8723043074ca9072d772241fc8e647d8a659c5025","s":"0x7e5e54b1019e779bb3c74182bc06e425ea17387b7f20f51947f9b13c29131cdb","v":28},"nonce":1800000000001,"confirm":"executed"}',
+    txHash: '0x4c9ef3e1915c341df31f328f11fcebf13ddb6dea935467b92abc0e590fbdc382',
+    nonce: 1_800_000_000_001,
+  });
 });

@@ -1,23 +1,20 @@
 import {
-  bytesToHex,
-  canonicalAction,
   createHasher,
-  encodeMsgpack,
-  hashAction,
-  MESSAGES,
+  type Hasher,
   type Network,
-  signatureBytes,
-  type StructValues,
-  txHash,
-} from '@oddlot/protocol';
+  NonceSource,
+  privateKeyWallet,
+  signAction,
+  type UnboundAction,
+  type Wallet,
+} from '@oddlot/sdk';
 import { formatMoney } from '@oddlot/units';
 import type { Hex } from 'viem';
-import { sign as signDigest } from 'viem/accounts';
 import type { RelayKey } from '../relay-keys.ts';
 import type { SubAccount, VenueSend } from '../book/records.ts';
 import type { VenueApi } from '../venue-api.ts';
 
-type Action = Parameters<typeof canonicalAction>[0];
+type Action = Parameters<typeof signAction>[0];
 
 /** What became of a request that was sent to the venue. */
 export type Delivered =
@@ -27,7 +24,7 @@ export type Delivered =
   /** Nothing is decided: the same bytes are sent again. */
   | { readonly is: 'open'; readonly why: string };
 
-export type VenueAccountOptions = {
+type VenueAccountOptions = {
   readonly key: RelayKey;
   readonly api: VenueApi;
   readonly network: Network;
@@ -43,16 +40,20 @@ const NONCE_MS = 49 * 3_600_000;
 export class VenueAccount {
   readonly address: Hex;
   readonly #options: VenueAccountOptions;
-  #nonce = 0;
+  readonly #nonces: NonceSource;
+  readonly #signing: { readonly hasher: Hasher; readonly wallet: Wallet };
 
   constructor(options: VenueAccountOptions) {
     this.#options = options;
-    this.address = options.key.address.toLowerCase() as Hex;
+    this.#nonces = new NonceSource(options.now);
+    const wallet = privateKeyWallet(options.key.secret);
+    this.#signing = { hasher: createHasher(options.network), wallet };
+    this.address = wallet.address;
   }
 
   /** Ends the binding of this key as somebody's agent (R-agents). */
   signRelease(): Promise<VenueSend> {
-    return this.#sign((head) => ({ type: 'approveAgent', ...head, agentAddress: ZERO }));
+    return this.#sign({ type: 'approveAgent', agentAddress: ZERO });
   }
 
   /** A transfer of this account, to be written down before it is delivered. */
@@ -65,26 +66,15 @@ export class VenueAccount {
     const { amountMicro, destination, from, to } = transfer;
     const kinds = { fromAccountType: from, toAccountType: to };
     const what = { destination, token: USDC, amount: formatMoney(amountMicro), ...kinds };
-    return this.#sign((head) => ({ type: 'tokenSend', ...head, ...what }));
+    return this.#sign({ type: 'tokenSend', ...what });
   }
 
-  async #sign(actionOf: (head: Network & { nonce: number }) => Action): Promise<VenueSend> {
-    const { key, network, now } = this.#options;
-    const nonce = Math.max(Math.floor(now()), this.#nonce + 1);
-    this.#nonce = nonce;
-    const action = canonicalAction(actionOf({ ...network, nonce }));
-    const hasher = createHasher(network);
-    const values = action as unknown as StructValues;
-    const msgpack = encodeMsgpack(action);
-    const hash = hashAction({ msgpack, action: values, envelope: { nonce } }, hasher);
-    const { r, s, yParity } = await signDigest({
-      hash: bytesToHex(hash.digest) as Hex,
-      privateKey: key.secret,
-    });
-    const signature = { r, s, v: yParity === 0 ? 27 : 28 } as const;
-    const name = txHash(hash.signed, signatureBytes(signature), hasher.keccak);
-    const body = JSON.stringify({ action, signature, nonce, confirm: 'executed' });
-    return { body, txHash: bytesToHex(name) as Hex, nonce };
+  async #sign(unbound: UnboundAction): Promise<VenueSend> {
+    const nonce = this.#nonces.next(this.address);
+    const action = { ...unbound, ...this.#options.network, nonce } as Action;
+    const fields = { nonce, confirm: 'executed' } as const;
+    const { body, txHash } = await signAction(action, fields, this.#signing);
+    return { body, txHash, nonce };
   }
 
   /**
@@ -93,27 +83,14 @@ export class VenueAccount {
    */
   async deliver(send: VenueSend): Promise<Delivered> {
     const { api, now } = this.#options;
-    const answer = await api.exchange(send.body);
-    if (answer['status'] === 'ok') {
-      const error = errorOf(answer);
-      return error === undefined ? { is: 'executed' } : { is: 'void', why: error };
-    }
-    const why = String(answer['message'] ?? answer['response'] ?? answer['status']);
+    const answer = await api.send(send);
+    if (answer.is === 'executed') return answer;
+    const { why } = answer;
+    if (answer.is === 'failed') return { is: 'void', why };
     const status = await api.statusOf(send.txHash);
     if (status === 'executed') return { is: 'executed' };
     if (status === 'failed') return { is: 'void', why };
-    // A nonce that is used up or too low stays so; one that is too far ahead will come.
-    const isNonceGone = answer['name'] === 'BAD_NONCE' && why !== MESSAGES.nonceTooFar();
-    const isVoid = isNonceGone || now() - send.nonce > NONCE_MS;
+    const isVoid = answer.isNonceSpent || now() - send.nonce > NONCE_MS;
     return status === 'unknown' && isVoid ? { is: 'void', why } : { is: 'open', why };
   }
-}
-
-function errorOf(answer: Readonly<Record<string, unknown>>): string | undefined {
-  const { data } = answer as {
-    readonly data?: { readonly data?: { readonly statuses?: readonly unknown[] } };
-  };
-  const first = data?.data?.statuses?.[0];
-  if (typeof first !== 'object' || first === null || !('error' in first)) return undefined;
-  return String(first.error);
 }

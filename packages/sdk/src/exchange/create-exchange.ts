@@ -6,14 +6,16 @@ import {
   convertToMultiSigUser,
   type ConvertToMultiSigUserParameters,
 } from './convert-to-multi-sig-user.ts';
-import { createMultiSig } from './create-multi-sig.ts';
-import { createOutcomeDeploy } from './create-outcome-deploy.ts';
+import { createMultiSig, type MultiSigClient } from './create-multi-sig.ts';
+import { createOutcomeDeploy, type OutcomeDeployClient } from './create-outcome-deploy.ts';
 import { createTrading, type TradingClient } from './create-trading.ts';
-import { createVenueAdmin } from './create-venue-admin.ts';
+import { createVenueAdmin, type VenueAdminClient } from './create-venue-admin.ts';
 import type { DirectOptions } from './send-direct.ts';
 import type { ReplyOf } from './reply.ts';
 import { revokeBuilderFee, type RevokeBuilderFeeParameters } from './revoke-builder-fee.ts';
 import type { ActionOptions, ExchangeContext } from './send-action.ts';
+import { sendSigned } from './send-signed.ts';
+import type { SignedAction } from './sign-action.ts';
 import {
   sendTo,
   tokenSend,
@@ -28,12 +30,30 @@ import { withdraw3, type Withdraw3Parameters } from './withdraw3.ts';
 type Confirmation = 'executed' | undefined;
 
 /** The actions of /exchange, bound to a venue and a wallet. */
-export type ExchangeClient = ReturnType<typeof createExchange>;
+export type ExchangeClient = TradingClient &
+  ReturnType<typeof createActions> & {
+    /** Acting for an account that several signers share. */
+    multiSig: MultiSigClient;
+    /** The operator's actions; the wallet must be one of the venue's admins. */
+    venueAdmin: VenueAdminClient;
+    /** The actions of those who list and resolve outcome markets. */
+    outcomeDeploy: OutcomeDeployClient;
+  };
 
-/** Binds the actions to a venue and a wallet. Written out, so that `confirm` types the replies. */
-export function createExchange(context: ExchangeContext & InfoContext) {
+/** Binds the actions to a venue and a wallet. */
+export function createExchange(context: ExchangeContext & InfoContext): ExchangeClient {
   return {
     ...createTrading(context),
+    ...createActions(context),
+    multiSig: createMultiSig(context),
+    venueAdmin: createVenueAdmin(context),
+    outcomeDeploy: createOutcomeDeploy(context),
+  };
+}
+
+/** Written out, so that `confirm` types the replies. */
+function createActions(context: ExchangeContext & InfoContext) {
+  return {
     /** The trading actions, for a vault that the account leads. The vault's money stays where it is. */
     forVault: (vaultAddress: string): TradingClient => createTrading({ ...context, vaultAddress }),
     claimBuilderRewards: <Confirm extends Confirmation = undefined>(
@@ -71,12 +91,9 @@ export function createExchange(context: ExchangeContext & InfoContext) {
       parameters: ConvertToMultiSigUserParameters,
       options?: DirectOptions<Confirm>,
     ): Promise<ReplyOf<Confirm>> => convertToMultiSigUser(context, parameters, options),
-    /** Acting for an account that several signers share. */
-    multiSig: createMultiSig(context),
-    /** The operator's actions; the wallet must be one of the venue's admins. */
-    venueAdmin: createVenueAdmin(context),
-    /** The actions of those who list and resolve outcome markets. */
-    outcomeDeploy: createOutcomeDeploy(context),
+    /** Sends what was signed before, which executes once however often it is sent. */
+    sendSigned: (signed: SignedAction, options?: { readonly signal?: AbortSignal | undefined }) =>
+      sendSigned(context, signed, options),
     waitForAction: (name: ActionName, options?: WaitOptions) =>
       waitForAction(context, name, options),
   };

@@ -123,7 +123,7 @@ export async function deliver(
 }
 
 /** How a signed action is sent. */
-export type Delivery = {
+type Delivery = {
   readonly signal: AbortSignal | undefined;
   /** Absent when a signature is not to be had again for nothing. */
   readonly signAnew: (() => Promise<SignedAction>) | undefined;

@@ -1,7 +1,6 @@
 import type { ActionStatus } from '@oddlot/protocol';
 import { HttpError } from '../errors.ts';
-import { actionStatus } from '../info/action-status.ts';
-import type { InfoContext } from '../info/query-info.ts';
+import { queryInfo, type InfoContext } from '../info/query-info.ts';
 import { sleep } from '../transport/backoff.ts';
 
 /** How long to wait for an action. */
@@ -26,10 +25,11 @@ export async function waitForAction(
   name: ActionName,
   { timeoutMs = 30_000, intervalMs = 250, signal }: WaitOptions = {},
 ): Promise<ActionStatus> {
-  const query = typeof name === 'string' ? { txHash: name } : { traceId: name.traceId };
+  const wanted = typeof name === 'string' ? { txHash: name } : { traceId: name.traceId };
+  const query = { type: 'actionStatus', ...wanted } as const;
   const deadlineMs = performance.now() + timeoutMs;
   for (;;) {
-    const receipt = await actionStatus(context, query, { signal });
+    const receipt = await queryInfo(context, query, { signal });
     if (receipt.status !== 'pending' && receipt.status !== 'queued') return receipt;
     if (performance.now() + intervalMs > deadlineMs) {
       const txHash = receipt.txHash ?? undefined;

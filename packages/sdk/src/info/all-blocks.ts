@@ -1,6 +1,6 @@
 import { PAGE_LIMITS, type BlockRow } from '@oddlot/protocol';
-import { blocks, type BlocksParameters } from './blocks.ts';
-import type { InfoContext, InfoOptions } from './query-info.ts';
+import type { BlocksParameters } from './query-parameters.ts';
+import { queryInfo, type InfoContext, type InfoOptions } from './query-info.ts';
 
 /** What `allBlocks` takes; `limit` is the size of a page. */
 export type AllBlocksParameters = BlocksParameters;
@@ -17,7 +17,8 @@ export async function* allBlocks(
 ): AsyncGenerator<BlockRow, void> {
   const { limit = PAGE_LIMITS.blocks.max } = parameters;
   for (let below = before; ;) {
-    const page = await blocks(context, { ...parameters, limit, before: below }, options);
+    const request = { type: 'blocks', ...parameters, limit, before: below } as const;
+    const page = await queryInfo(context, request, options);
     yield* page;
     below = page.at(-1)?.height;
     if (below === undefined || below <= 1) return;

@@ -1,6 +1,6 @@
 import { PAGE_LIMITS, type Withdrawal } from '@oddlot/protocol';
-import type { InfoContext, InfoOptions } from './query-info.ts';
-import { withdrawals, type WithdrawalsParameters } from './withdrawals.ts';
+import { queryInfo, type InfoContext, type InfoOptions } from './query-info.ts';
+import type { WithdrawalsParameters } from './query-parameters.ts';
 
 /** What `allWithdrawals` takes; `limit` is the size of a page. */
 export type AllWithdrawalsParameters = WithdrawalsParameters;
@@ -17,7 +17,8 @@ export async function* allWithdrawals(
 ): AsyncGenerator<Withdrawal, void> {
   const { limit = PAGE_LIMITS.withdrawals.max } = parameters;
   for (let below = before; ;) {
-    const page = await withdrawals(context, { ...parameters, limit, before: below }, options);
+    const request = { type: 'withdrawals', ...parameters, limit, before: below } as const;
+    const page = await queryInfo(context, request, options);
     yield* page;
     below = page.at(-1)?.id;
     if (below === undefined) return;

@@ -1,156 +1,199 @@
-import { accessCodeStatus } from './access-code-status.ts';
-import { actionStatus } from './action-status.ts';
-import { activeAssetData } from './active-asset-data.ts';
-import { agentOwner } from './agent-owner.ts';
+import type { InfoAnswerOf, InfoType } from '@oddlot/protocol';
 import { allBlocks } from './all-blocks.ts';
-import { allBuilderMeClaimed } from './all-builder-me-claimed.ts';
-import { allBuilderMeEarned } from './all-builder-me-earned.ts';
-import { allHistoricalOrders } from './all-historical-orders.ts';
-import { allUserFills } from './all-user-fills.ts';
-import { allUserFundings } from './all-user-fundings.ts';
-import { allUserNonFundingLedgerUpdates } from './all-user-non-funding-ledger-updates.ts';
 import { allWithdrawals } from './all-withdrawals.ts';
-import { approvedAgents } from './approved-agents.ts';
-import { approvedBuilders } from './approved-builders.ts';
-import { block } from './block.ts';
-import { blocks } from './blocks.ts';
-import { builderMeClaimable } from './builder-me-claimable.ts';
-import { builderMeClaimed } from './builder-me-claimed.ts';
-import { builderMeEarned } from './builder-me-earned.ts';
-import { builderMeShare } from './builder-me-share.ts';
-import { builderState } from './builder-state.ts';
 import { candleSnapshot } from './candle-snapshot.ts';
-import { clearinghouseState } from './clearinghouse-state.ts';
-import { cryptoPriceHistory } from './crypto-price-history.ts';
-import { cryptoPrice } from './crypto-price.ts';
-import { depositWithPermit } from './deposit-with-permit.ts';
 import { explainSignature } from './explain-signature.ts';
-import { feeTierInfo } from './fee-tier-info.ts';
-import { feeTierRates } from './fee-tier-rates.ts';
-import { fundingHistory } from './funding-history.ts';
-import { frontendOpenOrders } from './frontend-open-orders.ts';
-import { historicalOrders } from './historical-orders.ts';
-import { historyPage } from './history-page.ts';
-import { l2Book } from './l2-book.ts';
-import { multiSigChanges } from './multi-sig-changes.ts';
-import { multiSigSigners } from './multi-sig-signers.ts';
-import { outcomeAssetCtxs } from './outcome-asset-ctxs.ts';
+import { historyPage, type HistoryPage, type PagedType } from './history-page.ts';
+import { historyRows, type RowsOf, type RowsParameters } from './history-rows.ts';
 import { outcomeEvent } from './outcome-event.ts';
 import { outcomeEvents } from './outcome-events.ts';
-import { outcomeFrontendOpenOrders } from './outcome-frontend-open-orders.ts';
 import { outcomeMeta } from './outcome-meta.ts';
-import { outcomePositions } from './outcome-positions.ts';
-import { outcomeProbability } from './outcome-probability.ts';
-import { outcomeResolution } from './outcome-resolution.ts';
-import { outcomeSeriesTimeline } from './outcome-series-timeline.ts';
-import { perpClearinghouseState } from './perp-clearinghouse-state.ts';
-import { perpMetaDetail } from './perp-meta-detail.ts';
-import { perpMeta } from './perp-meta.ts';
-import { portfolio } from './portfolio.ts';
-import { rateLimit } from './rate-limit.ts';
-import { reservesProof } from './reserves-proof.ts';
-import { reserves } from './reserves.ts';
-import { settings } from './settings.ts';
-import { simulate } from './simulate.ts';
-import { stateHash } from './state-hash.ts';
-import { triggerOrders } from './trigger-orders.ts';
-import { tx } from './tx.ts';
-import { txs } from './txs.ts';
-import { userFills } from './user-fills.ts';
-import { userFundings } from './user-fundings.ts';
-import { userNonFundingLedgerUpdates } from './user-non-funding-ledger-updates.ts';
-import { venueHealth } from './venue-health.ts';
-import { venueStatus } from './venue-status.ts';
-import { gateLists } from './gate-lists.ts';
-import { withdrawals } from './withdrawals.ts';
-import type { InfoType } from '@oddlot/protocol';
-import type { InfoContext, InfoOptions, InfoParameters } from './query-info.ts';
+import {
+  queryInfo,
+  type InfoContext,
+  type InfoOptions,
+  type InfoParameters,
+} from './query-info.ts';
 
 /** The queries of /info, bound to a venue. */
 export type InfoClient = ReturnType<typeof createInfo>;
 
-/** Binds the queries to a venue. */
+/**
+ * Binds the queries to a venue. A query that is asked as the venue knows it is a line here: what it takes and gives is
+ * in the registry of the protocol.
+ *
+ * @throws ValidationError, HttpError, ApiError, each of them
+ */
 export function createInfo(context: InfoContext) {
-  const bind = bindTo(context);
+  const { ask, askPlain, allRows, page, bind } = bindersTo(context);
   return {
-    perpMeta: bind(perpMeta),
-    perpMetaDetail: bind(perpMetaDetail),
-    l2Book: bind(l2Book),
+    /** Every perp with its precision and limits. */
+    perpMeta: askPlain('perpMeta'),
+    /** One base asset, its perps and their margin tables. */
+    perpMetaDetail: ask('perpMetaDetail'),
+    /** The book of an instrument, at most 20 levels a side. */
+    l2Book: ask('l2Book'),
+    /** Candles of an instrument, oldest first, the latest 5,000 of the span. */
     candleSnapshot: bind(candleSnapshot),
-    fundingHistory: bind(fundingHistory),
+    /** The funding rate of each hour of a perp, oldest first, the first 500 of the span. */
+    fundingHistory: ask('fundingHistory'),
+    /** A page of events with their markets. The cursor of a page asks for the one after it. */
     outcomeMeta: bind(outcomeMeta),
+    /** One event with its markets, whatever its status. */
     outcomeEvent: bind(outcomeEvent),
+    /** All events that match, page by page. Sort by what stands still, such as `newest`, or some may come twice or not at all. */
     outcomeEvents: bind(outcomeEvents),
-    outcomeAssetCtxs: bind(outcomeAssetCtxs),
-    outcomeProbability: bind(outcomeProbability),
-    outcomeSeriesTimeline: bind(outcomeSeriesTimeline),
-    outcomeResolution: bind(outcomeResolution),
-    cryptoPrice: bind(cryptoPrice),
-    cryptoPriceHistory: bind(cryptoPriceHistory),
-    clearinghouseState: bind(clearinghouseState),
-    perpClearinghouseState: bind(perpClearinghouseState),
-    activeAssetData: bind(activeAssetData),
-    frontendOpenOrders: bind(frontendOpenOrders),
-    outcomePositions: bind(outcomePositions),
-    outcomeFrontendOpenOrders: bind(outcomeFrontendOpenOrders),
-    triggerOrders: bind(triggerOrders),
-    userFills: bind(userFills),
-    allUserFills: bind(allUserFills),
-    historicalOrders: bind(historicalOrders),
-    allHistoricalOrders: bind(allHistoricalOrders),
-    userFundings: bind(userFundings),
-    allUserFundings: bind(allUserFundings),
-    userNonFundingLedgerUpdates: bind(userNonFundingLedgerUpdates),
-    allUserNonFundingLedgerUpdates: bind(allUserNonFundingLedgerUpdates),
-    portfolio: bind(portfolio),
-    withdrawals: bind(withdrawals),
+    /** Prices, volumes and open interest of up to 50 outcome markets. */
+    outcomeAssetCtxs: ask('outcomeAssetCtxs'),
+    /** How the YES prices of up to 50 markets moved, oldest first. */
+    outcomeProbability: ask('outcomeProbability'),
+    /** The markets of a series with strikes and results, newest start first. */
+    outcomeSeriesTimeline: ask('outcomeSeriesTimeline'),
+    /** The receipt of a settlement; `checkResolution` computes it again. */
+    outcomeResolution: ask('outcomeResolution'),
+    /** A reference price: the one to beat and the one reached; without times the latest. */
+    cryptoPrice: ask('cryptoPrice'),
+    /** Reference prices of a span, oldest first, thinned evenly to at most 2,000. */
+    cryptoPriceHistory: ask('cryptoPriceHistory'),
+    /** Positions and margin of a sub-account. */
+    clearinghouseState: ask('clearinghouseState'),
+    /** Positions and margin of the perp sub-account. */
+    perpClearinghouseState: ask('perpClearinghouseState'),
+    /** What a user can trade in an instrument, and at which leverage. */
+    activeAssetData: ask('activeAssetData'),
+    /** The open orders of a user, newest first. */
+    frontendOpenOrders: ask('frontendOpenOrders'),
+    /** Shares of an account: YES has a positive size, NO a negative one. */
+    outcomePositions: ask('outcomePositions'),
+    /** Orders of an account that rest on outcome markets; queued ones are not among them. */
+    outcomeFrontendOpenOrders: ask('outcomeFrontendOpenOrders'),
+    /** The trigger orders of a user that wait for their price. */
+    triggerOrders: ask('triggerOrders'),
+    /** The fills of an account, newest first: trades, and what splits, merges and settlements changed. */
+    userFills: ask('userFills'),
+    /** All fills of an account, newest first. The next page is asked for when it is needed. */
+    allUserFills: allRows('userFills', (fills) => fills),
+    /** The orders of an account as they are now or ended, the one that changed last first. */
+    historicalOrders: ask('historicalOrders'),
+    /**
+     * All orders of an account, the one that changed last first. Behind them come those that changed while they were read, as
+     * they are then: none is left out, and one may come more than once. The next page is asked for when it is needed.
+     */
+    allHistoricalOrders: allRows('historicalOrders', (orders) => orders),
+    /** The funding payments of an account, newest first. */
+    userFundings: ask('userFundings'),
+    /** All funding payments of an account, newest first. The next page is asked for when it is needed. */
+    allUserFundings: allRows('userFundings', ({ data }) => data),
+    /** What changed an account other than trading and funding, newest first. */
+    userNonFundingLedgerUpdates: ask('userNonFundingLedgerUpdates'),
+    /** Everything that changed an account other than trading and funding, newest first. The next page is asked for when it is needed. */
+    allUserNonFundingLedgerUpdates: allRows('userNonFundingLedgerUpdates', (updates) => updates),
+    /** What an account was worth over time; the last point is now. */
+    portfolio: ask('portfolio'),
+    /** The withdrawals of an account, newest first. */
+    withdrawals: ask('withdrawals'),
+    /** All withdrawals of an account, newest first. The next page is asked for when it is needed. */
     allWithdrawals: bind(allWithdrawals),
-    builderMeEarned: bind(builderMeEarned),
-    allBuilderMeEarned: bind(allBuilderMeEarned),
-    builderMeClaimed: bind(builderMeClaimed),
-    allBuilderMeClaimed: bind(allBuilderMeClaimed),
-    builderMeShare: bind(builderMeShare),
-    builderMeClaimable: bind(builderMeClaimable),
-    approvedAgents: bind(approvedAgents),
-    agentOwner: bind(agentOwner),
-    approvedBuilders: bind(approvedBuilders),
-    builderState: bind(builderState),
-    multiSigSigners: bind(multiSigSigners),
-    multiSigChanges: bind(multiSigChanges),
-    accessCodeStatus: bind(accessCodeStatus),
-    settings: bind(settings),
-    depositWithPermit: bind(depositWithPermit),
-    feeTierInfo: bind(feeTierInfo),
-    feeTierRates: bind(feeTierRates),
-    actionStatus: bind(actionStatus),
+    /** What a builder has earned, one row an order, newest first. */
+    builderMeEarned: ask('builderMeEarned'),
+    /** Everything that a builder has earned, one row an order, newest first. The next page is asked for when it is needed. */
+    allBuilderMeEarned: allRows('builderMeEarned', ({ items }) => items),
+    /** What a builder has claimed, newest first. */
+    builderMeClaimed: ask('builderMeClaimed'),
+    /** Everything that a builder has claimed, newest first. The next page is asked for when it is needed. */
+    allBuilderMeClaimed: allRows('builderMeClaimed', ({ items }) => items),
+    /** The parts of users or instruments in a builder's fees, the largest first. */
+    builderMeShare: ask('builderMeShare'),
+    /** What a builder can claim, as far as the history has come. */
+    builderMeClaimable: ask('builderMeClaimable'),
+    /** The agents of an account, by label. */
+    approvedAgents: ask('approvedAgents'),
+    /** Whose agent an address is. */
+    agentOwner: ask('agentOwner'),
+    /** Whom an account allows to charge it, and how much, by builder. */
+    approvedBuilders: ask('approvedBuilders'),
+    /** What a builder earned and claimed, and whether it earns at all right now. */
+    builderState: ask('builderState'),
+    /** Who signs for an account, and how many of them are needed; null for an ordinary account. */
+    multiSigSigners: ask('multiSigSigners'),
+    /** Hashes of the requests that changed who signs for an account, oldest first; `tx` shows each. */
+    multiSigChanges: ask('multiSigChanges'),
+    /** Whether a channel asks for an access code, and whether the user has one. */
+    accessCodeStatus: ask('accessCodeStatus'),
+    /** The settings of the deployment; snake case, as on the wire. */
+    settings: askPlain('settings'),
+    /** Deposits USDC of the settlement chain without ether. The same permit again is the same transaction. */
+    depositWithPermit: ask('depositWithPermit'),
+    /** The ladder of fee tiers. */
+    feeTierInfo: askPlain('feeTierInfo'),
+    /** Where a user stands on the ladder of fee tiers, and what is missing to the next level. */
+    feeTierRates: ask('feeTierRates'),
+    /** The receipt of an action, by `txHash`, by `traceId`, or by `signer` and `nonce`. */
+    actionStatus: ask('actionStatus'),
+    /** Who signed a request, and, when it is nobody that the venue knows, the mistake that explains it. Nothing is executed. */
     explainSignature: bind(explainSignature),
-    simulate: bind(simulate),
-    rateLimit: bind(rateLimit),
-    reserves: bind(reserves),
-    reservesProof: bind(reservesProof),
-    venueHealth: bind(venueHealth),
-    venueStatus: bind(venueStatus),
-    gateLists: bind(gateLists),
-    stateHash: bind(stateHash),
-    blocks: bind(blocks),
+    /**
+     * What an action would do if it were sent now: fills, fees, margin and positions afterwards, or the
+     * refusal. Nothing is signed and nothing changes.
+     */
+    simulate: ask('simulate'),
+    /** What is left of the budgets of this client. */
+    rateLimit: askPlain('rateLimit'),
+    /** What the venue owes and what the bridge holds: as it was published last, and now. */
+    reserves: askPlain('reserves'),
+    /** That an address is counted in what was published last; null when it had no account then. Check it with `npm run verify-reserves`, or by hand. */
+    reservesProof: ask('reservesProof'),
+    /** How the process does that answers: its lag, who listens, and whether it follows the settlement chain. */
+    venueHealth: askPlain('venueHealth'),
+    /** Who operates the venue, its gates, the money that is nobody's, and how old its prices are. */
+    venueStatus: askPlain('venueStatus'),
+    /** Whom the lists of a gate name. */
+    gateLists: askPlain('gateLists'),
+    /** The hash of the whole state after a block, by default the latest. */
+    stateHash: askPlain('stateHash'),
+    /** The newest blocks, or those before a height. */
+    blocks: askPlain('blocks'),
+    /** All blocks, newest first, down to the first one. The next page is asked for when it is needed. */
     allBlocks: bind(allBlocks),
-    block: bind(block),
-    tx: bind(tx),
-    txs: bind(txs),
-    historyPage: bindPage(context),
+    /** A block by height or hash, with what it executed. */
+    block: ask('block'),
+    /** A transaction by its hash: the request as it was received, and what became of it. */
+    tx: ask('tx'),
+    /** Transactions with what they say: of a block in their order, or the newest. */
+    txs: ask('txs'),
+    /** Asks a query on the past and gives its data with how far the history was and where the next page begins. */
+    historyPage: page,
   };
 }
 
-function bindTo(context: InfoContext) {
-  return <Rest extends unknown[], Answer>(query: (context: InfoContext, ...rest: Rest) => Answer) =>
-    (...rest: Rest): Answer =>
-      query(context, ...rest);
-}
-
-/** Generic in what is asked for, so it is bound by hand. */
-function bindPage(context: InfoContext) {
-  return <Type extends InfoType, Data>(
-    request: InfoParameters<Type> & { readonly type: Type },
-    options?: InfoOptions,
-  ) => historyPage<Type, Data>(context, request, options);
+function bindersTo(context: InfoContext) {
+  return {
+    ask:
+      <Type extends InfoType>(type: Type) =>
+      (parameters: InfoParameters<Type>, options?: InfoOptions): Promise<InfoAnswerOf<Type>> =>
+        queryInfo(context, { type, ...parameters }, options),
+    /** For those whose parameters may be left out. */
+    askPlain:
+      <Type extends InfoType>(type: Type) =>
+      (parameters?: InfoParameters<Type>, options?: InfoOptions): Promise<InfoAnswerOf<Type>> =>
+        queryInfo(
+          context,
+          { type, ...parameters } as InfoParameters<Type> & { readonly type: Type },
+          options,
+        ),
+    /** The rows of all pages. */
+    allRows:
+      <Type extends PagedType, Row>(type: Type, rowsOf: RowsOf<Type, Row>) =>
+      (parameters: RowsParameters<Type>, options?: InfoOptions): AsyncGenerator<Row, void> =>
+        historyRows(context, { request: { type, ...parameters }, rowsOf }, options),
+    page: <Type extends InfoType, Data>(
+      request: InfoParameters<Type> & { readonly type: Type },
+      options?: InfoOptions,
+    ): Promise<HistoryPage<Data>> => historyPage<Type, Data>(context, request, options),
+    /** For what is more than a query. */
+    bind:
+      <Rest extends unknown[], Answer>(query: (context: InfoContext, ...rest: Rest) => Answer) =>
+      (...rest: Rest): Answer =>
+        query(context, ...rest),
+  };
 }

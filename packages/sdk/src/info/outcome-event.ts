@@ -14,5 +14,6 @@ export function outcomeEvent(
   { eventSlug }: OutcomeEventParameters,
   options?: InfoOptions,
 ): Promise<OutcomeEventMeta> {
-  return queryInfo(context, { type: 'outcomeMeta', eventSlug }, options);
+  const request = { type: 'outcomeMeta', eventSlug } as const;
+  return queryInfo(context, request, options) as Promise<OutcomeEventMeta>;
 }

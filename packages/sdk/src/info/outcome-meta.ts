@@ -18,5 +18,7 @@ export function outcomeMeta(
   parameters: OutcomeMetaParameters = {},
   options?: InfoOptions,
 ): Promise<OutcomeEventPage> {
-  return queryInfo(context, { type: 'outcomeMeta', ...parameters }, options);
+  const request = { type: 'outcomeMeta', ...parameters } as const;
+  // Without a slug it is a page.
+  return queryInfo(context, request, options) as Promise<OutcomeEventPage>;
 }

@@ -1,4 +1,11 @@
-import type { InfoEnvelope, InfoRequestOf, InfoType, Warning, WireError } from '@oddlot/protocol';
+import type {
+  InfoAnswerOf,
+  InfoEnvelope,
+  InfoRequestOf,
+  InfoType,
+  Warning,
+  WireError,
+} from '@oddlot/protocol';
 import { callApart } from '../call-apart.ts';
 import { ValidationError } from '../errors.ts';
 import { apiErrorOf, type HttpReply, type HttpTransport } from '../transport/http.ts';
@@ -19,16 +26,16 @@ export type InfoOptions = { readonly signal?: AbortSignal | undefined };
 export type InfoParameters<Type extends InfoType> = Omit<InfoRequestOf<Type>, 'type'>;
 
 /**
- * Asks a query of any type and gives its data, for those that have no function of their own yet.
+ * Asks a query of any type and gives its data.
  *
  * @throws ValidationError, HttpError, ApiError
  */
-export async function queryInfo<Type extends InfoType, Data>(
+export async function queryInfo<Type extends InfoType>(
   context: InfoContext,
   request: InfoParameters<Type> & { readonly type: Type },
   options?: InfoOptions,
-): Promise<Data> {
-  return readInfo<Data>(context, await askInfo(context, request, options));
+): Promise<InfoAnswerOf<Type>> {
+  return readInfo<InfoAnswerOf<Type>>(context, await askInfo(context, request, options));
 }
 
 /** Asks a query of any type and gives the whole answer. */

@@ -1,33 +1,61 @@
+import type {
+  ChannelName,
+  Candle,
+  ExplorerBlock,
+  ExplorerTx,
+  L2Book,
+  OrderUpdate,
+  OutcomeBbosUpdate,
+  OutcomeOrderRelease,
+  OutcomeTradesUpdate,
+  RecentTradesUpdate,
+  TickersUpdate,
+  Trade,
+  UpdatedOutcomeOrder,
+  UserFillsUpdate,
+  UserFundingsUpdate,
+  UserHistoricalOrdersUpdate,
+  UserLedgerUpdate,
+} from '@oddlot/protocol';
 import { SocketError } from '../errors.ts';
 import type { SocketStatus } from '../transport/kept-socket.ts';
-import type { PriceFeed } from '../transport/price-feed.ts';
-import type { SocketTransport } from '../transport/websocket.ts';
-import { activeAssetCtx } from './active-asset-ctx.ts';
-import { candle } from './candle.ts';
-import { clearinghouseState } from './clearinghouse-state.ts';
-import { explorerBlock } from './explorer-block.ts';
-import { explorerTxs } from './explorer-txs.ts';
-import { l2Book } from './l2-book.ts';
-import { orderUpdates } from './order-updates.ts';
-import { outcomeBbos } from './outcome-bbos.ts';
-import { outcomeOrderUpdate } from './outcome-order-update.ts';
-import { outcomeOrderUpdates } from './outcome-order-updates.ts';
-import { outcomeTrades } from './outcome-trades.ts';
-import { recentTrades } from './recent-trades.ts';
-import { referencePrices } from './reference-prices.ts';
-import type { StreamContext, StreamSource } from './subscription.ts';
-import { tickers } from './tickers.ts';
-import { trades } from './trades.ts';
-import { userFills } from './user-fills.ts';
-import { userFundings } from './user-fundings.ts';
-import { userHistoricalOrders } from './user-historical-orders.ts';
-import { userNonFundingLedgerUpdates } from './user-non-funding-ledger-updates.ts';
+import type { PriceFeed, ReferencePricesUpdate } from '../transport/price-feed.ts';
+import type { SocketTransport } from '../transport/socket-transport.ts';
+import type {
+  AccountStateUpdate,
+  ActiveAssetCtxChannel,
+  AssetContext,
+  CandleChannel,
+  ClearinghouseStateChannel,
+  ExplorerBlockChannel,
+  ExplorerTxsChannel,
+  L2BookChannel,
+  OrderUpdatesChannel,
+  OutcomeBbosChannel,
+  OutcomeOrderUpdateChannel,
+  OutcomeOrderUpdatesChannel,
+  OutcomeTradesChannel,
+  RecentTradesChannel,
+  TickersChannel,
+  TradesChannel,
+  UserFillsChannel,
+  UserFundingsChannel,
+  UserHistoricalOrdersChannel,
+  UserNonFundingLedgerUpdatesChannel,
+} from './channels.ts';
+import { referencePrices, type ReferencePricesChannel } from './reference-prices.ts';
+import {
+  Subscription,
+  type StreamListener,
+  type StreamOptions,
+  type StreamSource,
+} from './subscription.ts';
 
 /** A path of the venue that is a socket. */
 export type StreamPath = 'ws' | 'api-ws' | 'ws-rtds';
 
 /** The connections of a venue: one for each path, opened when it is needed. */
-export type StreamSockets = {
+type StreamSockets = {
   /** /ws. */
   readonly socket: SocketTransport;
   /** /api-ws. */
@@ -39,31 +67,81 @@ export type StreamSockets = {
 /** The channels of the venue's sockets, bound to a venue. */
 export type StreamsClient = ReturnType<typeof createStreams>;
 
-/** Binds the channels to a venue. Those of one path share its connection. */
+/**
+ * Binds the channels to a venue. Those of one path share its connection. A channel that is subscribed to as the venue
+ * knows it is a line here: what it takes, and what its events carry.
+ */
 export function createStreams({ socket, apiSocket, prices }: StreamSockets) {
   const ws = bindTo(socket);
   const apiWs = bindTo(apiSocket);
   const sockets = [socket, apiSocket, prices];
   return {
-    l2Book: ws(l2Book),
-    trades: ws(trades),
-    orderUpdates: ws(orderUpdates),
-    clearinghouseState: ws(clearinghouseState),
-    activeAssetCtx: ws(activeAssetCtx),
-    userFundings: ws(userFundings),
-    outcomeBbos: ws(outcomeBbos),
-    outcomeTrades: ws(outcomeTrades),
-    outcomeOrderUpdates: ws(outcomeOrderUpdates),
-    explorerBlock: ws(explorerBlock),
-    explorerTxs: ws(explorerTxs),
-    outcomeOrderUpdate: apiWs(outcomeOrderUpdate),
-    candle: apiWs(candle),
-    tickers: apiWs(tickers),
-    recentTrades: apiWs(recentTrades),
-    userFills: apiWs(userFills),
-    userHistoricalOrders: apiWs(userHistoricalOrders),
-    userNonFundingLedgerUpdates: apiWs(userNonFundingLedgerUpdates),
-    referencePrices: bindTo(prices)(referencePrices),
+    /** The book of an instrument: all of it in every event, at most every 100 ms. */
+    l2Book: ws<L2BookChannel, L2Book>('l2Book'),
+    /**
+     * The trades of an instrument, those of one block together. After a reset the last 50 follow, known
+     * ones among them: tell them apart by `tid`.
+     */
+    trades: ws<TradesChannel, Trade[]>('trades'),
+    /**
+     * What becomes of an account's perp orders. After a reset all live orders follow; one that is not
+     * among them has ended meanwhile.
+     */
+    orderUpdates: ws<OrderUpdatesChannel, OrderUpdate[]>('orderUpdates'),
+    /** Positions and margin of a sub-account, after each block that changed them. */
+    clearinghouseState: ws<ClearinghouseStateChannel, AccountStateUpdate>('clearinghouseState'),
+    /** Mark, oracle, volume and open interest of an instrument. */
+    activeAssetCtx: ws<ActiveAssetCtxChannel, AssetContext>('activeAssetCtx'),
+    /** Funding that an account's positions paid and collected: the last 200 first, then the new ones. */
+    userFundings: ws<UserFundingsChannel, UserFundingsUpdate>('userFundings'),
+    /** Best bid and ask of a group of outcome markets, in YES prices: all first, then the changed ones. */
+    outcomeBbos: ws<OutcomeBbosChannel, OutcomeBbosUpdate>('outcomeBbos'),
+    /**
+     * The trades of a group of outcome markets, those of one block together. After a reset the last 50
+     * follow, known ones among them: tell them apart by `tid`.
+     */
+    outcomeTrades: ws<OutcomeTradesChannel, OutcomeTradesUpdate>('outcomeTrades'),
+    /**
+     * What becomes of an account's orders on outcome markets once they are at the book. After a reset all
+     * live orders follow; one that is not among them has ended meanwhile.
+     */
+    outcomeOrderUpdates: ws<OutcomeOrderUpdatesChannel, OrderUpdate<UpdatedOutcomeOrder>[]>(
+      'outcomeOrderUpdates',
+    ),
+    /** Every block, as it is made. */
+    explorerBlock: ws<ExplorerBlockChannel, ExplorerBlock[]>('explorerBlock'),
+    /** Every signed request that was executed, block by block. */
+    explorerTxs: ws<ExplorerTxsChannel, ExplorerTx[]>('explorerTxs'),
+    /**
+     * How acknowledged orders on outcome markets left the delay queue, one event per order: told apart by
+     * `traceId` and `i`. After a reset nothing is repeated; the receipts know (`exchange.waitForAction`).
+     */
+    outcomeOrderUpdate: apiWs<OutcomeOrderUpdateChannel, OutcomeOrderRelease>('outcomeOrderUpdate'),
+    /** The running candle of an instrument; when its interval ends, as it ended, and then the next one. */
+    candle: apiWs<CandleChannel, Candle>('candle'),
+    /** Instruments at a glance: all first, then those that changed. */
+    tickers: apiWs<TickersChannel, TickersUpdate>('tickers'),
+    /** The trades of an instrument: the last ones first, then the new ones. */
+    recentTrades: apiWs<RecentTradesChannel, RecentTradesUpdate>('recentTrades'),
+    /** An account's fills: the newest 200 first, then those of each block. */
+    userFills: apiWs<UserFillsChannel, UserFillsUpdate>('userFills'),
+    /** An account's orders: the 200 that changed last first, then those that each block changed. */
+    userHistoricalOrders: apiWs<UserHistoricalOrdersChannel, UserHistoricalOrdersUpdate>(
+      'userHistoricalOrders',
+    ),
+    /** An account's ledger, settlements among it: the newest 200 rows first, then the new ones. */
+    userNonFundingLedgerUpdates: apiWs<UserNonFundingLedgerUpdatesChannel, UserLedgerUpdate>(
+      'userNonFundingLedgerUpdates',
+    ),
+    /**
+     * What the underlyings of outcome markets cost, about once a second. With a symbol its last minute
+     * comes first, as a snapshot, and again after a reset.
+     */
+    referencePrices: (
+      parameters: ReferencePricesChannel,
+      listener?: StreamListener<ReferencePricesUpdate>,
+      options?: StreamOptions,
+    ) => referencePrices({ socket: prices }, parameters, listener, options),
     /** All connections in one word: `open` when every one that is needed is open. */
     get status(): SocketStatus {
       return joined(sockets.map((each) => each.status));
@@ -103,10 +181,13 @@ function joined(statuses: readonly SocketStatus[]): SocketStatus {
   return FROM_WORST.find((status) => statuses.includes(status)) ?? 'idle';
 }
 
+/** A channel that is subscribed to as the venue knows it. */
 function bindTo(socket: StreamSource) {
-  return <Rest extends unknown[], Answer>(
-    open: (context: StreamContext, ...rest: Rest) => Answer,
-  ) =>
-    (...rest: Rest): Answer =>
-      open({ socket }, ...rest);
+  return <Channel extends object, Data>(type: ChannelName) =>
+    (
+      parameters: Channel,
+      listener?: StreamListener<Data>,
+      options?: StreamOptions,
+    ): Subscription<Data> =>
+      new Subscription<Data>({ socket }, { type, ...parameters }, { listener, ...options });
 }

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { WebSocketServer, type WebSocket } from 'ws';
 
 /** A control frame as it came. */
-export type ControlFrame = {
+type ControlFrame = {
   readonly method: string;
   readonly subscription?: { readonly type: string };
   readonly resumeFrom?: { readonly epoch: string; readonly seq: number };

@@ -10,7 +10,7 @@ export type Answer =
   | 'silence';
 
 /** A request as it came. */
-export type Received = { readonly path: string; readonly text: string; readonly headers: object };
+type Received = { readonly path: string; readonly text: string; readonly headers: object };
 
 /** An HTTP server that follows a script, one answer per request; the last one repeats. */
 export class FakeVenue {

@@ -8,7 +8,7 @@ import { VenueClock, type Roundtrip } from './venue-clock.ts';
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** How requests are made. */
-export type HttpOptions = {
+type HttpOptions = {
   /** `https://host`, without a path of an endpoint. */
   readonly url: string;
   readonly fetch?: Fetch | undefined;
@@ -28,11 +28,12 @@ export type HttpOptions = {
 };
 
 /** The path of an endpoint. */
-export type Endpoint =
+type Endpoint =
   | '/info'
   | '/exchange'
   | '/account-status'
   | '/request-fund'
+  | '/pegs'
   | `/api/v1/bridge/${'deposit' | 'peg'}-address`;
 
 /** A JSON object that came back. */
@@ -54,7 +55,7 @@ export type Retry = {
 };
 
 /** Why an attempt failed; only a `rateLimited` one is known to have had no effect. */
-export type Failure = 'rateLimited' | 'unknown';
+type Failure = 'rateLimited' | 'unknown';
 
 const HTTP_TOO_MANY = 429;
 /** A gateway or the venue is down for now; whether the request got through is not known. */

@@ -23,7 +23,7 @@ export type SocketOptions = {
 };
 
 /** Who talks over the socket. */
-export type SocketUser = {
+type SocketUser = {
   /** The frame that the other side answers. */
   readonly ping: string;
   /** Whether a lost connection is to be replaced. */

@@ -1,7 +1,7 @@
 import { openOrders, perpDefinitions, perpView, type PerpDefinition } from '@oddlot/engine';
 import { LIMITS } from '@oddlot/protocol';
 import type { Replica } from '../replica/replica.ts';
-import { Habits } from './habits.ts';
+import { QuotingStyle } from './quoting-style.ts';
 import { difference, gridStep, ladder } from './ladder.ts';
 import type { BotOrder, Trader } from './trader.ts';
 
@@ -20,7 +20,7 @@ export class Maker {
   readonly #trader: Trader;
   readonly #replica: Replica;
   readonly #place: { readonly maker: number; readonly makers: number };
-  readonly #habits: Habits;
+  readonly #habits: QuotingStyle;
   /** Where the quotes of a perp stand. The grid is kept as long as it fits the price. */
   readonly #anchors = new Map<number, Anchor>();
 
@@ -32,7 +32,7 @@ export class Maker {
     this.#trader = trader;
     this.#replica = replica;
     this.#place = place;
-    this.#habits = new Habits(trader.address);
+    this.#habits = new QuotingStyle(trader.address);
   }
 
   /** Cancels what the price has left behind. All makers do so before any of them quotes anew. */

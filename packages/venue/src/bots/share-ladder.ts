@@ -2,7 +2,7 @@ import type { BotMarket } from './fair-values.ts';
 import type { Rung } from './ladder.ts';
 
 /** An order for shares: `isBuy` and `reduceOnly` name leg and intent, the price is the leg's own. */
-export type ShareOrder = Rung & { readonly reduceOnly: boolean };
+type ShareOrder = Rung & { readonly reduceOnly: boolean };
 
 /** Shares of a leg that can be sold. */
 export type FreeShares = { yes: number; no: number };

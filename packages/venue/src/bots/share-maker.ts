@@ -3,7 +3,7 @@ import { LIMITS } from '@oddlot/protocol';
 import { present } from '@oddlot/units';
 import type { Replica } from '../replica/replica.ts';
 import type { BotMarket, FairValues } from './fair-values.ts';
-import { Habits } from './habits.ts';
+import { QuotingStyle } from './quoting-style.ts';
 import { difference, type Rung } from './ladder.ts';
 import { type FreeShares, shareLadder, shareOrder, shareStep } from './share-ladder.ts';
 import type { BotShareOrder, Trader } from './trader.ts';
@@ -27,7 +27,7 @@ export class ShareMaker {
   readonly #replica: Replica;
   readonly #values: FairValues;
   readonly #place: { readonly maker: number; readonly makers: number };
-  readonly #habits: Habits;
+  readonly #habits: QuotingStyle;
   /** The rung that the quotes of a market stand around, by instrument id. */
   readonly #anchors = new Map<number, number>();
 
@@ -41,7 +41,7 @@ export class ShareMaker {
     this.#replica = replica;
     this.#values = values;
     this.#place = place;
-    this.#habits = new Habits(trader.address);
+    this.#habits = new QuotingStyle(trader.address);
   }
 
   /** Cancels what the value has left behind. All makers do so before any of them quotes anew. */

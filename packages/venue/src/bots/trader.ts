@@ -5,7 +5,7 @@ import { formatPrice, formatSize } from '../translate/format.ts';
 import type { BotWallet } from './bot-wallet.ts';
 
 /** What a trader sends, and what comes back: the public endpoint of writes, without a socket. */
-export type BotExchange = {
+type BotExchange = {
   handle(request: {
     readonly text: string;
     readonly body: Readonly<Record<string, unknown>>;
@@ -37,7 +37,7 @@ export type BotOrder = {
 };
 
 /** What a trader needs to know of an outcome market. */
-export type BotShares = { readonly instrumentId: number; readonly szDecimals: number };
+type BotShares = { readonly instrumentId: number; readonly szDecimals: number };
 
 /** An order for shares that a trader wants; the price is the leg's own. */
 export type BotShareOrder = {

@@ -3,8 +3,8 @@ import { refusal } from '@oddlot/protocol';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { AdmissionGuard, type Restriction } from './admission-guard.ts';
 import { orderAction, signed, testKey, type TestOrder } from '../testing/http/client.ts';
-import { startEdge, type TestEdge } from '../testing/http/edge.ts';
-import { ADMIN_KEY_BYTE } from '../testing/http/replica.ts';
+import { startEdge, type TestEdge } from '../testing/http/test-edge.ts';
+import { ADMIN_KEY_BYTE } from '../testing/http/test-replica.ts';
 
 /** R-disk, R-clock: what /exchange takes while the venue itself is not well. */
 

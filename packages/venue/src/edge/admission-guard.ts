@@ -12,7 +12,7 @@ export type Restriction = {
 };
 
 /** What restricts the venue now; undefined when this does not. */
-export type RestrictionSource = () => Restriction | undefined;
+type RestrictionSource = () => Restriction | undefined;
 
 /**
  * What /exchange takes while something is wrong with the venue itself: its disk (R-disk), its clock

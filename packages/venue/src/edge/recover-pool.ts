@@ -20,7 +20,7 @@ import {
  * message per thread: waking a thread costs more than copying a few more texts.
  */
 
-export type RecoverPoolOptions = {
+type RecoverPoolOptions = {
   readonly network: Network;
   readonly log: Logger;
   /** Threads; by default one core is left to the main thread. */

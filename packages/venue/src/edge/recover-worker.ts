@@ -31,7 +31,7 @@ export type RecoverBatch = (number | string)[];
  */
 export type RecoverReplies = (number | string | Explanation)[];
 
-export const JOB_PARTS = 3;
+const JOB_PARTS = 3;
 export const REPLY_PARTS = 6;
 
 /** Only compute the hash that names the request, recover its signer, or explain its signature. */

@@ -10,7 +10,7 @@ export type Signer = {
 };
 
 /** What decides the role, beside the state. */
-export type RoleQuestion = {
+type RoleQuestion = {
   readonly actionType: string;
   readonly scheme: 'agent' | 'direct' | 'multiSig';
   /** Whom the client believes to have signed with. */

@@ -3,12 +3,12 @@ import { type Command, type OutcomeLeg, settledMarketView } from '@oddlot/engine
 import { createLogger } from '@oddlot/host/log';
 import { address, hash, instrumentId } from '@oddlot/units';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { TestReplica } from '../testing/http/replica.ts';
+import { TestReplica } from '../testing/http/test-replica.ts';
 import { Exhibition } from './exhibition.ts';
 import { exhibitionCommands } from './exhibition-commands.ts';
 import { FairPaths } from './fair-paths.ts';
 import { SHOWS } from './programme.ts';
-import { OutcomeCatalogue } from '../read-models/catalogue.ts';
+import { OutcomeCatalogue } from '../read-models/outcome-catalogue.ts';
 
 /** The real engine; time is moved by hand, and chance is a secret. */
 

@@ -4,7 +4,7 @@ import type { Logger } from '@oddlot/host/log';
 import type { Replica } from '../replica/replica.ts';
 import { exhibitionCommands, type ExhibitionOptions } from './exhibition-commands.ts';
 
-export type ExhibitionParts = Omit<ExhibitionOptions, 'nowMs'> & {
+type ExhibitionParts = Omit<ExhibitionOptions, 'nowMs'> & {
   readonly replica: Replica;
   readonly clock: Clock;
   readonly log: Pick<Logger, 'debug' | 'warn'>;

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { type Show, showOf } from './programme.ts';
 
 /** What a path needs to know of a market. */
-export type PathMarket = {
+type PathMarket = {
   readonly slug: string;
   readonly eventSlug: string;
   readonly startMs: number;
@@ -83,7 +83,7 @@ export class FairPaths {
 }
 
 /** The score after so many steps of a seed. Anybody can compute it who knows the seed. */
-export function scoreAfter(seed: string, steps: number, from: Reached = NOWHERE): number {
+function scoreAfter(seed: string, steps: number, from: Reached = NOWHERE): number {
   let { score } = from;
   let bytes: Uint8Array | undefined;
   for (let step = from.steps + 1; step <= steps; step++) {

@@ -14,7 +14,7 @@ import type {
 } from './rows/block-rows.ts';
 
 /** A question to the history and its answer, by name. Times are inclusive, in milliseconds. */
-export type HistoryQuestions = {
+type HistoryQuestions = {
   readonly fills: { ask: UserPage & TypeFilter; answer: Page<Fill> };
   readonly orders: { ask: UserPage & TypeFilter; answer: Page<HistOrderRow> };
   readonly ledger: { ask: UserPage & Pick<TypeFilter, 'accountTypes'>; answer: Page<LedgerUpdate> };
@@ -127,12 +127,12 @@ export type UserPage = {
   readonly asText?: true;
 };
 
-export type TypeFilter = {
+type TypeFilter = {
   readonly accountTypes: readonly AccountType[];
   readonly instrumentId?: number;
 };
 
-export type FundingFilter = {
+type FundingFilter = {
   readonly instrumentIds?: readonly number[];
   readonly direction?: 'collected' | 'paid';
 };
@@ -145,7 +145,7 @@ export type Page<Row> = {
   readonly text?: RowsText;
 };
 
-export type RowsText = { readonly json: string; readonly count: number };
+type RowsText = { readonly json: string; readonly count: number };
 
 export type BuilderPage = {
   readonly builder: Address;
@@ -199,7 +199,12 @@ export type SettledEventsAsk = {
 };
 
 /** How far the history was when it answered. */
-export type AsOf = { readonly height: number; readonly timeMs: number };
+export type AsOf = {
+  readonly height: number;
+  readonly timeMs: number;
+  /** The first block with rows, where the log no longer has what came before it. */
+  readonly since?: { readonly height: number; readonly timeMs: number };
+};
 
 /** Rows of one user that are told as they are made. */
 export type WatchedTable = 'fills' | 'orders' | 'fundings' | 'ledger';

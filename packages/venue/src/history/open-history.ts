@@ -9,12 +9,12 @@ import type { ReceiptArchive } from './receipts.ts';
 /** A history that is further behind than this can't be waited for by receipts in memory. */
 const FAR_BLOCKS = 10_000;
 
-export type HistoryOptions = Pick<
+type HistoryOptions = Pick<
   ArchivistOptions,
   'hasRoom' | 'onFatal' | 'onSnapshot' | 'onSnapshotFailed' | 'onStored' | 'settings'
 >;
 
-export type OpenHistory = {
+type OpenHistory = {
   readonly archivist: Archivist;
   /** The archivist, as the only writer of the history. */
   readonly history: Held;

@@ -3,7 +3,7 @@ import type { SignedCommand } from '@oddlot/engine';
 import { traceId } from '@oddlot/protocol';
 import { hash, instrumentId, type Hash } from '@oddlot/units';
 import { testKey } from '../testing/http/client.ts';
-import { TestReplica } from '../testing/http/replica.ts';
+import { TestReplica } from '../testing/http/test-replica.ts';
 import { Faucet } from '../edge/http/faucet.ts';
 import { HistoryBehindError } from './history.ts';
 import type { ReceiptBlock, ReceiptQuery, ReceiptRow } from './receipt-row.ts';

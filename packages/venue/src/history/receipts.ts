@@ -50,7 +50,7 @@ export type Receipt = {
 };
 
 /** A request that was proposed and is in no block yet. */
-export type Pending = {
+type Pending = {
   readonly txHash: Hash;
   readonly signer: Address;
   readonly user: Address | null;

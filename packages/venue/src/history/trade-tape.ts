@@ -2,7 +2,7 @@ import type { EngineEvent, State } from '@oddlot/engine';
 import { OUTCOME_ID_MIN, PAGE_LIMITS, type OutcomeTrade, type Trade } from '@oddlot/protocol';
 import { present } from '@oddlot/units';
 import { RecentRows } from './recent-rows.ts';
-import type { EventWithMarkets } from '../read-models/catalogue.ts';
+import type { EventWithMarkets } from '../read-models/outcome-catalogue.ts';
 import type { AppliedBlock } from '../block/applied-block.ts';
 import type { Projection } from '../block/projection.ts';
 import { instrumentLookup } from '../translate/actions/instrument-lookup.ts';

@@ -13,7 +13,7 @@ import { RelayChild } from './relay-child.ts';
 import type { Replica } from '../replica/replica.ts';
 import type { OpenedSettlement } from '../settlement/open-settlement.ts';
 
-export type LocalRelayDependencies = {
+type LocalRelayDependencies = {
   readonly network: Network;
   readonly money: OpenedSettlement | undefined;
   readonly replica: Replica;

@@ -4,7 +4,7 @@ import { lowerPriority } from '@oddlot/host/operate';
 
 /** A relay in a process of its own, kept running. */
 
-export type RelayChildOptions = {
+type RelayChildOptions = {
   /** Flags of the relay; given the port that it had before, where it had one. */
   readonly flags: (lastPort: number | undefined) => readonly string[];
   readonly log: Logger;

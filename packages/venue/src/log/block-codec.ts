@@ -83,7 +83,7 @@ export class BlockBuffer {
 }
 
 /** Where a block lies, and whether the requests are wanted: receipts are made of them. */
-export type BlockRange = {
+type BlockRange = {
   readonly start: number;
   readonly end: number;
   readonly withRequests: boolean;

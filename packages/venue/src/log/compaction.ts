@@ -6,7 +6,7 @@ import type { Retention } from './log.ts';
 import { readSegment, removeSegment } from './segment-files.ts';
 import type { Segment } from './segment-files.ts';
 
-export type CompactionOptions = {
+type CompactionOptions = {
   readonly directory: string;
   /** Of the journal, in order; the last is the one that is written. */
   readonly segments: Segment[];

@@ -26,7 +26,7 @@ const ZSTD = {
 /** What compressing a segment does, in order; a crash before any of it leaves one whole copy. */
 export type CompressStep = 'write' | 'sync' | 'verify' | 'rename' | 'settle' | 'remove' | 'forget';
 
-export type CompressOptions = {
+type CompressOptions = {
   readonly directory: string;
   /** Asked between any two chunks; true gives up and leaves all as it was. */
   readonly isStopped: () => boolean;

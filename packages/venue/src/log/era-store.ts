@@ -10,7 +10,7 @@ import { namesIn, readChecked, writeChecked } from './checked-file.ts';
 
 const FORMAT = 'oddlot-era-1';
 
-export type EraFile = {
+type EraFile = {
   /** The last block of the era before. */
   readonly height: number;
   readonly rules: number;

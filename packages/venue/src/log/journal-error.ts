@@ -1,5 +1,5 @@
 /** Where a journal is damaged. */
-export type JournalDamage = {
+type JournalDamage = {
   readonly file: string;
   readonly offset: number;
   /** The first entry that can't be read. */

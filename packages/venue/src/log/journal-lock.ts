@@ -43,7 +43,9 @@ export async function lockJournal(directory: string): Promise<DirectoryLock> {
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw cause;
     const data = dirname(directory);
-    throw new DirectoryLockedError(data, holderOf(data), cause);
+    const named = holderOf(data);
+    // Without the file of the directory's lock this process has just written its own there.
+    throw new DirectoryLockedError(data, named === process.pid ? undefined : named, cause);
   }
   server.unref();
   return { release: () => void server.close() };

@@ -36,7 +36,7 @@ export type Repair = {
   readonly bytes: number;
 };
 
-export type RecoveredEnd = {
+type RecoveredEnd = {
   readonly handle: FileHandle;
   readonly chain: Chain;
   readonly offset: number;

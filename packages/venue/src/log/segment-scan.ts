@@ -29,7 +29,7 @@ export type ScanEnd = {
   readonly durableUpTo: number;
 };
 
-export type ScanLimits = {
+type ScanLimits = {
   /** Nothing is read from here on. */
   readonly endOffset: number;
   /** The scan stops after this entry. */
@@ -88,7 +88,7 @@ function continues(chain: Chain, record: RecordHeader): boolean {
 }
 
 /** What lies behind the last record that a scan could read. */
-export type Remains = {
+type Remains = {
   /** Where the last byte that is not zero ends; the start when there is none. */
   readonly end: number;
   /** A later record that proves that what should stand at the start was once on disk. */

@@ -11,7 +11,7 @@ import {
 import type { EndMark, SegmentHeader } from './journal-format.ts';
 
 /** What the records of a segment are read from, be it compressed or not. */
-export type SegmentSource = {
+type SegmentSource = {
   /** The file that it is. */
   readonly path: string;
   readonly header: SegmentHeader;

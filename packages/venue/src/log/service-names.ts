@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeWholeFile, writeWholeFileBy } from '@oddlot/host/durable';
+import { readTextFile, writeWholeFile } from '@oddlot/host/durable';
 import { SERVICE_DIGITS_BYTES, serviceName, serviceWordOf } from '@oddlot/protocol';
 
 /**
@@ -11,7 +10,7 @@ import { SERVICE_DIGITS_BYTES, serviceName, serviceWordOf } from '@oddlot/protoc
  * that never had a name.
  */
 
-export type ServiceNames = {
+type ServiceNames = {
   /** Undefined in a folder that goes by the name of its network. */
   readonly name: string | undefined;
   readonly former: readonly string[];
@@ -45,12 +44,12 @@ export function noteServiceName(directory: string, name: string): void {
 }
 
 function notedIn(directory: string): string | undefined {
-  return textOf(join(directory, NOTE))?.trim();
+  return readTextFile(join(directory, NOTE))?.trim();
 }
 
 function namesIn(directory: string): ServiceNames {
   const file = join(directory, FILE);
-  const text = textOf(file);
+  const text = readTextFile(file);
   if (text === undefined) return { name: undefined, former: [] };
   const [name, ...former] = text.split('\n').filter((line) => line !== '');
   const isWhole = name !== undefined && [name, ...former].every((each) => serviceWordOf(each));
@@ -71,16 +70,7 @@ export async function drawServiceName(directory: string, word: string): Promise<
   const former = [...new Set(had.filter((each) => each !== undefined))];
   const kept = { name, former: former.slice(0, FORMER_MAX) };
   const text = [kept.name, ...kept.former, ''].join('\n');
-  await writeWholeFileBy(join(directory, FILE), (handle) => handle.writeFile(text));
+  writeWholeFile(join(directory, FILE), text);
   noteServiceName(directory, name);
   return kept;
-}
-
-function textOf(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
 }

@@ -1,6 +1,6 @@
-import { rename, unlink } from 'node:fs/promises';
+import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { syncDirectory } from '@oddlot/host/durable';
+import { moveFile } from '@oddlot/host/durable';
 import { namesIn, readChecked, writeChecked, writeCheckedPieces } from './checked-file.ts';
 
 /**
@@ -11,14 +11,14 @@ import { namesIn, readChecked, writeChecked, writeCheckedPieces } from './checke
 const FORMAT = 'oddlot-snapshot-1';
 const KEEP = 3;
 
-export type Snapshot = { readonly height: number; readonly payload: Buffer };
+type Snapshot = { readonly height: number; readonly payload: Buffer };
 
-export type SnapshotFile = { readonly height: number; readonly path: string };
+type SnapshotFile = { readonly height: number; readonly path: string };
 
 /** A snapshot that was passed over, and why. It stands aside under the name in `movedTo`. */
 export type CorruptSnapshot = SnapshotFile & { readonly why: string; readonly movedTo: string };
 
-export type SnapshotStoreOptions = {
+type SnapshotStoreOptions = {
   readonly directory: string;
   /** How many are kept; older ones are removed. */
   readonly keep?: number;
@@ -78,8 +78,7 @@ export class SnapshotStore {
       const read = await readChecked(file.path, FORMAT, file.height);
       if ('payload' in read) return { height: file.height, payload: read.payload };
       const movedTo = `${file.path}.corrupt`;
-      await rename(file.path, movedTo);
-      await syncDirectory(this.#directory);
+      moveFile(file.path, movedTo);
       this.#onCorrupt?.({ ...file, why: read.why, movedTo });
     }
     return undefined;

@@ -7,7 +7,7 @@ import {
   type State,
 } from '@oddlot/engine';
 import { MONEY_DECIMALS, timeMs } from '@oddlot/units';
-import { isFirstPerp } from '../genesis.ts';
+import { isFirstPerp } from '../genesis-commands.ts';
 import type { PushedPrices } from './pushed-prices.ts';
 import { nextStep, startPrice } from './random-walk.ts';
 import { REFERENCE_DECIMALS, type ReferenceFeed } from './reference-feed.ts';

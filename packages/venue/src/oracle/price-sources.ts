@@ -10,7 +10,7 @@ import type { ReferenceFeed } from './reference-feed.ts';
 import { SimulatedPrices, type SimulatedPricesOptions } from './simulated-prices.ts';
 
 /** Where prices come from: a random walk, the same ones for ever, or those of real exchanges. */
-export type PriceKind = 'simulated' | 'still' | 'exchanges';
+type PriceKind = 'simulated' | 'still' | 'exchanges';
 
 /** What is told, and how often. */
 export type PriceSettings = {
@@ -25,7 +25,7 @@ export type PriceSettings = {
   >;
 };
 
-export type PriceSourcesOptions = Pick<SimulatedPricesOptions, 'latest' | 'random'> & {
+type PriceSourcesOptions = Pick<SimulatedPricesOptions, 'latest' | 'random'> & {
   readonly underWay: PushedPricesOptions['underWay'];
   readonly replica: Replica;
   readonly clock: Clock;
@@ -109,7 +109,7 @@ export class PriceSources {
 }
 
 /** Whether a perp or a series is about a symbol. */
-export function isTraded(state: State, symbol: string): boolean {
+function isTraded(state: State, symbol: string): boolean {
   return (
     perpDefinitions(state).some(
       ({ baseCurrency, instrumentId }) =>

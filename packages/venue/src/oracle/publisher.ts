@@ -2,7 +2,7 @@ import type { Command } from '@oddlot/engine';
 import type { Clock } from '@oddlot/host/clock';
 import type { Replica } from '../replica/replica.ts';
 
-export type PublisherOptions = {
+type PublisherOptions = {
   readonly replica: Replica;
   readonly clock: Clock;
   readonly everyMs: number;

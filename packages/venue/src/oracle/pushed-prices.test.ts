@@ -3,7 +3,7 @@ import { hash, instrumentId, timeMs } from '@oddlot/units';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ReferencePrices } from '../read-models/reference-prices.ts';
 import { testKey } from '../testing/http/client.ts';
-import { ADMIN_KEY_BYTE, BTC, TestReplica } from '../testing/http/replica.ts';
+import { ADMIN_KEY_BYTE, BTC, TestReplica } from '../testing/http/test-replica.ts';
 import { simulatedOracle } from './perp-oracle.ts';
 import { PushedPrices } from './pushed-prices.ts';
 import { SimulatedPrices } from './simulated-prices.ts';

@@ -3,7 +3,7 @@ import type { AppliedBlock } from '../block/applied-block.ts';
 import type { Replica } from '../replica/replica.ts';
 
 /** A price that an operator pushed, in the units of its instrument or 10^-8, and when it executed. */
-export type Pushed = { readonly price: number; readonly atMs: number };
+type Pushed = { readonly price: number; readonly atMs: number };
 
 export type PushedPricesOptions = {
   readonly replica: Pick<Replica, 'onBlock'>;

@@ -7,7 +7,7 @@ import {
 } from '@oddlot/engine';
 import { instrumentId, timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
-import { genesisCommands } from '../genesis.ts';
+import { genesisCommands } from '../genesis-commands.ts';
 import { ReferencePrices } from '../read-models/reference-prices.ts';
 import type { AppliedBlock, Executed } from '../block/applied-block.ts';
 import type { Replica } from '../replica/replica.ts';

@@ -4,7 +4,7 @@ import { SeriesSet } from './series-set.ts';
 import type { Fold, Tier } from './tiered-series.ts';
 
 /** An hour of a market: when it fell due, its rate and the premium that made it, 10^-10. */
-export type FundingPoint = [dueMs: number, rateE10: number, premiumE10: number];
+type FundingPoint = [dueMs: number, rateE10: number, premiumE10: number];
 
 const TIERS: readonly Tier[] = [{ stepMs: HOUR_MS, keptMs: 90 * DAY_MS }];
 /** Of all markets; about 40 bytes each in a snapshot. */

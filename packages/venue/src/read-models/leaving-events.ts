@@ -1,5 +1,5 @@
 /** An event that leaves at a time, unless something has happened to it by then. */
-export type LeavingEvent = { readonly slug: string; readonly leaveMs: number };
+type LeavingEvent = { readonly slug: string; readonly leaveMs: number };
 
 /** Events in the order in which they leave: by time, then by name, whatever the order they came in. */
 export class LeavingEvents {

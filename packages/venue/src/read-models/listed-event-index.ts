@@ -1,7 +1,7 @@
 import type { EngineEvent, State } from '@oddlot/engine';
 import { OUTCOME_ID_MIN } from '@oddlot/protocol';
 import type { AppliedBlock } from '../block/applied-block.ts';
-import type { EventWithMarkets, ListedEvent, OutcomeCatalogue } from './catalogue.ts';
+import type { EventWithMarkets, ListedEvent, OutcomeCatalogue } from './outcome-catalogue.ts';
 import { eventStatus, type EventStatus } from './event-status.ts';
 import { Liquidity } from './liquidity.ts';
 import { type PageOptions, type Place, Ranking } from './ranking.ts';
@@ -9,7 +9,7 @@ import { type PageOptions, type Place, Ranking } from './ranking.ts';
 export type EventSort = 'volume' | 'trending' | 'liquidity' | 'newest' | 'endingSoon';
 
 /** Which events, in which order. */
-export type EventListQuery = {
+type EventListQuery = {
   readonly sortBy: EventSort;
   readonly status: EventStatus | 'all';
   readonly tag: string | undefined;

@@ -1,6 +1,6 @@
 import type { State } from '@oddlot/engine';
 import { ListedEventIndex } from './listed-event-index.ts';
-import { type ListedEvent, OutcomeCatalogue, SETTLED_KEPT_MS } from './catalogue.ts';
+import { type ListedEvent, OutcomeCatalogue, SETTLED_KEPT_MS } from './outcome-catalogue.ts';
 import type { Projection } from '../block/projection.ts';
 import type { AppliedBlock } from '../block/applied-block.ts';
 import { Candles } from './candles.ts';

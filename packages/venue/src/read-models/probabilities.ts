@@ -6,7 +6,7 @@ import { SeriesSet } from './series-set.ts';
 import { firstAfter, LAST_OF_STEP, type PointRow, type Tier } from './tiered-series.ts';
 
 /** A YES probability at a time, in half price units of its market. */
-export type ProbabilityPoint = { readonly atMs: number; readonly halves: number };
+type ProbabilityPoint = { readonly atMs: number; readonly halves: number };
 
 /**
  * A point a minute for a day, every ten minutes for a week, every three hours for two years: never

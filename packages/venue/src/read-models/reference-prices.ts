@@ -12,7 +12,7 @@ export type PricePoint = { readonly atMs: number; readonly priceE8: number };
 export type ShownSource = PriceSource | 'twap';
 
 /** A time-weighted price: the sum of its samples and their number. */
-export type Twap = { readonly sumE8: bigint; readonly samples: number };
+type Twap = { readonly sumE8: bigint; readonly samples: number };
 
 const SECOND_MS = 1_000;
 /** R-series: an observation speaks for this long. */

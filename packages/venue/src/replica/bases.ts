@@ -9,7 +9,7 @@ import type { SnapshotPayload } from './snapshot-payload.ts';
 /** A state that a replay can start from. */
 export type Base = { readonly payload: SnapshotPayload; readonly what: string };
 
-export type BaseSources = {
+type BaseSources = {
   readonly log: Pick<Log, 'firstSeq' | 'lastSeq' | 'replay'>;
   readonly snapshots: SnapshotStore;
   readonly eras: EraStore;

@@ -15,7 +15,7 @@ import { EarlierRulesError } from './replica-error.ts';
  * The engines of earlier eras: a file each in `packages/venue/eras/`, made once from the source of the
  * release. They read the shapes of their own time and write them; only a migration knows those of two.
  */
-export type EarlierEngine = {
+type EarlierEngine = {
   readonly rules: number;
   /** From a snapshot of its release, or from before the first block. */
   open(payload: unknown): EarlierReplica;
@@ -31,7 +31,7 @@ export type EarlierReplica = {
   dump(): EarlierDump;
 };
 
-export type EarlierDump = {
+type EarlierDump = {
   readonly head: BlockHead;
   /** In the shape of its time. */
   readonly state: unknown;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { LogEntry } from '../block/log-entry.ts';
 import { EraStore } from '../log/era-store.ts';
-import { readJournal } from '../log/journal-reader.ts';
+import { readJournal } from '../log/read-journal.ts';
 import { JournalTail } from '../log/journal-tail.ts';
 import { SnapshotStore } from '../log/snapshot-store.ts';
 import { FollowingReplica } from './following-replica.ts';

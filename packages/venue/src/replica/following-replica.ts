@@ -40,7 +40,7 @@ import { rulesOf, type SnapshotPayload } from './snapshot-payload.ts';
 const HEADS_KEPT = 4_096;
 const HEADS_IN_SNAPSHOT = 1_024;
 
-export type FollowingOptions = {
+type FollowingOptions = {
   /** Only to be read from here. */
   readonly log: Pick<Log, 'firstSeq' | 'lastSeq' | 'replay'>;
   readonly snapshots: SnapshotStore;
@@ -50,7 +50,7 @@ export type FollowingOptions = {
 };
 
 /** The start of an era that was entered, to be kept. */
-export type EraStart = Parameters<EraStore['write']>[0];
+type EraStart = Parameters<EraStore['write']>[0];
 
 /** Where a replica stands in an earlier era. */
 type Earlier = {

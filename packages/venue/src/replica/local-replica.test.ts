@@ -5,7 +5,7 @@ import { address } from '@oddlot/units';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AppliedBlock } from '../block/applied-block.ts';
 import type { Projection } from '../block/projection.ts';
-import { genesisCommands } from '../genesis.ts';
+import { genesisCommands } from '../genesis-commands.ts';
 import { FileJournal } from '../log/file-journal.ts';
 import { EraStore } from '../log/era-store.ts';
 import { SnapshotStore } from '../log/snapshot-store.ts';
@@ -71,6 +71,16 @@ async function startedWith(options: Options): Promise<Running> {
     throw error;
   }
   return running;
+}
+
+/** What happened, in its order. */
+function watched({ replica }: Running): string[] {
+  const seen: string[] = [];
+  // The first block was of the start.
+  replica.publish();
+  replica.onBlock(({ height }) => seen.push(`applied ${height}`));
+  replica.onPublish(({ height }) => seen.push(`told ${height}`));
+  return seen;
 }
 
 /** A snapshot of this moment, as whoever follows on another thread would write it. */
@@ -212,5 +222,47 @@ describe('a replica', () => {
     expect(older.blocks).toEqual([1, 2]);
     expect(second.replica.head.hash).toBe(first.replica.head.hash);
     await second.journal.close();
+  });
+});
+
+describe('publishing', () => {
+  const credit = (amountMicroUsdc: number) =>
+    ({ type: 'creditFaucet', account: alice, subAccount: 'perp', amountMicroUsdc }) as const;
+
+  test('who waits for a block is answered before others are told of it', async () => {
+    const running = await started();
+    const { journal, replica } = running;
+    const seen = watched(running);
+    const { height } = replica.head;
+    const proposed = replica.propose(credit(1)).then(({ block }) => {
+      seen.push(`answered ${block.height}`);
+      return undefined;
+    });
+    await proposed;
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+    const next = height + 1;
+    expect(seen).toEqual([`applied ${next}`, `answered ${next}`, `told ${next}`]);
+    await journal.close();
+  });
+
+  test('every block is told once, in order, before the next is applied', async () => {
+    const running = await started();
+    const { journal, replica } = running;
+    const seen = watched(running);
+    const { height } = replica.head;
+    for (let block = 0; block < 20; block += 1) {
+      const both = [replica.propose(credit(1)), replica.tick()];
+      // Who must know the newest block need not wait for its turn.
+      if (block % 3 === 0) replica.publish();
+      await Promise.all(both);
+      if (block % 2 === 0) replica.publish();
+    }
+    replica.publish();
+    const heights = Array.from(
+      { length: replica.head.height - height },
+      (_, at) => height + at + 1,
+    );
+    expect(seen).toEqual(heights.flatMap((each) => [`applied ${each}`, `told ${each}`]));
+    await journal.close();
   });
 });

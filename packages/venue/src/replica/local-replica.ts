@@ -9,11 +9,12 @@ import type { SnapshotStore } from '../log/snapshot-store.ts';
 import { createTextHasher, type TextHasher } from './block-hash.ts';
 import { FollowingReplica } from './following-replica.ts';
 import { Proposer } from './proposer.ts';
+import { Publication } from './publication.ts';
 import { LogBehindError } from './replica-error.ts';
 import type { Replica } from './replica.ts';
 import type { SnapshotPayload } from './snapshot-payload.ts';
 
-export type ReplicaOptions = {
+type ReplicaOptions = {
   readonly log: Log;
   /** Only read: whoever follows on another thread writes them. */
   readonly snapshots: SnapshotStore;
@@ -33,7 +34,7 @@ export type ReplicaOptions = {
 };
 
 /** Where a start began, and how many blocks it applied. */
-export type CaughtUp = { readonly snapshotHeight: number; readonly replayed: number };
+type CaughtUp = { readonly snapshotHeight: number; readonly replayed: number };
 
 /**
  * A whole replica in one process: it follows the log, applies every block to its own engine, tells
@@ -44,6 +45,7 @@ export class LocalReplica implements Replica {
   readonly #options: ReplicaOptions;
   readonly #following: FollowingReplica;
   readonly #proposer: Proposer;
+  readonly #publication = new Publication();
   #isReplaying = true;
 
   constructor(options: ReplicaOptions, hashText: TextHasher) {
@@ -75,6 +77,16 @@ export class LocalReplica implements Replica {
 
   onBlock(listener: (block: AppliedBlock) => void): void {
     this.#following.onBlock(listener);
+  }
+
+  /** Calls back after each block, when those who proposed its commands have their answers. */
+  onPublish(listener: (block: AppliedBlock) => void): void {
+    this.#publication.onBlock(listener);
+  }
+
+  /** Makes sure that whoever publishes blocks has been told the newest one. */
+  publish(): void {
+    this.#publication.publish();
   }
 
   /** Feeds a projection with every block from the start on; snapshots bring it back. */
@@ -139,8 +151,11 @@ export class LocalReplica implements Replica {
   }
 
   #take(entry: LogEntry): void {
+    this.publish();
     const block = this.#following.take(entry);
-    if (block !== undefined) this.#proposer.applied(entry.proposal, block);
+    if (block === undefined) return;
+    this.#proposer.applied(entry.proposal, block);
+    this.#publication.plan(block);
   }
 
   /**

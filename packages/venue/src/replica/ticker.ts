@@ -9,7 +9,7 @@ const RETRY_MS = 5;
 /** How often the log records what this replica computed. */
 const ATTEST_MS = 10_000;
 
-export type TickedReplica = Pick<LocalReplica, 'attest' | 'head' | 'onBlock' | 'state' | 'tick'>;
+type TickedReplica = Pick<LocalReplica, 'attest' | 'head' | 'onBlock' | 'state' | 'tick'>;
 
 /**
  * Appends an empty block when nothing else has carried the time for a second, or past something that

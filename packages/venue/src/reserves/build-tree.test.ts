@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { someone, Trees, venueOf } from '../testing/trees.ts';
 import { readProof, type TreeProof } from './read-proof.ts';
 import { treeFile } from './tree-file.ts';
-import { NODE_BYTES, writeSum } from './tree-hash.ts';
+import { NODE_BYTES, writeSum } from './tree-hasher.ts';
 import { treeSecret } from './tree-secret.ts';
 
 let trees: Trees;

@@ -15,9 +15,9 @@ import {
   widthsOf,
   writeParts,
 } from './tree-file.ts';
-import { HASH_BYTES, NODE_BYTES, readSum, type TreeHasher, writeSum } from './tree-hash.ts';
+import { HASH_BYTES, NODE_BYTES, readSum, type TreeHasher, writeSum } from './tree-hasher.ts';
 
-export type BuildOptions = {
+type BuildOptions = {
   /** Must not change until the tree is built. */
   readonly state: State;
   readonly height: number;

@@ -1,6 +1,6 @@
 import { assert } from '@oddlot/units';
 import { LEAF_BYTES } from './tree-file.ts';
-import { HASH_BYTES } from './tree-hash.ts';
+import { HASH_BYTES } from './tree-hasher.ts';
 
 /** The place of a leaf is part of the number that it is sorted by, below so many bits of its salt. */
 const PLACES = 2 ** 24;

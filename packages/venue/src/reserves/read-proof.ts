@@ -11,7 +11,7 @@ import {
   type TreeHead,
   widthsOf,
 } from './tree-file.ts';
-import { HASH_BYTES, NODE_BYTES, readSum, type TreeHasher, writeSum } from './tree-hash.ts';
+import { HASH_BYTES, NODE_BYTES, readSum, type TreeHasher, writeSum } from './tree-hasher.ts';
 
 /** A leaf and all that its root can be computed from. Amounts are micro-USDC. */
 export type TreeProof = {

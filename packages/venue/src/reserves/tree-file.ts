@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { ADDRESS_BYTES, HASH_BYTES, NODE_BYTES, SUM_BYTES } from './tree-hash.ts';
+import { ADDRESS_BYTES, HASH_BYTES, NODE_BYTES, SUM_BYTES } from './tree-hasher.ts';
 
 /**
  * A tree on disk: a head, the leaves by their salts, then the nodes of each level from the leaves' own

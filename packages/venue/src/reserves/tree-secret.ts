@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { secretFile } from '@oddlot/host/durable';
-import { HASH_BYTES } from './tree-hash.ts';
+import { HASH_BYTES } from './tree-hasher.ts';
 
 /**
  * What salts are made of: random, made once, and no key to anything. Whoever has it can find out whose

@@ -21,7 +21,7 @@ import type { DepositRig } from '../testing/money/deposit-rig.ts';
  */
 
 const PERMIT_FAILED = 10_014;
-const HISTORIES = Number(process.env['DEPOSIT_HISTORIES'] ?? 50);
+const HISTORIES = Number(process.env['DEPOSIT_HISTORIES'] ?? 20);
 
 beforeAll(() => {
   const seed = process.env['FC_SEED'] ?? 'the fixed one';

@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { type Hex, keccak256, numberToHex, pad } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterEach, describe, expect, test } from 'vitest';
-import { TestSettlement } from '../testing/settlement.ts';
+import { TestSettlement } from '../testing/test-settlement.ts';
 import { DepositWatcher } from './deposit-watcher.ts';
 import { verifyChain } from './verify-chain.ts';
 import { startOf, WatchFile } from './watch-file.ts';
@@ -309,7 +309,7 @@ test('R-deposit: random histories of faults credit what the chain holds, once', 
         await settlement.close();
       }
     }),
-    { numRuns: Number(process.env['FUZZ_RUNS'] ?? 100) / 4 },
+    { numRuns: Number(process.env['FUZZ_RUNS'] ?? 40) / 4 },
   );
 }, 120_000);
 

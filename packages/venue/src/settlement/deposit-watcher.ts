@@ -35,7 +35,7 @@ import { findVanished, vanishedBeyond } from './vanished.ts';
 import { verifyChain } from './verify-chain.ts';
 import { startOf, type Watched, WatchFile } from './watch-file.ts';
 
-export type WatchState =
+type WatchState =
   | 'ok'
   /** Too few endpoints answer, or none knows the chain as far as it was read; it goes on when they do. */
   | 'unavailable'
@@ -47,7 +47,7 @@ export type WatchState =
   | 'failed';
 
 /** A chain that is not the one that was read, for the operator to judge and to accept. */
-export type Reorganisation = {
+type Reorganisation = {
   readonly block: number;
   /** What the block was; null where only the deposits are missed. */
   readonly was: Hex | null;
@@ -71,7 +71,7 @@ export type WatchStatus = {
   readonly foreign: ForeignPayout | undefined;
 };
 
-export type DepositWatcherOptions = {
+type DepositWatcherOptions = {
   readonly client: ChainClient;
   readonly contracts: BridgeContracts;
   readonly rules: Omit<DepositRules, 'contracts' | 'isCredited'>;

@@ -5,7 +5,7 @@ import { grantedMicroUsdc, type State } from '@oddlot/engine';
 import { encodeFunctionData, type Hex, parseEther } from 'viem';
 import type { DepositWatcher } from './deposit-watcher.ts';
 
-export type FaucetBackingOptions = {
+type FaucetBackingOptions = {
   readonly state: () => State;
   readonly watcher: DepositWatcher;
   /** Sends for the minter of the test token. */

@@ -4,8 +4,8 @@ import { RETURN_ID_MIN } from '@oddlot/custody/bridge-contract';
 import { hash } from '@oddlot/units';
 import type { Hex } from 'viem';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { payByHand } from '../testing/bridge-payouts.ts';
-import { TestSettlement } from '../testing/settlement.ts';
+import { payByHand } from '../testing/pay-by-hand.ts';
+import { TestSettlement } from '../testing/test-settlement.ts';
 import type { DepositWatcher } from './deposit-watcher.ts';
 
 /** R-conservation on a real chain: a bridge that has paid what the log does not know. */

@@ -23,7 +23,7 @@ import type { Relayer } from '@oddlot/custody/relayer';
 import { type InfoQueryOf, LIMITS, refusal, type WireError } from '@oddlot/protocol';
 import { encodeFunctionData, encodePacked, type Hex, keccak256 } from 'viem';
 
-export type PermitDepositsOptions = {
+type PermitDepositsOptions = {
   readonly client: ChainClient;
   readonly relayer: Relayer;
   readonly contracts: BridgeContracts;

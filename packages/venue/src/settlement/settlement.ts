@@ -13,7 +13,7 @@ import type { PermitDeposits } from './permit-deposits.ts';
 import type { Vitals, VitalsWatch } from './vitals.ts';
 import { type MayRun, type SettlementWorker, WorkerLane } from './worker-lane.ts';
 
-export type SettlementParts = {
+type SettlementParts = {
   readonly client: ChainClient;
   readonly contracts: BridgeContracts;
   readonly watcher: DepositWatcher;
@@ -32,7 +32,7 @@ export type SettlementParts = {
   readonly close: () => Promise<void>;
 };
 
-export type SettlementStatus = {
+type SettlementStatus = {
   readonly chainId: number;
   readonly bridge: string;
   readonly token: string;

@@ -5,7 +5,7 @@ import { type Address, address } from '@oddlot/units';
 import { decodeFunctionResult, encodeFunctionData, type Hex } from 'viem';
 
 /** The contracts are not those that the configuration means. */
-export class WrongContractsError extends Error {
+class WrongContractsError extends Error {
   override readonly name = 'WrongContractsError';
 }
 

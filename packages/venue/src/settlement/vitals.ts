@@ -11,7 +11,7 @@ export type Vitals = {
   readonly relayer: { readonly address: Hex; readonly ether: string } | undefined;
 };
 
-export type VitalsWatchOptions = {
+type VitalsWatchOptions = {
   readonly client: ChainClient;
   readonly contracts: BridgeContracts;
   readonly relayer: Hex | undefined;

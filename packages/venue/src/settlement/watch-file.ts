@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { crc32 } from 'node:zlib';
-import { moveFile, RecordFile } from '@oddlot/host/durable';
+import { moveFile, readTextFile, RecordFile } from '@oddlot/host/durable';
 import type { Address } from '@oddlot/units';
 import type { Hex } from 'viem';
 import { type Aside, type DepositBook, EMPTY_BOOK, type Pot } from './deposit-book.ts';
@@ -81,13 +80,8 @@ const CHECKSUM_CHARACTERS = 8;
 
 /** Of a release that wrote all of it anew each time: a checksum and one JSON text, without an end of line. */
 function earlierNotes(file: string): Watched | undefined {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
+  const text = readTextFile(file);
+  if (text === undefined) return undefined;
   const said = text.slice(CHECKSUM_CHARACTERS + 1);
   const sum = crc32(said).toString(16).padStart(CHECKSUM_CHARACTERS, '0');
   if (text.endsWith('\n') || text.slice(0, CHECKSUM_CHARACTERS) !== sum) return undefined;

@@ -6,7 +6,7 @@ export type SettlementWorker = { step(): Promise<unknown> };
 
 export type MayRun = 'yes' | 'wait' | 'failed';
 
-export type LaneOptions = {
+type LaneOptions = {
   /** Whose steps depend on each other's, in this order; nobody else waits for them. */
   readonly workers: readonly SettlementWorker[];
   readonly everyMs: number;

@@ -14,7 +14,7 @@ const EVERY_MS = 1_000;
 const AGAIN_MS = 60_000;
 
 /** `off` is told, `far` is not ready, `lost` takes no new risk until the distance is gone. */
-export type ClockState = 'right' | 'off' | 'far' | 'lost';
+type ClockState = 'right' | 'off' | 'far' | 'lost';
 
 /** Knows how far the clocks lie apart, tells it, and says what the venue may do meanwhile. */
 export class ClockWatch {

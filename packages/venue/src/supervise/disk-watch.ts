@@ -6,7 +6,7 @@ import type { Restriction } from '../edge/admission-guard.ts';
 /** R-disk: `low` takes no new risk, `full` writes nothing. */
 export type DiskState = 'roomy' | 'low' | 'full';
 
-export type DiskWatchOptions = {
+type DiskWatchOptions = {
   readonly directory: string;
   readonly lowBytes: number;
   readonly fullBytes: number;

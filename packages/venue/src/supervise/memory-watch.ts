@@ -8,9 +8,9 @@ import type { Logger } from '@oddlot/host/log';
  * with what is in use; so it is for small heaps, in quiet times, and seldom.
  */
 
-export type MemoryUse = { readonly heapTotal: number; readonly heapUsed: number };
+type MemoryUse = { readonly heapTotal: number; readonly heapUsed: number };
 
-export type MemoryWatchOptions = {
+type MemoryWatchOptions = {
   readonly read?: () => MemoryUse;
   /** How much of the time since it was last asked the loop was busy, 0 to 1. */
   readonly busy?: () => number;

@@ -4,7 +4,7 @@ import type { HttpPort } from '@oddlot/host/ports';
 import { type Config, operationsPortOf } from '../config.ts';
 import type { OpenedSettlement } from '../settlement/open-settlement.ts';
 
-export type Doors = { readonly url: string; readonly operationsUrl: string };
+type Doors = { readonly url: string; readonly operationsUrl: string };
 
 /** Opens the public port and the operator's, says where they are, and starts who comes through them. */
 export async function openDoors(

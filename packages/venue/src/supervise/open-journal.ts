@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import type { Clock } from '@oddlot/host/clock';
 import type { Logger } from '@oddlot/host/log';
 import type { Metrics } from '@oddlot/host/metrics';
-import { type Config, ConfigError } from '../config.ts';
+import { SettingError } from '@oddlot/host/settings';
+import type { Config } from '../config.ts';
 import { FileJournal } from '../log/file-journal.ts';
 import { journalFaults } from '../log/journal-faults.ts';
 import type { DiskWatch } from './disk-watch.ts';
@@ -21,7 +22,7 @@ export async function openJournal(
 ): Promise<FileJournal> {
   const { clock, disk, hasRoom, log, metrics, onFatal } = deps;
   const faults = journalFaults(config.fault);
-  if (faults === undefined) throw new ConfigError(`unknown fault: ${config.fault}`);
+  if (faults === undefined) throw new SettingError(`unknown fault: ${config.fault}`);
   const journal = await FileJournal.open({
     directory: join(config.data, 'journal'),
     clock,

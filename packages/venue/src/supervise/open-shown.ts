@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { secretFile } from '@oddlot/host/durable';
 import type { Config } from '../config.ts';
-import { readReferencePages } from '../edge/http/reference-pages.ts';
+import { readReferencePages } from '../edge/http/read-reference-pages.ts';
 import type { LocalReplica } from '../replica/local-replica.ts';
 import { CURSOR_KEY_BYTES, cursorSeal } from '../translate/cursor-seal.ts';
 import { openPage } from './open-page.ts';

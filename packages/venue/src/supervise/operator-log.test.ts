@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { signed, testKey } from '../testing/http/client.ts';
-import { startEdge, type TestEdge } from '../testing/http/edge.ts';
-import { ADMIN_KEY_BYTE } from '../testing/http/replica.ts';
+import { startEdge, type TestEdge } from '../testing/http/test-edge.ts';
+import { ADMIN_KEY_BYTE } from '../testing/http/test-replica.ts';
 import { refusedOperatorLog } from './operator-log.ts';
 
 let edge: TestEdge;

@@ -1,10 +1,11 @@
 import type { Logger } from '@oddlot/host/log';
 import { isLoopback } from '@oddlot/host/ports';
 import { type Network, NETWORKS, serviceWordOf } from '@oddlot/protocol';
-import { type Config, ConfigError } from '../config.ts';
+import { SettingError } from '@oddlot/host/settings';
+import type { Config } from '../config.ts';
 import { drawServiceName, noteServiceName, readServiceNames } from '../log/service-names.ts';
 
-export type OwnNetwork = {
+type OwnNetwork = {
   /** What all that is signed for this venue is bound to. */
   readonly network: Network;
   /** What a client may have signed for by mistake. */
@@ -31,7 +32,7 @@ export async function ownNetwork(config: Config, log: Logger): Promise<OwnNetwor
   }
   const own = serviceWordOf(name) ?? name;
   if (word !== undefined && word !== own) {
-    throw new ConfigError(
+    throw new SettingError(
       `serviceNetwork: the data folder goes by ${name}, not by ${word}; ` +
         'a copy that is to be another venue gets a name by npm run rename-venue',
     );

@@ -2,7 +2,7 @@ import type { Readiness } from '@oddlot/host/health';
 import type { HealthCheck, SettlementHealth, VenueHealth } from '@oddlot/protocol';
 import type { OpenedSettlement } from '../settlement/open-settlement.ts';
 
-export type HealthParts = {
+type HealthParts = {
   readonly clock: { nowMs(): number };
   readonly replica: {
     readonly head: { readonly height: number; readonly timeMs: number };

@@ -2,7 +2,8 @@ import type { Logger } from '@oddlot/host/log';
 import type { Metrics } from '@oddlot/host/metrics';
 import { VERSION } from '@oddlot/host/version';
 import { NETWORKS } from '@oddlot/protocol';
-import { type Config, ConfigError, referencePricesOf } from '../config.ts';
+import { SettingError } from '@oddlot/host/settings';
+import { type Config, referencePricesOf } from '../config.ts';
 import type { LocalReplica } from '../replica/local-replica.ts';
 
 const TOLD = { simulated: 'simulated', still: 'standing still', none: 'none' } as const;
@@ -46,6 +47,6 @@ export function assertNetwork(config: Config, replica: LocalReplica): void {
   const { serviceNetwork } = NETWORKS[config.network];
   const logged = replica.state.parameters?.serviceNetwork;
   if (logged !== serviceNetwork) {
-    throw new ConfigError(`the data folder is of ${logged}, not of ${serviceNetwork}`);
+    throw new SettingError(`the data folder is of ${logged}, not of ${serviceNetwork}`);
   }
 }

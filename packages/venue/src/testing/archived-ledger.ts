@@ -37,7 +37,7 @@ export async function amounts({ archivist }: ArchivedVenue): Promise<number[]> {
   return answer.rows.map(({ delta }) => microOf(delta));
 }
 
-export type ArchivedVenues = {
+type ArchivedVenues = {
   /** Of this test, gone behind it. */
   readonly folder: string;
   readonly start: (options?: Partial<ArchivedOptions>) => Promise<ArchivedVenue>;

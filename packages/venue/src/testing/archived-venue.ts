@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from '@oddlot/engine';
 import type { Projection } from '../block/projection.ts';
-import { genesisCommands } from '../genesis.ts';
+import { genesisCommands } from '../genesis-commands.ts';
 import { Archivist, type ArchivistOptions } from '../history/archivist/archivist.ts';
 import type { ArchivistSettings } from '../history/archivist/archivist-messages.ts';
 import { receiptArchiveOf } from '../history/open-history.ts';

@@ -15,7 +15,7 @@ import type { LogEntry, LoggedCommand } from '../block/log-entry.ts';
 const ALICE = address(`0x${'a1'.repeat(20)}`);
 
 /** Small, so that a file is scanned in no time; the tests that roll use a smaller one. */
-export const TEST_SEGMENT_BYTES = 32 * 1024;
+const TEST_SEGMENT_BYTES = 32 * 1024;
 
 export function openJournal(
   directory: string,

@@ -8,7 +8,7 @@ import {
   type InfoContext,
   isStateQuery,
   type StateQuery,
-} from '../translate/view-to-info.ts';
+} from '../translate/answer-info.ts';
 import { OutcomeVenue, SETTINGS } from './outcome-venue.ts';
 import { StoredHistory } from './stored-history.ts';
 

@@ -9,7 +9,7 @@ import type {
 import { NETWORKS, parseInfo, type Warning } from '@oddlot/protocol';
 import { type Address, instrumentId, timeMs } from '@oddlot/units';
 import { GENESIS, START_MS, TestVenue } from './ws/test-venue.ts';
-import { answerInfo, type InfoAnswer, isStateQuery } from '../translate/view-to-info.ts';
+import { answerInfo, type InfoAnswer, isStateQuery } from '../translate/answer-info.ts';
 import { MarketData } from '../read-models/market-data.ts';
 
 /** Outcome markets for tests of what is read: the real engine, and queries from their text on. */
@@ -29,7 +29,7 @@ export const SETTINGS = {
   chainName: 'oddlot',
 };
 
-export const GRID = {
+const GRID = {
   szDecimals: 2,
   priceTick: 100,
   minOrderSize: 500,
@@ -38,7 +38,7 @@ export const GRID = {
   orderDelayMs: 0,
 };
 
-export function eventListing(slug: string, changes: Partial<EventListing> = {}): EventListing {
+function eventListing(slug: string, changes: Partial<EventListing> = {}): EventListing {
   return {
     slug,
     title: `Title of ${slug}`,
@@ -92,7 +92,7 @@ export const SERIES: SeriesListing = {
   windowSeconds: 60,
 };
 
-export type Shares = {
+type Shares = {
   readonly id?: number;
   readonly leg?: OutcomeLeg;
   readonly sell?: true;

@@ -10,14 +10,14 @@ import {
 import { ChainClient, type ChainEndpoint } from '@oddlot/custody/chain';
 import { Relayer } from '@oddlot/custody/relayer';
 import type { Payout, Validator } from '@oddlot/custody/signing';
-import { ModelChain } from '@oddlot/custody/testing';
+import { bridgeWorld, ModelChain } from '@oddlot/custody/testing';
 import { LocalChain } from '@oddlot/devchain/local-chain';
 import type { Command } from '@oddlot/engine';
 import { RecordFile } from '@oddlot/host/durable';
 import { address, hash } from '@oddlot/units';
 import { encodeFunctionData, type Hex, keccak256, parseEther, toHex } from 'viem';
 import { PayoutWorker } from '../settlement/payout/payout-worker.ts';
-import { TestReplica } from './http/replica.ts';
+import { TestReplica } from './http/test-replica.ts';
 import {
   accountOf,
   addressOf,
@@ -40,9 +40,9 @@ export type ValidatorFault = 'none' | 'down' | 'refuses';
 /** What the model and the local chain have in common. */
 type PlayChain = {
   rpc(method: string, params: readonly unknown[]): Promise<unknown>;
-  mine(): Promise<unknown>;
-  reorg(depth: number, how: { readonly rest: 'pool' | 'drop' }): Promise<void>;
-  drop(hash: Hex): Promise<boolean>;
+  mine(): unknown;
+  reorg(depth: number, how: { readonly rest: 'pool' | 'drop' }): unknown;
+  drop(hash: Hex): unknown;
 };
 
 /** Nothing here outlives the test: where a disk of memory is, it spares the syncs. */
@@ -92,13 +92,13 @@ export class PayoutWorld {
   static async model(endpoints: number): Promise<PayoutWorld> {
     const world = new PayoutWorld(endpoints);
     const model = new ModelChain(
-      {
+      bridgeWorld({
         contracts: CONTRACTS,
         chainId: CHAIN_ID,
         validators: KEYS.validators.map(addressOf),
         guardian: addressOf(KEYS.guardian),
         minter: addressOf(KEYS.minter),
-      },
+      }),
       () => world.nowMs,
     );
     world.chain = model;

@@ -26,7 +26,7 @@ const FIRST_OUTCOME = 1_001;
 const STEPS_MS = [300_000, 3_600_000, 86_400_000];
 const START_MS = 1_800_000_000_000;
 
-export type Dice = (below: number) => number;
+type Dice = (below: number) => number;
 
 /** A small generator of numbers (mulberry32). */
 export function dice(seed: number): Dice {
@@ -39,7 +39,7 @@ export function dice(seed: number): Dice {
   };
 }
 
-export function hashOf(n: number, salt = 0): Hash {
+function hashOf(n: number, salt = 0): Hash {
   const digits = Math.imul(n + 1, 2_654_435_761) >>> 0;
   return hash(
     `0x${digits.toString(16).padStart(12, '0')}${salt.toString(16).padStart(4, '0')}${n.toString(16).padStart(48, 'f')}`,

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { applyBlock, createState, type Command, type State } from '@oddlot/engine';
 import { type Address, address, timeMs } from '@oddlot/units';
-import { defaultParameters } from '../genesis.ts';
+import { defaultParameters } from '../genesis-commands.ts';
 import { buildTree, type BuiltTree } from '../reserves/build-tree.ts';
 import { readProof } from '../reserves/read-proof.ts';
-import { createTreeHasher, type TreeHasher } from '../reserves/tree-hash.ts';
+import { createTreeHasher, type TreeHasher } from '../reserves/tree-hasher.ts';
 import { treeSecret } from '../reserves/tree-secret.ts';
 
 /** Trees over venues in which everybody has some money. */

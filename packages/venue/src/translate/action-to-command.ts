@@ -7,7 +7,7 @@ import {
   refuseCancels,
   scheduleCancel,
 } from './actions/cancels.ts';
-import { refuseGrouping } from './actions/grouping.ts';
+import { refuseGrouping } from './actions/refuse-grouping.ts';
 import type { InstrumentLookup } from './actions/instrument-lookup.ts';
 import {
   approveAgent,
@@ -17,7 +17,7 @@ import {
   revokeBuilder,
 } from './actions/keys.ts';
 import { sendToken, withdraw } from './actions/money.ts';
-import { operatorCommand } from './actions/operator.ts';
+import { operatorCommand } from './actions/operator-command.ts';
 import { modifyOrder, placeOrders, refuseMixed, refuseModify } from './actions/orders.ts';
 import { deployCommand, operateOutcome } from './actions/outcome.ts';
 import {

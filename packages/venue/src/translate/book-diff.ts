@@ -76,7 +76,7 @@ function levelTuple(scale: Scale, { count, price, size }: BookLevel): LevelTuple
 }
 
 /** CRC-32 of the top of a book: rank by rank the bid, then the ask, as `px:sz`. */
-export function bookChecksum(scale: Scale, { asks, bids }: WholeBook): number {
+function bookChecksum(scale: Scale, { asks, bids }: WholeBook): number {
   const parts: string[] = [];
   for (let rank = 0; rank < CHECKED_LEVELS; rank++) {
     for (const level of [bids[rank], asks[rank]]) {

@@ -1,5 +1,5 @@
 /** An action with its first entry alone, and how many it has. */
-export type BriefAction = {
+type BriefAction = {
   readonly action: { type: string } & Record<string, unknown>;
   readonly entries: number;
 };

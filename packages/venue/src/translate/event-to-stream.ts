@@ -29,7 +29,7 @@ export function causeHash(block: AppliedBlock, commandIndex: number): Hash {
 }
 
 /** A trade and what its event does not say. */
-export type TimedTrade = {
+type TimedTrade = {
   readonly event: TradeExecuted;
   readonly timeMs: number;
   readonly hash: Hash;

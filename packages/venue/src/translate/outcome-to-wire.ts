@@ -20,7 +20,7 @@ import {
   scaleOf,
 } from './outcome/entries.ts';
 import type { EndedLookup } from './outcome/ended-order.ts';
-import { skippedToWire } from './outcome/skipped.ts';
+import { skippedToWire } from './outcome/skipped-to-wire.ts';
 import { warningsOf } from './outcome/warnings.ts';
 import { rejectToWire } from './reject-to-wire.ts';
 import { authorityOf, type RequestCommand } from '../block/request-command.ts';

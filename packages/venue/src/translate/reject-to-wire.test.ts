@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Reject, RejectReason } from '@oddlot/engine';
 import { address, instrumentId, microUsdc } from '@oddlot/units';
-import { BTC } from '../testing/http/replica.ts';
+import { BTC } from '../testing/http/test-replica.ts';
 import { rejectToWire, type RejectContext } from './reject-to-wire.ts';
 import { nearestOn } from './rejects/orders.ts';
 

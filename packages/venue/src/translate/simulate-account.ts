@@ -12,7 +12,7 @@ import { instrumentLookup, type InstrumentLookup } from './actions/instrument-lo
 import { formatAveragePrice, formatPrice, formatSize } from './format.ts';
 import { marginRatio } from './info/position-record.ts';
 import { entriesOf } from './outcome/entries.ts';
-import type { Done } from './simulate-orders.ts';
+import type { Done } from './simulated-orders.ts';
 
 /** Nobody is told the ADL rank of a position that is not there, and to rank it costs a look at all. */
 const UNRANKED = (): number => 0;

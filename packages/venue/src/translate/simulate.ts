@@ -25,7 +25,7 @@ import { endedBy } from './outcome/ended-order.ts';
 import { errorBody, outcomeToWire } from './outcome-to-wire.ts';
 import { actionTexts } from './request-texts.ts';
 import { accountAfter, positionsAfter } from './simulate-account.ts';
-import { simulatedOrders } from './simulate-orders.ts';
+import { simulatedOrders } from './simulated-orders.ts';
 
 /**
  * What an unsigned action would do now. It is read, translated, admitted and executed as one that

@@ -9,7 +9,7 @@ import { instrumentLookup, type Instrument } from './actions/instrument-lookup.t
  */
 
 /** What the fields of an endpoint take an id as. */
-export type Takes = 'text' | 'number';
+type Takes = 'text' | 'number';
 
 /** The fields that take an id, by their last name. */
 const ID_FIELDS: ReadonlySet<string> = new Set([

@@ -100,7 +100,7 @@ export function secondColumn<Row>(of: (row: Row) => number, t: Words): Column<Ro
   };
 }
 
-export type Traded = {
+type Traded = {
   /** Of a perp, as its address has it. */
   readonly symbol: string;
   readonly slug?: string | undefined;

@@ -12,7 +12,7 @@ import { watchWallets } from '../session/browser-wallets.ts';
 import { restoreSession } from '../session/stored-session.ts';
 import { setSession } from '../session/session.ts';
 import { applyPreferences } from '../ui/preferences.ts';
-import { createPageRouter } from './router.tsx';
+import { createPageRouter } from './create-page-router.tsx';
 
 // Before anything of Radix puts a style in: the policy of the page wants it signed.
 const nonce = document.querySelector('meta[name="style-nonce"]')?.getAttribute('content');

@@ -81,7 +81,7 @@ export function sum(texts: Iterable<string>): string {
   return total;
 }
 
-export type Rounding = 'down' | 'nearest';
+type Rounding = 'down' | 'nearest';
 
 /** To so many decimals; `down` is towards minus infinity, `nearest` takes halves up in size. */
 export function roundTo(text: string, decimals: number, rounding: Rounding = 'nearest'): string {

@@ -12,7 +12,7 @@ export type Remedy =
   | { readonly kind: 'addFunds'; readonly required: string; readonly available: string }
   | { readonly kind: 'retry'; readonly afterMs: number };
 
-export type Explained = {
+type Explained = {
   /** One sentence for a person. */
   readonly sentence: string;
   readonly remedies: readonly Remedy[];

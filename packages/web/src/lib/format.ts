@@ -10,9 +10,9 @@ import { locale } from './locale.ts';
 export const NOTHING = '–';
 const MINUS = '\u2212';
 /** Between a number and its unit, so that a line never breaks there. */
-export const THIN = '\u202f';
+const THIN = '\u202f';
 
-export type NumberFormat = {
+type NumberFormat = {
   /** Exactly so many decimals; without it as many as the text has. */
   readonly decimals?: number | undefined;
   /** Shows a plus too, but for zero. */

@@ -53,11 +53,6 @@ export function dayOf(ms: number, zone: 'UTC' | 'here' = 'UTC'): string {
   return formatter({ day: 'numeric', month: 'short', ...where }).format(ms);
 }
 
-/** `16:36`. */
-export function minuteTime(ms: number): string {
-  return formatter({ hour: '2-digit', minute: '2-digit', hour12: false }).format(ms);
-}
-
 /** `15 November 2026, 16:36:18`, for tooltips. */
 export function wholeDate(ms: number): string {
   return formatter({ dateStyle: 'long', timeStyle: 'medium', hourCycle: 'h23' }).format(ms);

@@ -2,7 +2,7 @@ import { createInstance, type i18n, type TFunction } from 'i18next';
 import { initReactI18next, useTranslation } from 'react-i18next';
 import { texts as common } from 'words:common';
 import type en from '../words/en.json';
-import { inOneDirection } from './one-direction.ts';
+import { inOneDirection } from './in-one-direction.ts';
 
 /**
  * Every text of the page. A language is one file in `words/`, loaded by sections (`words:perps`); keys are
@@ -35,9 +35,6 @@ export function addWords(section: object): void {
 }
 
 export type Words = TFunction;
-/** The key of a text. */
-export type WordKey = Parameters<TFunction>[0];
-
 /** The texts, for a component. */
 export function useWords(): Words {
   return useTranslation(undefined, { i18n: words }).t;

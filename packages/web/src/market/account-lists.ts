@@ -16,7 +16,7 @@ export type ListState<Row> = {
 };
 
 /** A list with as much of its past as somebody has scrolled to. */
-export type WholeList<Row> = {
+type WholeList<Row> = {
   readonly rows: readonly Row[];
   readonly isLoaded: boolean;
   readonly older: Older;
@@ -47,7 +47,7 @@ export const fillLists = listOf(fillId, (user, take) =>
   }),
 );
 
-export const orderLists = listOf(orderId, (user, take) =>
+const orderLists = listOf(orderId, (user, take) =>
   reader.streams.userHistoricalOrders({ user, accountType }, (event) => {
     if (event.type === 'data') take(event.data.orderHistory, event.isSnapshot);
   }),

@@ -6,7 +6,7 @@ import { reader } from './venue.ts';
 
 /** What an account has now. Any address may be looked at; what is past is in `account-lists.ts`. */
 
-export type AccountKey = { readonly user: string; readonly accountType: 'perp' | 'outcome' };
+type AccountKey = { readonly user: string; readonly accountType: 'perp' | 'outcome' };
 
 export type AccountState = {
   readonly state: ClearinghouseState | undefined;
@@ -64,7 +64,7 @@ export const accountStates = createLive<AccountKey, AccountState>({
   },
 });
 
-export type OrdersState = {
+type OrdersState = {
   readonly orders: readonly OpenOrder[];
   readonly triggers: readonly TriggerOrder[];
   readonly isLoaded: boolean;
@@ -101,7 +101,7 @@ export const openOrders = createLive<string, OrdersState>({
   },
 });
 
-export type OutcomeOrdersState = {
+type OutcomeOrdersState = {
   readonly orders: readonly OutcomeOpenOrder[];
   readonly isLoaded: boolean;
 };

@@ -16,7 +16,7 @@ export const INTERVAL_MS: Readonly<Partial<Record<CandleInterval, number>>> = {
 };
 const CANDLES_MAX = 1_000;
 
-export type CandlesState = {
+type CandlesState = {
   /** Oldest first; the last one is in progress. */
   readonly candles: readonly Candle[];
   readonly isLoaded: boolean;

@@ -2,7 +2,7 @@ import type { AssetContext, OutcomeBbo } from '@oddlot/sdk';
 import { createLive } from './live.ts';
 import { reader } from './venue.ts';
 
-export type ContextState = {
+type ContextState = {
   readonly ctx: AssetContext['ctx'] | undefined;
   /** The block that it reflects. */
   readonly height?: number | undefined;
@@ -20,7 +20,7 @@ export const contexts = createLive<string, ContextState>({
   },
 });
 
-export type BbosState = { readonly byId: ReadonlyMap<number, OutcomeBbo['bbo']> };
+type BbosState = { readonly byId: ReadonlyMap<number, OutcomeBbo['bbo']> };
 
 /** Best YES prices of up to 50 outcome markets. */
 export const outcomePrices = createLive<readonly number[], BbosState>({

@@ -6,8 +6,8 @@ import { reader } from './venue.ts';
 
 export const LATEST_MAX = 40;
 
-export type BlocksState = { readonly blocks: readonly ExplorerBlock[]; readonly isLoaded: boolean };
-export type TxsState = { readonly txs: readonly TxBrief[]; readonly isLoaded: boolean };
+type BlocksState = { readonly blocks: readonly ExplorerBlock[]; readonly isLoaded: boolean };
+type TxsState = { readonly txs: readonly TxBrief[]; readonly isLoaded: boolean };
 
 const FILL_EVERY_MS = 1_000;
 const RETRY_MS = 2_000;

@@ -1,7 +1,7 @@
 import { contexts } from './contexts.ts';
 import { inNextFrame } from './frame.ts';
 
-export type FollowedMarks = {
+type FollowedMarks = {
   /** Follows these instruments and no others. */
   follow(coins: readonly string[]): void;
   /** The marks by instrument, but for those that are older than a block. */

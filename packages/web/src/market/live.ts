@@ -15,7 +15,7 @@ export type Live<Parameters, State> = {
   useStore(parameters: Parameters | undefined): StoreApi<State>;
 };
 
-export type LiveOptions<Parameters, State> = {
+type LiveOptions<Parameters, State> = {
   readonly key: (parameters: Parameters) => string;
   readonly initial: () => State;
   /** Subscribes, and writes into the store; returns what ends it. */

@@ -74,7 +74,7 @@ export function usePerp(nameOrId: string): PerpMeta | undefined {
   );
 }
 
-export type EventFilter = {
+type EventFilter = {
   readonly sortBy?: 'volume' | 'trending' | 'liquidity' | 'newest' | 'endingSoon';
   readonly status?: 'upcoming' | 'open' | 'closed' | 'resolved' | 'all';
   readonly tag?: string;

@@ -2,7 +2,7 @@ import type { OutcomeMarketMeta, ReferencePrice, ReferencePricesChannel } from '
 import { createLive } from './live.ts';
 import { reader } from './venue.ts';
 
-export type ReferenceState = {
+type ReferenceState = {
   /** Oldest first: the last minute, and what came since. */
   readonly prices: readonly ReferencePrice[];
 };

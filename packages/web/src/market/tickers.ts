@@ -2,12 +2,12 @@ import type { Ticker } from '@oddlot/sdk';
 import { createLive } from './live.ts';
 import { reader } from './venue.ts';
 
-export type TickersState = {
+type TickersState = {
   readonly byId: ReadonlyMap<number, Ticker>;
   readonly isLoaded: boolean;
 };
 
-export type TickersKey = {
+type TickersKey = {
   readonly accountType: 'perp' | 'outcome';
   /** Up to 50; all that trade when it is absent. */
   readonly instrumentIds?: readonly number[] | undefined;

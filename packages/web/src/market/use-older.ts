@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import type { Older } from '../ui/older-rows.tsx';
 
 /** Where a page begins: behind the rows that are there, or where the page before it ended. */
-export type PageStart = { readonly endTime: number } | { readonly cursor: string };
+type PageStart = { readonly endTime: number } | { readonly cursor: string };
 
 type Pages<Row> = {
   /** Whose rows these are. */

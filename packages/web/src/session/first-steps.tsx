@@ -2,7 +2,7 @@ import { useStore } from 'zustand';
 import { money } from '../lib/format.ts';
 import { useWords } from '../lib/words.ts';
 import { useSettings } from '../market/queries.ts';
-import { classes } from '../ui/class-names.ts';
+import { classes } from '../ui/classes.ts';
 import { ErrorSentence } from '../ui/error-sentence.tsx';
 import { Spinner } from '../ui/spinner.tsx';
 import { firstVisit, openTestAccount, STEPS } from './first-visit.ts';

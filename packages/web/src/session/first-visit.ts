@@ -7,9 +7,9 @@ import { exportBurner, forgetView, keepBurner, NO_TRADER } from './stored-sessio
 /** From nothing to a live ticket in three steps, each of them shown while it happens. */
 
 export const STEPS = ['key', 'money', 'agent'] as const;
-export type Step = (typeof STEPS)[number];
+type Step = (typeof STEPS)[number];
 
-export type FirstVisit = {
+type FirstVisit = {
   /** `idle` before anybody pressed the button, `done` when the ticket is live. */
   readonly at: 'idle' | Step | 'done';
   /** What stopped the step that it stands at. */

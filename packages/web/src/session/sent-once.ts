@@ -49,10 +49,7 @@ async function fateOf(trader: Client, sent: Sent): Promise<ActionReply> {
 }
 
 /** A receipt in the form of the answer that was lost. */
-export function replyOf(
-  { block, error, nonce, result }: ActionStatus,
-  txHash: string,
-): ExecutedReply {
+function replyOf({ block, error, nonce, result }: ActionStatus, txHash: string): ExecutedReply {
   if (error !== null) {
     throw new ApiError({ ...error, details: error.details, httpStatus: 200, response: error });
   }

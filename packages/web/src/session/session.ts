@@ -7,7 +7,7 @@ import { connection } from '../market/venue.ts';
  * signs orders. Somebody who only looks on has an address and no key.
  */
 
-export type SessionKind = 'burner' | 'wallet' | 'spectator';
+type SessionKind = 'burner' | 'wallet' | 'spectator';
 
 export type Session = {
   readonly kind: SessionKind;
@@ -20,7 +20,7 @@ export type Session = {
   readonly agentAddress: string | undefined;
 };
 
-export type SessionState = {
+type SessionState = {
   /** Undefined while the page looks whether it keeps one. */
   readonly isLoaded: boolean;
   readonly session: Session | undefined;

@@ -14,7 +14,7 @@ const tabs = new BroadcastChannel('oddlot.erased');
 
 type Key = `0x${string}`;
 /** An agent's key is of use for one account alone. */
-export type KeptAgent = { readonly account: string; readonly key: Key };
+type KeptAgent = { readonly account: string; readonly key: Key };
 
 export async function keepBurner(key: Key): Promise<void> {
   await seal(BURNER, key);
@@ -29,7 +29,7 @@ export async function dropAgent(account: string): Promise<void> {
 }
 
 /** The key of an account's agent, where this browser has one. */
-export async function keptAgent(account: string): Promise<Key | undefined> {
+async function keptAgent(account: string): Promise<Key | undefined> {
   return (await unseal(`${AGENT} ${account}`)) as Key | undefined;
 }
 
@@ -52,7 +52,7 @@ function forgetErased({ data: address }: MessageEvent<unknown>): void {
   if (sessionStore.getState().session?.address === address) setSession(undefined);
 }
 
-export type View = {
+type View = {
   readonly kind: 'wallet' | 'spectator';
   readonly address: string;
   /** Of the wallet that the account was opened with. */

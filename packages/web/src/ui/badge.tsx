@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
-import { classes } from './class-names.ts';
+import { classes } from './classes.ts';
 
-export type Tone = 'plain' | 'accent' | 'warning' | 'buy' | 'sell';
+type Tone = 'plain' | 'accent' | 'warning' | 'buy' | 'sell';
 
 const TONES: Readonly<Record<Tone, string>> = {
   plain: 'border-line text-muted',

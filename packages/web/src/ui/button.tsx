@@ -1,11 +1,11 @@
 import type { ComponentProps, ReactNode } from 'react';
-import { classes } from './class-names.ts';
+import { classes } from './classes.ts';
 import { Spinner } from './spinner.tsx';
 
 export type ButtonKind = 'plain' | 'quiet' | 'accent' | 'buy' | 'sell' | 'danger';
 export type ButtonSize = 'small' | 'medium' | 'large';
 
-export type ButtonProps = Omit<ComponentProps<'button'>, 'className'> & {
+type ButtonProps = Omit<ComponentProps<'button'>, 'className'> & {
   readonly kind?: ButtonKind;
   readonly size?: ButtonSize;
   /** What it started is under way: it says so and takes no second press. */

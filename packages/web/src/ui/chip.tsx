@@ -1,7 +1,7 @@
 import type { ComponentProps } from 'react';
-import { classes } from './class-names.ts';
+import { classes } from './classes.ts';
 
-export type ChipProps = Omit<ComponentProps<'button'>, 'className'> & {
+type ChipProps = Omit<ComponentProps<'button'>, 'className'> & {
   readonly isOn?: boolean;
 };
 

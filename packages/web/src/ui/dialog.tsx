@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from 'react';
-import { classes } from './class-names.ts';
+import { classes } from './classes.ts';
 import { late } from './late.tsx';
 
 export type DialogProps = {

@@ -1,4 +1,4 @@
-import { classes } from './class-names.ts';
+import { classes } from './classes.ts';
 
 /** A title; what stands in brackets at its end, often a time, steps back. */
 export function EventTitle({

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { compare, isDecimal, roundTo, sign } from '../lib/decimal.ts';
 import { money, number, percent } from '../lib/format.ts';
-import { classes } from './class-names.ts';
+import { classes } from './classes.ts';
 
 /** Numbers that keep their place: tabular figures, and a colour only where the sign is the message. */
 

@@ -1,4 +1,4 @@
-import { classes } from './class-names.ts';
+import { classes } from './classes.ts';
 import { Spinner } from './spinner.tsx';
 
 /** Steps that a thing passes one after the other, and how far it is. */

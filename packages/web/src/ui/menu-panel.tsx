@@ -1,6 +1,6 @@
 import { DropdownMenu } from 'radix-ui';
 import { useRef, type RefObject } from 'react';
-import { classes } from './class-names.ts';
+import { classes } from './classes.ts';
 import type { MenuItem } from './menu.tsx';
 
 /** What a menu shows while it is open. */

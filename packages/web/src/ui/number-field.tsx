@@ -3,9 +3,9 @@ import { add, compare, isDecimal, multiply, onStep as toStep, subtract } from '.
 import { number } from '../lib/format.ts';
 import { fieldText, typedNumber } from '../lib/typed-number.ts';
 import { useWords } from '../lib/words.ts';
-import { classes } from './class-names.ts';
+import { classes } from './classes.ts';
 
-export type NumberFieldProps = {
+type NumberFieldProps = {
   readonly label: string;
   /** Decimal text as typed: it may be empty or unfinished (`1.`), `isDecimal` tells. */
   readonly value: string;

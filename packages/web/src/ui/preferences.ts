@@ -2,7 +2,7 @@ import { keepText, readText } from '../lib/local-texts.ts';
 import { createStore } from 'zustand/vanilla';
 
 /** How the page looks, as its reader chose; kept in this browser. */
-export type Preferences = {
+type Preferences = {
   readonly theme: 'dark' | 'light' | 'system';
   /** The pair of colours that mean buy and sell. */
   readonly sides: 'green-red' | 'blue-orange';

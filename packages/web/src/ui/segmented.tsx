@@ -1,8 +1,8 @@
 import { ToggleGroup } from 'radix-ui';
 import type { ReactNode } from 'react';
-import { classes } from './class-names.ts';
+import { classes } from './classes.ts';
 
-export type Segment<Value extends string> = {
+type Segment<Value extends string> = {
   readonly value: Value;
   readonly label: ReactNode;
   /** Colours the segment while it is chosen. */

@@ -1,14 +1,8 @@
-import {
-  createSortedRowModel,
-  rowSortingFeature,
-  tableFeatures,
-  useTable,
-  type ColumnDef,
-} from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useMemo, useRef, useState, type CSSProperties, type ReactNode } from 'react';
-import { classes } from './class-names.ts';
+import { classes } from './classes.ts';
 import { OlderRows, type Older } from './older-rows.tsx';
+import { sortRows, type Sorting } from './sort-rows.ts';
 
 export type Column<Row> = {
   readonly id: string;
@@ -27,16 +21,13 @@ export type Column<Row> = {
   readonly from?: 'tablet' | 'desktop' | undefined;
 };
 
-export type Sorting = { readonly id: string; readonly isDescending: boolean };
-
 const FROM = { tablet: 'max-tablet:hidden', desktop: 'max-desktop:hidden' } as const;
-const FEATURES = tableFeatures({ rowSortingFeature, sortedRowModel: createSortedRowModel() });
 const ROW_PX = 32;
 /** Below this all rows are drawn; that is cheaper than knowing which are in sight. */
 const VIRTUAL_FROM = 60;
 const OVERSCAN = 12;
 
-export type TableProps<Row> = {
+type TableProps<Row> = {
   /** What the table is, for who can't see it. */
   readonly label: string;
   readonly columns: readonly Column<Row>[];
@@ -56,28 +47,7 @@ export type TableProps<Row> = {
 export function Table<Row>(props: TableProps<Row>) {
   const { columns, empty, label, rowHeight = ROW_PX, rowKey, rows, sortedBy } = props;
   const [sorting, setSorting] = useState<Sorting | undefined>(sortedBy);
-  const definitions = useMemo<ColumnDef<typeof FEATURES, { row: Row }>[]>(
-    () =>
-      columns.map(({ compare, id }) => ({
-        id,
-        accessorFn: ({ row }: { row: Row }) => row,
-        enableSorting: compare !== undefined,
-        sortFn: (left, right) =>
-          compare === undefined ? 0 : compare(left.original.row, right.original.row),
-      })),
-    [columns],
-  );
-  const data = useMemo(() => rows.map((row) => ({ row })), [rows]);
-  const table = useTable({
-    features: FEATURES,
-    columns: definitions,
-    data,
-    getRowId: ({ row }) => String(rowKey(row)),
-    state: {
-      sorting: sorting === undefined ? [] : [{ id: sorting.id, desc: sorting.isDescending }],
-    },
-  });
-  const sorted = table.getRowModel().rows;
+  const sorted = useMemo(() => sortRows(rows, { columns, sorting }), [rows, columns, sorting]);
   const scroller = useRef<HTMLDivElement>(null);
   const isVirtual = sorted.length >= VIRTUAL_FROM;
   const virtual = useVirtualizer({
@@ -103,8 +73,8 @@ export function Table<Row>(props: TableProps<Row>) {
         <Head columns={columns} sorting={sorting} onSort={setSorting} />
         <tbody>
           {above > 0 && <Gap height={above} columns={columns.length} />}
-          {drawn.map(({ id, original }) => (
-            <TableRow key={id} {...props} row={original.row} height={rowHeight} />
+          {drawn.map((row) => (
+            <TableRow key={rowKey(row)} {...props} row={row} height={rowHeight} />
           ))}
           {below > 0 && <Gap height={below} columns={columns.length} />}
         </tbody>

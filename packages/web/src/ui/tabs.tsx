@@ -1,7 +1,7 @@
 import { Tabs as RadixTabs } from 'radix-ui';
 import type { ReactNode } from 'react';
 
-export type Tab<Value extends string> = {
+type Tab<Value extends string> = {
   readonly value: Value;
   readonly label: ReactNode;
   /** Beside the label: how many rows there are. */

@@ -1,7 +1,7 @@
 import { useId, type ComponentProps } from 'react';
-import { classes } from './class-names.ts';
+import { classes } from './classes.ts';
 
-export type TextFieldProps = Omit<ComponentProps<'input'>, 'className' | 'onChange'> & {
+type TextFieldProps = Omit<ComponentProps<'input'>, 'className' | 'onChange'> & {
   readonly label: string;
   /** The label is said but not shown: a search field has its placeholder. */
   readonly isLabelHidden?: boolean;

@@ -1,7 +1,7 @@
 import { Toast as RadixToast } from 'radix-ui';
 import { useStore } from 'zustand';
 import { useWords } from '../lib/words.ts';
-import { classes } from './class-names.ts';
+import { classes } from './classes.ts';
 import { dismiss, toasts } from './toast.tsx';
 
 const SHOWN_MS = 6_000;

@@ -37,13 +37,13 @@ export type ModelTransaction = {
 };
 
 /** Money that reached the bridge: what a naive reader of the chain's book would write down. */
-export type Received = {
+type Received = {
   readonly user: Hex;
   readonly amount: bigint;
   readonly kind: 'event' | 'plain';
 };
 
-export type ModelLog = {
+type ModelLog = {
   readonly address: Hex;
   readonly topics: readonly Hex[];
   readonly data: Hex;

@@ -61,7 +61,7 @@ export type MarketListing = MarketGrid & {
   readonly instrumentId?: InstrumentId;
 };
 
-export type Underlying = {
+type Underlying = {
   readonly symbol: string;
   readonly source: 'spot' | 'oracle' | 'twap';
   readonly priceToBeat: string | null;

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { orderAction, signed, testKey } from '../../testing/http/client.ts';
-import { startEdge, type TestEdge, type TestEdgeOptions } from '../../testing/http/edge.ts';
-import { ADMIN_KEY_BYTE } from '../../testing/http/replica.ts';
+import { startEdge, type TestEdge, type TestEdgeOptions } from '../../testing/http/test-edge.ts';
+import { ADMIN_KEY_BYTE } from '../../testing/http/test-replica.ts';
 import { withoutSpace } from './without-space.ts';
 
 /** R-requests: how large a body may be, and how many may be under way. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { startEdge, type TestEdge, type TestEdgeOptions } from '../../testing/http/edge.ts';
+import { startEdge, type TestEdge, type TestEdgeOptions } from '../../testing/http/test-edge.ts';
 
 /** R-requests: how many may be connected, and who makes room. */
 

@@ -2,7 +2,7 @@ import { hash } from '@oddlot/units';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { directAction, orderAction, signed, testKey } from '../../testing/http/client.ts';
 import type { SignOptions, TestOrder } from '../../testing/http/client.ts';
-import { startEdge, type TestEdge } from '../../testing/http/edge.ts';
+import { startEdge, type TestEdge } from '../../testing/http/test-edge.ts';
 
 /** Builder fees over the wire: approvals, what is charged or dropped, and claims (R-builder). */
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { directAction, orderAction, signed, testKey } from '../../testing/http/client.ts';
 import type { SignOptions } from '../../testing/http/client.ts';
-import { startEdge, type TestEdge } from '../../testing/http/edge.ts';
-import { ADMIN_KEY_BYTE } from '../../testing/http/replica.ts';
+import { startEdge, type TestEdge } from '../../testing/http/test-edge.ts';
+import { ADMIN_KEY_BYTE } from '../../testing/http/test-replica.ts';
 
 /** Gates, vaults and the treasury over the wire (R-gate, R-vault, R-treasury). */
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { directAction, orderAction, signed, testKey } from '../../testing/http/client.ts';
 import type { SignOptions } from '../../testing/http/client.ts';
-import { startEdge, type TestEdge } from '../../testing/http/edge.ts';
+import { startEdge, type TestEdge } from '../../testing/http/test-edge.ts';
 
 /** Transfers and withdrawals over the wire (R-transfer, R-withdraw). */
 

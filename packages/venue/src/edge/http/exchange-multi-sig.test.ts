@@ -7,7 +7,7 @@ import {
   testKey,
 } from '../../testing/http/client.ts';
 import type { MultiSignOptions, SignOptions } from '../../testing/http/client.ts';
-import { startEdge, type TestEdge } from '../../testing/http/edge.ts';
+import { startEdge, type TestEdge } from '../../testing/http/test-edge.ts';
 
 /** Multi-sig accounts over the wire: the conversion, the wrapper, what it refuses (R-multisig). */
 

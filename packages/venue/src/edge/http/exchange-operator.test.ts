@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { orderAction, signed, testKey } from '../../testing/http/client.ts';
 import type { SignOptions } from '../../testing/http/client.ts';
-import { startEdge, type TestEdge } from '../../testing/http/edge.ts';
-import { ADMIN_KEY_BYTE } from '../../testing/http/replica.ts';
+import { startEdge, type TestEdge } from '../../testing/http/test-edge.ts';
+import { ADMIN_KEY_BYTE } from '../../testing/http/test-replica.ts';
 
 const alice = testKey(1);
 const bob = testKey(2);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { orderAction, signed, testKey } from '../../testing/http/client.ts';
 import type { SignOptions, TestOrder } from '../../testing/http/client.ts';
-import { startEdge, type TestEdge } from '../../testing/http/edge.ts';
+import { startEdge, type TestEdge } from '../../testing/http/test-edge.ts';
 
 /** Margin, triggers and amends, from the request's text to the reply. */
 

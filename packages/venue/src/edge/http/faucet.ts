@@ -31,7 +31,7 @@ import { rejectToWire } from '../../translate/reject-to-wire.ts';
 
 type OnChain = Pick<FaucetBacking, 'fund' | 'funded' | 'contracts'>;
 
-export type FaucetOptions = {
+type FaucetOptions = {
   readonly replica: Replica;
   readonly now: () => number;
   readonly amountMicroUsdc?: number;

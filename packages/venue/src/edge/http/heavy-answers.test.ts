@@ -3,9 +3,9 @@ import { connect } from 'node:net';
 import { WorkBudget } from '@oddlot/host/ports';
 import { afterEach, describe, expect, test } from 'vitest';
 import { LazyRows, ROWS_AT_ONCE, rowsOf } from '../../translate/info/lazy-rows.ts';
-import { AnswerCache, jsonInTurns } from './answers.ts';
+import { AnswerCache, jsonInTurns } from './answer-cache.ts';
 import { orderAction, signed, testKey } from '../../testing/http/client.ts';
-import { startEdge, type TestEdge, type TestEdgeOptions } from '../../testing/http/edge.ts';
+import { startEdge, type TestEdge, type TestEdgeOptions } from '../../testing/http/test-edge.ts';
 
 /** Answers that cost much: built once per block, written in portions, paid for by who asks. */
 

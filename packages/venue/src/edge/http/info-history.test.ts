@@ -3,7 +3,8 @@ import { hash } from '@oddlot/units';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { directAction, orderAction, signed, testKey } from '../../testing/http/client.ts';
 import type { TestOrder } from '../../testing/http/client.ts';
-import { startEdge, type TestEdge } from '../../testing/http/edge.ts';
+import { startEdge, type TestEdge } from '../../testing/http/test-edge.ts';
+import { incompleteWarnings } from './incomplete-warnings.ts';
 
 /** Queries on the past where time must be moved: hours of funding, days of values, a late history. */
 
@@ -135,6 +136,16 @@ describe('userFundings', () => {
     expect((await ask({ limit: 9_999 })).warnings).toMatchObject([
       { code: 'LIMIT_CLAMPED', details: { from: 9_999, to: 2_000 } },
     ]);
+  });
+
+  test('says when rows before some block are nowhere any more, unless none of them is asked for', () => {
+    const since = { height: 242, timeMs: 1_000 };
+    const asOf = { height: 300, timeMs: 2_000 };
+    expect(incompleteWarnings(asOf, {})).toEqual([]);
+    const told = [{ code: 'HISTORY_INCOMPLETE', details: { height: 242, time: 1_000 } }];
+    expect(incompleteWarnings({ ...asOf, since }, {})).toMatchObject(told);
+    expect(incompleteWarnings({ ...asOf, since }, { startTime: 999 })).toMatchObject(told);
+    expect(incompleteWarnings({ ...asOf, since }, { startTime: 1_000 })).toEqual([]);
   });
 });
 

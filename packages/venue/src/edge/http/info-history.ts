@@ -1,7 +1,7 @@
 import { infoReplyOf, type Reply } from '@oddlot/host/http';
 import { measured } from '@oddlot/host/ports';
 import type { InfoQuery, InfoQueryOf, InfoType, Warning } from '@oddlot/protocol';
-import type { Spend } from './answers.ts';
+import type { Spend } from './answer-cache.ts';
 import {
   builderMeClaimable,
   builderMeClaimed,
@@ -21,8 +21,7 @@ import {
   userNonFundingLedgerUpdates,
 } from './history/user-rows.ts';
 import { withdrawals } from './history/withdrawals.ts';
-
-export type { HistoryContext } from './history/handler.ts';
+import { incompleteWarnings } from './incomplete-warnings.ts';
 
 /** The queries on what is past. Another thread answers them, which may be behind: an answer tells how far. */
 
@@ -74,10 +73,11 @@ export async function answerHistory(
   }
   if (!answer.ok) return answer;
   const { asOf, data, next, rows, skipped = 0 } = answer;
+  const said = [...warnings, ...incompleteWarnings(asOf, query)];
   spend(rows / ROWS_PER_MS + skipped / SKIPPED_ROWS_PER_MS);
   return measured(
     () =>
-      infoReplyOf(data instanceof JsonText ? data.json : JSON.stringify(data), warnings, {
+      infoReplyOf(data instanceof JsonText ? data.json : JSON.stringify(data), said, {
         asOf: { height: asOf.height, time: asOf.timeMs },
         ...(next === undefined
           ? {}

@@ -1,6 +1,6 @@
 import { instrumentId, timeMs } from '@oddlot/units';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { SETTLED_KEPT_MS } from '../../read-models/catalogue.ts';
+import { SETTLED_KEPT_MS } from '../../read-models/outcome-catalogue.ts';
 import { MarketData } from '../../read-models/market-data.ts';
 import { instrumentLookup } from '../../translate/actions/instrument-lookup.ts';
 import { marketContext } from '../../translate/market-to-stream.ts';

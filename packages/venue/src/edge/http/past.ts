@@ -2,7 +2,7 @@ import { measured } from '@oddlot/host/ports';
 import type { Answer, Ask, AsOf, History, HistoryTopic } from '../../history/history.ts';
 import { settledEventOf } from '../../history/rows/settled-event.ts';
 import type { CandleRow } from '../../read-models/candles.ts';
-import type { EventWithMarkets } from '../../read-models/catalogue.ts';
+import type { EventWithMarkets } from '../../read-models/outcome-catalogue.ts';
 import {
   emptyPast,
   type Past,
@@ -11,8 +11,8 @@ import {
   type PastNeed,
   type PastRows,
 } from '../../translate/info/past-need.ts';
-import { type InfoContext, pastNeedOf, type StateQuery } from '../../translate/view-to-info.ts';
-import type { Spend } from './answers.ts';
+import { type InfoContext, pastNeedOf, type StateQuery } from '../../translate/answer-info.ts';
+import type { Spend } from './answer-cache.ts';
 import { ROWS_PER_MS } from './info-history.ts';
 
 /** What the history says to queries that need more than memory has. */
@@ -23,14 +23,14 @@ const ROUNDS_MAX = 4;
 const BARS_AT_ONCE = 5_000;
 
 /** Who is asked, for whom, and the state as it is at the time. */
-export type PastSource = {
+type PastSource = {
   readonly history: History;
   readonly spend: Spend;
   readonly contextOf: () => InfoContext;
 };
 
 /** The context with all that a query needs, and how far the history was. */
-export type ContextWithPast = { readonly context: InfoContext; readonly asOf: AsOf };
+type ContextWithPast = { readonly context: InfoContext; readonly asOf: AsOf };
 
 /** Asks until the query says that it needs nothing more. */
 export async function withPast(source: PastSource, query: StateQuery): Promise<ContextWithPast> {

@@ -9,7 +9,7 @@ import {
   signed,
   testKey,
 } from '../../testing/http/client.ts';
-import { startEdge, type TestEdge } from '../../testing/http/edge.ts';
+import { startEdge, type TestEdge } from '../../testing/http/test-edge.ts';
 import { openHistoryStore, type HistoryStore } from '../../history/store/history-store.ts';
 import type { ReceiptRow } from '../../history/receipt-row.ts';
 import { type ReceiptArchive, Receipts } from '../../history/receipts.ts';

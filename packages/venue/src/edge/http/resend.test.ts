@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { approveAgentAction, orderAction, signed, testKey } from '../../testing/http/client.ts';
 import type { SignOptions } from '../../testing/http/client.ts';
-import { startEdge, type TestEdge } from '../../testing/http/edge.ts';
+import { startEdge, type TestEdge } from '../../testing/http/test-edge.ts';
 
 /** A request may be sent twice, at once or days apart: it executes once and answers the same. */
 

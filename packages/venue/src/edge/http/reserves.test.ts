@@ -1,6 +1,6 @@
 import { address, hash } from '@oddlot/units';
 import { expect, test } from 'vitest';
-import { TestReplica } from '../../testing/http/replica.ts';
+import { TestReplica } from '../../testing/http/test-replica.ts';
 import { reserves, reservesProof, type ReservesSource } from './reserves.ts';
 
 /** The wire's shape of what is owed and what there is. */

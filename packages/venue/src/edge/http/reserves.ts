@@ -12,7 +12,7 @@ import type { Replica } from '../../replica/replica.ts';
 import type { TreeProof } from '../../reserves/read-proof.ts';
 import { differenceOf } from '../../reserves/reserve-figures.ts';
 import type { CurrentReserves, ReservesWorker } from '../../settlement/reserves/reserves-worker.ts';
-import type { InfoAnswer } from '../../translate/view-to-info.ts';
+import type { InfoAnswer } from '../../translate/answer-info.ts';
 
 /** The queries on what is owed and what there is: the state has the one, who reads the chain the other. */
 

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { orderAction, signed, testKey } from '../../testing/http/client.ts';
-import { startEdge, type TestEdge, type TestEdgeOptions } from '../../testing/http/edge.ts';
+import { startEdge, type TestEdge, type TestEdgeOptions } from '../../testing/http/test-edge.ts';
 
 const edges: TestEdge[] = [];
 afterEach(() => Promise.all(edges.splice(0).map((edge) => edge.close())));

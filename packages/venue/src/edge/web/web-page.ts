@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { PageAnswer } from '@oddlot/host/http';
 import type { Logger } from '@oddlot/host/log';
-import { acceptsEncoding } from './accept-encoding.ts';
+import { acceptsEncoding } from './accepts-encoding.ts';
 import { buildPage, type PageBuild } from './build-page.ts';
-import { createEntries, type Entry } from './entries.ts';
+import { createEntries, type Entry } from './create-entries.ts';
 import { entryTag, fileTag, hasTag, heldNonce } from './entity-tag.ts';
 import { readPageFiles, type PageFile, type PageFiles } from './page-files.ts';
 import { pagePolicy } from './page-policy.ts';
 
-export type WebPageOptions = {
+type WebPageOptions = {
   readonly log: Logger;
   /** Other origins that the page may talk to: the settlement chain's. */
   readonly elsewhere: readonly string[];

@@ -1,21 +1,21 @@
 import { parseSubscription, type Subscription } from '@oddlot/protocol';
 import type { AppliedBlock } from '../../block/applied-block.ts';
 import type { ChannelSet, Identity, Opening } from './channel-session.ts';
-import { CandleChannel } from './channels/candle.ts';
+import { CandleChannel } from './channels/candle-channel.ts';
 import type {
   ChannelContext,
   NodeChannel,
   Opening as ChannelOpening,
 } from './channels/node-channel.ts';
-import { OutcomeReleasesChannel } from './channels/outcome-releases.ts';
-import { RecentTradesChannel } from './channels/recent-trades.ts';
-import { TickersChannel } from './channels/tickers.ts';
+import { OutcomeReleasesChannel } from './channels/outcome-releases-channel.ts';
+import { RecentTradesChannel } from './channels/recent-trades-channel.ts';
+import { TickersChannel } from './channels/tickers-channel.ts';
 import {
   openUserHistory,
   USER_FILLS,
   USER_HISTORICAL_ORDERS,
   USER_LEDGER,
-} from './channels/user-history.ts';
+} from './channels/open-user-history.ts';
 import { identityOf, openingOf } from './opening-of.ts';
 
 /** The channels of /api-ws. */

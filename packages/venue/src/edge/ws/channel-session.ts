@@ -1,12 +1,12 @@
 import type { ResumePoint } from '@oddlot/protocol';
-import { AnswersInTurn } from './answers-in-turn.ts';
+import { OrderedReplies } from './ordered-replies.ts';
 import { CLOSE, type Connection } from './connection.ts';
 import { INVALID_FRAME, readControl, readResumeFrom, type Control } from './control-frame.ts';
 import { jsonFrame } from './frame.ts';
 import { greediest, type Follower } from './greediest.ts';
 import { Replays } from './replays.ts';
 import type { LateFrame, ResyncReason, Stream } from './stream.ts';
-import type { StreamHub, StreamRecipe } from './streams.ts';
+import type { StreamHub, StreamRecipe } from './stream-hub.ts';
 import { errorFrame, RATE_LIMITED, type Endpoint, type WsError } from './ws-error.ts';
 import type { WsLimits } from './ws-limits.ts';
 
@@ -59,7 +59,7 @@ export class ChannelSession implements Follower {
   readonly #held = new Map<string, Held>();
   readonly #replays: Replays;
   /** Errors do not say what they answer, so that answers come in the order of the questions. */
-  readonly #answers = new AnswersInTurn();
+  readonly #answers = new OrderedReplies();
   readonly #spending: (run: () => void) => void;
   #lastSub = 0;
 

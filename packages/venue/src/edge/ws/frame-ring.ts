@@ -11,7 +11,7 @@ export type KeptBudget = {
   readonly relieve?: () => void;
 };
 
-export type RingLimits = {
+type RingLimits = {
   readonly keptFramesMax: number;
   readonly keptMsMax: number;
 };

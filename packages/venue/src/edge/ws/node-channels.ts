@@ -6,10 +6,10 @@ import {
 } from '@oddlot/protocol';
 import type { AppliedBlock } from '../../block/applied-block.ts';
 import type { ChannelSet, Identity, Opening } from './channel-session.ts';
-import { AccountStateChannel } from './channels/account-state.ts';
-import { AssetContextChannel } from './channels/asset-context.ts';
-import { BookDiffsChannel } from './channels/book-diffs.ts';
-import { BookChannel } from './channels/book.ts';
+import { AccountStateChannel } from './channels/account-state-channel.ts';
+import { AssetContextChannel } from './channels/asset-context-channel.ts';
+import { BookDiffsChannel } from './channels/book-diffs-channel.ts';
+import { BookChannel } from './channels/book-channel.ts';
 import { ExplorerBlockChannel, ExplorerTxsChannel } from './channels/explorer.ts';
 import type {
   ChannelContext,
@@ -17,12 +17,12 @@ import type {
   Opening as ChannelOpening,
 } from './channels/node-channel.ts';
 import { orderUpdates } from './channels/order-updates.ts';
-import { OutcomeBbosChannel } from './channels/outcome-bbos.ts';
+import { OutcomeBbosChannel } from './channels/outcome-bbos-channel.ts';
 import { outcomeOrderUpdates } from './channels/outcome-order-updates.ts';
-import { OutcomeTradesChannel } from './channels/outcome-trades.ts';
-import { TradesChannel } from './channels/trades.ts';
+import { OutcomeTradesChannel } from './channels/outcome-trades-channel.ts';
+import { TradesChannel } from './channels/trades-channel.ts';
 import { UserEventChannel, type UserParams } from './channels/user-event-channel.ts';
-import { openUserHistory, USER_FUNDINGS } from './channels/user-history.ts';
+import { openUserHistory, USER_FUNDINGS } from './channels/open-user-history.ts';
 import { identityOf, openingOf } from './opening-of.ts';
 
 /** The channels of /ws: each is opened by its subscribers and fed by every block. */

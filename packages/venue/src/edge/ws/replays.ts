@@ -3,7 +3,7 @@ import { closeBody } from './frame.ts';
 import type { Stream } from './stream.ts';
 
 /** A subscription that is being brought up to date. */
-export type Replay = {
+type Replay = {
   readonly stream: Stream;
   readonly sub: number;
   /** The last frame that the client has. */

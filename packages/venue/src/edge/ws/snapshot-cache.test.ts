@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 import { Connection } from './connection.ts';
 import { Outbox } from './outbox.ts';
 import { SnapshotCache } from './snapshot-cache.ts';
-import { StreamHub } from './streams.ts';
+import { StreamHub } from './stream-hub.ts';
 import { VirtualTiming } from '../../testing/ws/test-edge.ts';
 import { WS_LIMITS } from './ws-limits.ts';
 

@@ -1,3 +1,5 @@
+import { TokenBucket } from '@oddlot/host/ports';
+
 /** Time as the edge sees it: for pacing and idling, never for what the venue decides. */
 export interface Timing {
   /** Milliseconds of a clock that never goes back; its zero means nothing. */
@@ -53,31 +55,18 @@ export class Pace {
   }
 }
 
-/** A token bucket: so many a second, so many at once. */
+/** So many frames a second, so many at once. */
 export class FrameBudget {
   readonly #timing: Timing;
-  readonly #perSecond: number;
-  readonly #burst: number;
-  #tokens: number;
-  #filledMs: number;
+  readonly #bucket: TokenBucket;
 
-  constructor(timing: Timing, { perSecond, burst }: { perSecond: number; burst: number }) {
+  constructor(timing: Timing, rate: { perSecond: number; burst: number }) {
     this.#timing = timing;
-    this.#perSecond = perSecond;
-    this.#burst = burst;
-    this.#tokens = burst;
-    this.#filledMs = timing.now();
+    this.#bucket = new TokenBucket(rate, timing.now());
   }
 
   /** Takes one token; false when there is none. */
   take(): boolean {
-    if (this.#burst === Infinity) return true;
-    const nowMs = this.#timing.now();
-    const gained = ((nowMs - this.#filledMs) * this.#perSecond) / 1000;
-    this.#tokens = Math.min(this.#burst, this.#tokens + gained);
-    this.#filledMs = nowMs;
-    if (this.#tokens < 1) return false;
-    this.#tokens -= 1;
-    return true;
+    return this.#bucket.take(1, this.#timing.now());
   }
 }

@@ -7,7 +7,7 @@ type Opened = Extract<ArchivistReport, { type: 'opened' }>;
 type Verified = Extract<ArchivistReport, { type: 'verified' }>;
 type Started = Extract<ArchivistReport, { type: 'started' }>;
 
-export type ThreadEvents = {
+type ThreadEvents = {
   readonly onReport: (report: ArchivistReport) => void;
   /** It ended although nobody told it to. */
   readonly onLost: (error: Error) => void;

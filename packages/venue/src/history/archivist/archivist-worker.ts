@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { present } from '@oddlot/units';
+import { lastBlockOfRules1 } from '../../replica/last-block-of-rules-1.ts';
 import { openHistoryStore, reachHistory, setHistoryAside } from '../store/history-store.ts';
 import {
   type HistoryDamagedError,
@@ -99,11 +100,13 @@ async function verify(rows: RowBuffer, asked: Verify | undefined): Promise<RowBu
   const { firstSeq, head } = asked;
   if (head !== undefined) await whenBack(() => rows.compare(head));
   rows.expectAdjacent(firstSeq);
-  const { foreign } = rows;
+  const lastOfRules1 = await lastBlockOfRules1(data);
+  await whenBack(() => rows.expectWhole(firstSeq, lastOfRules1));
+  const { unfit } = rows;
   let own = rows;
-  if (foreign !== undefined) {
-    const movedTo = await leave(rows, foreign);
-    tell({ type: 'damaged', why: foreign.message, movedTo, isMended: true });
+  if (unfit !== undefined) {
+    const movedTo = await leave(rows, unfit);
+    tell({ type: 'damaged', why: unfit.message, movedTo, isMended: true });
     own = await whenBack(openRows);
   }
   tell({ type: 'verified', height: own.store.height });

@@ -22,7 +22,7 @@ import { HistoryBehindError, type WatchedRows } from '../history.ts';
 const venues = archivedVenues();
 const { start, stop } = venues;
 
-describe('the archivist', { timeout: 60_000 }, () => {
+describe('the archivist', { timeout: 120_000 }, () => {
   test('whoever was told that an action executed finds its rows', async () => {
     const venue = await start();
     for (let amount = 1; amount <= 30; amount += 1) {
@@ -118,7 +118,7 @@ describe('the archivist', { timeout: 60_000 }, () => {
   });
 });
 
-describe('snapshots', { timeout: 60_000 }, () => {
+describe('snapshots', { timeout: 120_000 }, () => {
   test('are what this thread would have written', async () => {
     const venue = await start();
     for (const amount of upTo(5)) await venue.propose(credit(amount));
@@ -187,7 +187,7 @@ describe('snapshots', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a history that was lost', { timeout: 60_000 }, () => {
+describe('a history that was lost', { timeout: 120_000 }, () => {
   const settings = { snapshotEveryBlocks: 20, shortBlocks: 25 } as const;
 
   /** A folder with a log of many blocks, snapshots, and no store. */
@@ -299,6 +299,10 @@ describe('a history that was lost', { timeout: 60_000 }, () => {
     const again = await start({ ...SMALL, settings });
     expect(await amounts(again)).toEqual(upTo(201).slice(base - 1));
     expect(again.told).toEqual([]);
+    // Whoever asks is told that there was more.
+    for (const { archivist } of [venue, again]) {
+      expect(archivist.asOf.since).toMatchObject({ height: base + 1 });
+    }
   });
 
   test('and can not be computed keeps nobody from trading, and is told', async () => {

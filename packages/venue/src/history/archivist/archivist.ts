@@ -20,6 +20,7 @@ import type {
   Question,
 } from './archivist-messages.ts';
 import type { Replica } from '../../replica/replica.ts';
+import { type ArchivistChange, type ArchivistPhase, phaseAfter } from './archivist-phase.ts';
 import { ArchivistThread } from './archivist-thread.ts';
 import { OpenQuestions } from './open-questions.ts';
 import { Watchers } from './watchers.ts';
@@ -89,12 +90,13 @@ export class Archivist implements History {
   #toldHeight = 0;
   /** Rows of blocks up to here are in the store or nowhere. */
   #seenFrom = 0;
-  /** Rows that were lost are there again with this block; undefined when none are, or another thread has them. */
-  #rebuiltAt: number | undefined;
+  /** While a few rows are completed: they are there again with this block. */
+  #completeAt = 0;
   #progress: Progress = NOTHING;
   #compared = 0;
   #telling: NodeJS.Timeout | undefined;
-  #isStopping = false;
+  #phase: ArchivistPhase = 'opened';
+  /** Why nothing can be asked any more. */
   #failure: unknown;
 
   private constructor(options: ArchivistOptions) {
@@ -123,6 +125,7 @@ export class Archivist implements History {
     const head = common && { height: common.height, hash: common.hash };
     this.#first.order({ type: 'verify', firstSeq, head });
     const { height } = await this.#first.verified;
+    this.#change('verified');
     if (height !== this.storedHeight) {
       this.#progress = NOTHING;
       // The replay has left out what the store seemed to have.
@@ -145,11 +148,12 @@ export class Archivist implements History {
     this.#toldHeight = height;
     this.#first.order({ type: 'start', head, hasRoom: this.#options.hasRoom() });
     const { from, hasRows } = await this.#first.started;
-    if (this.#isStopping) return;
-    if (!hasRows) this.#rebuild();
-    else if (this.stats.missing > 0) {
-      // So few blocks that no other thread need do it.
-      this.#rebuiltAt = height;
+    if (!hasRows) {
+      // Unless that was told before, as damage.
+      if (this.#change('lacks many')) this.#rebuild();
+    } else if (this.stats.missing === 0) this.#change('follows');
+    else if (this.#change('lacks a few')) {
+      this.#completeAt = height;
       this.#options.onRebuild?.({ from, until: height });
     }
   }
@@ -169,7 +173,7 @@ export class Archivist implements History {
     return this.#progress.stored.height;
   }
 
-  /** True while rows that were lost are computed again, by a thread that is far behind. */
+  /** True while rows that were lost are computed again, by a thread that is far behind or has failed. */
   get isRebuilding(): boolean {
     return this.#rows !== this.#first;
   }
@@ -181,7 +185,7 @@ export class Archivist implements History {
 
   /** True when rows that were lost can't be computed: until the next start there is no history. */
   get isLost(): boolean {
-    return this.#failure !== undefined && !this.#isStopping;
+    return this.#phase === 'lost';
   }
 
   /** What happened up to here nobody but the store can know. */
@@ -250,8 +254,8 @@ export class Archivist implements History {
 
   /** Comes to an end: with rows and a snapshot of everything, where that is near. */
   async stop(): Promise<void> {
-    if (this.#isStopping) return;
-    this.#isStopping = true;
+    if (this.#phase === 'ended') return;
+    this.#change('ends');
     clearTimeout(this.#telling);
     const head = this.#head;
     if (head === undefined) return this.terminate();
@@ -265,7 +269,7 @@ export class Archivist implements History {
 
   /** Ends at once, as a crash would: what is not written yet is in the log. */
   async terminate(): Promise<void> {
-    this.#isStopping = true;
+    this.#change('ends');
     clearTimeout(this.#telling);
     await Promise.all([this.#first.terminate(), this.#rows.terminate()]);
     this.#fail(new Error('the venue has stopped'));
@@ -341,16 +345,18 @@ export class Archivist implements History {
     if (this.isAway && !wasAway) this.#options.onAway?.(progress.heldWhy ?? '');
     if (!this.isAway && wasAway) this.#options.onBack?.(progress.stored.height);
     this.#options.onStored?.(progress.stored.height);
-    if (this.#rebuiltAt !== undefined && progress.stored.height >= this.#rebuiltAt) {
-      this.#rebuiltAt = undefined;
-      this.#options.onRebuilt?.(progress.stored.height);
+    const { height } = progress.stored;
+    if (this.#phase === 'completing' && height >= this.#completeAt) {
+      this.#change('rebuilt');
+      this.#options.onRebuilt?.(height);
     }
     const isNear = (this.#head?.height ?? 0) - progress.height <= NEAR_BLOCKS;
-    if (thread !== this.#first && isNear && !this.#isStopping) this.#takeOver(thread);
+    if (this.#phase === 'rebuilding' && isNear) this.#takeOver(thread);
   }
 
   /** The rows are there again: who has made them does everything from now on. */
   #takeOver(thread: ArchivistThread): void {
+    this.#change('rebuilt');
     const before = this.#first;
     this.#first = thread;
     thread.order({ type: 'takeSnapshots' });
@@ -364,7 +370,6 @@ export class Archivist implements History {
     const head = present(this.#head, 'the head of a log that is followed');
     const thread = this.#thread('rows');
     this.#rows = thread;
-    this.#rebuiltAt = undefined;
     thread.order({ type: 'start', head, hasRoom: this.#options.hasRoom() });
     this.#watchers.repeat();
     for (const question of this.#questions.all()) thread.order(question);
@@ -390,7 +395,7 @@ export class Archivist implements History {
   ): void {
     const { movedTo, why } = damage;
     this.#options.onDamaged?.({ why, movedTo });
-    if (damage.isMended || thread !== this.#rows || this.#isStopping) return;
+    if (damage.isMended || thread !== this.#rows || !this.#change('damaged')) return;
     this.#seenFrom = Math.max(this.#seenFrom, this.storedHeight);
     this.#progress = NOTHING;
     if (thread !== this.#first) {
@@ -401,19 +406,27 @@ export class Archivist implements History {
   }
 
   #lose(error: Error, thread: ArchivistThread): void {
-    if (this.#isStopping) return;
-    // Before the start whoever waits for it is told.
-    if (this.#head === undefined) this.#fail(error);
-    else if (thread === this.#first) {
+    if (this.#phase === 'ended') return;
+    if (thread === this.#first) {
       this.#fail(error);
-      this.#options.onFatal(
-        new Error(`the history stands still: ${error.message}`, { cause: error }),
-      );
-    } else if (thread === this.#rows) {
+      // Before the start whoever waits for it is told.
+      if (this.#head === undefined) return;
+      this.#change('lost');
+      const stands = `the history stands still: ${error.message}`;
+      this.#options.onFatal(new Error(stands, { cause: error }));
+    } else if (thread === this.#rows && this.#change('lost')) {
       const why = `the history can not be computed: ${error.message}`;
       this.#fail(new HistoryAwayError(why, this.asOf));
       this.#options.onRebuildFailed?.(error);
     }
+  }
+
+  /** False when it can't be any more, or is so already: then nothing has to be done about it. */
+  #change(change: ArchivistChange): boolean {
+    const next = phaseAfter(this.#phase, change);
+    if (next === undefined) return false;
+    this.#phase = next;
+    return true;
   }
 
   #fail(error: unknown): void {

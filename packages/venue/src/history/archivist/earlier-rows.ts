@@ -2,7 +2,7 @@ import type { State } from '@oddlot/engine';
 import type { FundingRow } from '@oddlot/protocol';
 import type { Address } from '@oddlot/units';
 import type { Projection } from '../../block/projection.ts';
-import type { LedgerEntry } from '../../translate/event-to-ledger.ts';
+import type { LedgerEntry } from '../../translate/ledger-entries.ts';
 import type { BlockRows, FundingRecord, LedgerRecord } from '../rows/block-rows.ts';
 import type { HistoryProjector } from '../rows/history-projector.ts';
 

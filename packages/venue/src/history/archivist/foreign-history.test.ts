@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LogBehindError } from '../../replica/replica-error.ts';
 import { amounts, archivedVenues, credit, SOON, upTo } from '../../testing/archived-ledger.ts';
 import type { ArchivedOptions } from '../../testing/archived-venue.ts';
-import { dumpHistory } from '../../testing/history-dump.ts';
+import { dumpHistory } from '../../testing/dump-history.ts';
 import { type PostgresServer, startPostgres } from '../../testing/postgres-server.ts';
 import { HistoryUnusableError } from '../history.ts';
 

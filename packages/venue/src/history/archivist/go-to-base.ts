@@ -2,11 +2,11 @@ import type { BlockHead } from '../../block/applied-block.ts';
 import type { FollowingReplica } from '../../replica/following-replica.ts';
 import type { SnapshotPayload } from '../../replica/snapshot-payload.ts';
 import type { ArchivistSettings } from './archivist-messages.ts';
-import type { HistoryCompanion } from './companions.ts';
+import type { FollowedHistory } from './followed-models.ts';
 
-export type BaseOptions = {
+type BaseOptions = {
   readonly replica: FollowingReplica;
-  readonly companion: HistoryCompanion;
+  readonly companion: FollowedHistory;
   /** The oldest block that the log still has. */
   readonly firstSeq: number;
   readonly settings: Pick<ArchivistSettings, 'role' | 'shortBlocks'>;

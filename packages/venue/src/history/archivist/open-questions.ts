@@ -2,9 +2,9 @@ import { type AsOf, HistoryAwayError } from '../history.ts';
 import type { Question } from './archivist-messages.ts';
 
 /** A question that is answered by nobody is given up after so long: its store hangs. */
-export const ANSWER_MS_MAX = 8_000;
+const ANSWER_MS_MAX = 8_000;
 
-export type OpenQuestion = {
+type OpenQuestion = {
   readonly question: Question;
   readonly resolve: (answered: { readonly asOf: AsOf; readonly answer: never }) => void;
   readonly reject: (error: unknown) => void;

@@ -11,14 +11,14 @@ import type {
   ArchivistSettings,
   Question,
 } from './archivist-messages.ts';
-import { Companions } from './companions.ts';
+import { FollowedModels } from './followed-models.ts';
 import { goToBase } from './go-to-base.ts';
 import { TreeOrders } from './tree-orders.ts';
-import { Desk } from './desk.ts';
+import { WaitingQuestions } from './waiting-questions.ts';
 import { Retention } from './retention.ts';
 import type { RowBuffer } from './row-buffer.ts';
-import { turn, Turns, Wakes } from './turns.ts';
-import { Watches } from './watches.ts';
+import { turn, TimeSlice, WakeSignal } from './time-slice.ts';
+import { WatchedUsers } from './watched-users.ts';
 
 /** Rows wait so long for others, unless somebody asks: each transaction syncs the disk. */
 const WRITE_EVERY_MS = 100;
@@ -29,7 +29,7 @@ const CATCH_UP_MS = 4_000;
 /** The rest between two portions that are looked through for damage. */
 const SCRUB_EVERY_MS = 20;
 
-export type RecorderOptions = {
+type RecorderOptions = {
   readonly settings: ArchivistSettings;
   readonly rows: RowBuffer | undefined;
   readonly tell: (report: ArchivistReport) => void;
@@ -46,17 +46,17 @@ export class Recorder {
   readonly #settings: ArchivistSettings;
   readonly #tell: RecorderOptions['tell'];
   readonly #onDamaged: RecorderOptions['onDamaged'];
-  readonly #desk: Desk;
-  readonly #wakes = new Wakes();
-  readonly #turns = new Turns();
-  readonly #watches: Watches;
+  readonly #questions: WaitingQuestions;
+  readonly #wake = new WakeSignal();
+  readonly #slice = new TimeSlice();
+  readonly #watched: WatchedUsers;
   readonly #trees: TreeOrders;
   #rows: RowBuffer | undefined;
   /** Questions that came before there was a state: how far it is from them nobody knows yet. */
   #early: Question[] | undefined = [];
   #folder!: FolderFollower;
   #replica!: FollowingReplica;
-  #companions!: Companions;
+  #companions!: FollowedModels;
   #snapshotter!: Snapshotter;
   #retention: Retention | undefined;
   #writesSnapshots: boolean;
@@ -72,12 +72,12 @@ export class Recorder {
     this.#onDamaged = onDamaged;
     this.#rows = rows;
     this.#writesSnapshots = settings.role === 'both';
-    this.#watches = new Watches((id) => {
+    this.#watched = new WatchedUsers((id) => {
       const listing = this.#companions.markets.catalogue.market(id)?.listing;
       return listing === undefined ? undefined : { title: listing.question, slug: listing.slug };
     });
     this.#trees = new TreeOrders({ tell, data: settings.data });
-    this.#desk = new Desk({
+    this.#questions = new WaitingQuestions({
       tell,
       sums: (user) => this.#companions.history.projector.accountSums(user),
     });
@@ -97,10 +97,10 @@ export class Recorder {
         else this.#early.push(order);
         break;
       case 'watch':
-        this.#watches.watch(order.user, order.table);
+        this.#watched.watch(order.user, order.table);
         break;
       case 'unwatch':
-        this.#watches.unwatch(order.user, order.table);
+        this.#watched.unwatch(order.user, order.table);
         break;
       case 'takeSnapshots':
         this.#writesSnapshots = true;
@@ -113,7 +113,7 @@ export class Recorder {
         };
         break;
     }
-    this.#wakes.wake();
+    this.#wake.wake();
   }
 
   /** Runs until it is told to stop. */
@@ -144,7 +144,7 @@ export class Recorder {
 
   #question(question: Question): void {
     if (question.topic === 'reserves') this.#trees.take(question, this.#height);
-    else this.#desk.take(question, this.#height);
+    else this.#questions.take(question, this.#height);
   }
 
   get #height(): number {
@@ -168,7 +168,7 @@ export class Recorder {
     this.#folder = await followFolder(data, head.height, onPassedOver);
     const { firstSeq, replica } = this.#folder;
     this.#replica = replica;
-    this.#companions = new Companions(replica, {
+    this.#companions = new FollowedModels(replica, {
       faucetEveryMs,
       onRows: (rows) => this.#onRows(rows),
     });
@@ -204,7 +204,7 @@ export class Recorder {
     if (this.#writesSnapshots) this.#snapshotter.count(entry);
     const isDue =
       this.#rows?.isDue === true || this.#isSnapshotDue || this.#trees.isDue(this.#height);
-    return isDue || this.#turns.isOver ? this.#between() : undefined;
+    return isDue || this.#slice.isOver ? this.#between() : undefined;
   }
 
   /** Same log, same state: a difference ends the venue (R-determinism). */
@@ -225,7 +225,7 @@ export class Recorder {
   #onRows(rows: BlockRows): void {
     if (this.#rows === undefined) return;
     this.#rows.add(rows);
-    for (const report of this.#watches.reports(rows)) this.#tell(report);
+    for (const report of this.#watched.reports(rows)) this.#tell(report);
   }
 
   /** Between two blocks: others have their turn, and what is due is done. */
@@ -236,11 +236,11 @@ export class Recorder {
     await this.#buildTree();
     // No more rows are made than there may wait.
     while (this.#rows?.isFull === true && this.#stop === undefined) {
-      await this.#wakes.sleep(RETRY_MS);
+      await this.#wake.sleep(RETRY_MS);
       await this.#write(() => true);
       await this.#answer();
     }
-    this.#turns.begin();
+    this.#slice.begin();
   }
 
   /** Everything is applied: writes what there is, and waits for more. */
@@ -251,22 +251,22 @@ export class Recorder {
     await this.#buildTree();
     await this.#retain();
     this.#report();
-    await this.#wakes.sleep(this.#sleepMs);
+    await this.#wake.sleep(this.#sleepMs);
     // What comes together is written together.
-    if (!this.#desk.hasQuestions) await this.#wakes.calm(WRITE_EVERY_MS, () => this.#isUrgent);
-    this.#turns.begin();
+    if (!this.#questions.hasQuestions) await this.#wake.calm(WRITE_EVERY_MS, () => this.#isUrgent);
+    this.#slice.begin();
   }
 
   /** Until there is something to do without being told. */
   get #sleepMs(): number | undefined {
     const scrubMs = this.#retention?.isScrubbing === true ? SCRUB_EVERY_MS : Infinity;
     const retryMs = this.#rows?.isEmpty === false ? RETRY_MS : Infinity;
-    const sleepMs = Math.min(scrubMs, retryMs, this.#desk.patienceMs ?? Infinity);
+    const sleepMs = Math.min(scrubMs, retryMs, this.#questions.patienceMs ?? Infinity);
     return Number.isFinite(sleepMs) ? sleepMs : undefined;
   }
 
   get #isUrgent(): boolean {
-    return this.#desk.hasQuestions || this.#trees.hasOrders || this.#stop !== undefined;
+    return this.#questions.hasQuestions || this.#trees.hasOrders || this.#stop !== undefined;
   }
 
   async #pause(): Promise<void> {
@@ -276,11 +276,11 @@ export class Recorder {
 
   /** Answers who need not wait any more, with all rows that there are. */
   async #answer(): Promise<void> {
-    if (!this.#desk.isReady(this.#height)) return;
-    if (this.#desk.needsRows) await this.#write(() => true);
+    if (!this.#questions.isReady(this.#height)) return;
+    if (this.#questions.needsRows) await this.#write(() => true);
     const rows = this.#rows;
     if (rows === undefined) return;
-    await this.#guarded(() => this.#desk.answer(rows, this.#height));
+    await this.#guarded(() => this.#questions.answer(rows, this.#height));
   }
 
   async #write(isWanted: (rows: RowBuffer) => boolean): Promise<void> {
@@ -308,7 +308,7 @@ export class Recorder {
       this.#rows = undefined;
       this.#retention = undefined;
       // Whoever asked asks the other.
-      this.#desk.clear();
+      this.#questions.clear();
       await this.#onDamaged(error);
     }
   }

@@ -1,7 +1,12 @@
 import type { AsOf, BlockRecord } from '../history.ts';
 import type { BlockRows } from '../rows/block-rows.ts';
 import type { HistoryStore } from '../store/history-store.ts';
-import { HistoryForeignError, HistoryFullError } from '../store/store-errors.ts';
+import {
+  type HistoryDamagedError,
+  HistoryForeignError,
+  HistoryFullError,
+  HistoryIncompleteError,
+} from '../store/store-errors.ts';
 
 /** Rows of one transaction: whoever asks waits for one at most. */
 const ROWS_AT_ONCE = 5_000;
@@ -18,8 +23,11 @@ export class RowBuffer {
   #blocks: BlockRows[] = [];
   #rows = 0;
   #stored: AsOf;
+  /** Where rows begin, if not with the first block. */
+  #since: AsOf['since'];
   #held: HistoryFullError | undefined;
   #foreign: HistoryForeignError | undefined;
+  #incomplete: HistoryIncompleteError | undefined;
 
   private constructor(store: HistoryStore, timeMs: number, known: ReadonlyMap<number, string>) {
     this.store = store;
@@ -34,12 +42,14 @@ export class RowBuffer {
       if (each !== undefined) known.set(each.height, each.hash);
     }
     // Of a stored block the time is known; a new store is of no time.
-    return new RowBuffer(store, last?.timeMs ?? 0, known);
+    const rows = new RowBuffer(store, last?.timeMs ?? 0, known);
+    await rows.#beginAt(store.from);
+    return rows;
   }
 
   /** Rows up to here are in the store. */
   get stored(): AsOf {
-    return this.#stored;
+    return this.#since === undefined ? this.#stored : { ...this.#stored, since: this.#since };
   }
 
   /** False also when a write would tell that the store is not of this log. */
@@ -53,9 +63,9 @@ export class RowBuffer {
     return this.#held === undefined && this.#rows >= ROWS_AT_ONCE;
   }
 
-  /** Says why the store is not of this log. */
-  get foreign(): HistoryForeignError | undefined {
-    return this.#foreign;
+  /** Says why the store is not the history of this log, or not all that can be made of it. */
+  get unfit(): HistoryDamagedError | undefined {
+    return this.#foreign ?? this.#incomplete;
   }
 
   /** Why the last transaction has to be tried again; undefined when it was written. */
@@ -94,6 +104,20 @@ export class RowBuffer {
     this.#foreign = new HistoryForeignError(gap);
   }
 
+  /**
+   * Release 0.2.0 made no rows of the blocks that the first release had written: those of a store that it made begin
+   * behind them. Where the log still has these blocks, the store has to be made again.
+   */
+  async expectWhole(firstSeq: number, lastOfRules1: number | undefined): Promise<void> {
+    const { from, height } = this.store;
+    if (height === 0) return;
+    const begin = from ?? (lastOfRules1 ?? 0) + 1;
+    await this.#beginAt(begin);
+    if (begin === 1 || firstSeq > 1) return;
+    const why = `its rows begin with block ${begin}, and the log with block 1`;
+    this.#incomplete = new HistoryIncompleteError(why);
+  }
+
   /** Writes one transaction; false when there was no room, so that it has to be tried again. */
   async writeSome(): Promise<boolean> {
     if (this.#foreign !== undefined) throw this.#foreign;
@@ -111,12 +135,19 @@ export class RowBuffer {
     this.#blocks.splice(0, blocks.length);
     this.#rows -= blocks.reduce((sum, each) => sum + countOf(each), 0);
     this.#stored = { height: last.head.height, timeMs: last.head.timeMs };
+    if (this.#since === undefined) await this.#beginAt(this.store.from);
     return true;
   }
 
   /** Writes all there is, as far as there is room. */
   async writeAll(): Promise<void> {
     while (!this.isEmpty && (await this.writeSome()));
+  }
+
+  async #beginAt(height = 1): Promise<void> {
+    if (height === 1) return;
+    const first = await blockAt(this.store, height);
+    this.#since = { height, timeMs: first?.timeMs ?? 0 };
   }
 
   #expect({ hash, height }: Head, stored: string): void {

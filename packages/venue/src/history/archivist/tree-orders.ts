@@ -1,7 +1,7 @@
 import type { State } from '@oddlot/engine';
 import { buildTree } from '../../reserves/build-tree.ts';
 import { treeFolder } from '../../reserves/tree-file.ts';
-import { createTreeHasher, type TreeHasher } from '../../reserves/tree-hash.ts';
+import { createTreeHasher, type TreeHasher } from '../../reserves/tree-hasher.ts';
 import { treeSecret } from '../../reserves/tree-secret.ts';
 import type { ArchivistReport, Question } from './archivist-messages.ts';
 

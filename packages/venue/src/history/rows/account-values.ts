@@ -7,7 +7,7 @@ import type { AccountValueRecord } from './block-rows.ts';
 import { sidesOf } from './traded-sides.ts';
 
 /** The finest first. A value at a coarser border serves the finer ones too. */
-export const VALUE_STEPS_MS: readonly number[] = [5 * MINUTE_MS, HOUR_MS, DAY_MS];
+const VALUE_STEPS_MS: readonly number[] = [5 * MINUTE_MS, HOUR_MS, DAY_MS];
 
 /** Sums since the account began, in micro-USDC. */
 type Sums = {

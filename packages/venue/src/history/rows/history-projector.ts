@@ -8,7 +8,7 @@ import type { AccountSums } from '../history.ts';
 import type { ReceiptRow } from '../receipt-row.ts';
 import { AccountValues, type AccountValuesDump } from './account-values.ts';
 import type { BlockRows } from './block-rows.ts';
-import { fillRecords } from './fill-rows.ts';
+import { fillRecords } from './fill-records.ts';
 import { claimRecords, fundingRecords, LedgerRows } from './ledger-rows.ts';
 import { LiveOrders, type LiveOrdersDump } from './live-orders.ts';
 import { knownMarkets, marketRecords } from './market-rows.ts';
@@ -18,9 +18,9 @@ import {
   instrumentLookup,
   type InstrumentLookup,
 } from '../../translate/actions/instrument-lookup.ts';
-import { txRecords } from './tx-rows.ts';
+import { txRecords } from './tx-records.ts';
 
-export type HistoryProjectorOptions = {
+type HistoryProjectorOptions = {
   readonly state: () => State;
   /** To be called for a block before the projector is. */
   readonly markets: Pick<MarketData, 'catalogue'>;

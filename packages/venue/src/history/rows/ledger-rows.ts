@@ -1,7 +1,7 @@
 import type { State, WithdrawalChanged } from '@oddlot/engine';
 import type { LedgerUpdate } from '@oddlot/protocol';
 import type { AppliedBlock } from '../../block/applied-block.ts';
-import { ledgerEntries, settledEntry, type LedgerEntry } from '../../translate/event-to-ledger.ts';
+import { ledgerEntries, settledEntry, type LedgerEntry } from '../../translate/ledger-entries.ts';
 import { causeHash, fundingRow } from '../../translate/event-to-stream.ts';
 import { findPerp } from '../../translate/info/handler.ts';
 import type { ClaimRecord, FundingRecord, LedgerRecord, WithdrawalRecord } from './block-rows.ts';

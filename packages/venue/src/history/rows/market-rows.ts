@@ -1,5 +1,5 @@
 import type { AppliedBlock } from '../../block/applied-block.ts';
-import type { OutcomeCatalogue } from '../../read-models/catalogue.ts';
+import type { OutcomeCatalogue } from '../../read-models/outcome-catalogue.ts';
 import type { MarketTextRecord } from './block-rows.ts';
 
 /** The texts of the markets that a block listed. */

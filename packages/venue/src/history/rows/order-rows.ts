@@ -5,7 +5,7 @@ import { isMarketOrder, reasonOf, TIF_TEXT } from '../../translate/event-to-stre
 import { formatAveragePrice, formatPrice, formatSize } from '../../translate/format.ts';
 import { triggerCondition } from '../../translate/info/order-rows.ts';
 import type { OrderRecord } from './block-rows.ts';
-import { CANCEL_TEXT } from './cancel-texts.ts';
+import { CANCEL_TEXT } from './cancel-text.ts';
 import { LEG_TEXT, namedInstrument, roePercent, type NamedInstrument } from './instrument-names.ts';
 import type { OrderSums } from './order-sums.ts';
 

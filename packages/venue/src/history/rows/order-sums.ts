@@ -15,7 +15,7 @@ export type OrderSums = {
 };
 
 /** What its builder earned by it: the fills that were charged (R-builder). */
-export type EarnedSums = {
+type EarnedSums = {
   readonly builder: Address;
   feeTenthsBp: number;
   fee: bigint;

@@ -3,7 +3,7 @@ import { HOUR_MS, MINUTE_MS } from '../../read-models/candle-interval.ts';
 import type { CandleRecord } from './block-rows.ts';
 
 /** Every interval is made of one of these; the coarser ones keep long questions short. */
-export const BAR_STEPS_MS: readonly number[] = [MINUTE_MS, 15 * MINUTE_MS, 4 * HOUR_MS];
+const BAR_STEPS_MS: readonly number[] = [MINUTE_MS, 15 * MINUTE_MS, 4 * HOUR_MS];
 
 type Bar = { -readonly [Key in keyof CandleRecord]: CandleRecord[Key] };
 

@@ -8,12 +8,12 @@ import {
   type OutcomeCatalogue,
   type ResolutionRecord,
   settledTime,
-} from '../../read-models/catalogue.ts';
+} from '../../read-models/outcome-catalogue.ts';
 import { RollingVolume } from '../../read-models/rolling-volume.ts';
 import type { SettledEventRecord } from './block-rows.ts';
 
 /** What the catalogue held of an event whose markets are all paid. Plain data, complete by itself. */
-export type SettledEventBody = {
+type SettledEventBody = {
   readonly eventId: number;
   readonly seriesSlug: string | null;
   readonly createdMs: number;
@@ -76,7 +76,7 @@ function isPaid(state: State, { instrumentIds }: ListedEvent): boolean {
   );
 }
 
-export function settledEventRecord(settled: EventWithMarkets): SettledEventRecord {
+function settledEventRecord(settled: EventWithMarkets): SettledEventRecord {
   const { event, markets } = settled;
   const { createdMs, eventId, listing, seriesSlug } = event;
   const volume = markets.reduce((sum, market) => sum + market.volume.total, 0n);

@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from 'vitest';
 import type { AppliedBlock } from '../../block/applied-block.ts';
 import { ALICE, BOB, BTC, CAROL, TestVenue } from '../../testing/ws/test-venue.ts';
 import { AccountValues } from './account-values.ts';
-import { fillRecords } from './fill-rows.ts';
+import { fillRecords } from './fill-records.ts';
 
 /** What the reference says of `closedPnl` and `volume`, from the numbers of a trade. */
 

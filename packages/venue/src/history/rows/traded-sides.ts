@@ -28,7 +28,7 @@ export type TradedSide = {
 };
 
 /** What a trade closed: lots, what they had cost (signed), and what that realised before fees. */
-export type Closed = {
+type Closed = {
   readonly size: number;
   readonly cost: MicroUsdc;
   readonly realised: MicroUsdc;

@@ -22,7 +22,7 @@ import {
  * What some blocks leave, as rows of the tables. Versions of one thing that follow each other within the
  * blocks are one row, the last: most orders come and go within one transaction, and cost one write.
  */
-export type Value = string | number | Uint8Array | null;
+type Value = string | number | Uint8Array | null;
 export type Batch = {
   readonly tables: ReadonlyMap<TableName, readonly (readonly Value[])[]>;
   /** How many rows there are more than before, by kind. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hash, present } from '@oddlot/units';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { modelAnswer } from '../../testing/history-model.ts';
+import { modelAnswer } from '../../testing/model-answer.ts';
 import { startPostgres, type PostgresServer } from '../../testing/postgres-server.ts';
 import {
   BUILDERS,

@@ -1,11 +1,11 @@
 import type { BlockRows } from '../rows/block-rows.ts';
 import type { Answer, Ask, Page, StoreTopic } from '../history.ts';
 import { batchOf } from './batch.ts';
-import type { HistoryDriver } from './driver.ts';
+import type { HistoryDriver } from './history-driver.ts';
 import { counted, decodeProgress, encodeProgress, NO_PROGRESS, type Progress } from './progress.ts';
-import { Pruning, type PruneLimits } from './prune.ts';
+import { Pruning, type PruneLimits } from './pruning.ts';
 import { ANSWERS } from './questions/answers.ts';
-import { scrubSome } from './scrub.ts';
+import { scrubSome } from './scrub-some.ts';
 import { deleteSqlite, openSqlite, setSqliteAside } from './sqlite-driver.ts';
 import { HistoryDamagedError, HistoryFullError, historyError } from './store-errors.ts';
 
@@ -14,7 +14,7 @@ export { HistoryDamagedError, HistoryFullError } from './store-errors.ts';
 /** A file of SQLite, or a PostgreSQL server. */
 export type HistoryPlace = { readonly file: string } | { readonly url: string };
 
-export type HistoryStoreOptions = HistoryPlace & {
+type HistoryStoreOptions = HistoryPlace & {
   /** What was there is damaged: it was set aside, and a store without rows is opened. */
   readonly onDamaged?: (damage: HistoryDamage) => void;
 };
@@ -25,6 +25,8 @@ export type HistoryDamage = { readonly why: string; readonly movedTo: string };
 export interface HistoryStore {
   /** Rows of blocks up to here are durable. */
   readonly height: number;
+  /** Rows of blocks from here on are there; undefined in a store that is empty or of release 0.2.0. */
+  readonly from: number | undefined;
   /**
    * All rows of the blocks and the progress in one transaction; blocks at or below `height` are passed
    * over. Rejects with HistoryFullError, to be tried again, or HistoryDamagedError.
@@ -123,14 +125,20 @@ class DatabaseHistoryStore implements HistoryStore {
     return this.#progress.height;
   }
 
+  get from(): number | undefined {
+    return this.#progress.from;
+  }
+
   write(blocks: readonly BlockRows[]): Promise<void> {
     return this.#inTurn(async () => {
       if (this.#isUncertain) this.#progress = await readProgress(this.#driver);
       const fresh = blocks.filter(({ head }) => head.height > this.#progress.height);
-      const height = fresh.at(-1)?.head.height;
-      if (height === undefined) return;
+      const [first, last] = [fresh[0]?.head, fresh.at(-1)?.head];
+      if (first === undefined || last === undefined) return;
       const { added, tables } = batchOf(fresh);
-      const progress = { height, rows: counted(this.#progress.rows, added) };
+      const rows = counted(this.#progress.rows, added);
+      const begins = this.#progress.height === 0 ? { from: first.height } : {};
+      const progress = { ...this.#progress, ...begins, height: last.height, rows };
       const { crc, text } = encodeProgress(progress);
       this.#isUncertain = true;
       await this.#driver.write(new Map([...tables, ['progress', [[1, text, crc]]]]));

@@ -12,7 +12,7 @@ import { HistoryDamagedError } from './store-errors.ts';
  * SQLite does not notice a flipped byte inside of a value, so each row carries a checksum of its own.
  * Those of the first release have none.
  */
-export type PackedReceipts = {
+type PackedReceipts = {
   readonly height: number;
   readonly time_ms: number;
   readonly block_hash: string;

@@ -4,7 +4,7 @@ import type { TxRecord } from '../rows/block-rows.ts';
 import { HistoryDamagedError } from './store-errors.ts';
 
 /** The requests of a block as one text: they are written once, and read a block at a time. */
-export type PackedTxs = { readonly height: number; readonly txs: string; readonly crc: number };
+type PackedTxs = { readonly height: number; readonly txs: string; readonly crc: number };
 
 type Tuple = readonly [number, string, string, string, string | null, string];
 

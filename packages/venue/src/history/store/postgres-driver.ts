@@ -10,10 +10,10 @@ import {
 import type { Socket } from 'node:net';
 import { systemTime } from '@oddlot/host/clock';
 import pg from 'pg';
-import type { HistoryDriver } from './driver.ts';
+import type { HistoryDriver } from './history-driver.ts';
 import type { HistoryTables, TableName } from './history-tables.ts';
 import type { Batch } from './batch.ts';
-import { migrate } from './migrations.ts';
+import { migrate } from './migrate.ts';
 import { HistoryFullError, historyError } from './store-errors.ts';
 import { insertStatement, TABLE_SPECS } from './table-specs.ts';
 

@@ -4,6 +4,8 @@ import { HistoryDamagedError } from './store-errors.ts';
 /** How far the rows go, and how many there are; it is written with the rows themselves. */
 export type Progress = {
   readonly height: number;
+  /** The first block whose rows are there; release 0.2.0 did not note it. */
+  readonly from?: number;
   /** By kind of row, of those that were not deleted. */
   readonly rows: Readonly<Record<string, number>>;
 };

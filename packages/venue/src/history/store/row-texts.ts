@@ -3,7 +3,7 @@ import type { Fill, HistOrderRow } from '@oddlot/protocol';
 import type { HistoryTables } from './history-tables.ts';
 
 /** Texts of an outcome market that its rows show. They are kept once, not with every row. */
-export type MarketTexts = ReadonlyMap<number, { readonly title: string; readonly slug: string }>;
+type MarketTexts = ReadonlyMap<number, { readonly title: string; readonly slug: string }>;
 
 export async function textsOf(
   database: Kysely<HistoryTables>,

@@ -4,10 +4,10 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { systemTime } from '@oddlot/host/clock';
 import { Kysely, SqliteDialect, type SqliteDatabase } from 'kysely';
 import { present } from '@oddlot/units';
-import type { HistoryDriver } from './driver.ts';
+import type { HistoryDriver } from './history-driver.ts';
 import type { HistoryTables, TableName } from './history-tables.ts';
 import { importReceipts } from './import-receipts.ts';
-import { migrate } from './migrations.ts';
+import { migrate } from './migrate.ts';
 import { HistoryDamagedError, historyError } from './store-errors.ts';
 import { insertStatement, TABLE_NAMES, TABLE_SPECS } from './table-specs.ts';
 

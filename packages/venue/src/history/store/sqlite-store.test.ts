@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Kysely, sql, SqliteDialect, type CompiledQuery } from 'kysely';
 import { present } from '@oddlot/units';
 import { expect, test } from 'vitest';
-import { modelAnswer } from '../../testing/history-model.ts';
+import { modelAnswer } from '../../testing/model-answer.ts';
 import { randomBlocks, USERS } from '../../testing/random-block-rows.ts';
 import type { HistoryTables } from './history-tables.ts';
 import {

@@ -13,6 +13,9 @@ export class HistoryDamagedError extends Error {
 /** It is whole, but of another log: nothing is added to it. */
 export class HistoryForeignError extends HistoryDamagedError {}
 
+/** It is whole and of this log, which has more than release 0.2.0 made rows of. */
+export class HistoryIncompleteError extends HistoryDamagedError {}
+
 /** A later release has made the tables what this one does not know. */
 export class HistoryLaterError extends Error {
   override readonly name = 'HistoryLaterError';

@@ -7,7 +7,7 @@ import type { HistoryTables, TableName } from './history-tables.ts';
 type Column<Name extends TableName> = keyof HistoryTables[Name] & string;
 type ColumnType = 'bigint' | 'bytea' | 'text';
 
-export type TableSpec<Name extends TableName = TableName> = {
+type TableSpec<Name extends TableName = TableName> = {
   readonly columns: { readonly [Key in Column<Name>]: ColumnType };
   readonly key: readonly Column<Name>[];
   readonly onConflict:

@@ -5,7 +5,7 @@ import { HistoryDamagedError } from './store-errors.ts';
  * in a fixed order, headed by a mask of the fields that it lacks. Reading gives the same fields in the
  * same order, byte for byte. A row whose fields are others, or in another order, is written as it is.
  */
-export type TupleCodec<Row> = {
+type TupleCodec<Row> = {
   readonly encode: (row: Row) => string;
   readonly decode: (text: string) => Row;
 };

@@ -17,7 +17,7 @@ export type ExchangeFormat = {
 };
 
 /** A JSON object that nobody has checked. */
-export type Frame = Readonly<Record<string, unknown>>;
+type Frame = Readonly<Record<string, unknown>>;
 
 /** Wider books than this say nothing about the price. */
 const SPREAD_SHARE_MAX = 0.02;

@@ -6,7 +6,9 @@ import { kraken } from './kraken.ts';
 
 const FORMATS = { binance, coinbase, kraken } satisfies Record<string, ExchangeFormat>;
 
-const ExchangeName = z.enum(Object.keys(FORMATS) as (keyof typeof FORMATS)[]);
+export const EXCHANGE_NAMES = Object.keys(FORMATS) as (keyof typeof FORMATS)[];
+
+const ExchangeName = z.enum(EXCHANGE_NAMES);
 
 const ExchangeTable = z.strictObject({
   name: ExchangeName,

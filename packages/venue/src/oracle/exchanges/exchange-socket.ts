@@ -4,7 +4,7 @@ import { WebSocket } from 'ws';
 import { isFrame } from './exchange-format.ts';
 import type { ExchangeSource } from './exchange-setting.ts';
 
-export type ExchangeSocketOptions = {
+type ExchangeSocketOptions = {
   readonly source: ExchangeSource;
   readonly symbols: readonly string[];
   readonly clock: Clock;

@@ -16,7 +16,7 @@ export class TooFewSignaturesError extends Error {
   }
 }
 
-export type Signers = {
+type Signers = {
   readonly validators: readonly Validator[];
   /** Of the bridge as it stands. */
   readonly bridge: Pick<BridgeNow, 'threshold' | 'validators'>;

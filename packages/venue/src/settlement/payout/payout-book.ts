@@ -5,7 +5,7 @@ import type { Hex } from 'viem';
 import { PayoutRecords, type PayoutRecord } from './payout-record.ts';
 import { refusalText, TEXTS } from './payout-texts.ts';
 
-export type PayoutBookOptions = {
+type PayoutBookOptions = {
   readonly file: string;
   readonly domain: BridgeDomain;
   readonly now: () => number;
@@ -133,23 +133,38 @@ export class PayoutBook {
    * How often the token has refused this destination, or another one of this account, for good. Each time cost the venue a
    * transaction and the account nothing.
    */
-  returnsBefore({ destination, user }: PayoutRecord): number {
+  returnsBefore(record: PayoutRecord): number {
+    return this.#returnsLike(record).filter((each) => !this.isOpen(each)).length;
+  }
+
+  /**
+   * Whether the token has refused it for so long that it may be returned: longer for who comes back with it, and one after
+   * the other for those that are sent at once.
+   */
+  isRefusedForGood(record: PayoutRecord, patienceMs: number): boolean {
+    const before = this.#returnsLike(record);
+    if (before.some((each) => this.isOpen(each))) return false;
+    const returnedMs = Math.max(0, ...before.map((each) => each.updatedMs));
+    const sinceMs = Math.max(record.refused?.sinceMs ?? Infinity, returnedMs);
+    const neededMs = patienceMs * 2 ** Math.min(before.length, DOUBLINGS_MAX);
+    return this.#options.now() - sinceMs >= neededMs;
+  }
+
+  #returnsLike({ destination, user, withdrawalId }: PayoutRecord): readonly PayoutRecord[] {
     const sinceMs = this.#options.now() - RETURNS_COUNT_MS;
-    return this.ended().filter(
-      (each) =>
-        each.cancel === TEXTS.refusedForGood &&
-        each.updatedMs >= sinceMs &&
-        (each.destination === destination || each.user === user),
-    ).length;
+    return this.#records
+      .all()
+      .filter(
+        (each) =>
+          each.withdrawalId !== withdrawalId &&
+          (each.cancel === TEXTS.refusedForGood || each.cancel === TEXTS.invalidForGood) &&
+          (this.isOpen(each) || (each.end !== undefined && each.updatedMs >= sinceMs)) &&
+          (each.destination === destination || each.user === user),
+      );
   }
 
-  /** For how long the token must refuse it until it is returned: longer for who comes back with it. */
-  patienceWith(record: PayoutRecord, patienceMs: number): number {
-    return patienceMs * 2 ** Math.min(this.returnsBefore(record), DOUBLINGS_MAX);
-  }
-
-  /** The bridge does not take it. Returns for how long it has been so. */
-  refuse(record: PayoutRecord, refusal: Refusal): number {
+  /** The bridge does not take it. Returns what is known of it now. */
+  refuse(record: PayoutRecord, refusal: Refusal): PayoutRecord {
     const code = refusal ?? null;
     const nowMs = this.#options.now();
     const known = record.refused?.code === code ? record.refused : undefined;
@@ -158,10 +173,10 @@ export class PayoutBook {
     const refused = { code, sinceMs: before?.sinceMs ?? nowMs, times: (before?.times ?? 0) + 1 };
     const isSigned = typeof code !== 'number' || code < REFUSED.tooFew || code > REFUSED.unsorted;
     const signatures = isSigned ? record.signatures : undefined;
-    this.update(record, { refused, signatures, sent: undefined });
+    const updated = this.update(record, { refused, signatures, sent: undefined });
     const ms = Math.min(RETRY_MS_MAX, this.#options.retryMs * 2 ** Math.min(refused.times, 16));
     this.wait(record, refusalText(refusal), ms);
-    return nowMs - refused.sinceMs;
+    return updated;
   }
 
   /** It can never be paid: from now on it is to be cancelled. */

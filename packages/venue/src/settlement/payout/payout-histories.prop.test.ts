@@ -319,7 +319,7 @@ async function play(world: PayoutWorld, taken: History): Promise<void> {
   }
 }
 
-const runs = Number(process.env['FUZZ_RUNS'] ?? 30);
+const runs = Number(process.env['FUZZ_RUNS'] ?? 10);
 
 test('R-withdraw: in random histories of faults each is paid once or returned once', async () => {
   await fc.assert(

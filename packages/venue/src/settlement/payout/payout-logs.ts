@@ -39,7 +39,7 @@ export function failureIn(logs: readonly ChainLog[], withdrawalId: number): numb
 
 const FAILED_TOPIC = topicOf('PayoutFailed');
 
-export type Search = {
+type Search = {
   readonly client: ChainClient;
   readonly bridge: Hex;
   /** Not before the bridge itself. */
@@ -53,7 +53,7 @@ const RANGES_MAX = 64;
 const SLACK_MS = 3_600_000;
 const MS_PER_SECOND = 1_000;
 
-export type Found = {
+type Found = {
   readonly logs: readonly ChainLog[];
   /** Where the search goes on; undefined when it is over. */
   readonly nextBlock: number | undefined;

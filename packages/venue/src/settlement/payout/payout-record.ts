@@ -39,14 +39,14 @@ export type PayoutRecord = {
   readonly isLost?: boolean | undefined;
 };
 
-export type PayoutEnd = {
+type PayoutEnd = {
   readonly paid: boolean;
   /** As of which block the bridge said so. */
   readonly block: number;
   readonly blockHash: Hex;
 };
 
-export type Refused = {
+type Refused = {
   readonly code: number | 'paused' | null;
   readonly sinceMs: number;
   readonly times: number;

@@ -22,7 +22,7 @@ import type { PayoutBook } from './payout-book.ts';
 import { type PayoutRecord, payoutOf, signaturesOf, signatureTexts } from './payout-record.ts';
 import { refusalText, TEXTS } from './payout-texts.ts';
 
-export type PayoutSenderOptions = {
+type PayoutSenderOptions = {
   readonly client: ChainClient;
   readonly contracts: BridgeContracts;
   readonly validators: readonly Validator[];
@@ -37,7 +37,7 @@ export type PayoutSenderOptions = {
 };
 
 /** What the chain is to be told about. */
-export type Wanted = {
+type Wanted = {
   readonly pay: readonly PayoutRecord[];
   readonly finish: readonly PayoutRecord[];
   readonly cancel: readonly PayoutRecord[];
@@ -190,13 +190,13 @@ export class PayoutSender {
       book.hold(record, refusalText(refusal));
       return;
     }
-    const forMs = book.refuse(record, refusal);
-    const times = book.get(record.withdrawalId)?.refused?.times ?? 0;
+    const refused = book.refuse(record, refusal);
+    const times = refused.refused?.times ?? 0;
     // What was settled as paid and lost by the chain can only be paid: the account has no claim any more.
     const isFinal =
       book.isOpen(record) && (refusal === REFUSED.transfer || refusal === REFUSED.invalid);
-    const isLongEnough = forMs >= book.patienceWith(record, patienceMs);
-    if (isFinal && isLongEnough && times >= REFUSALS_MIN) book.giveUp(record, refusal);
+    if (!isFinal || times < REFUSALS_MIN) return;
+    if (book.isRefusedForGood(refused, patienceMs)) book.giveUp(refused, refusal);
   }
 
   async #payOut(ready: readonly PayoutRecord[]): Promise<boolean> {

@@ -129,6 +129,24 @@ test('R-withdraw: who withdraws again where the token refuses costs no payout, a
   expect(world.settled.get(4)).toBe(true);
 });
 
+test('R-withdraw: those sent at once where the token refuses are returned one after the other, ever later', async () => {
+  await world.list('blacklist', DESTINATIONS[0]!);
+  await world.chain.mine();
+  const startMs = world.nowMs;
+  for (const person of [0, 1, 2]) world.withdraw(person, 0, 10);
+  const returnedMs: number[] = [];
+  for (let round = 0; round < 400 && returnedMs.length < 3; round++) {
+    await live(1);
+    world.nowMs += 9_000;
+    const returned = [1, 2, 3].filter((id) => world.settled.has(id)).length;
+    while (returnedMs.length < returned) returnedMs.push(world.nowMs - startMs);
+  }
+  const [first = 0, second = 0, third = 0] = returnedMs;
+  expect(second - first).toBeGreaterThanOrEqual(2 * PATIENCE_MS - 30_000);
+  expect(third - second).toBeGreaterThanOrEqual(4 * PATIENCE_MS - 30_000);
+  expect([1, 2, 3].map((id) => world.settled.get(id))).toEqual([false, false, false]);
+});
+
 test('R-withdraw: nothing is returned before the cancellation has all its confirmations', async () => {
   await world.list('blacklist', DESTINATIONS[0]!);
   await world.chain.mine();

@@ -1,9 +1,4 @@
-import {
-  type BridgeContracts,
-  ON_CHAIN,
-  readQueued,
-  readState,
-} from '@oddlot/custody/bridge-contract';
+import type { BridgeContracts } from '@oddlot/custody/bridge-contract';
 import {
   type ChainClient,
   ChainDisagreementError,
@@ -16,13 +11,17 @@ import type { Validator } from '@oddlot/custody/signing';
 import { type Command, openWithdrawals, type State } from '@oddlot/engine';
 import { hash } from '@oddlot/units';
 import type { Hex } from 'viem';
+import { inGroups } from './in-groups.ts';
 import { PayoutBook } from './payout-book.ts';
-import { failureIn, findEnd, paidBy } from './payout-logs.ts';
+import { findFacts, type FactSource } from './payout-facts.ts';
+import { findEnd, paidBy } from './payout-logs.ts';
 import type { PayoutRecord, PayoutStatus } from './payout-record.ts';
 import { PayoutSender } from './payout-sender.ts';
 import { TEXTS, waitsText } from './payout-texts.ts';
+import { nextStepOf, type PayoutFacts } from './payout-transitions.ts';
+import { SettledPayouts } from './settled-payouts.ts';
 
-export type PayoutWorkerOptions = {
+type PayoutWorkerOptions = {
   readonly client: ChainClient;
   readonly contracts: BridgeContracts;
   /** The block that the bridge was made in, or any before. */
@@ -61,10 +60,10 @@ export type PayoutsStatus = {
   })[];
 };
 
-/** Questions to the bridge of one round, and at once. */
+/** Questions to the bridge of one round. */
 const LOOKS_MAX = 100;
-const AT_ONCE_MAX = 16;
-const ENDS_EVERY_MS = 5_000;
+/** One that waits on the bridge is looked at again so soon. */
+const QUEUED_MS_MAX = 5_000;
 const TROUBLED_MAX = 100;
 
 type Round = {
@@ -95,17 +94,17 @@ export class PayoutWorker {
   readonly #options: PayoutWorkerOptions;
   readonly #book: PayoutBook;
   readonly #sender: PayoutSender;
+  readonly #settled: SettledPayouts;
   /** Where the search for a transaction of somebody else goes on. */
   readonly #searches = new Map<number, number>();
   #trouble: Trouble | undefined = undefined;
-  #endsCheckedMs = 0;
 
   constructor(options: PayoutWorkerOptions) {
-    const { client, contracts, file, now, retryMs } = options;
-    const domain = { chainId: client.chainId, bridge: contracts.bridge };
+    const { file, now, retryMs } = options;
     this.#options = options;
-    this.#book = new PayoutBook({ file, domain, now, retryMs });
+    this.#book = new PayoutBook({ file, domain: this.#domain, now, retryMs });
     this.#sender = new PayoutSender({ ...options, book: this.#book });
+    this.#settled = new SettledPayouts({ ...options, book: this.#book });
   }
 
   /** Lines of its file that could not be read: what they said is found out again. */
@@ -181,9 +180,9 @@ export class PayoutWorker {
   async #step(isPayable: boolean): Promise<boolean> {
     const { client } = this.#options;
     const book = this.#book;
-    if (book.followed().length === 0 && !this.#areEndsDue()) return false;
+    if (book.followed().length === 0 && !this.#settled.isDue) return false;
     const { confirmed } = await client.head();
-    if (this.#areEndsDue()) await this.#checkEnds(confirmed);
+    if (this.#settled.isDue) await this.#settled.check(confirmed);
     const due = book.followed().filter((record) => this.#isDue(record, confirmed));
     if (due.length === 0) return false;
     const round: Round = {
@@ -214,37 +213,81 @@ export class PayoutWorker {
     return isThrough || this.#book.isDue(record);
   }
 
+  /** Finds out what is known of it, and does what follows (`TRANSITIONS`). */
   async #look(record: PayoutRecord, round: Round): Promise<void> {
-    const { client, contracts } = this.#options;
-    const { bridge } = contracts;
-    if (record.bridge !== bridge || record.chainId !== client.chainId) {
-      this.#lookElsewhere(record);
-      return;
+    const seen = await findFacts(record, round, this.#sourceOf(round));
+    const { facts } = seen;
+    const book = this.#book;
+    switch (nextStepOf(facts)) {
+      case 'leave to the operator of the other bridge':
+        return book.wait(record, TEXTS.otherBridge);
+      case 'take to this bridge':
+        return book.lookSoon(book.update(record, this.#domain));
+      case 'report paid after return':
+        return book.wait(record, TEXTS.paidAfterReturn);
+      case 'report another payout':
+        return book.wait(record, TEXTS.otherPayout);
+      case 'settle as paid':
+        return this.#settleAsPaid(record, round);
+      case 'settle as cancelled':
+        return this.#settleAsCancelled(record, round);
+      case 'wait for the transaction':
+        return this.#waitForTransaction(record, round, facts);
+      case 'wait for its block':
+        return undefined;
+      case 'note the refusal':
+        // Told once by a batch; whether it still holds is asked before it is sent again.
+        return void book.refuse(book.update(record, { sent: undefined }), seen.refusal);
+      case 'wait until it is due':
+        return this.#waitUntil(record, seen.payableAtMs ?? 0);
+      case 'wait for the fund':
+        return book.hold(book.update(record, { sent: undefined }), TEXTS.deficit);
+      case 'pay':
+        return void round.pay.push(book.update(record, { sent: undefined }));
+      case 'finish':
+        return void round.finish.push(book.update(record, { sent: undefined }));
+      case 'cancel':
+        return void round.cancel.push(
+          facts.onBridge === 'queued' ? record : book.update(record, { sent: undefined }),
+        );
     }
-    const { withdrawalId } = record;
-    const state = await readState(client, bridge, { withdrawalId, block: round.confirmed });
-    if (state === ON_CHAIN.paid) await this.#lookAtPaid(record, round);
-    else if (state === ON_CHAIN.cancelled) await this.#lookAtCancelled(record, round);
-    else if (state === ON_CHAIN.queued) await this.#lookAtQueued(record, round);
-    else await this.#lookAtNone(record, round);
   }
 
-  /** Signed for another bridge it could be paid there too; what nobody has signed can go by this one. */
-  #lookElsewhere(record: PayoutRecord): void {
-    const { client, contracts } = this.#options;
-    if (record.signatures !== undefined || record.status !== 'held') {
-      this.#book.wait(record, TEXTS.otherBridge);
-      return;
-    }
-    const domain = { chainId: client.chainId, bridge: contracts.bridge };
-    this.#book.lookSoon(this.#book.update(record, domain));
+  #sourceOf(round: Round): FactSource {
+    return {
+      client: this.#options.client,
+      contracts: this.#options.contracts,
+      now: this.#options.now,
+      find: (key) => this.#sender.find(key),
+      receipt: (txHash) => this.#receipt(txHash, round),
+    };
   }
 
-  async #lookAtPaid(record: PayoutRecord, round: Round): Promise<void> {
-    if (isOwed(record, 'cancellation')) {
-      this.#book.wait(record, TEXTS.paidAfterReturn);
+  get #domain(): { readonly chainId: number; readonly bridge: Hex } {
+    const { client, contracts } = this.#options;
+    return { chainId: client.chainId, bridge: contracts.bridge };
+  }
+
+  #waitForTransaction(record: PayoutRecord, round: Round, { onBridge }: PayoutFacts): void {
+    const book = this.#book;
+    const underWay = round.underWay.get(record.withdrawalId);
+    if (onBridge === 'queued' || underWay === undefined) {
+      book.wait(record, record.error);
       return;
     }
+    const { attempts, key } = underWay;
+    const txHash = attempts.at(-1)?.txHash;
+    book.wait(book.update(record, { sent: key, status: 'sent', txHash }), record.cancel);
+  }
+
+  #waitUntil(record: PayoutRecord, payableAtMs: number): void {
+    const error = waitsText(payableAtMs);
+    const changes = { sent: undefined, status: 'sent', payableAtMs, error } as const;
+    const inMs = Math.min(payableAtMs - this.#options.now(), QUEUED_MS_MAX);
+    this.#book.wait(this.#book.update(record, changes), error, inMs);
+  }
+
+  async #settleAsPaid(record: PayoutRecord, round: Round): Promise<void> {
     const sent = record.sent === undefined ? undefined : this.#sender.find(record.sent);
     const txHash = sent?.mined?.txHash ?? record.txHash;
     const receipt = txHash === undefined ? undefined : await this.#receipt(txHash, round);
@@ -279,11 +322,7 @@ export class PayoutWorker {
     return txHash;
   }
 
-  async #lookAtCancelled(record: PayoutRecord, round: Round): Promise<void> {
-    if (isOwed(record, 'payout')) {
-      this.#book.wait(record, TEXTS.otherPayout);
-      return;
-    }
+  async #settleAsCancelled(record: PayoutRecord, round: Round): Promise<void> {
     const { client, contracts, fromBlock } = this.#options;
     const sent = record.sent === undefined ? undefined : this.#sender.find(record.sent);
     const own = sent?.key.startsWith('cancel:') === true ? sent.mined?.txHash : undefined;
@@ -297,62 +336,11 @@ export class PayoutWorker {
     round.ends.push({ record, paid: false, ...(txHash === undefined ? {} : { txHash }) });
   }
 
-  async #lookAtQueued(record: PayoutRecord, round: Round): Promise<void> {
-    const { client, contracts, now } = this.#options;
-    const { withdrawalId } = record;
-    const at = { withdrawalId, block: round.confirmed };
-    const queued = await readQueued(client, contracts.bridge, at);
-    const isSame =
-      queued.user === record.user &&
-      queued.destination === record.destination &&
-      queued.usd === BigInt(record.usd);
-    const book = this.#book;
-    if (!isSame) book.wait(record, TEXTS.otherPayout);
-    else if (round.underWay.has(withdrawalId)) book.wait(record, record.error);
-    else if (record.cancel !== undefined || isOwed(record, 'cancellation'))
-      round.cancel.push(record);
-    else if (queued.payableAtMs <= now())
-      round.finish.push(book.update(record, { sent: undefined }));
-    else {
-      const error = waitsText(queued.payableAtMs);
-      const { payableAtMs } = queued;
-      const waiting = book.update(record, { sent: undefined, status: 'sent', payableAtMs, error });
-      book.wait(waiting, error, Math.min(queued.payableAtMs - now(), ENDS_EVERY_MS));
-    }
-  }
-
-  async #lookAtNone(record: PayoutRecord, round: Round): Promise<void> {
-    const book = this.#book;
-    const underWay = round.underWay.get(record.withdrawalId);
-    if (underWay !== undefined) {
-      const { attempts, key } = underWay;
-      const txHash = attempts.at(-1)?.txHash;
-      book.wait(book.update(record, { sent: key, status: 'sent', txHash }), record.cancel);
-      return;
-    }
-    const failed = record.sent === undefined ? undefined : this.#sender.find(record.sent);
-    const mined = failed?.mined;
-    if (mined !== undefined && mined.blockNumber > round.confirmed) return;
-    const current = book.update(record, { sent: undefined });
-    if (mined !== undefined && record.cancel === undefined) {
-      const receipt = await this.#receipt(mined.txHash, round);
-      const code = receipt && failureIn(receipt.logs, record.withdrawalId);
-      // Told once by a batch; whether it still holds is asked before it is sent again.
-      if (code !== undefined || receipt?.succeeded === false) {
-        book.refuse(current, code);
-        return;
-      }
-    }
-    if (record.cancel !== undefined || isOwed(record, 'cancellation')) round.cancel.push(current);
-    else if (round.isPayable || record.isLost === true) round.pay.push(current);
-    else book.hold(current, TEXTS.deficit);
-  }
-
   /** What it will say is on disk before the engine hears it. */
   async #settle({ blockHash, confirmed, ends }: Round): Promise<void> {
     const book = this.#book;
     // Else a new end would stand for older ones on a chain that they are not part of.
-    if (ends.length > 0) await this.#checkEnds(confirmed);
+    if (ends.length > 0) await this.#settled.check(confirmed);
     for (const { paid, record, txHash } of ends) {
       const end = { paid, block: confirmed, blockHash };
       const more = { end, isLost: undefined, refused: undefined, sent: undefined };
@@ -375,64 +363,5 @@ export class PayoutWorker {
         });
       }),
     );
-  }
-
-  #areEndsDue(): boolean {
-    return Math.abs(this.#options.now() - this.#endsCheckedMs) >= ENDS_EVERY_MS;
-  }
-
-  /**
-   * Whether the chain still has what ended them. One hash tells it for all: a chain that is another one
-   * below the newest of them is another one there. What is lost is followed as if it were open, and
-   * paid or cancelled again; the engine is not told a second time.
-   */
-  async #checkEnds(confirmed: number): Promise<void> {
-    const { client, contracts } = this.#options;
-    const { bridge } = contracts;
-    const ended = this.#book.ended().filter((record) => record.bridge === bridge);
-    const ends = ended.flatMap(({ end }) => (end === undefined ? [] : [end]));
-    const newest = ends.toSorted((a, b) => b.block - a.block)[0];
-    const isSame =
-      newest === undefined ||
-      // Endpoints that lag behind say nothing about it.
-      confirmed < newest.block ||
-      (await client.blockHash(newest.block)) === newest.blockHash;
-    if (!isSame) await this.#findLost(ended, confirmed);
-    this.#endsCheckedMs = this.#options.now();
-  }
-
-  /** All of them are asked about before anything is written: a part would pass for the whole. */
-  async #findLost(ended: readonly PayoutRecord[], block: number): Promise<void> {
-    const { client, contracts } = this.#options;
-    const blockHash = (await client.blockHash(block)) ?? '0x';
-    const states = new Map<number, number>();
-    await inGroups(ended, async ({ withdrawalId }) => {
-      const at = { withdrawalId, block };
-      states.set(withdrawalId, await readState(client, contracts.bridge, at));
-    });
-    const isLostNow = ({ end, withdrawalId }: PayoutRecord): boolean =>
-      states.get(withdrawalId) !== (end?.paid === true ? ON_CHAIN.paid : ON_CHAIN.cancelled);
-    const lostFirst = ended.toSorted((a, b) => Number(isLostNow(b)) - Number(isLostNow(a)));
-    for (const record of lostFirst) {
-      const { end } = record;
-      if (end === undefined) continue;
-      const lost = isLostNow(record) ? { isLost: true, sent: undefined } : { isLost: undefined };
-      const known = this.#book.update(record, { end: { ...end, block, blockHash }, ...lost });
-      this.#book.lookSoon(known);
-    }
-  }
-}
-
-/** What the engine has been told, and the chain has given up again, can only end in one way. */
-function isOwed({ end, isLost }: PayoutRecord, what: 'payout' | 'cancellation'): boolean {
-  return isLost === true && end?.paid === (what === 'payout');
-}
-
-async function inGroups<Item>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<void>,
-): Promise<void> {
-  for (let from = 0; from < items.length; from += AT_ONCE_MAX) {
-    await Promise.all(items.slice(from, from + AT_ONCE_MAX).map(work));
   }
 }

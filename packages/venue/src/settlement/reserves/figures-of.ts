@@ -1,8 +1,8 @@
 import type { ReserveFigures } from '../../reserves/reserve-figures.ts';
 import type { DepositBook } from '../deposit-book.ts';
-import type { Paid } from './paid-logs.ts';
+import type { Paid } from './read-paid.ts';
 
-export type FigureSources = {
+type FigureSources = {
   readonly owed: bigint;
   readonly granted: bigint;
   readonly isOpen: (withdrawalId: bigint) => boolean;

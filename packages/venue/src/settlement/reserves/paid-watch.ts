@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import type { ChainClient } from '@oddlot/custody/chain';
 import { writeWholeFile } from '@oddlot/host/durable';
 import type { Hex } from 'viem';
-import { type Paid, readPaid } from './paid-logs.ts';
+import { type Paid, readPaid } from './read-paid.ts';
 
-export type PaidWatchOptions = {
+type PaidWatchOptions = {
   readonly client: ChainClient;
   readonly bridge: Hex;
   /** The block that the bridge was made in, or any before. */

@@ -20,7 +20,7 @@ import type { BuiltTree } from '../../reserves/build-tree.ts';
 import { readProof, type TreeProof } from '../../reserves/read-proof.ts';
 import { differenceOf, type ReserveFigures } from '../../reserves/reserve-figures.ts';
 import { heightOfFile, treeFile } from '../../reserves/tree-file.ts';
-import { createTreeHasher, type TreeHasher } from '../../reserves/tree-hash.ts';
+import { createTreeHasher, type TreeHasher } from '../../reserves/tree-hasher.ts';
 import { treeSecret } from '../../reserves/tree-secret.ts';
 import type { WatchStatus } from '../deposit-watcher.ts';
 import { PaidWatch } from './paid-watch.ts';

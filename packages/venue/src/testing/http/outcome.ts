@@ -1,7 +1,7 @@
 import type { SignOptions, TestOrder } from './client.ts';
 import { orderAction, signed, testKey } from './client.ts';
-import { startEdge, type TestEdge, type TestEdgeOptions, type TestReply } from './edge.ts';
-import { DEPLOYER_KEY_BYTE } from './replica.ts';
+import { startEdge, type TestEdge, type TestEdgeOptions, type TestReply } from './test-edge.ts';
+import { DEPLOYER_KEY_BYTE } from './test-replica.ts';
 
 /** An edge with one event and one open outcome market, and people with money to trade on it. */
 

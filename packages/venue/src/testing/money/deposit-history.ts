@@ -12,7 +12,7 @@ import { DepositRig, permitAccount, permitOf, type PermitQuery } from './deposit
 
 /** What can happen to deposits: the chain, its endpoints, the clock and the venue itself, in any order. */
 
-export const CONFIRMATIONS = 3;
+const CONFIRMATIONS = 3;
 const HOUR_MS = 3_600_000;
 const GWEI = 1_000_000_000n;
 
@@ -21,7 +21,7 @@ const OWNER = address(`0x${'0e'.repeat(20)}`);
 /** Bound and freed by its owner now and then. */
 const AGENT = USERS[2] as Hex;
 
-export type Step =
+type Step =
   | { readonly do: 'send'; readonly doing: Doing; readonly isMined: boolean }
   | { readonly do: 'permit'; readonly usd: number; readonly isFronted: boolean }
   | { readonly do: 'again'; readonly which: number }

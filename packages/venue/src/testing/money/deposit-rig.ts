@@ -18,7 +18,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { DEPOSIT_BOUNDS } from '../../settlement/deposit-bounds.ts';
 import { DepositWatcher } from '../../settlement/deposit-watcher.ts';
 import { type PermitAnswer, PermitDeposits } from '../../settlement/permit-deposits.ts';
-import { TestReplica } from '../http/replica.ts';
+import { TestReplica } from '../http/test-replica.ts';
 
 /**
  * What deposits run through, on a model of the chain: watcher, permits and relayer, with their files and a

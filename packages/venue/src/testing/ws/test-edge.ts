@@ -6,7 +6,7 @@ import { MarketData } from '../../read-models/market-data.ts';
 import type { BlockRows } from '../../history/rows/block-rows.ts';
 import { ExplorerTail } from '../../history/explorer-tail.ts';
 import { TradeTape } from '../../history/trade-tape.ts';
-import { WsEdge, type WsEdgeOptions } from '../../edge/ws/server.ts';
+import { WsEdge, type WsEdgeOptions } from '../../edge/ws/ws-edge.ts';
 import { SYSTEM_TIMING, type Timing } from '../../edge/ws/timing.ts';
 import { FollowedRows } from '../followed-rows.ts';
 import { TestHistory, type TestRow } from './test-history.ts';

@@ -54,7 +54,7 @@ export function listMarkets(
 }
 
 /** An order by leg and intent; the price is the leg's own, in USDC, the size in shares. */
-export type ShareOrder = {
+type ShareOrder = {
   readonly leg?: 'yes' | 'no';
   readonly sell?: true;
   readonly price: number;

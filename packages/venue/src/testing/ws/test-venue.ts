@@ -10,7 +10,7 @@ import {
   type State,
 } from '@oddlot/engine';
 import { address, hash, instrumentId, timeMs, type Address, type Hash } from '@oddlot/units';
-import { defaultParameters } from '../../genesis.ts';
+import { defaultParameters } from '../../genesis-commands.ts';
 import type { AppliedBlock } from '../../block/applied-block.ts';
 import type { Replica } from '../../replica/replica.ts';
 
@@ -168,9 +168,9 @@ export class TestVenue implements Pick<Replica, 'state' | 'onBlock'> {
 }
 
 type WithoutAuthority<Of> = Of extends unknown ? Omit<Of, 'authority'> : never;
-export type UnsignedCommand = WithoutAuthority<SignedCommand>;
+type UnsignedCommand = WithoutAuthority<SignedCommand>;
 
-export type TestOrder = Partial<OrderRequest> & {
+type TestOrder = Partial<OrderRequest> & {
   readonly price: number;
   readonly size: number;
   readonly buy?: true;

@@ -4,6 +4,9 @@ import { DAY_MS, FIRST_ID, OutcomeVenue } from '../../testing/outcome-venue.ts';
 
 /** What an account has on outcome markets, as queries show it. */
 
+// oxlint-disable-next-line typescript/no-explicit-any
+type Json = any;
+
 const NOBODY = `0x${'9'.repeat(40)}`;
 
 let world: OutcomeVenue;
@@ -199,6 +202,27 @@ describe('open orders', () => {
     world.venue.apply([], 250);
     expect(world.data('outcomeFrontendOpenOrders', { user: BOB })).toMatchObject([{ sz: '10' }]);
   });
+});
+
+test('R-rounding: the account value rounds down once, each position shown half up', () => {
+  const ids = [FIRST_ID + 1, FIRST_ID + 2];
+  for (const id of ids) {
+    const listing = { ...slowMarket(), slug: `fine ${id}`, priceTick: 1 };
+    world.venue.apply([{ type: 'registerMarket', market: listing }]);
+    world.mint(ALICE, BOB, 0.6, 10.01, id);
+    // Between 0.6000 and 0.6001 the mark lies on half a price unit.
+    world.shares(CAROL, { id, price: 0.6, size: 10 });
+    world.shares(CAROL, { id, leg: 'no', price: 0.3999, size: 10 });
+  }
+  const { assetPositions, marginSummary } = world.data('clearinghouseState', {
+    user: ALICE,
+    accountType: 'outcome',
+  });
+  const values = assetPositions.map(({ position }: Json) => position.positionValue);
+  // 10.01 × 0.60005 is 6.0065005.
+  expect(values).toEqual(['6.006501', '6.006501']);
+  expect(marginSummary.totalRawUsd).toBe('987.988');
+  expect(marginSummary.accountValue).toBe('1000.001001');
 });
 
 test('what can be traded: free money at the mark with its fee, and unreserved shares', () => {

@@ -20,7 +20,8 @@ export function outcomeAssetData(
   const { definition, markHalves, unit } = market;
   const { free = 0n, positions = [] } = outcomeAccountView(state, user) ?? {};
   const yes = positions.find((each) => each.instrumentId === instrumentId && each.leg === 'yes');
-  const unreserved = yes === undefined ? 0 : yes.size - yes.reserved;
+  // Anyone may ask: shares of queued sells count as free (R-delay).
+  const unreserved = yes === undefined ? 0 : yes.size - yes.reserved + yes.queued;
   // A mark between two price units is bought at the upper one.
   const price = BigInt(Math.ceil(markHalves / 2));
   const one = BigInt(unit);

@@ -1,5 +1,5 @@
 import type { InfoQueryOf } from '@oddlot/protocol';
-import type { EventWithMarkets } from '../../read-models/catalogue.ts';
+import type { EventWithMarkets } from '../../read-models/outcome-catalogue.ts';
 import type { EventSort } from '../../read-models/listed-event-index.ts';
 import type { PageOptions, Place } from '../../read-models/ranking.ts';
 import type { InfoContext } from './handler.ts';

@@ -1,7 +1,7 @@
 import { marketView, type MarketView, seriesOutlook, type State } from '@oddlot/engine';
 import type { DecidedBy, Leg, StrikeStatus } from '@oddlot/protocol';
 import { present } from '@oddlot/units';
-import type { MarketRecord } from '../../read-models/catalogue.ts';
+import type { MarketRecord } from '../../read-models/outcome-catalogue.ts';
 import { formatHalfPrice, formatPrice, priceDecimals, type Scale } from '../format.ts';
 
 /** An outcome market as its catalogue and the engine know it together. */

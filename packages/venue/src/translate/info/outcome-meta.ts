@@ -4,11 +4,11 @@ import {
   type OutcomeEventPage,
   refusal,
 } from '@oddlot/protocol';
-import type { EventWithMarkets } from '../../read-models/catalogue.ts';
+import type { EventWithMarkets } from '../../read-models/outcome-catalogue.ts';
 import { eventStatus } from '../../read-models/event-status.ts';
 import { type PageOptions, type Place, Ranking } from '../../read-models/ranking.ts';
 import { answer, type InfoAnswer, type InfoContext, type PastNeeds } from './handler.ts';
-import { eventMeta } from './outcome-event-meta.ts';
+import { eventMeta } from './event-meta.ts';
 import { type EventPage, listNeeds, listPage } from './outcome-list.ts';
 import { isSought, matchOf, SEARCHED_EVENTS } from './outcome-search.ts';
 import { listOf, PROCESS_SEAL } from '../cursor-seal.ts';

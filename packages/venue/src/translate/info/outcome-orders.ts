@@ -1,7 +1,7 @@
 import { type OrderSnapshot, outcomeOpenOrders, type State } from '@oddlot/engine';
 import type { OutcomeOpenOrder } from '@oddlot/protocol';
 import { present } from '@oddlot/units';
-import type { OutcomeCatalogue } from '../../read-models/catalogue.ts';
+import type { OutcomeCatalogue } from '../../read-models/outcome-catalogue.ts';
 import { outcomeName } from '../actions/instrument-lookup.ts';
 import { TIF_TEXT } from '../event-to-stream.ts';
 import { formatAveragePrice, formatPrice, formatSize } from '../format.ts';

@@ -1,7 +1,7 @@
 import { outcomeAccountView, type SharesView, type State } from '@oddlot/engine';
 import type { AssetPosition, ClearinghouseState, Position } from '@oddlot/protocol';
-import { type Address, divHalfUp, formatMoney, negUsdc } from '@oddlot/units';
-import type { MarketRecord, OutcomeCatalogue } from '../../read-models/catalogue.ts';
+import { type Address, divFloor, divHalfUp, formatMoney, negUsdc } from '@oddlot/units';
+import type { MarketRecord, OutcomeCatalogue } from '../../read-models/outcome-catalogue.ts';
 import { outcomeName } from '../actions/instrument-lookup.ts';
 import {
   decimalsOf,
@@ -39,9 +39,14 @@ export function outcomeState(
   const { free = 0n, reserved = 0n } = outcomeAccountView(state, user) ?? {};
   const shares = sharesOf(state, user);
   const value = shares.reduce((sum, each) => sum + valueOf(each), 0n);
+  // What is owed to somebody rounds down once (R-rounding): the same number as in the proof of reserves.
+  const owed = divFloor(
+    shares.reduce((sum, each) => sum + halvesOf(each), 0n),
+    2n,
+  );
   const cost = shares.reduce((sum, each) => sum + each.cost, 0n);
   const summary = {
-    accountValue: formatMoney(free + reserved + value),
+    accountValue: formatMoney(free + reserved + owed),
     totalMarginUsed: formatMoney(reserved + cost),
     totalNtlPos: formatMoney(value),
     totalRawUsd: formatMoney(free + reserved),
@@ -68,8 +73,12 @@ function sharesOf(state: State, user: Address): readonly SharesView[] {
 }
 
 /** At the leg's mark; half a micro-USDC is shown as one. */
-function valueOf({ markHalves, size }: SharesView): bigint {
-  return divHalfUp(BigInt(markHalves) * BigInt(size), 2n);
+function valueOf(shares: SharesView): bigint {
+  return divHalfUp(halvesOf(shares), 2n);
+}
+
+function halvesOf({ markHalves, size }: SharesView): bigint {
+  return BigInt(markHalves) * BigInt(size);
 }
 
 const NO_FUNDING = { allTime: '0', sinceChange: '0', sinceOpen: '0' };

@@ -6,7 +6,7 @@ import {
   type OutcomeProbability,
 } from '@oddlot/protocol';
 import { formatMoney, present } from '@oddlot/units';
-import type { MarketRecord } from '../../read-models/catalogue.ts';
+import type { MarketRecord } from '../../read-models/outcome-catalogue.ts';
 import { pointsIn } from '../../read-models/probabilities.ts';
 import type { PointRow } from '../../read-models/tiered-series.ts';
 import { outcomeName } from '../actions/instrument-lookup.ts';

@@ -1,5 +1,5 @@
 import type { InfoQueryOf } from '@oddlot/protocol';
-import type { EventWithMarkets } from '../../read-models/catalogue.ts';
+import type { EventWithMarkets } from '../../read-models/outcome-catalogue.ts';
 
 /**
  * Events by words. There is no index of words: a question looks through a stretch of the list, and its cursor

@@ -9,7 +9,7 @@ import {
   refusal,
 } from '@oddlot/protocol';
 import { divHalfUp } from '@oddlot/units';
-import type { MarketRecord, ResolutionRecord } from '../../read-models/catalogue.ts';
+import type { MarketRecord, ResolutionRecord } from '../../read-models/outcome-catalogue.ts';
 import { formatHalfPrice, formatReferencePrice } from '../format.ts';
 import type { Place } from '../../read-models/ranking.ts';
 import {

@@ -1,5 +1,5 @@
 import type { CandleRow, MissingRows } from '../../read-models/candles.ts';
-import type { EventWithMarkets } from '../../read-models/catalogue.ts';
+import type { EventWithMarkets } from '../../read-models/outcome-catalogue.ts';
 import type { Place } from '../../read-models/ranking.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { settledMarketView } from '@oddlot/engine';
-import type { EventWithMarkets, MarketRecord } from '../../read-models/catalogue.ts';
+import type { EventWithMarkets, MarketRecord } from '../../read-models/outcome-catalogue.ts';
 import type { InfoContext } from './handler.ts';
 import type { PastNeed } from './past-need.ts';
 

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useWords } from '../../lib/words.ts';
 import { NavigationIcon } from './navigation-icon.tsx';
-import { useDestinations } from './navigation.ts';
+import { useDestinations } from './use-destinations.ts';
 
 /** The way round on a phone, within reach of a thumb. */
 export function BottomBar() {

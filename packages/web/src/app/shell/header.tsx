@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { isTestnet } from '../../lib/network.ts';
+import { isTestnet } from '../../lib/is-testnet.ts';
 import { useWords } from '../../lib/words.ts';
 import { useSettings } from '../../market/queries.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -8,7 +8,7 @@ import { Deposit } from './deposit.tsx';
 import { Equity } from './equity.tsx';
 import { Latency } from './latency.tsx';
 import { LooksMenu } from './looks-menu.tsx';
-import { useDestinations } from './navigation.ts';
+import { useDestinations } from './use-destinations.ts';
 import { Wordmark } from './wordmark.tsx';
 
 export function Header({ onHelp }: { readonly onHelp: () => void }) {

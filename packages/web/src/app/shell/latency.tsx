@@ -1,7 +1,7 @@
 import { useStore } from 'zustand';
 import { useWords } from '../../lib/words.ts';
 import { connection } from '../../market/venue.ts';
-import { classes } from '../../ui/class-names.ts';
+import { classes } from '../../ui/classes.ts';
 
 /** Whether what is on the screen is live, and how far away the venue is. */
 export function Latency() {

@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
-import { usePageTitle } from '../../lib/page-title.ts';
+import { usePageTitle } from '../../lib/use-page-title.ts';
 import { addWords, useWords } from '../../lib/words.ts';
 import { NoAccount } from '../../session/no-account.tsx';
 import { useIsSessionLoaded, useSession } from '../../session/use-session.ts';

@@ -4,7 +4,7 @@ import type { BuilderState, Client } from '@oddlot/sdk';
 import { csvOf, saveFile } from '../../lib/csv.ts';
 import { isDecimal, sign } from '../../lib/decimal.ts';
 import { money } from '../../lib/format.ts';
-import { usePageTitle } from '../../lib/page-title.ts';
+import { usePageTitle } from '../../lib/use-page-title.ts';
 import { addWords, useWords } from '../../lib/words.ts';
 import { queryClient } from '../../market/queries.ts';
 import { reader } from '../../market/venue.ts';

@@ -5,7 +5,7 @@ import { AccountTables } from '../../account-tables/account-tables.tsx';
 import { add } from '../../lib/decimal.ts';
 import { short } from '../../lib/format.ts';
 import { isAddress } from '../../lib/is-address.ts';
-import { usePageTitle } from '../../lib/page-title.ts';
+import { usePageTitle } from '../../lib/use-page-title.ts';
 import { addWords, useWords } from '../../lib/words.ts';
 import { accountStates } from '../../market/account.ts';
 import { useSettings } from '../../market/queries.ts';

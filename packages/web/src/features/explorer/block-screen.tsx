@@ -4,7 +4,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import type { BlockDetail } from '@oddlot/sdk';
 import { useMemo } from 'react';
 import { number } from '../../lib/format.ts';
-import { usePageTitle } from '../../lib/page-title.ts';
+import { usePageTitle } from '../../lib/use-page-title.ts';
 import { wholeDate } from '../../lib/time.ts';
 import { addWords, useWords } from '../../lib/words.ts';
 import { reader } from '../../market/venue.ts';

@@ -1,7 +1,7 @@
 import type { TxBrief } from '@oddlot/sdk';
 import { short } from '../../lib/format.ts';
 import type { Words } from '../../lib/words.ts';
-import { actionName } from './explorer-words.ts';
+import { actionName } from './action-name.ts';
 import type { NameOf, Sentence } from './sentence.ts';
 import { sentencesOf } from './tx-words.ts';
 

@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/text-field.tsx';
 import { useDoing } from '../../ui/use-doing.ts';
 import { useHotkey } from '../../ui/use-hotkey.ts';
-import { wantedOf } from './destination.ts';
+import { wantedOf } from './wanted-of.ts';
 import { findMarket } from './find-market.ts';
 
 /** One field for a height, a hash, an address or the name of a market. */

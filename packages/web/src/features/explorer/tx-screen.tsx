@@ -2,7 +2,7 @@ import { texts } from 'words:explorer';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { TxDetail } from '@oddlot/sdk';
-import { usePageTitle } from '../../lib/page-title.ts';
+import { usePageTitle } from '../../lib/use-page-title.ts';
 import { number, short } from '../../lib/format.ts';
 import { wholeDate } from '../../lib/time.ts';
 import { addWords, useWords, type Words } from '../../lib/words.ts';
@@ -14,7 +14,7 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { Fact, Facts } from './facts.tsx';
 import { Head } from './head.tsx';
 import { AddressLink, BlockLink } from './links.tsx';
-import { actionName } from './explorer-words.ts';
+import { actionName } from './action-name.ts';
 import { marketIdsOf, sentencesOf } from './tx-words.ts';
 import { useNames } from './use-names.ts';
 

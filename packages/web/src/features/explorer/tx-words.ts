@@ -1,9 +1,9 @@
 import { number } from '../../lib/format.ts';
 import { wholeDate } from '../../lib/time.ts';
 import type { Words } from '../../lib/words.ts';
-import { accountSentences } from './account-words.ts';
+import { accountSentences } from './account-sentences.ts';
 import { fieldsOf, listOf, textOf, type Fields } from './action-fields.ts';
-import { operatorSentences } from './operator-words.ts';
+import { operatorSentences } from './operator-sentences.ts';
 import { orderSentences } from './order-words.ts';
 import type { NameOf, Sentence } from './sentence.ts';
 

@@ -1,6 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useRef } from 'react';
-import { usePageTitle } from '../../lib/page-title.ts';
+import { usePageTitle } from '../../lib/use-page-title.ts';
 import { useWords } from '../../lib/words.ts';
 import { TextField } from '../../ui/text-field.tsx';
 import { useHotkey } from '../../ui/use-hotkey.ts';

@@ -127,7 +127,7 @@ function Fields({
 }
 
 /** What is sent; undefined while something is missing. */
-export function changeOf(list: List, way: Way, draft: Draft): Change | undefined {
+function changeOf(list: List, way: Way, draft: Draft): Change | undefined {
   const [address, code] = [personOf(draft.address), draft.code.trim()];
   const uses = Number(draft.uses);
   if (list === 'accessCodes') {

@@ -7,7 +7,7 @@ import { loadSigning } from '../../session/load-signing.ts';
  * An operator's key that was typed in here. What operators sign is bound to the venue's own chain, which browser
  * wallets do not know; so the key itself signs. It lives in the memory of this page alone and goes with it.
  */
-export type OperatorKey = { readonly address: string; readonly client: Client };
+type OperatorKey = { readonly address: string; readonly client: Client };
 
 const store = createStore<{ readonly key: OperatorKey | undefined }>(() => ({ key: undefined }));
 

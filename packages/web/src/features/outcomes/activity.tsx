@@ -3,7 +3,7 @@ import { multiply } from '../../lib/decimal.ts';
 import { cents, money, number } from '../../lib/format.ts';
 import { clockTime, wholeDate } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
-import { tapes } from '../../market/tape.ts';
+import { tapes } from '../../market/tapes.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { legPrice } from './legs.ts';
 import { legLabel } from './market-facts.ts';

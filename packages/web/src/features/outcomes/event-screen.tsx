@@ -2,7 +2,7 @@ import { texts } from 'words:outcomes';
 import { Link, Navigate, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { ApiError, type Leg, type OutcomeEventMeta, type OutcomeMarketMeta } from '@oddlot/sdk';
-import { usePageTitle } from '../../lib/page-title.ts';
+import { usePageTitle } from '../../lib/use-page-title.ts';
 import { addWords, useWords } from '../../lib/words.ts';
 import { outcomePrices } from '../../market/contexts.ts';
 import { tickers } from '../../market/tickers.ts';

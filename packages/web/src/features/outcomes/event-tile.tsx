@@ -6,7 +6,7 @@ import { relative } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
 import { venueNow } from '../../market/venue.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { classes } from '../../ui/class-names.ts';
+import { classes } from '../../ui/classes.ts';
 import { colourOf } from '../../ui/figure.tsx';
 import { EventTitle } from '../../ui/event-title.tsx';
 import { inOrder, legName, markOf, nameOf, turnover } from './market-facts.ts';

@@ -2,7 +2,7 @@ import { texts } from 'words:outcomes';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useRef } from 'react';
 import type { OutcomeEventMeta, Ticker } from '@oddlot/sdk';
-import { usePageTitle } from '../../lib/page-title.ts';
+import { usePageTitle } from '../../lib/use-page-title.ts';
 import { addWords, useWords } from '../../lib/words.ts';
 import { SeriesCards } from '../../market/series/series-cards.tsx';
 import { runningOf } from '../../market/series/use-running-series.ts';

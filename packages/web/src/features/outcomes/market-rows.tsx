@@ -5,7 +5,7 @@ import { useWords } from '../../lib/words.ts';
 import { accountStates } from '../../market/account.ts';
 import { useSession } from '../../session/use-session.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { classes } from '../../ui/class-names.ts';
+import { classes } from '../../ui/classes.ts';
 import { colourOf } from '../../ui/figure.tsx';
 import { priceToBuy } from './legs.ts';
 import {
@@ -19,7 +19,7 @@ import {
 } from './market-facts.ts';
 import { usePayouts, type Payout } from './use-payouts.ts';
 
-export type MarketRowsProps = {
+type MarketRowsProps = {
   readonly event: OutcomeEventMeta;
   /** In the order in which they are shown. */
   readonly markets: readonly OutcomeMarketMeta[];

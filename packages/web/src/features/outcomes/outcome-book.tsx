@@ -18,7 +18,7 @@ import { ladderOf, legPrice } from './legs.ts';
 import { legName, nameOf } from './market-facts.ts';
 import { ownPrices } from './own-prices.ts';
 
-export type OutcomeBookProps = {
+type OutcomeBookProps = {
   readonly event: OutcomeEventMeta;
   readonly market: OutcomeMarketMeta;
   readonly mark: string | undefined;

@@ -12,7 +12,7 @@ import { RANGES, useProbabilities, type Range } from './queries.ts';
 import { usePlot } from '../../ui/use-plot.ts';
 
 /** More lines than this nobody can tell apart. */
-export const LINES_MAX = 6;
+const LINES_MAX = 6;
 const QUARTER = 25;
 
 /** How the chances of an event's markets moved, each in its colour. */
@@ -128,7 +128,7 @@ function shownChance(pointed: number | null | undefined, now: string | undefined
 }
 
 /** One time axis for all lines; a line without a point there goes on from its last. */
-export function linesOf(
+function linesOf(
   data: OutcomeProbability | undefined,
   ids: readonly number[],
   marks: readonly (string | undefined)[],

@@ -10,7 +10,7 @@ import { money, number, short } from '../../lib/format.ts';
 import { wholeDate } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
 import { Button } from '../../ui/button.tsx';
-import { classes } from '../../ui/class-names.ts';
+import { classes } from '../../ui/classes.ts';
 import { Code } from '../../ui/code.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { ErrorSentence } from '../../ui/error-sentence.tsx';

@@ -4,7 +4,7 @@ import { number } from '../../lib/format.ts';
 import { clockTime, dateTime } from '../../lib/time.ts';
 import { useWords, type Words } from '../../lib/words.ts';
 import { useVenueSecond } from '../../market/use-venue-second.ts';
-import { classes } from '../../ui/class-names.ts';
+import { classes } from '../../ui/classes.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { PaidOut } from './paid-out.tsx';
 import { useEvent } from './queries.ts';

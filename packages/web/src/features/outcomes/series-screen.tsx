@@ -1,7 +1,7 @@
 import { texts } from 'words:outcomes';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { ApiError, type OutcomeSeriesTimeline } from '@oddlot/sdk';
-import { usePageTitle } from '../../lib/page-title.ts';
+import { usePageTitle } from '../../lib/use-page-title.ts';
 import { addWords, useWords } from '../../lib/words.ts';
 import { outcomePrices } from '../../market/contexts.ts';
 import { tickers } from '../../market/tickers.ts';

@@ -9,14 +9,14 @@ export type Sort = (typeof SORTS)[number];
 export const STATUSES = ['open', 'upcoming', 'closed', 'resolved'] as const;
 export type Status = (typeof STATUSES)[number];
 
-export type Sought = {
+type Sought = {
   readonly sort: Sort;
   readonly status: Status;
   readonly topic: string | undefined;
   readonly words: string;
 };
 
-export type FoundEvents = {
+type FoundEvents = {
   readonly events: readonly OutcomeEventMeta[];
   readonly error: Error | null;
   readonly isLoaded: boolean;

@@ -6,7 +6,7 @@ const GAP_MS_MIN = 10_000;
 const GAP_TIMES = 4;
 
 /** A price, or none where nobody knows what it was. */
-export type Point = { readonly t: number; readonly value: number | null };
+type Point = { readonly t: number; readonly value: number | null };
 
 /** Where no price was seen for a while there is a gap, and no line that looks as if there had been one. */
 export function withGaps(seen: readonly Seen[]): readonly Point[] {

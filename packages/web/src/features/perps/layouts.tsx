@@ -12,7 +12,7 @@ import { Sheet } from '../../ui/dialog.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { BookPanel } from './book/book-panel.tsx';
 import { ChartPanel } from './chart/chart-panel.tsx';
-import { useDesk } from './desk.ts';
+import { useTradedPerp } from './traded-perp.ts';
 import { MarketInfo } from './market-strip.tsx';
 import { TapePanel } from './tape-panel.tsx';
 import { changeDraft } from './ticket/draft.ts';
@@ -123,7 +123,7 @@ export function PhoneLayout() {
 /** Opens the ticket on one side. */
 function TradeBar() {
   const t = useWords();
-  const { perp } = useDesk();
+  const { perp } = useTradedPerp();
   const [isOpen, setIsOpen] = useState(false);
   const open = (side: 'buy' | 'sell'): void => {
     changeDraft({ side });

@@ -2,13 +2,13 @@ import { Link } from '@tanstack/react-router';
 import { countdown, dateTime } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
 import { useVenueSecond } from '../../market/use-venue-second.ts';
-import { useDesk } from './desk.ts';
+import { useTradedPerp } from './traded-perp.ts';
 import { useMarketState } from './use-market-state.ts';
 
 /** What is unusual about the market, and what that means for who trades it. */
 export function MarketNotice() {
   const t = useWords();
-  const { perp } = useDesk();
+  const { perp } = useTradedPerp();
   const { isClosed } = useMarketState();
   const text = useNotice();
   if (text === undefined) return null;
@@ -30,7 +30,7 @@ export function MarketNotice() {
 
 function useNotice(): string | undefined {
   const t = useWords();
-  const { perp } = useDesk();
+  const { perp } = useTradedPerp();
   const { isClosed, isGateClosed, isStale } = useMarketState();
   const { closingTime, delisted, haltTrading } = perp;
   if (delisted && closingTime === null) return t('perps.notice.delisted');

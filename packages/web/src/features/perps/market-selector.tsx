@@ -1,7 +1,7 @@
 import { lazy, Suspense, useState } from 'react';
 import { useWords } from '../../lib/words.ts';
 import { useHotkey } from '../../ui/use-hotkey.ts';
-import { useDesk } from './desk.ts';
+import { useTradedPerp } from './traded-perp.ts';
 
 const SelectDialog = lazy(async () => ({
   default: (await import('./select-dialog.tsx')).SelectDialog,
@@ -10,7 +10,7 @@ const SelectDialog = lazy(async () => ({
 /** The name of the market; behind it all others. */
 export function MarketSelector() {
   const t = useWords();
-  const { perp } = useDesk();
+  const { perp } = useTradedPerp();
   const [isOpen, setIsOpen] = useState(false);
   useHotkey('/', () => setIsOpen(true));
   return (

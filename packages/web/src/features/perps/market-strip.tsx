@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState, type ReactNode } from 'react';
 import { isDecimal, multiply, sign } from '../../lib/decimal.ts';
 import { compact, money, number, percent } from '../../lib/format.ts';
-import { usePageTitle } from '../../lib/page-title.ts';
+import { usePageTitle } from '../../lib/use-page-title.ts';
 import { countdown } from '../../lib/time.ts';
 import { useWords, type Words } from '../../lib/words.ts';
 import { contexts } from '../../market/contexts.ts';
@@ -9,13 +9,13 @@ import { dayChange, useTrends } from '../../market/trends.ts';
 import { venueNow } from '../../market/venue.ts';
 import { Percent, Price } from '../../ui/figure.tsx';
 import { Tooltip } from '../../ui/tooltip.tsx';
-import { useDesk } from './desk.ts';
+import { useTradedPerp } from './traded-perp.ts';
 import { MarketSelector } from './market-selector.tsx';
 
 /** The market at a glance. */
 export function MarketStrip() {
   const t = useWords();
-  const { coin, grid, perp } = useDesk();
+  const { coin, grid, perp } = useTradedPerp();
   const ctx = contexts.use(coin, (state) => state.ctx);
   const mark = ctx?.markPx;
   usePageTitle(
@@ -61,7 +61,7 @@ export function MarketStrip() {
 /** Everything about the market in a list, for a phone. */
 export function MarketInfo() {
   const t = useWords();
-  const { coin, grid, perp } = useDesk();
+  const { coin, grid, perp } = useTradedPerp();
   const ctx = contexts.use(coin, (state) => state.ctx);
   const price = (text: string | undefined): string =>
     number(text, { decimals: grid.priceDecimals });

@@ -12,7 +12,7 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { Percent, Price } from '../../ui/figure.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { TextField } from '../../ui/text-field.tsx';
-import { useDesk } from './desk.ts';
+import { useTradedPerp } from './traded-perp.ts';
 import { useKept } from './use-kept.ts';
 
 type Row = {
@@ -28,7 +28,7 @@ const NO_PERPS: readonly PerpMeta[] = [];
 export function SelectDialog({ onClose }: { readonly onClose: () => void }) {
   const t = useWords();
   const navigate = useNavigate();
-  const { perp: now } = useDesk();
+  const { perp: now } = useTradedPerp();
   const [wanted, setWanted] = useState('');
   const [favourites, setFavourites] = useKept<readonly string[]>('favourites', []);
   const listed = usePerps().data?.universe ?? NO_PERPS;

@@ -4,10 +4,10 @@ import { compare, multiply } from '../../lib/decimal.ts';
 import { number } from '../../lib/format.ts';
 import { clockTime } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
-import { tapes } from '../../market/tape.ts';
-import { classes } from '../../ui/class-names.ts';
+import { tapes } from '../../market/tapes.ts';
+import { classes } from '../../ui/classes.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { useDesk } from './desk.ts';
+import { useTradedPerp } from './traded-perp.ts';
 import type { Grid } from './grid.ts';
 
 /** As many as the tallest panel shows at once. */
@@ -18,7 +18,7 @@ const LARGE = '25000';
 /** The last trades, newest first. */
 export function TapePanel({ title }: { readonly title?: string }) {
   const t = useWords();
-  const { coin, grid, perp } = useDesk();
+  const { coin, grid, perp } = useTradedPerp();
   const { isLoaded, trades } = tapes.use(coin, (state) => state);
   const rows = useMemo(() => trades.slice(0, ROWS), [trades]);
   if (isLoaded && rows.length === 0) {

@@ -8,7 +8,7 @@ import { useHotkey } from '../../ui/use-hotkey.ts';
 import { SkipLink } from '../../ui/skip-link.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
-import { DeskContext } from './desk.ts';
+import { TradedPerpContext } from './traded-perp.ts';
 import { gridOf } from './grid.ts';
 import { MarketNotice } from './market-notice.tsx';
 import { MarketStrip } from './market-strip.tsx';
@@ -62,13 +62,13 @@ function Terminal({ perp }: { readonly perp: PerpMeta }) {
   // A halt changes the market, not its steps: charts and books stay as they are.
   // oxlint-disable-next-line react-hooks/exhaustive-deps -- what the grid is made of
   const grid = useMemo(() => gridOf(perp), [perp.priceTick, perp.szDecimals]);
-  const desk = useMemo(
+  const traded = useMemo(
     () => ({ perp, grid, coin: String(perp.index) }),
     // oxlint-disable-next-line react-hooks/exhaustive-deps -- the fingerprint stands for the market
     [fingerprint, grid],
   );
   return (
-    <DeskContext value={desk}>
+    <TradedPerpContext value={traded}>
       <div className="flex h-full min-h-0 flex-col max-tablet:h-auto max-tablet:min-h-full">
         {hasTicket && (
           <SkipLink to={TICKET} onFollow={focusTicket}>
@@ -85,6 +85,6 @@ function Terminal({ perp }: { readonly perp: PerpMeta }) {
           <DesktopLayout isWide={width === 'wide'} />
         )}
       </div>
-    </DeskContext>
+    </TradedPerpContext>
   );
 }

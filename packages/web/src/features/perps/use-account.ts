@@ -29,7 +29,7 @@ export function useAccountState(): ClearinghouseState | undefined {
   return accountStates.use(key, ({ state }) => state);
 }
 
-export const NO_POSITIONS: readonly AssetPosition[] = [];
+const NO_POSITIONS: readonly AssetPosition[] = [];
 
 export function usePositions(): readonly AssetPosition[] {
   return useAccountState()?.assetPositions ?? NO_POSITIONS;

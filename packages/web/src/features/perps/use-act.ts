@@ -23,12 +23,12 @@ export function failureOf(reply: ActionReply): ApiError | undefined {
 }
 
 /** What may have changed by an action and is asked for, not streamed. */
-export function afterAction(): void {
+function afterAction(): void {
   void queryClient.invalidateQueries({ queryKey: ['activeAssetData'] });
   void queryClient.invalidateQueries({ queryKey: ['simulate'] });
 }
 
-export type Acting = {
+type Acting = {
   readonly canAct: boolean;
   readonly isBusy: boolean;
   /** The answer was lost, and the venue is asked what became of it. */

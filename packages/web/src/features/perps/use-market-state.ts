@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { usePerps } from '../../market/queries.ts';
 import { reader, venueNow } from '../../market/venue.ts';
-import { useDesk } from './desk.ts';
+import { useTradedPerp } from './traded-perp.ts';
 
 /** A halt should show before somebody has typed an order. */
 const EVERY_MS = 3_000;
 /** The channel of gates that perps are. */
 const PERPS = 0;
 
-export type MarketState = {
+type MarketState = {
   /** R-oracle-stale: the venue has no fresh price, so it takes no new risk. */
   readonly isStale: boolean;
   /** R-gate: the operator closed perps to new risk, for everybody. */
@@ -19,7 +19,7 @@ export type MarketState = {
 
 /** How the market is, beside its prices. */
 export function useMarketState(): MarketState {
-  const { closingTime, delisted, name } = useDesk().perp;
+  const { closingTime, delisted, name } = useTradedPerp().perp;
   usePerps(EVERY_MS);
   const { data } = useQuery({
     queryKey: ['venueStatus'],

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 
 /** How much room there is: a phone, a tablet, a desk, a wide desk. As the breakpoints in `tokens.css`. */
-export type Width = 'phone' | 'tablet' | 'desktop' | 'wide';
+type Width = 'phone' | 'tablet' | 'desktop' | 'wide';
 
 const STEPS = [
   ['wide', 1_680],

@@ -7,7 +7,7 @@ import { useWords } from '../../lib/words.ts';
 import { usePlot } from '../../ui/use-plot.ts';
 import type { CurvePoint } from './money-steps.ts';
 
-export type CurveKind = 'equity' | 'pnl';
+type CurveKind = 'equity' | 'pnl';
 
 const SPAN_MS_MIN = 10 * 60 * 1_000;
 const LINES = [{ colour: 'var(--accent)', isFilled: true }] as const;

@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { Portfolio as PortfolioAnswer, PortfolioPoint } from '@oddlot/sdk';
 import { useMemo } from 'react';
 import { add } from '../../lib/decimal.ts';
-import { usePageTitle } from '../../lib/page-title.ts';
+import { usePageTitle } from '../../lib/use-page-title.ts';
 import { addWords, useWords } from '../../lib/words.ts';
 import { accountStates } from '../../market/account.ts';
 import { fillLists, ledgerLists } from '../../market/account-lists.ts';

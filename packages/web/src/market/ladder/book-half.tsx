@@ -7,7 +7,7 @@ import { useDrawing } from '../use-drawing.ts';
 import { levelsOf, summedUp, type DepthLevel } from './book-levels.ts';
 import { drawSide, ROW_PX, type Figures } from './draw-book.ts';
 
-export type BookHalfProps = {
+type BookHalfProps = {
   readonly side: 'bid' | 'ask';
   readonly store: StoreApi<BookState>;
   /** The levels of a side, best first, in the prices that are shown. */

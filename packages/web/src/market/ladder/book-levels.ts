@@ -35,7 +35,7 @@ export function averageOf({ total, value }: DepthLevel): string {
   return divide(value, total) ?? '0';
 }
 
-export type Spread = { readonly inTicks: string; readonly inBasisPoints: string };
+type Spread = { readonly inTicks: string; readonly inBasisPoints: string };
 
 /** The way between the best prices, in ticks and in hundredths of a percent of the middle. */
 export function spreadOf(

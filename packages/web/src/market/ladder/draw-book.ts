@@ -5,7 +5,7 @@ import type { DepthLevel } from './book-levels.ts';
 export const ROW_PX = 18;
 const MARGIN_PX = 12;
 
-export type BookSide = {
+type BookSide = {
   readonly side: 'bid' | 'ask';
   readonly levels: readonly DepthLevel[];
   readonly own: ReadonlySet<string>;
@@ -18,7 +18,7 @@ export type Figures = {
   readonly size: (size: string, value: () => string) => string;
 };
 
-export type Drawing = {
+type Drawing = {
   readonly figures: Figures;
   /** The level that the pointer or the keyboard is at. */
   readonly at: number | undefined;

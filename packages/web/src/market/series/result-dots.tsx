@@ -1,6 +1,6 @@
 import type { OutcomeTimelineItem } from '@oddlot/sdk';
 import { useWords } from '../../lib/words.ts';
-import { classes } from '../../ui/class-names.ts';
+import { classes } from '../../ui/classes.ts';
 
 const SHOWN = 10;
 

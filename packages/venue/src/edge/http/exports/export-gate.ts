@@ -1,6 +1,6 @@
 /** How many exports run at a time. One reads as long as its client does, so they are counted. */
 
-export type ExportLimits = {
+type ExportLimits = {
   readonly perClientMax: number;
   /** Of all clients together. */
   readonly totalMax: number;

@@ -3,7 +3,7 @@ import type { Page, UserPage } from '../../../history/history.ts';
 import type { RowPosition } from '../../../history/rows/block-rows.ts';
 import { startAfter, startOf } from '../../../read-models/candle-interval.ts';
 import { storedThrough } from '../history/handler.ts';
-import { candlesBetween, type CandleContext } from '../candles.ts';
+import { candlesBetween, type CandleContext } from '../candles-between.ts';
 import { RefusedError } from './refused-error.ts';
 
 /**

@@ -2,7 +2,7 @@ import { EXPORT_COLUMNS, type ExportName } from '@oddlot/protocol';
 
 /** Rows as text: a table by RFC 4180, or one JSON object a line. */
 
-export type ExportFormat = 'csv' | 'ndjson';
+type ExportFormat = 'csv' | 'ndjson';
 
 export const CONTENT_TYPES: Readonly<Record<ExportFormat, string>> = {
   csv: 'text/csv; charset=utf-8; header=present',

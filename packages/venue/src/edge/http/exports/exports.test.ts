@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { LedgerUpdate } from '@oddlot/protocol';
 import type { History } from '../../../history/history.ts';
 import { orderAction, signed, testKey } from '../../../testing/http/client.ts';
-import { startEdge, type TestEdge, type TestEdgeOptions } from '../../../testing/http/edge.ts';
+import { startEdge, type TestEdge, type TestEdgeOptions } from '../../../testing/http/test-edge.ts';
 import { ExportGate } from './export-gate.ts';
 import { textOf } from './export-text.ts';
 

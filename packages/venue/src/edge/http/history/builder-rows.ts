@@ -16,7 +16,7 @@ import { outcomeName } from '../../../translate/actions/instrument-lookup.ts';
 import { readCursor, type Place } from './cursor.ts';
 import { waitFor, type HistoryContext, type HistoryHandler } from './handler.ts';
 import { masked } from './masked.ts';
-import { pageOfMoving } from './moving-rows.ts';
+import { pageOfMoving } from './page-of-moving.ts';
 
 /** What builders earned and claimed. Who traded through them is shown masked. */
 

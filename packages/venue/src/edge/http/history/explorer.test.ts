@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { orderAction, signed, testKey } from '../../../testing/http/client.ts';
-import { startEdge, type TestEdge } from '../../../testing/http/edge.ts';
+import { startEdge, type TestEdge } from '../../../testing/http/test-edge.ts';
 
 const alice = testKey(1);
 let edge: TestEdge;

@@ -12,7 +12,7 @@ import {
   type HistoryContext,
   type HistoryHandler,
 } from './handler.ts';
-import { pageOfMoving } from './moving-rows.ts';
+import { pageOfMoving } from './page-of-moving.ts';
 
 /** What happened to one account, newest first: fills, orders, funding and the ledger. */
 

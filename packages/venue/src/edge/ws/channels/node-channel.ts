@@ -5,13 +5,13 @@ import type { AppliedBlock } from '../../../block/applied-block.ts';
 import type { ExplorerTail } from '../../../history/explorer-tail.ts';
 import type { History } from '../../../history/history.ts';
 import { instrumentLookup, type Instrument } from '../../../translate/actions/instrument-lookup.ts';
-import type { StreamRecipe } from '../streams.ts';
+import type { StreamRecipe } from '../stream-hub.ts';
 import type { Timing } from '../timing.ts';
 import type { WsLimits } from '../ws-limits.ts';
 import type { TradeTape } from '../../../history/trade-tape.ts';
 
 /** What is made of blocks elsewhere and shown by channels too; it has seen a block before they do. */
-export type StreamCompanions = {
+export type StreamModels = {
   readonly markets: MarketData;
   readonly tape: TradeTape;
   readonly explorer: ExplorerTail;
@@ -19,7 +19,7 @@ export type StreamCompanions = {
 };
 
 /** What channels work with. */
-export type ChannelContext = StreamCompanions & {
+export type ChannelContext = StreamModels & {
   readonly state: () => State;
   readonly limits: WsLimits;
   readonly timing: Timing;

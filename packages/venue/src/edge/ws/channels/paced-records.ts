@@ -2,7 +2,7 @@ import type { Snapshot, Source, Stream } from '../stream.ts';
 import { Pace, type Timing } from '../timing.ts';
 
 /** One record of many as JSON text, without what alone is no news, like the time. */
-export type RecordText = (id: number) => string | undefined;
+type RecordText = (id: number) => string | undefined;
 
 /**
  * The source of a stream that shows many records side by side: all of them at first, later those that

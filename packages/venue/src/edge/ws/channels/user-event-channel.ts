@@ -6,7 +6,7 @@ import type { ChannelContext, NodeChannel, Opening } from './node-channel.ts';
 export type UserParams = { readonly user: Address };
 
 /** Something that happened to a user, as it is shown. */
-export type UserRow<Row> = { readonly user: Address; readonly row: Row };
+type UserRow<Row> = { readonly user: Address; readonly row: Row };
 
 /** What a channel of users' rows says: which rows a block adds, and how they are written. */
 export type UserRowWriter<Params extends UserParams, Row> = {

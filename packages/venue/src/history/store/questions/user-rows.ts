@@ -12,7 +12,7 @@ import {
   withdrawalCodec,
 } from '../row-codecs.ts';
 import { fillWithTexts, orderWithTexts, textsOf } from '../row-texts.ts';
-import { withNewestChildren } from './order-children.ts';
+import { withNewestChildren } from './with-newest-children.ts';
 import { isWithin, spanOf, type Span } from './span.ts';
 
 type Database = Kysely<HistoryTables>;

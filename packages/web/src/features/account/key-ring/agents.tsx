@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ApprovedAgent } from '@oddlot/sdk';
 import { useMemo } from 'react';
 import { short } from '../../../lib/format.ts';
-import { inOneDirection } from '../../../lib/one-direction.ts';
+import { inOneDirection } from '../../../lib/in-one-direction.ts';
 import { relative, wholeDate } from '../../../lib/time.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
 import { queryClient } from '../../../market/queries.ts';

@@ -4,7 +4,7 @@ import { isAddress } from '../../../lib/is-address.ts';
 export const SIGNERS_MAX = 10;
 
 /** What is wrong with one of the typed addresses; undefined for one that will do, and for an empty field. */
-export type SignerFault = 'noAddress' | 'own' | 'twice';
+type SignerFault = 'noAddress' | 'own' | 'twice';
 
 export function signerFault(
   typed: readonly string[],

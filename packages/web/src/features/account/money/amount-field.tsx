@@ -4,7 +4,7 @@ import { useWords, type Words } from '../../../lib/words.ts';
 import { Button } from '../../../ui/button.tsx';
 import { NumberField } from '../../../ui/number-field.tsx';
 
-export type AmountLimits = {
+type AmountLimits = {
   /** The most that there is; undefined while that is not known. */
   readonly most: string | undefined;
   readonly least?: string | undefined;

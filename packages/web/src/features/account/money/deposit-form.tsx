@@ -16,7 +16,7 @@ import { deposit, type DepositStep, type DepositWay } from './deposit.ts';
 import { Terms } from './terms.tsx';
 import { askChainBalance, useChainBalance } from './use-chain-balance.ts';
 
-export type DepositFormProps = {
+type DepositFormProps = {
   readonly session: Session;
   readonly owner: Client;
   readonly settings: Settings;

@@ -9,7 +9,7 @@ export type DepositWay = 'permit' | 'transaction';
 /** What a person waits for, step by step. */
 export type DepositStep = 'sign' | 'approve' | 'send';
 
-export type DepositOrder = {
+type DepositOrder = {
   readonly user: string;
   readonly owner: Client;
   readonly settings: Settings;

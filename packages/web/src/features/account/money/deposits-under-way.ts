@@ -38,7 +38,7 @@ export function settleDeposits(
   if (open.length < sent.length) write(open);
 }
 
-export function stillOpen(
+function stillOpen(
   sent: readonly DepositUnderWay[],
   rows: readonly LedgerUpdate[],
   nowMs: number,

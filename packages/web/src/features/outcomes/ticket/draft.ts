@@ -26,7 +26,7 @@ export type Ticket = {
   readonly isPostOnly: boolean;
 };
 
-export type TicketFault = 'amount' | 'price' | 'offTick' | 'small' | 'emptyBook' | 'date';
+type TicketFault = 'amount' | 'price' | 'offTick' | 'small' | 'emptyBook' | 'date';
 
 /** The order that a ticket stands for; without an entry it is not one yet, and `fault` says why. */
 export type Draft = {

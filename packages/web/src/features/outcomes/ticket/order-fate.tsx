@@ -7,7 +7,7 @@ import { useWords, type Words } from '../../../lib/words.ts';
 import { queryClient } from '../../../market/queries.ts';
 import { outcomeFates } from '../../../market/outcome-fates.ts';
 import { reader, venueNow } from '../../../market/venue.ts';
-import { classes } from '../../../ui/class-names.ts';
+import { classes } from '../../../ui/classes.ts';
 import { fateOf, isOver, type Fate, type SentOrder } from './fate.ts';
 
 /** Streams tell within this time; a receipt is asked for when they do not. */

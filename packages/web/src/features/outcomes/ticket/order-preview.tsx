@@ -4,7 +4,7 @@ import { sign, subtract } from '../../../lib/decimal.ts';
 import { explainRefusal } from '../../../lib/explain-error.ts';
 import { cents, money, NOTHING, number, percent } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
-import { classes } from '../../../ui/class-names.ts';
+import { classes } from '../../../ui/classes.ts';
 import { legName } from '../market-facts.ts';
 import { MARKET_REST_MS } from './draft.ts';
 import type { OpenTicket } from './use-ticket.ts';

@@ -8,7 +8,7 @@ import { OrderForm } from './order-form.tsx';
 import { PhaseNotice } from './phase-notice.tsx';
 import { PairForm } from './pair-form.tsx';
 
-export type Intent = 'buy' | 'sell' | 'split' | 'merge';
+type Intent = 'buy' | 'sell' | 'split' | 'merge';
 
 /** What a ticket is about; it lives in the screen, since rows and books choose it too. */
 export type Choice = {

@@ -5,10 +5,10 @@ import { openOrders } from '../../../market/account.ts';
 import { books } from '../../../market/book.ts';
 import { contexts } from '../../../market/contexts.ts';
 import { useSession } from '../../../session/use-session.ts';
-import { classes } from '../../../ui/class-names.ts';
+import { classes } from '../../../ui/classes.ts';
 import { Price } from '../../../ui/figure.tsx';
 import { Menu } from '../../../ui/menu.tsx';
-import { useDesk } from '../desk.ts';
+import { useTradedPerp } from '../traded-perp.ts';
 import { spreadOf } from '../../../market/ladder/book-levels.ts';
 import { BookSide } from './book-side.tsx';
 
@@ -18,7 +18,7 @@ const Half = memo(BookSide);
 /** Both sides about the row of the spread, drawn on canvas. A press on a level takes its price. */
 export function BookPanel({ title }: { readonly title?: string }) {
   const t = useWords();
-  const { coin, grid, perp } = useDesk();
+  const { coin, grid, perp } = useTradedPerp();
   const [tick, setTick] = useState<string>();
   const [unit, setUnit] = useState<'base' | 'quote'>('base');
   const chosen = tick !== undefined && perp.bookTicks.includes(tick) ? tick : perp.bookTicks[0];
@@ -73,7 +73,7 @@ export function BookPanel({ title }: { readonly title?: string }) {
 
 /** The price that counts here. */
 function Mark() {
-  const { coin, grid } = useDesk();
+  const { coin, grid } = useTradedPerp();
   const markPx = contexts.use(coin, ({ ctx }) => ctx?.markPx);
   return (
     <span className="text-15 font-semibold">
@@ -97,7 +97,7 @@ function Choices({
   readonly onUnit: (unit: 'base' | 'quote') => void;
 }) {
   const t = useWords();
-  const { perp } = useDesk();
+  const { perp } = useTradedPerp();
   return (
     <div
       className={classes(

@@ -8,7 +8,7 @@ import { useWords } from '../../../lib/words.ts';
 import type { BookState } from '../../../market/book.ts';
 import { BookHalf } from '../../../market/ladder/book-half.tsx';
 import { averageOf } from '../../../market/ladder/book-levels.ts';
-import { useDesk } from '../desk.ts';
+import { useTradedPerp } from '../traded-perp.ts';
 import { takePrice } from '../ticket/draft.ts';
 
 /** One side of the book of a perp: a press on a level takes its price. */
@@ -28,7 +28,7 @@ export function BookSide({
   const t = useWords();
   const {
     grid: { priceDecimals: least, sizeDecimals },
-  } = useDesk();
+  } = useTradedPerp();
   const priceDecimals = Math.max(decimalsOf(tick), least);
   const figures = useMemo(() => {
     const sizes = remembered((size) => number(size, { decimals: sizeDecimals }));

@@ -26,7 +26,7 @@ export type ChartLine = {
   readonly warn?: ((price: string) => 'firesNow' | 'tradesNow' | undefined) | undefined;
 };
 
-export type Own = {
+type Own = {
   readonly positions: readonly AssetPosition[];
   readonly orders: readonly OpenOrder[];
   readonly triggers: readonly TriggerOrder[];

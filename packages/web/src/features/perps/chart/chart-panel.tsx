@@ -7,7 +7,7 @@ import { contexts } from '../../../market/contexts.ts';
 import { useSession } from '../../../session/use-session.ts';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { Spinner } from '../../../ui/spinner.tsx';
-import { useDesk } from '../desk.ts';
+import { useTradedPerp } from '../traded-perp.ts';
 import { useKept } from '../use-kept.ts';
 import { usePositions } from '../use-account.ts';
 import { chartLines, type ChartLine } from './chart-lines.ts';
@@ -134,7 +134,7 @@ function Switches({
 
 function useLines(extra: readonly Extra[]): readonly ChartLine[] {
   const t = useWords();
-  const { coin, grid, perp } = useDesk();
+  const { coin, grid, perp } = useTradedPerp();
   const { sizeDecimals } = grid;
   const user = useSession()?.address;
   const { orders, triggers } = openOrders.use(user, (state) => state);

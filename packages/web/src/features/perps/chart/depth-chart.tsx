@@ -1,14 +1,14 @@
 import { useRef, useState, type PointerEvent } from 'react';
 import { useWords } from '../../../lib/words.ts';
 import { books } from '../../../market/book.ts';
-import { useDesk } from '../desk.ts';
+import { useTradedPerp } from '../traded-perp.ts';
 import { useDrawing } from '../../../market/use-drawing.ts';
 import { drawDepth } from './draw-depth.ts';
 
 /** How much stands in the book up to which price. */
 export function DepthChart() {
   const t = useWords();
-  const { coin, grid, perp } = useDesk();
+  const { coin, grid, perp } = useTradedPerp();
   const canvas = useRef<HTMLCanvasElement>(null);
   const store = books.useStore({ coin });
   const [pointerX, setPointerX] = useState<number>();

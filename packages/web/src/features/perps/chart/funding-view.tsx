@@ -11,7 +11,7 @@ import { reader, venueNow } from '../../../market/venue.ts';
 import { useSession } from '../../../session/use-session.ts';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { Money } from '../../../ui/figure.tsx';
-import { useDesk } from '../desk.ts';
+import { useTradedPerp } from '../traded-perp.ts';
 import { usePositions } from '../use-account.ts';
 
 const FundingChart = lazy(async () => ({
@@ -27,7 +27,7 @@ const RATE_DECIMALS = 5;
 /** What holding a position costs here: the rate now, and what each hour came to. */
 export function FundingView() {
   const t = useWords();
-  const { coin, perp } = useDesk();
+  const { coin, perp } = useTradedPerp();
   const { data } = useQuery({
     queryKey: ['fundingHistory', coin],
     queryFn: ({ signal }) =>
@@ -66,7 +66,7 @@ export function FundingView() {
 /** The rate of the running hour, and what it means for this account. */
 function Facts() {
   const t = useWords();
-  const { coin } = useDesk();
+  const { coin } = useTradedPerp();
   const ctx = contexts.use(coin, (state) => state.ctx);
   const positions = usePositions().filter((row) => row.position.asset === coin);
   const rate = ctx?.funding;
@@ -112,7 +112,7 @@ function Facts() {
 /** Hour by hour, newest first, with what this account paid or received. */
 function Hours({ rows }: { readonly rows: readonly FundingHistoryRow[] }) {
   const t = useWords();
-  const { perp } = useDesk();
+  const { perp } = useTradedPerp();
   const user = useSession()?.address;
   const paid = fundingLists.use(user, (state) => state.rows);
   const own = useMemo(() => {

@@ -17,12 +17,12 @@ import {
 } from '../../../lib/decimal.ts';
 import { number } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
-import { classes } from '../../../ui/class-names.ts';
+import { classes } from '../../../ui/classes.ts';
 import { notify } from '../../../ui/toast.tsx';
-import { useDesk } from '../desk.ts';
+import { useTradedPerp } from '../traded-perp.ts';
 import { useAct } from '../use-act.ts';
 import type { ChartLine } from './chart-lines.ts';
-import type { Scale } from './line-place.ts';
+import type { Scale } from './scale.ts';
 
 const TONES = {
   buy: 'border-buy text-buy-strong',
@@ -57,7 +57,7 @@ export function LineOverlay({
 
 function Line({ line, scale }: { readonly line: ChartLine; readonly scale: Scale }) {
   const t = useWords();
-  const { grid } = useDesk();
+  const { grid } = useTradedPerp();
   const item = useRef<HTMLLIElement>(null);
   const { canMove, isBusy, move, moved, send } = useMove(line);
   const shown = moved ?? line.price;

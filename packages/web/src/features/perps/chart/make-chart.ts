@@ -19,7 +19,7 @@ import { locale } from '../../../lib/locale.ts';
 import { dateTime, dayMonth, hourMinute } from '../../../lib/time.ts';
 import { FONT, palette } from '../../../ui/canvas.ts';
 import type { Grid } from '../grid.ts';
-import type { Scale } from './line-place.ts';
+import type { Scale } from './scale.ts';
 
 export type PriceChart = {
   readonly chart: IChartApi;

@@ -10,7 +10,7 @@ import { useSession } from '../../../session/use-session.ts';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { preferences } from '../../../ui/preferences.ts';
 import { palette } from '../../../ui/canvas.ts';
-import { useDesk } from '../desk.ts';
+import { useTradedPerp } from '../traded-perp.ts';
 import type { ChartLine } from './chart-lines.ts';
 import { LineOverlay } from './line-overlay.tsx';
 import { barOf, makeChart, secondsOf, volumeOf, type PriceChart as Chart } from './make-chart.ts';
@@ -26,7 +26,7 @@ export function PriceChart({
   readonly lines: readonly ChartLine[];
 }) {
   const t = useWords();
-  const { coin, grid } = useDesk();
+  const { coin, grid } = useTradedPerp();
   const { made, place } = useChart(interval, isLogarithmic);
   const { isEmpty, refusal } = candleSeries.use({ coin, interval }, (state) => ({
     isEmpty: state.isLoaded && state.candles.length === 0,
@@ -68,7 +68,7 @@ export function PriceChart({
 
 /** A chart in the element that gets the ref, with the candles of the market. */
 function useChart(interval: CandleInterval, isLogarithmic: boolean) {
-  const { coin, grid } = useDesk();
+  const { coin, grid } = useTradedPerp();
   const place = useRef<HTMLDivElement>(null);
   const [made, setMade] = useState<Chart>();
   const store = candleSeries.useStore({ coin, interval });
@@ -126,7 +126,7 @@ function drawCandles(
 
 /** The account's own trades as small arrows. */
 function useMarkers(made: Chart | undefined, interval: CandleInterval): void {
-  const { perp } = useDesk();
+  const { perp } = useTradedPerp();
   const user = useSession()?.address;
   const fills = fillLists.use(user, (state) => state.rows);
   useEffect(() => {

@@ -1,5 +1,5 @@
 import { useWords } from '../../../lib/words.ts';
-import { classes } from '../../../ui/class-names.ts';
+import { classes } from '../../../ui/classes.ts';
 
 const LIGHTS = [1, 2, 3, 4, 5];
 

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { classes } from '../../../ui/class-names.ts';
+import { classes } from '../../../ui/classes.ts';
 
 /** A market by its name, in the colour of the side where it has one. */
 export function MarketLink({

@@ -4,7 +4,7 @@ import { useWords } from '../../../lib/words.ts';
 import { usePerp } from '../../../market/queries.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Menu } from '../../../ui/menu.tsx';
-import { closingOrder } from '../close-orders.ts';
+import { closingOrder } from '../closing-order.ts';
 import { gridOf } from '../grid.ts';
 import { useAct } from '../use-act.ts';
 import { ExitsDialog } from './exits-dialog.tsx';

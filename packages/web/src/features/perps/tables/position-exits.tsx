@@ -5,7 +5,7 @@ import { decimalsOf } from '../../../lib/decimal.ts';
 import { number } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { usePerp } from '../../../market/queries.ts';
-import { classes } from '../../../ui/class-names.ts';
+import { classes } from '../../../ui/classes.ts';
 import { ExitsDialog } from './exits-dialog.tsx';
 import { useWaitingExits } from './waiting-exits.ts';
 import { positionName } from '../use-account.ts';

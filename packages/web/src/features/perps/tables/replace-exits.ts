@@ -2,7 +2,7 @@ import { positionTpsl, type ActionReply, type AssetPosition, type Client } from 
 import { failureOf } from '../use-act.ts';
 import { isLong } from '../use-account.ts';
 
-export type ExitPrices = {
+type ExitPrices = {
   readonly takeProfit: string | undefined;
   readonly stopLoss: string | undefined;
 };

@@ -45,7 +45,7 @@ export function isReplaceable({ tpslChildren, triggerState }: TriggerOrder): boo
   return triggerState === 'Pending' && (tpslChildren?.length ?? 0) === 0;
 }
 
-export type TriggerPrices = {
+type TriggerPrices = {
   readonly triggerPrice: string;
   /** At the market without it. */
   readonly limitPrice: string | undefined;

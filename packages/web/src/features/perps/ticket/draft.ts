@@ -4,7 +4,7 @@ import { createStore } from 'zustand/vanilla';
 /** What stands in the ticket. Book and chart write into it too. */
 
 export type OrderType = 'limit' | 'market' | 'stop' | 'takeProfit' | 'scale';
-export type ExitBasis = 'price' | 'percent' | 'pnl';
+type ExitBasis = 'price' | 'percent' | 'pnl';
 export type Lifetime = 'gtc' | 'ioc' | 'hour' | 'day' | 'week' | 'date';
 
 export type Draft = {

@@ -4,7 +4,7 @@ import { useWords } from '../../../lib/words.ts';
 import { colourOf } from '../../../ui/figure.tsx';
 import { NumberField } from '../../../ui/number-field.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
-import { useDesk } from '../desk.ts';
+import { useTradedPerp } from '../traded-perp.ts';
 import { changeDraft, useDraft } from './draft.ts';
 import { exitPrice, isReducing, type Drafted } from './orders-of-draft.ts';
 
@@ -17,7 +17,7 @@ export function Exits({
   readonly isHedge: boolean;
 }) {
   const t = useWords();
-  const { grid } = useDesk();
+  const { grid } = useTradedPerp();
   const draft = useDraft();
   const { exitBasis, stopLoss, takeProfit } = draft;
   if (!draft.hasExits || isReducing(draft, { isHedge }) || draft.type === 'scale') return null;
@@ -59,7 +59,7 @@ export function Exits({
 /** At which prices they are, and what each makes of the whole order. */
 function Made({ drafted }: { readonly drafted: Drafted }) {
   const t = useWords();
-  const { grid } = useDesk();
+  const { grid } = useTradedPerp();
   const draft = useDraft();
   if (drafted.missing !== undefined) return null;
   const { price: entry, size } = drafted;

@@ -10,7 +10,7 @@ import { Dialog } from '../../../ui/dialog.tsx';
 import { ErrorSentence } from '../../../ui/error-sentence.tsx';
 import { NumberField } from '../../../ui/number-field.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
-import { useDesk } from '../desk.ts';
+import { useTradedPerp } from '../traded-perp.ts';
 import { useAct } from '../use-act.ts';
 
 /** Sets the leverage; below it what the venue allows at which size. */
@@ -22,7 +22,7 @@ export function LeverageDialog({
   readonly onClose: () => void;
 }) {
   const t = useWords();
-  const { perp } = useDesk();
+  const { perp } = useTradedPerp();
   const { canAct, chosen, choose, fault, hasSides, isBusy, save, setValue, side, value } =
     useLeverage(asset, onClose);
   return (
@@ -79,7 +79,7 @@ export function LeverageDialog({
 
 /** The leverage that is chosen; in hedge mode with isolated margin each side has its own. */
 function useLeverage(asset: ActiveAssetData, onDone: () => void) {
-  const { perp } = useDesk();
+  const { perp } = useTradedPerp();
   const { leverage, leverageShort } = asset;
   const hasSides = leverage.mode === 'Hedge' && leverage.type === 'Isolated';
   const [side, setSide] = useState<'long' | 'short'>('long');
@@ -139,7 +139,7 @@ function Steps({
 /** The margin table of the market. */
 function Tiers() {
   const t = useWords();
-  const { perp } = useDesk();
+  const { perp } = useTradedPerp();
   const { data } = useQuery({
     queryKey: ['perpMetaDetail', perp.baseCurrency],
     queryFn: ({ signal }) =>

@@ -4,10 +4,10 @@ import { useWords } from '../../../lib/words.ts';
 import { openOrders } from '../../../market/account.ts';
 import { useSession } from '../../../session/use-session.ts';
 import { Button } from '../../../ui/button.tsx';
-import { classes } from '../../../ui/class-names.ts';
+import { classes } from '../../../ui/classes.ts';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { ErrorSentence } from '../../../ui/error-sentence.tsx';
-import { useDesk } from '../desk.ts';
+import { useTradedPerp } from '../traded-perp.ts';
 import { usePositions } from '../use-account.ts';
 import { useAct } from '../use-act.ts';
 
@@ -15,7 +15,7 @@ type ModeDialogProps = { readonly asset: ActiveAssetData; readonly onClose: () =
 
 export function MarginModeDialog({ asset, onClose }: ModeDialogProps) {
   const t = useWords();
-  const { perp } = useDesk();
+  const { perp } = useTradedPerp();
   return (
     <Choice
       title={t('perps.marginMode.title', { market: perp.name })}

@@ -2,13 +2,13 @@ import type { OrderEntry, OrderResult } from '@oddlot/sdk';
 import { number } from '../../../lib/format.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
 import { Spinner } from '../../../ui/spinner.tsx';
-import { useDesk } from '../desk.ts';
+import { useTradedPerp } from '../traded-perp.ts';
 import type { Sending } from './use-sending.ts';
 
 /** What became of the order that was sent last, as the venue said it. */
 export function OrderState({ sending: { isAsking, isBusy, sent } }: { readonly sending: Sending }) {
   const t = useWords();
-  const { grid } = useDesk();
+  const { grid } = useTradedPerp();
   if (isBusy) {
     return (
       <p

@@ -24,7 +24,7 @@ export type Surroundings = {
 };
 
 /** What has to be typed before there is anything to send. */
-export type Missing =
+type Missing =
   | 'price'
   | 'triggerPrice'
   | 'lastPrice'
@@ -48,7 +48,7 @@ export type Drafted =
 /** A market order takes no price further than this from the mark; the venue's own bound is wider. */
 const SLIPPAGE_MAX = '0.03';
 /** As many orders as a ladder may have. */
-export const STEPS_MAX = 20;
+const STEPS_MAX = 20;
 const HOUR_MS = 3_600_000;
 const LIFETIMES_MS = { hour: HOUR_MS, day: 24 * HOUR_MS, week: 168 * HOUR_MS } as const;
 

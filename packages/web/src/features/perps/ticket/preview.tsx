@@ -4,8 +4,8 @@ import { divide, isDecimal, sign, subtract, sum, multiply } from '../../../lib/d
 import { money, number, percent } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { contexts } from '../../../market/contexts.ts';
-import { classes } from '../../../ui/class-names.ts';
-import { useDesk } from '../desk.ts';
+import { classes } from '../../../ui/classes.ts';
+import { useTradedPerp } from '../traded-perp.ts';
 import { usePositions } from '../use-account.ts';
 import { isTriggerType, useDraft, type Draft } from './draft.ts';
 import { legOf } from './leg.ts';
@@ -78,7 +78,7 @@ function useIsNews(isAnswered: boolean): boolean {
 /** What fills now, at which price and how far from the mark. */
 function useSentence(entries: readonly SimulatedOrder[], isWaiting: boolean): string {
   const t = useWords();
-  const { coin, grid } = useDesk();
+  const { coin, grid } = useTradedPerp();
   const markPx = contexts.use(coin, ({ ctx }) => ctx?.markPx);
   if (isWaiting) return t('perps.preview.waits');
   const filled = sum(entries.map(({ filledSz }) => filledSz));
@@ -124,7 +124,7 @@ function MarginLines({ asset, result }: AccountLineProps) {
 
 function LiquidationLine({ asset, result }: AccountLineProps) {
   const t = useWords();
-  const { grid } = useDesk();
+  const { grid } = useTradedPerp();
   const { after, before } = useLegs(asset, result);
   const shown = (text: string | undefined): string =>
     isDecimal(text) && sign(text) > 0
@@ -145,7 +145,7 @@ type AccountLineProps = {
 
 /** The position that the order is about, as it is and as it would be; undefined where there is none. */
 function useLegs(asset: ActiveAssetData | undefined, result: SimulatedAction | undefined) {
-  const { coin, perp } = useDesk();
+  const { coin, perp } = useTradedPerp();
   const draft = useDraft();
   const held = usePositions().filter(({ position }) => position.asset === coin);
   const isHedge = asset?.leverage.mode === 'Hedge';

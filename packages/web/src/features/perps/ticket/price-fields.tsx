@@ -3,13 +3,13 @@ import { number } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { books } from '../../../market/book.ts';
 import { NumberField } from '../../../ui/number-field.tsx';
-import { useDesk } from '../desk.ts';
+import { useTradedPerp } from '../traded-perp.ts';
 import { changeDraft, isTriggerType, useDraft } from './draft.ts';
 
 /** The prices that a kind of order has. */
 export function PriceFields() {
   const t = useWords();
-  const { grid } = useDesk();
+  const { grid } = useTradedPerp();
   const { lastPrice, limitPrice, price, steps, triggerPrice, type } = useDraft();
   if (type === 'market') return null;
   const isTrigger = isTriggerType(type);
@@ -60,7 +60,7 @@ export function PriceFields() {
 
 function QuickPrices() {
   const t = useWords();
-  const { coin, grid } = useDesk();
+  const { coin, grid } = useTradedPerp();
   const { ask, bid } = books.use({ coin }, ({ book }) => ({
     bid: book?.levels[0][0]?.px,
     ask: book?.levels[1][0]?.px,

@@ -12,7 +12,7 @@ import { money, number } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { NumberField } from '../../../ui/number-field.tsx';
 import { Slider } from '../../../ui/slider.tsx';
-import { useDesk } from '../desk.ts';
+import { useTradedPerp } from '../traded-perp.ts';
 import { isLong, usePositions } from '../use-account.ts';
 import { changeDraft, useDraft, type Draft } from './draft.ts';
 import { sizeInBase, type Drafted } from './orders-of-draft.ts';
@@ -26,7 +26,7 @@ export function SizeField({
   readonly drafted: Drafted;
 }) {
   const t = useWords();
-  const { grid, perp } = useDesk();
+  const { grid, perp } = useTradedPerp();
   const draft = useDraft();
   const { size, sizeUnit } = draft;
   const isBase = sizeUnit === 'base';
@@ -83,7 +83,7 @@ export function SizeField({
 
 /** What may be traded at most: by margin, or of the position that is reduced. */
 function useLargest(draft: Draft, asset: ActiveAssetData | undefined): string | undefined {
-  const { coin } = useDesk();
+  const { coin } = useTradedPerp();
   const positions = usePositions();
   if (asset === undefined) return undefined;
   const isHedge = asset.leverage.mode === 'Hedge';

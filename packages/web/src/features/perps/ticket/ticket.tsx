@@ -9,7 +9,7 @@ import { connection, venueNow } from '../../../market/venue.ts';
 import { useSession } from '../../../session/use-session.ts';
 import { Button } from '../../../ui/button.tsx';
 import { ErrorSentence } from '../../../ui/error-sentence.tsx';
-import { useDesk } from '../desk.ts';
+import { useTradedPerp } from '../traded-perp.ts';
 import { useAssetData } from '../use-account.ts';
 import { useMarketState } from '../use-market-state.ts';
 import { AccountChips } from './account-chips.tsx';
@@ -31,7 +31,7 @@ import { useSimulation } from './use-simulation.ts';
 
 /** One order, from the first digit to what became of it. In a sheet the Escape key is the sheet's. */
 export function Ticket({ isInSheet = false }: { readonly isInSheet?: boolean }) {
-  const { coin, grid, perp } = useDesk();
+  const { coin, grid, perp } = useTradedPerp();
   const t = useWords();
   const draft = useDraft();
   const session = useSession();
@@ -111,7 +111,7 @@ function SendButton({
   readonly children: string;
 }) {
   const t = useWords();
-  const { perp } = useDesk();
+  const { perp } = useTradedPerp();
   const { side } = useDraft();
   const { isClosed } = useMarketState();
   const isLost = useStore(connection, ({ status }) => status === 'lost');

@@ -4,7 +4,7 @@ import { useAct } from '../use-act.ts';
 import { changeDraft, clearDraft, draftStore, useDraft, type Draft } from './draft.ts';
 
 /** What was sent, and what the venue said to it. */
-export type Sent = {
+type Sent = {
   /** As its button said it. */
   readonly label: string;
   readonly orders: readonly OrderEntry[];

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { hostileSection } from './hostile.ts';
+import type { Section } from './report.ts';
+import { requestSection } from './request.ts';
+import { restartSection } from './restart.ts';
+
+/** The sections that start venues, several each: only in `npm run test:long`. The others run every time, beside this file. */
+
+const SECTIONS: Readonly<Record<string, Section>> = {
+  request: requestSection,
+  restart: restartSection,
+  hostile: hostileSection,
+};
+
+test.each(Object.entries(SECTIONS))(
+  'the section %s runs',
+  { timeout: 120_000 },
+  async (_name, section) => {
+    const rows = await section('tiny');
+    expect(rows.length).toBeGreaterThan(0);
+    for (const row of rows) expect(row.result).not.toContain('NaN');
+  },
+);

@@ -1,0 +1,45 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { checkKeyFiles } from './check-key-files.ts';
+
+/** Who can read a key where money is real. */
+
+const folder = mkdtempSync(join(tmpdir(), 'oddlot-keys-'));
+const credentials = join(folder, 'credentials');
+mkdirSync(credentials);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function keyOf(mode: number, place = folder): string {
+  const file = join(place, `key-${mode.toString(8)}`);
+  writeFileSync(file, 'key');
+  chmodSync(file, mode);
+  return file;
+}
+
+const data = join(folder, 'data');
+const check = (file: string, env?: Record<string, string>) =>
+  checkKeyFiles({ key: [file] }, { data, isReal: true, env });
+
+test('a file of its owner alone is taken, whether it can be written or not', () => {
+  for (const mode of [0o600, 0o400]) expect(check(keyOf(mode))).toEqual([]);
+});
+
+test('one that a group or the world can read is refused, and the way out is told', () => {
+  for (const mode of [0o440, 0o640, 0o444, 0o604, 0o620]) {
+    const file = keyOf(mode);
+    expect(() => check(file, { CREDENTIALS_DIRECTORY: credentials })).toThrow(
+      `key: ${file} can be read by others than its owner; run chmod 600 ${file}`,
+    );
+  }
+});
+
+test('what systemd loads for a unit is of mode 0440 and is taken, by its path alone', () => {
+  const env = { CREDENTIALS_DIRECTORY: credentials };
+  for (const mode of [0o440, 0o400]) expect(check(keyOf(mode, credentials), env)).toEqual([]);
+  expect(() => check(keyOf(0o440, credentials))).toThrow('can be read by others');
+  for (const mode of [0o444, 0o460, 0o644]) {
+    expect(() => check(keyOf(mode, credentials), env)).toThrow('can be read by others');
+  }
+});

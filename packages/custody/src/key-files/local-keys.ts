@@ -1,0 +1,63 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readTextFile, writeWholeFile } from '@oddlot/host/durable';
+import type { Hex } from 'viem';
+import { generatePrivateKey } from 'viem/accounts';
+import { KeyError } from './key-error.ts';
+
+/** The keys of a chain that the venue runs for itself, where money is not real. */
+export type LocalKeys = {
+  /** Sends permits, payouts and cancellations. */
+  readonly relayer: Hex;
+  /** Makes test USDC and deploys the contracts. */
+  readonly minter: Hex;
+  readonly guardian: Hex;
+  readonly validators: readonly Hex[];
+};
+
+const VALIDATORS = 3;
+
+/** Made once and kept in the data folder with the chain that knows them; a chain that is there has its keys. */
+export function localKeys(directory: string, chainFile?: string): LocalKeys {
+  const file = join(directory, 'keys.json');
+  const kept = readTextFile(file);
+  if (kept !== undefined) return JSON.parse(kept) as LocalKeys;
+  if (chainFile !== undefined && existsSync(chainFile)) {
+    throw new KeyError(
+      `${file} is missing, and ${chainFile} cannot be used without it: bring it back, or remove both and what the venue knows of them`,
+    );
+  }
+  const keys: LocalKeys = {
+    relayer: generatePrivateKey(),
+    minter: generatePrivateKey(),
+    guardian: generatePrivateKey(),
+    validators: Array.from({ length: VALIDATORS }, generatePrivateKey),
+  };
+  writeWholeFile(file, `${JSON.stringify(keys)}\n`);
+  return keys;
+}
+
+/** A key from where the configuration says: `env:NAME`, or the path of a file that holds nothing else. */
+export function readKey(
+  setting: string,
+  where: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Hex {
+  const text = setting.startsWith('env:')
+    ? env[setting.slice('env:'.length)]
+    : fileText(setting, where);
+  const key = text?.trim() ?? '';
+  const hex = key.startsWith('0x') ? key : `0x${key}`;
+  if (!/^0x[0-9a-fA-F]{64}$/.test(hex)) {
+    throw new KeyError(`${where}: ${setting} holds no private key of 32 bytes in hex`);
+  }
+  return hex as Hex;
+}
+
+function fileText(path: string, where: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new KeyError(`${where}: ${path} cannot be read`, { cause });
+  }
+}

@@ -1,0 +1,245 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLogger } from '@oddlot/host/log';
+import type { Hex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { remoteValidator } from '../signing/remote-validator.ts';
+import { ModelLedger } from '../testing/model-ledger.ts';
+import {
+  conversion,
+  lowerAddressOf,
+  signedBy,
+  type SignedRequest,
+  withdrawal,
+  wrappedBy,
+} from '../testing/signed-requests.ts';
+import { type RunningValidator, startValidator } from './start-validator.ts';
+import { readValidatorSettings } from './validator-settings.ts';
+
+/** What a venue that was broken into can have signed: nothing that its users did not ask for. */
+
+const key = (digits: string): Hex => `0x${digits.repeat(32)}`;
+const KEY = key('51');
+const USER_KEY = key('a1');
+const USER = lowerAddressOf(USER_KEY);
+const THIEF_KEY = key('f1');
+const THIEF = lowerAddressOf(THIEF_KEY);
+const SIGNER_KEYS = [key('c1'), key('c2'), key('c3')];
+const SET = { authorizedUsers: SIGNER_KEYS.map(lowerAddressOf), threshold: 2 };
+const DESTINATION: Hex = `0x${'d1'.repeat(20)}`;
+const RELAYER = privateKeyToAccount(key('e1'));
+const DOMAIN = { chainId: 421_614, bridge: `0x${'b1'.repeat(20)}` } as const;
+const NAME = 'example.org-3fa9c1d2';
+const DAY_MS = 86_400_000;
+
+let folder = '';
+let ledger: ModelLedger;
+let running: RunningValidator | undefined;
+let nowMs = 0;
+let nonce = 0;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'oddlot-validator-'));
+  ledger = await new ModelLedger().open();
+  ledger.user = USER;
+  [nowMs, nonce] = [1_000_000, 0];
+});
+afterEach(async () => {
+  await running?.stop();
+  running = undefined;
+  await ledger.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function start(flags: readonly string[] = []): Promise<void> {
+  await running?.stop();
+  const places = ['--venues', ledger.url, '--data', folder, '--port', '0', '--key', 'env:KEY'];
+  const names = ['--service-network', NAME, '--relayer', RELAYER.address];
+  const domain = ['--chain-id', String(DOMAIN.chainId), '--bridge', DOMAIN.bridge];
+  const config = readValidatorSettings([...places, ...names, ...domain, ...flags]);
+  const log = createLogger({ level: 'silent' });
+  running = await startValidator(config, { env: { KEY }, log, now: () => nowMs });
+}
+
+type Terms = { readonly id?: number; readonly to?: Hex; readonly amount?: string };
+
+/** What becomes of a payout that the venue asks for in these terms, which its ledger confirms. */
+async function outcome({ amount = '2', id = 7, to = DESTINATION }: Terms = {}): Promise<string> {
+  const row = { id, time: 5, destination: to, amount, fee: '0.1', status: 'held' };
+  ledger.rows = [row];
+  const usd = BigInt(Math.round(Number(amount) * 10)) * 100_000n - 100_000n;
+  const payout = { withdrawalId: BigInt(id), user: ledger.user as Hex, destination: to, usd };
+  const validator = remoteValidator(running!.url, DOMAIN, { as: RELAYER });
+  return await validator.sign({ type: 'payout', payout }, new AbortController().signal).then(
+    () => 'signed',
+    (error: Error) => error.message,
+  );
+}
+
+const named = (serviceNetwork = NAME) => ({ serviceNetwork, nonce: ++nonce });
+const asks = (terms: Terms = {}, name?: string) =>
+  withdrawal(named(name), { destination: terms.to ?? DESTINATION, amount: terms.amount ?? '2' });
+
+/** The venue shows these, and says that the last one asked for the withdrawal. */
+function show(...requests: readonly SignedRequest[]): void {
+  ledger.requests = [...ledger.requests, ...requests];
+  ledger.asking = [requests.at(-1)!.txHash];
+}
+
+describe('R-withdraw: a validator signs a payout', () => {
+  test('that the account itself has signed, and then only in these terms and once', async () => {
+    await start();
+    show(await signedBy(USER_KEY, asks()));
+    expect(await outcome()).toBe('signed');
+    // A second number for the same request, before and after a restart.
+    expect(await outcome({ id: 8 })).toBe('withdrawal 8: its request was paid');
+    await start();
+    expect(await outcome({ id: 8 })).toBe('withdrawal 8: its request was paid');
+    expect(await outcome()).toBe('signed');
+    show(await signedBy(USER_KEY, asks()));
+    expect(await outcome({ id: 8 })).toBe('signed');
+  });
+
+  test('and none that somebody else signed, for another sum, place or venue, or nobody', async () => {
+    await start();
+    expect(await outcome()).toBe('withdrawal 7: there is no request for it');
+    const thiefs = await signedBy(THIEF_KEY, asks());
+    show(thiefs);
+    expect(await outcome()).toBe(`${thiefs.txHash} is by ${THIEF}, not by ${USER}`);
+    const his = await signedBy(USER_KEY, asks());
+    show(his);
+    expect(await outcome({ to: THIEF })).toBe(`${his.txHash} goes to ${DESTINATION}`);
+    expect(await outcome({ amount: '400' })).toBe(`${his.txHash} is for 2 USDC`);
+    // A venue that keeps most of it.
+    show(await signedBy(USER_KEY, asks({ amount: '50' })));
+    expect(await outcome({ amount: '2' })).toContain('is for 50 USDC');
+    show(await signedBy(USER_KEY, asks({}, 'other.org-00000000')));
+    expect(await outcome()).toContain(`it was signed for other.org-00000000, not for ${NAME}`);
+    // The signature of one request under the hash of another.
+    const changed = { ...his.shown, action: { ...his.shown.action, destination: THIEF } };
+    show({ txHash: his.txHash, shown: changed as typeof his.shown });
+    ledger.requests = ledger.requests.filter(({ shown }) => shown !== his.shown);
+    expect(await outcome({ to: THIEF })).toContain(`shows another request as ${his.txHash}`);
+    const send = { ...asks(), type: 'approveAgent', agentAddress: DESTINATION, agentName: '' };
+    show(await signedBy(USER_KEY, send));
+    expect(await outcome()).toContain('is no withdrawal');
+    ledger.requests = [];
+    expect(await outcome()).toContain('the venue does not show');
+  });
+
+  test('of a vault by its own key', async () => {
+    // A vault is an account whose address has a key like any other.
+    ledger.user = THIEF;
+    await start();
+    show(await signedBy(THIEF_KEY, asks()));
+    expect(await outcome()).toBe('signed');
+  });
+
+  test('R-multisig: by enough of the signers that the account named itself, and those that they named', async () => {
+    await start();
+    const becomes = await signedBy(USER_KEY, conversion(named(), SET));
+    const two = SIGNER_KEYS.slice(0, 2);
+    const next = { authorizedUsers: [lowerAddressOf(key('c9'))], threshold: 1 };
+    const replaces = await wrappedBy(two, USER, conversion(named(), next));
+    ledger.requests = [becomes, replaces];
+    ledger.changes = [becomes.txHash];
+    show(await wrappedBy(two, USER, asks()));
+    expect(await outcome()).toBe('signed');
+    show(await wrappedBy([SIGNER_KEYS[0]!], USER, asks()));
+    expect(await outcome({ id: 8 })).toContain(`has 1 of 2 signatures that ${USER} needs`);
+    show(await wrappedBy([THIEF_KEY, ...two], USER, asks()));
+    expect(await outcome({ id: 8 })).toContain(`was sent by ${THIEF}, who does not sign for it`);
+    show(await signedBy(USER_KEY, asks()));
+    expect(await outcome({ id: 8 })).toContain(`is by ${USER} alone, which has signers`);
+    // Once seen, the set cannot be hidden again, also not over a restart.
+    ledger.changes = [];
+    await start();
+    expect(await outcome({ id: 8 })).toBe(`the venue hides changes of who signs for ${USER}`);
+    ledger.changes = [becomes.txHash, replaces.txHash];
+    show(await wrappedBy(two, USER, asks()));
+    expect(await outcome({ id: 8 })).toContain('who does not sign for it');
+    show(await wrappedBy([key('c9')], USER, asks()));
+    expect(await outcome({ id: 8 })).toBe('signed');
+  });
+
+  test('R-multisig: by nobody whom a venue made up as its signer', async () => {
+    await start();
+    const own = { authorizedUsers: [THIEF], threshold: 1 };
+    const made = await signedBy(THIEF_KEY, conversion(named(), own));
+    const wrapped = await wrappedBy([THIEF_KEY], USER, conversion(named(), own));
+    ledger.requests = [made, wrapped];
+    show(await wrappedBy([THIEF_KEY], USER, asks()));
+    expect(await outcome()).toContain(`is in a wrapper, and ${USER} has no signers`);
+    ledger.changes = [made.txHash];
+    expect(await outcome()).toContain(`${made.txHash} is by ${THIEF}, not by ${USER}`);
+    ledger.changes = [wrapped.txHash];
+    expect(await outcome()).toContain(`is in a wrapper, and ${USER} has no signers`);
+  });
+});
+
+test('R-deficit: while the insurance fund is deep below zero nothing new is signed', async () => {
+  await start();
+  show(await signedBy(USER_KEY, asks()));
+  ledger.status = { insuranceFund: '-5000', withdrawalsWait: true };
+  expect(await outcome()).toBe('withdrawals wait: the insurance fund is deep below zero');
+  ledger.status = { insuranceFund: '-5', withdrawalsWait: false };
+  expect(await outcome()).toBe('signed');
+  ledger.status = { insuranceFund: '-5000', withdrawalsWait: true };
+  // What it has signed is out.
+  expect(await outcome()).toBe('signed');
+});
+
+describe('what is signed in a day', () => {
+  const LIMITS = ['--day-limit-usdc', '10', '--account-day-limit-usdc', '6'];
+  const pays = async (id: number, amount: string, payer = USER_KEY): Promise<string> => {
+    ledger.user = lowerAddressOf(payer);
+    show(await signedBy(payer, asks({ amount })));
+    return await outcome({ id, amount });
+  };
+
+  test('is bounded for one account and for all, and frees itself evenly, also over a restart', async () => {
+    await start(LIMITS);
+    expect(await pays(1, '5.1')).toBe('signed');
+    expect(await pays(2, '3.1')).toBe('it signs 6 USDC a day at most for one account, and now 1');
+    expect(await pays(3, '4.1', key('a2'))).toBe('signed');
+    expect(await pays(4, '3.1', key('a3'))).toBe('it signs 10 USDC a day at most, and now 1');
+    nowMs += DAY_MS / 6;
+    await start(LIMITS);
+    // A sixth of the day frees a sixth of each.
+    expect(await pays(2, '3.1')).toBe('it signs 6 USDC a day at most for one account, and now 2');
+    expect(await pays(4, '3.1', key('a3'))).toBe(
+      'it signs 10 USDC a day at most, and now 2.666666',
+    );
+    nowMs += DAY_MS / 6;
+    expect(await pays(2, '3.1')).toBe('signed');
+    expect(await pays(4, '3.1', key('a3'))).toBe(
+      'it signs 10 USDC a day at most, and now 1.333333',
+    );
+    nowMs += 5 * DAY_MS;
+    expect(await pays(4, '3.1', key('a3'))).toBe('signed');
+  });
+
+  test('has bounds of its own where nobody names any', () => {
+    const required = ['--key', 'k', '--chain-id', '1', '--bridge', DOMAIN.bridge];
+    const more = ['--venues', 'http://v', '--service-network', NAME, '--relayer', RELAYER.address];
+    const { accountDayLimitUsdc, dayLimitUsdc } = readValidatorSettings([...required, ...more]);
+    expect([dayLimitUsdc, accountDayLimitUsdc]).toEqual([1_000_000, 250_000]);
+  });
+});
+
+test('/sign answers its venue alone, and nothing is looked at for others', async () => {
+  await start();
+  show(await signedBy(USER_KEY, asks()));
+  const payout = { withdrawalId: 7n, user: USER, destination: DESTINATION, usd: 1_900_000n };
+  const { signal } = new AbortController();
+  for (const as of [undefined, privateKeyToAccount(THIEF_KEY)]) {
+    const asked = remoteValidator(running!.url, DOMAIN, { as });
+    await expect(asked.sign({ type: 'payout', payout }, signal)).rejects.toThrow(
+      `it signs for the venue of relayer ${RELAYER.address.toLowerCase()} alone`,
+    );
+  }
+  expect(ledger.asked).toEqual([]);
+  expect(await outcome()).toBe('signed');
+});

@@ -1,0 +1,113 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { type IncomingMessage, request as ask } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { createLogger } from '@oddlot/host/log';
+import type { Hex } from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { PROOF_HEADER, proofOf } from '../signing/venue-proof.ts';
+import { type RunningValidator, startValidator } from './start-validator.ts';
+import { readValidatorSettings } from './validator-settings.ts';
+
+/** Strangers reach a validator's port: what they can have it do is bounded before it knows them. */
+
+const KEY: Hex = `0x${'51'.repeat(32)}`;
+const RELAYER = privateKeyToAccount(`0x${'e1'.repeat(32)}`);
+const STRANGER = privateKeyToAccount(`0x${'e2'.repeat(32)}`);
+const BRIDGE = `0x${'b1'.repeat(20)}`;
+
+let folder = '';
+let logged = '';
+let running: RunningValidator;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'oddlot-validator-'));
+  logged = '';
+  const places = ['--key', 'env:KEY', '--chain-id', '421614', '--bridge', BRIDGE, '--port', '0'];
+  const named = ['--service-network', 'example.org-3fa9c1d2', '--relayer', RELAYER.address];
+  const venue = ['--venues', 'http://127.0.0.1:1', '--data', join(folder, 'book')];
+  const config = readValidatorSettings([...places, ...named, ...venue]);
+  const destination = new Writable({
+    write(chunk, _, done) {
+      logged += String(chunk);
+      done();
+    },
+  });
+  const log = createLogger({ level: 'trace', destination });
+  running = await startValidator(config, { env: { KEY }, log, now: () => 1 });
+});
+afterEach(async () => {
+  await running.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The path as it is, which `fetch` would mend. */
+async function statusOf(path: string): Promise<number | undefined> {
+  const sent = ask(running.url, { path, agent: false });
+  sent.end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  await text(response);
+  return response.statusCode;
+}
+
+test('paths that are none are nothing that is here', async () => {
+  for (const path of ['//', '//[', '/sign', '*', '/healthz/', 'http://[/']) {
+    expect([path, await statusOf(path)]).toEqual([path, 404]);
+  }
+  expect(await statusOf('/healthz?now')).toBe(200);
+});
+
+test('one who shows no proof is answered before they have sent anything, and stands in no log', async () => {
+  const sent = ask(running.url, {
+    path: '/sign',
+    method: 'POST',
+    agent: false,
+    headers: { 'content-length': 100, [PROOF_HEADER]: '0x12' },
+  });
+  sent.on('error', () => undefined);
+  sent.flushHeaders();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  expect(response.statusCode).toBe(401);
+  sent.destroy();
+  const body = JSON.stringify({ type: 'payout', told: 'to be written down' });
+  const headers = { [PROOF_HEADER]: await proofOf(STRANGER, body) };
+  expect((await fetch(`${running.url}/sign`, { method: 'POST', headers, body })).status).toBe(401);
+  expect(logged).not.toContain('to be written down');
+  // The venue's own are there.
+  const known = { [PROOF_HEADER]: await proofOf(RELAYER, body) };
+  const refused = await fetch(`${running.url}/sign`, { method: 'POST', headers: known, body });
+  expect(refused.status).toBe(400);
+  expect(logged).toContain('to be written down');
+});
+
+test('what it has signed is for its own machine and its venue', async () => {
+  const signed = async (headers: Record<string, string>): Promise<number> =>
+    (await fetch(`${running.url}/signed`, { headers })).status;
+  const elsewhere = { 'x-forwarded-for': '203.0.113.7' };
+  expect(await signed({})).toBe(200);
+  expect(await signed(elsewhere)).toBe(401);
+  expect(await signed({ forwarded: 'for=203.0.113.7' })).toBe(401);
+  expect(await signed({ 'x-real-ip': '203.0.113.7' })).toBe(401);
+  expect(await signed({ via: '1.1 proxy' })).toBe(401);
+  const stranger = await proofOf(STRANGER, '/signed');
+  expect(await signed({ ...elsewhere, [PROOF_HEADER]: stranger })).toBe(401);
+  const venue = await proofOf(RELAYER, '/signed');
+  expect(await signed({ ...elsewhere, [PROOF_HEADER]: venue })).toBe(200);
+});
+
+test('one client has a share of the connections', async () => {
+  const { hostname, port } = new URL(running.url);
+  const sockets: Socket[] = [];
+  for (let times = 0; times < 128; times++) {
+    const socket = connect(Number(port), hostname);
+    sockets.push(socket);
+    await once(socket, 'connect');
+  }
+  const last = connect(Number(port), hostname);
+  expect(await text(last)).toMatch(/^HTTP\/1.1 (429|503) /);
+  for (const socket of sockets) socket.destroy();
+});

@@ -1,0 +1,131 @@
+import { Worker } from 'node:worker_threads';
+import type { Hex } from './core/chain-block.ts';
+import { ChainDamagedError } from './core/chain-file.ts';
+import type { LocalChainOptions } from './local-chain.ts';
+import { RpcError } from './core/rpc-error.ts';
+import type { RpcListen } from './rpc/rpc-server.ts';
+
+/**
+ * A local chain in a thread of its own. Others reach it by its port, as a chain elsewhere would be; who started it
+ * asks by messages, which wait behind nobody else's. A program that runs for long there holds up nobody who trades.
+ */
+
+export type ChainThreadOptions = Omit<LocalChainOptions, 'nowMs'> & {
+  readonly listen: Omit<RpcListen, 'pages'> & {
+    /** Under which names a proxy shows the venue's page. */
+    readonly pageOrigins?: readonly string[];
+  };
+};
+
+type ChainThread = {
+  readonly url: string;
+  readonly port: number;
+  /** What its owner asks; rejects like the JSON-RPC. */
+  request(method: string, params: readonly unknown[]): Promise<unknown>;
+  /** Where this machine serves the page whose wallets may ask. */
+  allowPage(port: number): void;
+  close(): Promise<void>;
+};
+
+export type ChainMessage =
+  | 'close'
+  | { readonly pagePort: number }
+  | { readonly id: number; readonly method: string; readonly params: readonly unknown[] };
+
+export type ChainAnswer =
+  | { readonly id: number; readonly result: unknown }
+  | {
+      readonly id: number;
+      readonly error: {
+        readonly code: number;
+        readonly message: string;
+        readonly data?: Hex | undefined;
+      };
+    };
+
+type Place = { readonly url: string; readonly port: number };
+
+/** Resolves when the port is open; rejects when the chain cannot be opened. */
+export async function startChainThread(
+  options: ChainThreadOptions,
+  /** Told when it ends although nobody told it to. */
+  onLost: (error: Error) => void,
+): Promise<ChainThread> {
+  const worker = new Worker(new URL('./chain-worker.ts', import.meta.url), { workerData: options });
+  const opened = Promise.withResolvers<Place>();
+  const ended = Promise.withResolvers<void>();
+  const asked = new Questions((message) => worker.postMessage(message));
+  let [isOpen, isStopped] = [false, false];
+  const lose = (error: Error): void => {
+    asked.lose(error);
+    if (isStopped) return;
+    isStopped = true;
+    if (isOpen) onLost(error);
+    else opened.reject(explained(error));
+  };
+  worker.once('message', (where: Place) => {
+    isOpen = true;
+    worker.on('message', (answer: ChainAnswer) => asked.answered(answer));
+    opened.resolve(where);
+  });
+  worker.once('error', (error) => lose(error as Error));
+  worker.once('exit', (code) => {
+    ended.resolve();
+    lose(new Error(`the local chain ended with code ${code}`));
+  });
+  const { port, url } = await opened.promise;
+  return {
+    url,
+    port,
+    request: (method, params) => asked.ask(method, params),
+    allowPage: (pagePort) => worker.postMessage({ pagePort } satisfies ChainMessage),
+    close: async () => {
+      isStopped = true;
+      worker.postMessage('close' satisfies ChainMessage);
+      await ended.promise;
+    },
+  };
+}
+
+/** What was asked of the thread and has no answer. */
+class Questions {
+  readonly #send: (message: ChainMessage) => void;
+  readonly #open = new Map<number, PromiseWithResolvers<unknown>>();
+  #last = 0;
+  #lost: Error | undefined;
+
+  constructor(send: (message: ChainMessage) => void) {
+    this.#send = send;
+  }
+
+  ask(method: string, params: readonly unknown[]): Promise<unknown> {
+    const question = Promise.withResolvers<unknown>();
+    if (this.#lost !== undefined) return Promise.reject(this.#lost);
+    const id = ++this.#last;
+    this.#open.set(id, question);
+    this.#send({ id, method, params });
+    return question.promise;
+  }
+
+  answered(answer: ChainAnswer): void {
+    const question = this.#open.get(answer.id);
+    this.#open.delete(answer.id);
+    if ('result' in answer) question?.resolve(answer.result);
+    else {
+      const { code, data, message } = answer.error;
+      question?.reject(new RpcError(code, message, data));
+    }
+  }
+
+  lose(error: Error): void {
+    this.#lost = error;
+    for (const question of this.#open.values()) question.reject(error);
+    this.#open.clear();
+  }
+}
+
+/** Between threads an error keeps its words and loses its kind. */
+function explained(error: Error): Error {
+  const isDamage = error.stack?.startsWith('ChainDamagedError') === true;
+  return isDamage ? new ChainDamagedError(error.message) : error;
+}

@@ -1,0 +1,246 @@
+import type { Address } from '@oddlot/units';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { checkCommand } from './check-command.ts';
+import { dump } from './dump/dump.ts';
+import type { CommandResult } from './messages/block.ts';
+import type { Command } from './messages/command.ts';
+import { accountValue, exposureOf } from './perp/margin.ts';
+import { holdingKey } from './state/account.ts';
+import { Reached } from './testing/reached.ts';
+import { Scenario } from './testing/scenario.ts';
+import {
+  openVenue,
+  perpAt,
+  randomIntegers,
+  randomStep,
+  type Step,
+  toCommand,
+  TRADERS,
+} from './testing/steps.ts';
+
+/**
+ * Goal: what must hold of any history. Method: random steps by poor and rich traders on two perps,
+ * each command in a block of its own at a time when nothing else is due, so that a difference
+ * between before and after is the command's doing. The scenario checks all invariants after every
+ * block. A step names orders and prices by place, so that a failing history shrinks.
+ */
+
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? 25);
+
+type Timed = { readonly waitMs: number; readonly step: Step };
+
+const who = fc.nat(3);
+const place: fc.Arbitrary<Step> = fc.record({
+  kind: fc.constant('place'),
+  who,
+  byAgent: fc.boolean(),
+  perp: fc.nat(1),
+  isBuy: fc.boolean(),
+  ticks: fc.oneof(
+    { weight: 5, arbitrary: fc.integer({ min: -20, max: 20 }) },
+    { weight: 3, arbitrary: fc.integer({ min: -600, max: 600 }) },
+    { weight: 1, arbitrary: fc.integer({ min: -8_100, max: 8_100 }) },
+  ),
+  size: fc.oneof(fc.integer({ min: 0, max: 120 }), fc.integer({ min: 100, max: 4_000 })),
+  share: fc.oneof(fc.constant(0), fc.integer({ min: 20, max: 101 })),
+  timeInForce: fc.constantFrom('gtc', 'gtc', 'gtd', 'alo', 'ioc', 'market'),
+  reduceOnly: fc.oneof(
+    { weight: 3, arbitrary: fc.constant(false) },
+    { weight: 1, arbitrary: fc.constant(true) },
+  ),
+  client: fc.oneof(fc.constant(0), fc.nat(4)),
+});
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 14, arbitrary: place },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('cancel'), who, nth: fc.nat(20) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('cancelByClientId'),
+      who,
+      client: fc.integer({ min: 1, max: 4 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('oracle'),
+      perp: fc.nat(1),
+      permille: fc.integer({ min: -60, max: 60 }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('agent'),
+      who,
+      label: fc.nat(2),
+      agent: fc.nat(5),
+    }),
+  },
+);
+const waitMs = fc.oneof(
+  { weight: 6, arbitrary: fc.constant(0) },
+  { weight: 2, arbitrary: fc.nat(1_500) },
+  { weight: 1, arbitrary: fc.nat(40_000) },
+);
+const history = fc.array(fc.record({ waitMs, step }), {
+  minLength: 10,
+  maxLength: 90,
+  size: 'max',
+});
+
+type Visit = (scenario: Scenario, command: Command, step: Step) => void;
+
+/** Plays a history; `visit` executes each command, after time alone has done its part. */
+function play(steps: readonly Timed[], visit: Visit): void {
+  const scenario = Scenario.open({ accounts: [] });
+  openVenue(scenario);
+  for (const { waitMs: ms, step: next } of steps) {
+    scenario.wait(ms);
+    scenario.block();
+    visit(scenario, toCommand(scenario, next), next);
+  }
+}
+
+/** What a holding looked like. */
+type Before = { readonly size: number; readonly exposure: number };
+
+function holdingsOf(scenario: Scenario, trader: Address, perp: number): Before {
+  const key = holdingKey(perpAt(perp).instrumentId, 0);
+  const holding = scenario.account(trader).holdings.get(key);
+  return { size: holding?.size ?? 0, exposure: holding === undefined ? 0 : exposureOf(holding) };
+}
+
+/** A position moved towards zero, not through it. */
+function onlyReduced(before: number, after: number): boolean {
+  return before !== 0 && after / before >= 0 && Math.abs(after) < Math.abs(before);
+}
+
+function isRefused(outcome: CommandResult): boolean {
+  const entries = outcome.entries ?? [];
+  return (
+    outcome.reject !== undefined ||
+    (entries.length > 0 && entries.every(({ state }) => state === 'rejected'))
+  );
+}
+
+/** The state but for what a refused command may use up: its nonce, an order id, a height. */
+function essence(scenario: Scenario): string {
+  const { signers: _s, nextOrderId: _n, height: _h, digest: _d, ...rest } = dump(scenario.state);
+  return JSON.stringify(rest);
+}
+
+describe('for any history', () => {
+  test('R-initial, R-fill-check: who trades is covered, or only reduces', () => {
+    const reached = new Reached();
+    const covered: Visit = (scenario, command, next) => {
+      if (next.kind !== 'place') return void scenario.block(command);
+      const before = TRADERS.map((trader) => holdingsOf(scenario, trader, next.perp));
+      scenario.block(command);
+      for (const [at, trader] of TRADERS.entries()) {
+        const was = before[at]!;
+        const is = holdingsOf(scenario, trader, next.perp);
+        if (is.size === was.size && is.exposure <= was.exposure) continue;
+        if (onlyReduced(was.size, is.size)) {
+          reached.note('only reduced');
+          continue;
+        }
+        reached.note(is.size === was.size ? 'more exposure' : 'another position');
+        const account = scenario.account(trader);
+        const value = accountValue(scenario.state, account);
+        expect(value >= account.margin.initial, `${trader} is covered`).toBe(true);
+      }
+    };
+    fc.assert(
+      fc.property(history, (steps) => play(steps, covered)),
+      { numRuns: RUNS },
+    );
+    reached.demand(RUNS, 'more exposure', 'another position');
+    reached.demand(1, 'only reduced');
+  });
+
+  test('a refused command changes nothing but its nonce', () => {
+    const reached = new Reached();
+    const unchanged: Visit = (scenario, command) => {
+      const before = essence(scenario);
+      if (!isRefused(scenario.outcome(command))) return;
+      reached.note(command.type);
+      expect(essence(scenario)).toBe(before);
+    };
+    fc.assert(
+      fc.property(history, (steps) => play(steps, unchanged)),
+      { numRuns: RUNS },
+    );
+    reached.demand(RUNS, 'placeOrders');
+    reached.demand(1, 'cancelOrders', 'cancelByClientId', 'approveAgent');
+  });
+
+  test('admission refuses an order exactly when execution does, for the same reason', () => {
+    const reached = new Reached();
+    const agreed: Visit = (scenario, command, next) => {
+      const digest = essence(scenario);
+      const admitted = checkCommand(scenario.state, command, scenario.nowMs);
+      expect(essence(scenario)).toBe(digest);
+      const executed = scenario.outcome(command);
+      if (next.kind === 'cancel' || next.kind === 'cancelByClientId') return;
+      const refusal = executed.reject ?? executed.entries?.[0]?.reject;
+      const isBookFault = refusal?.reason === 'postOnlyWouldTrade';
+      reached.note(
+        isBookFault ? 'left to the book' : refusal === undefined ? 'granted' : 'refused',
+      );
+      expect(admitted.reject).toEqual(isBookFault ? undefined : refusal);
+      expect(admitted.account).toBe(executed.account);
+    };
+    fc.assert(
+      fc.property(history, (steps) => play(steps, agreed)),
+      { numRuns: RUNS },
+    );
+    reached.demand(1, 'granted', 'refused', 'left to the book');
+  });
+
+  test('nobody gets rich by trading alone: value and fees are what was paid in', () => {
+    const reached = new Reached();
+    const conserved: Visit = (scenario, command) => {
+      const values = () =>
+        scenario.state.accounts.reduce((sum, one) => sum + accountValue(scenario.state, one), 0n);
+      const before = values() + scenario.state.treasury;
+      const paidBefore = scenario.state.deposited;
+      const { events } = scenario.block(command);
+      for (const { type } of events) reached.note(type);
+      const paidIn = scenario.state.deposited - paidBefore;
+      // The mark cancels out, for longs and shorts are equal.
+      expect(values() + scenario.state.treasury).toBe(before + paidIn);
+    };
+    fc.assert(
+      fc.property(history, (steps) => play(steps, conserved)),
+      { numRuns: RUNS },
+    );
+    reached.demand(RUNS, 'tradeExecuted');
+  });
+});
+
+test('the histories reach the refusals and endings that matter', () => {
+  const seen = new Map<string, number>();
+  const count = (what: string) => seen.set(what, (seen.get(what) ?? 0) + 1);
+  for (let seed = 1; seed <= 25; seed++) {
+    const scenario = Scenario.open({ accounts: [] });
+    openVenue(scenario);
+    const pick = randomIntegers(seed);
+    for (let i = 0; i < 250; i++) {
+      if (pick(6) === 0) scenario.wait(pick(3_000));
+      for (const event of scenario.block(toCommand(scenario, randomStep(pick))).events) {
+        if (event.type === 'tradeExecuted') count('trade');
+        if (event.type !== 'orderUpdated') continue;
+        count(event.cancelCause ?? event.reject?.reason ?? event.status);
+      }
+    }
+  }
+  const wanted = ['trade', 'open', 'filled', 'expired', 'iocRemainder', 'selfTrade', 'reduceOnly'];
+  const refused = ['marginInsufficient', 'reduceOnlyIncreases', 'postOnlyWouldTrade'];
+  const rare = ['marginCanceled', 'clientOrderIdDuplicate', 'valueBelowMin'];
+  for (const what of [...wanted, ...refused, ...rare]) {
+    expect(seen.get(what) ?? 0, what).toBeGreaterThan(3);
+  }
+});

@@ -1,0 +1,144 @@
+import { assert } from '@oddlot/units';
+import { endOwnBinding, noteAgentUse } from './auth/agents.ts';
+import { authorizeOperator } from './auth/authorize-operator.ts';
+import { authorize } from './auth/authorize.ts';
+import { sweepSigners, useNonce } from './auth/nonces.ts';
+import { orderCommands } from './commands/order-commands.ts';
+import { signedRules, unsignedRules } from './commands/commands.ts';
+import { coverFund } from './ledger/post.ts';
+import { liquidate } from './liquidation/liquidate.ts';
+import { beginLiquidations, settleGap } from './liquidation/settle-gap.ts';
+import { unwindFund } from './liquidation/unwind-fund.ts';
+import type { Block, BlockResult, CommandResult } from './messages/block.ts';
+import {
+  type Command,
+  isSigned,
+  type SignedCommand,
+  type UnsignedCommand,
+} from './messages/command.ts';
+import { TIMER } from './messages/event.ts';
+import { withTargets } from './orders/target-entries.ts';
+import { packPast } from './outcome/pack-past.ts';
+import { insuranceTarget } from './perp/insurance-fund.ts';
+import type { Execution } from './state/execution.ts';
+import type { State } from './state/state.ts';
+import { advancePhases } from './steps/advance-phases.ts';
+import { settleClosing } from './steps/close-perps.ts';
+import { passInstants, sampleBooks } from './steps/funding-clock.ts';
+import { payHolders } from './steps/pay-holders.ts';
+import { releaseDueOrders } from './steps/release-due-orders.ts';
+import { runDueCancels } from './steps/run-due-cancels.ts';
+import { runReverseJobs } from './steps/run-reverse-jobs.ts';
+import { listSeriesMarkets, resolveSeriesMarkets } from './steps/series.ts';
+import { settleFunding } from './steps/settle-funding.ts';
+import { keepJudgedMarks, updateMarks } from './steps/update-marks.ts';
+import { fireTriggers } from './triggers/fire-triggers.ts';
+
+/**
+ * Applies one block of the log: the venue's only transition. The steps and their order are fixed
+ * (R-order-of-events). Either the whole block applies or an `InvariantError` stops the process.
+ */
+export function applyBlock(state: State, block: Block): BlockResult {
+  assert(block.height === state.height + 1, `block ${block.height} follows ${state.height}`);
+  assert(block.timeMs >= state.timeMs, `block ${block.height} does not go back in time`);
+  const previousMs = state.timeMs;
+  state.height = block.height;
+  state.timeMs = block.timeMs;
+  if (block.height === 1) state.beganMs = block.timeMs;
+  state.digest.number(block.height);
+  state.digest.number(block.timeMs);
+
+  const execution: Execution = { state, events: [], commandIndex: TIMER };
+  const outcomes: CommandResult[] = new Array(block.commands.length);
+  const [operator, passive, cancels, rest] = orderCommands(state, block.commands);
+
+  runDueCancels(execution);
+  advancePhases(execution);
+  listSeriesMarkets(execution);
+  sweepSigners(state);
+  if (state.parameters !== undefined) passInstants(state, previousMs);
+  run(execution, block.commands, operator, outcomes);
+  if (state.parameters !== undefined) {
+    updateMarks(execution);
+    sampleBooks(state, previousMs);
+    settleFunding(execution);
+    state.insuranceTarget = insuranceTarget(state);
+  }
+  state.entry.isBeforeLiquidations = true;
+  run(execution, block.commands, passive, outcomes);
+  run(execution, block.commands, cancels, outcomes);
+  state.entry.isBeforeLiquidations = false;
+  if (state.parameters !== undefined) {
+    const rankings = beginLiquidations(state);
+    settleGap(execution, rankings);
+    fireTriggers(execution);
+    liquidate(execution, rankings);
+    settleClosing(execution);
+    unwindFund(execution);
+    runReverseJobs(execution);
+    state.entry.clear();
+  }
+  releaseDueOrders(execution);
+  run(execution, block.commands, rest, outcomes);
+  resolveSeriesMarkets(execution);
+  payHolders(execution);
+  packPast(state);
+  if (state.parameters !== undefined) {
+    coverFund(state);
+    keepJudgedMarks(state);
+  }
+
+  return {
+    height: block.height,
+    timeMs: block.timeMs,
+    outcomes,
+    events: execution.events,
+    digest: state.digest.hex(),
+  };
+}
+
+function run(
+  execution: Execution,
+  commands: readonly Command[],
+  indexes: readonly number[],
+  outcomes: CommandResult[],
+): void {
+  for (const index of indexes) {
+    const command = commands[index];
+    assert(command !== undefined, 'an ordered command is one of the block');
+    execution.commandIndex = index;
+    outcomes[index] = isSigned(command)
+      ? executeSigned(execution, command)
+      : executeUnsigned(execution, command);
+  }
+  execution.commandIndex = TIMER;
+}
+
+/** A refusal of who signed leaves no trace; from there on the nonce is used, whatever follows. */
+function executeSigned(execution: Execution, command: SignedCommand): CommandResult {
+  const { state } = execution;
+  const rules = signedRules(command);
+  const { account, reject } = authorize(state, command, rules, state.timeMs);
+  if (account === undefined) return { reject };
+  if (reject !== undefined) {
+    return withTargets(state, account, command, rules, { account: account.address, reject });
+  }
+  useNonce(state, command.authority.signer, command.authority.nonce);
+  noteAgentUse(state, command);
+  const result = rules.execute(execution, account, command);
+  if (result.reject === undefined) endOwnBinding(execution, account, command, rules);
+  return withTargets(state, account, command, rules, result);
+}
+
+/** What comes from the process itself is judged by its handler alone; an operator's signature first. */
+function executeUnsigned(execution: Execution, command: UnsignedCommand): CommandResult {
+  const { execute, signedBy } = unsignedRules(command);
+  if (signedBy !== 'nobody' && 'operator' in command) {
+    const { state } = execution;
+    const reject = authorizeOperator(state, command, signedBy, state.timeMs);
+    if (reject !== undefined) return { reject };
+    const { operator } = command;
+    if (operator !== undefined) useNonce(state, operator.signer, operator.nonce);
+  }
+  return execute(execution, command);
+}

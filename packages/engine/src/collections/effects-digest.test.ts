@@ -1,0 +1,86 @@
+import { timeMs } from '@oddlot/units';
+import { describe, expect, test } from 'vitest';
+import { alice, bob, type OrderShape, Scenario } from '../testing/scenario.ts';
+import { EffectsDigest } from './effects-digest.ts';
+
+const hexOf = (feed: (digest: EffectsDigest) => void): string => {
+  const digest = new EffectsDigest();
+  feed(digest);
+  return digest.hex();
+};
+
+describe('the digest', () => {
+  test('is 32 hex digits and depends on the order', () => {
+    const forth = hexOf((digest) => [1, 2].forEach((value) => digest.number(value)));
+    const back = hexOf((digest) => [2, 1].forEach((value) => digest.number(value)));
+    expect(forth).toMatch(/^[0-9a-f]{32}$/);
+    expect(forth).not.toBe(back);
+  });
+
+  test.each([
+    [0n, 1n],
+    [-1n, 1n],
+    [1n, 1n << 64n],
+    [5n, 5n + (1n << 64n)],
+    [-5n, -5n - (1n << 64n)],
+    [(1n << 63n) - 1n, -1n - (1n << 63n)],
+    [7n << 128n, 7n << 192n],
+  ])('tells amounts apart, beyond 64 bits too: %s and %s', (a, b) => {
+    expect(hexOf((digest) => digest.amount(a))).not.toBe(hexOf((digest) => digest.amount(b)));
+  });
+
+  test('goes on from its lanes', () => {
+    const one = new EffectsDigest();
+    one.text('abc');
+    const two = new EffectsDigest(one.lanes());
+    one.number(2 ** 53 - 1);
+    two.number(2 ** 53 - 1);
+    expect(two.hex()).toBe(one.hex());
+  });
+});
+
+describe('R-determinism: same history, same digest; another, another', () => {
+  const base: OrderShape = { price: 1_000_000, size: 20 };
+  const digestAfter = (shape: OrderShape, oracle = 1_000_000): string => {
+    const scenario = Scenario.open({ oracle });
+    scenario.one(alice, shape);
+    return scenario.state.digest.hex();
+  };
+  const expireMs = (ms: number) => ({
+    timeInForce: 'gtd' as const,
+    expireMs: timeMs(1_767_225_600_000 + ms),
+  });
+
+  test('the same twice', () => {
+    expect(digestAfter(base)).toBe(digestAfter(base));
+  });
+
+  const others: OrderShape[] = [
+    { ...base, price: 1_000_100 },
+    { ...base, size: 21 },
+    { ...base, isBuy: false },
+    { ...base, timeInForce: 'alo' },
+    { ...base, timeInForce: 'ioc' },
+    { ...base, reduceOnly: true },
+    { ...base, clientOrderId: '0x000000000000000000000000000000aa' },
+    { ...base, clientOrderId: '0x000000000000000000000000000000ab' },
+    { ...base, ...expireMs(10_000) },
+    { ...base, ...expireMs(10_001) },
+    { ...base, price: 1 },
+  ];
+  test('every field of an order counts', () => {
+    const all = [base, ...others].map((shape) => digestAfter(shape));
+    expect(new Set(all).size).toBe(all.length);
+  });
+
+  test('so do the oracle, the signer, and who fills whom', () => {
+    expect(digestAfter(base)).not.toBe(digestAfter(base, 1_000_001));
+    const digests = [alice, bob].map((signer) => {
+      const scenario = Scenario.open();
+      scenario.one(signer, base);
+      scenario.one(signer === alice ? bob : alice, { ...base, isBuy: false });
+      return scenario.state.digest.hex();
+    });
+    expect(digests[0]).not.toBe(digests[1]);
+  });
+});

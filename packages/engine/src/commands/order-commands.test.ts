@@ -1,0 +1,226 @@
+import { type Address, timeMs } from '@oddlot/units';
+import { describe, expect, test } from 'vitest';
+import type { Authority, Command, OrderRequest } from '../messages/command.ts';
+import {
+  actor,
+  alice,
+  bob,
+  carol,
+  order,
+  PARAMETERS,
+  PERP,
+  Scenario,
+} from '../testing/scenario.ts';
+import { orderCommands } from './order-commands.ts';
+
+const agent = actor(0xa6e);
+const newAgent = actor(0xa6f);
+const vault = actor(0x7a017);
+const newVault = actor(0x7a018);
+
+const NAMES = { alice, bob, carol, agent, newAgent, vault, newVault };
+
+/** Whom a name stands for. */
+function named(name: string | undefined): Address {
+  return NAMES[name as keyof typeof NAMES] ?? alice;
+}
+
+/** Who signs, and for whom: `bob@vault` leads a vault, `bob+alice` wraps for a multi-sig account. */
+function authorityOf(scenario: Scenario, who: string): Authority {
+  const [signer, led] = who.split('@');
+  const [sender, user] = (signer ?? '').split('+');
+  return {
+    ...scenario.authority(named(sender)),
+    ...(led === undefined ? {} : { vault: named(led) }),
+    ...(user === undefined ? {} : { multiSig: { user: named(user), signers: [named(sender)] } }),
+  };
+}
+
+/** What a line of a table stands for: who, what they send, and whom they name. */
+function command(scenario: Scenario, text: string): Command {
+  const [who = '', what = '', whom] = text.split(' ');
+  const authority = authorityOf(scenario, who);
+  const placing = (...tifs: OrderRequest['timeInForce'][]): Command => ({
+    type: 'placeOrders',
+    authority,
+    orders: tifs.map((timeInForce) => order({ price: 1_000_000, size: 20, timeInForce })),
+  });
+  switch (what) {
+    case 'alo':
+      return placing('alo', 'alo');
+    case 'gtc':
+      return placing('gtc');
+    case 'ioc':
+      return placing('ioc');
+    case 'mixed':
+      return placing('alo', 'gtc');
+    case 'cancel':
+      return { type: 'cancelOrders', authority, cancels: [] };
+    case 'cancelByClientId':
+      return { type: 'cancelByClientId', authority, cancels: [] };
+    case 'approve':
+      return {
+        type: 'approveAgent',
+        authority,
+        agent: whom === undefined ? newAgent : named(whom),
+        label: 'new',
+      };
+    case 'convert':
+      return { type: 'convertToMultiSig', authority, signers: { users: [bob], threshold: 1 } };
+    case 'withdraw':
+      return { type: 'withdraw', authority, destination: alice, amountMicroUsdc: 5_000_000 };
+    case 'vault':
+      return { type: 'registerVault', vault: newVault, leader: bob, name: 'n' };
+    case 'oracle':
+      return { type: 'pushOracle', prices: [], observedMs: timeMs(scenario.nowMs) };
+    case 'faucet':
+      return { type: 'creditFaucet', account: bob, subAccount: 'perp', amountMicroUsdc: 1 };
+    default:
+      return { type: 'registerPerp', perp: PERP };
+  }
+}
+
+/** The commands in the order in which they execute, classes apart by a bar. */
+function arranged(...texts: string[]): string {
+  const scenario = Scenario.open();
+  scenario.approve(alice, agent);
+  scenario.block({ type: 'registerVault', vault, leader: bob, name: 'v' });
+  const commands = texts.map((text) => command(scenario, text));
+  return orderCommands(scenario.state, commands)
+    .map((indexes) => indexes.map((index) => texts[index]).join(', '))
+    .join(' | ');
+}
+
+describe('R-block: classes', () => {
+  test('operator, passive, cancels, everything else; arrival order inside each', () => {
+    expect(arranged('carol ioc', 'bob cancel', 'alice alo', 'venue faucet', 'venue oracle')).toBe(
+      'venue faucet, venue oracle | alice alo | bob cancel | carol ioc',
+    );
+  });
+
+  test('an action has the class of its most aggressive order', () => {
+    expect(arranged('alice mixed', 'bob alo', 'carol gtc')).toBe(
+      ' | bob alo |  | alice mixed, carol gtc',
+    );
+  });
+
+  test('settings cannot take liquidity', () => {
+    expect(arranged('bob cancelByClientId', 'alice approve')).toBe(
+      ' | alice approve | bob cancelByClientId | ',
+    );
+  });
+});
+
+describe('R-block: nobody overtakes the same acting account', () => {
+  test('a cancel, then an alo, stay in that order', () => {
+    expect(arranged('alice cancel', 'alice alo', 'bob alo')).toBe(
+      ' | bob alo | alice cancel, alice alo | ',
+    );
+  });
+
+  test('a taker holds back all that follows it', () => {
+    expect(arranged('alice ioc', 'alice cancel', 'alice alo', 'bob cancel')).toBe(
+      ' |  | bob cancel | alice ioc, alice cancel, alice alo',
+    );
+  });
+
+  test('an earlier command is not held back by a later one', () => {
+    expect(arranged('alice alo', 'alice ioc')).toBe(' | alice alo |  | alice ioc');
+  });
+
+  test('an agent and its owner are one account', () => {
+    expect(arranged('agent ioc', 'alice cancel', 'bob alo')).toBe(
+      ' | bob alo |  | agent ioc, alice cancel',
+    );
+    expect(arranged('alice cancel', 'agent alo')).toBe(' |  | alice cancel, agent alo | ');
+  });
+
+  test('an agent approved in the same block waits for its approval', () => {
+    expect(arranged('alice cancel', 'alice approve', 'newAgent alo')).toBe(
+      ' |  | alice cancel, alice approve, newAgent alo | ',
+    );
+    const scenario = Scenario.open();
+    const texts = ['alice cancel', 'alice approve', 'newAgent alo', 'newAgent ioc'];
+    const { outcomes } = scenario.block(...texts.map((text) => command(scenario, text)));
+    expect(outcomes.map(({ reject }) => reject)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test('the wrapper of a multi-sig account, its own key and its agents are one account', () => {
+    expect(arranged('bob+alice ioc', 'agent cancel', 'alice alo', 'bob alo')).toBe(
+      ' | bob alo |  | bob+alice ioc, agent cancel, alice alo',
+    );
+    expect(arranged('alice cancel', 'alice convert', 'bob+alice alo')).toBe(
+      ' |  | alice cancel, alice convert, bob+alice alo | ',
+    );
+    expect(arranged('bob+alice cancel', 'bob+alice approve', 'newAgent alo')).toBe(
+      ' |  | bob+alice cancel, bob+alice approve, newAgent alo | ',
+    );
+  });
+
+  test('a vault is one account, whoever acts for it; its leader’s is another', () => {
+    expect(arranged('bob@vault cancel', 'vault alo', 'bob alo', 'carol@vault alo')).toBe(
+      ' | bob alo | bob@vault cancel, vault alo, carol@vault alo | ',
+    );
+    expect(arranged('bob ioc', 'bob@vault alo', 'agent ioc', 'agent@vault alo')).toBe(
+      ' | bob@vault alo, agent@vault alo |  | bob ioc, agent ioc',
+    );
+    expect(arranged('bob+alice@vault ioc', 'bob+alice alo', 'vault alo')).toBe(
+      ' | bob+alice alo |  | bob+alice@vault ioc, vault alo',
+    );
+  });
+
+  test('… also one that the block itself registers', () => {
+    const texts = ['bob@newVault cancel', 'newVault alo', 'venue vault'] as const;
+    expect(arranged(...texts)).toBe('venue vault |  | bob@newVault cancel, newVault alo | ');
+    const scenario = Scenario.open();
+    const { outcomes } = scenario.block(...texts.map((text) => command(scenario, text)));
+    expect(outcomes.map(({ account, reject }) => reject ?? account)).toEqual([
+      newVault,
+      newVault,
+      undefined,
+    ]);
+  });
+
+  test('what only an own key signs is about its own account, an agent’s too', () => {
+    expect(arranged('agent ioc', 'agent withdraw', 'alice withdraw')).toBe(
+      ' | agent withdraw |  | agent ioc, alice withdraw',
+    );
+  });
+
+  test('an approval that must fail holds nobody back, and the first of two counts', () => {
+    expect(arranged('carol ioc', 'carol approve bob', 'bob alo')).toBe(
+      ' | bob alo |  | carol ioc, carol approve bob',
+    );
+    expect(arranged('carol ioc', 'carol approve agent', 'agent alo')).toBe(
+      ' | agent alo |  | carol ioc, carol approve agent',
+    );
+    expect(
+      arranged('alice approve newAgent', 'carol ioc', 'carol approve newAgent', 'newAgent alo'),
+    ).toBe(' | alice approve newAgent, newAgent alo |  | carol ioc, carol approve newAgent');
+  });
+
+  test('an account opened in the same block may trade in it', () => {
+    const scenario = new Scenario();
+    scenario.block(
+      { type: 'genesis', parameters: PARAMETERS },
+      { type: 'registerPerp', perp: PERP },
+    );
+    const faucet = {
+      type: 'creditFaucet',
+      subAccount: 'perp',
+      amountMicroUsdc: 5_000_000,
+    } as const;
+    const prices = [{ instrumentId: PERP.instrumentId, oracle: 1_000_000 }];
+    const { outcomes } = scenario.block(
+      command(scenario, 'alice gtc'),
+      { ...faucet, account: alice },
+      { type: 'pushOracle', prices, observedMs: timeMs(scenario.nowMs) },
+    );
+    expect(outcomes[0]!.entries?.[0]?.state).toBe('open');
+  });
+});

@@ -1,0 +1,54 @@
+import type { Address } from '@oddlot/units';
+import { isAddressTaken } from '../auth/agents.ts';
+import { actingAddress } from '../auth/authorize.ts';
+import { type Command, isSigned, type SignedCommand } from '../messages/command.ts';
+import type { State } from '../state/state.ts';
+import type { BlockClass } from './block-class.ts';
+import type { SignedRules } from './command-rules.ts';
+import { signedRules } from './commands.ts';
+
+/** Indexes of a block's commands by class, each in order of arrival. */
+type CommandOrder = readonly [
+  operator: readonly number[],
+  passive: readonly number[],
+  cancels: readonly number[],
+  rest: readonly number[],
+];
+
+/**
+ * R-block: the operator first, then what cannot take liquidity, then cancels, then everything else;
+ * makers so get to move before takers reach them. Within a block a command never overtakes an
+ * earlier one of the same acting account: its class is at least theirs.
+ */
+export function orderCommands(state: State, commands: readonly Command[]): CommandOrder {
+  const classes: [number[], number[], number[], number[]] = [[], [], [], []];
+  const reached = new Map<Address, number>();
+  /** Whom a new agent will act for if the block's own approvals succeed; the first one would. */
+  const bound = new Map<Address, Address>();
+  for (const [index, command] of commands.entries()) {
+    if (!isSigned(command)) {
+      classes[0].push(index);
+      continue;
+    }
+    const rules = signedRules(command);
+    const acting = actingAddress(state, command, rules);
+    const actor = bound.get(acting) ?? acting;
+    const rank = Math.max(classOf(state, command, rules, actor), reached.get(actor) ?? 0);
+    reached.set(actor, rank);
+    classes[rank]?.push(index);
+    if (command.type !== 'approveAgent') continue;
+    // An approval that is bound to fail must not hold back whose address it names.
+    const { agent } = command;
+    if (!bound.has(agent) && !isAddressTaken(state, agent)) bound.set(agent, actor);
+  }
+  return classes;
+}
+
+function classOf(
+  state: State,
+  command: SignedCommand,
+  rules: SignedRules,
+  actor: Address,
+): BlockClass {
+  return typeof rules.class === 'function' ? rules.class(state, command, actor) : rules.class;
+}

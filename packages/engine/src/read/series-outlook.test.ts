@@ -1,0 +1,64 @@
+import { instrumentId } from '@oddlot/units';
+import { expect, test } from 'vitest';
+import { decide, setPhase } from '../testing/outcomes.ts';
+import { feed, FIRST_ID, push, seriesVenue, to } from '../testing/series.ts';
+import { seriesOutlook } from './series-outlook.ts';
+
+/** The first market starts at 900 s and ends at 1,800 s. */
+
+const outlook = (venue: ReturnType<typeof seriesVenue>) => seriesOutlook(venue.state, FIRST_ID);
+
+test('R-series: a strike is pending, then fixed', () => {
+  const venue = seriesVenue();
+  feed(venue, 840, 899, 100);
+  expect(outlook(venue)).toEqual({ strike: 'pending', decidedBy: 'series' });
+  to(venue, 904.999).block();
+  expect(outlook(venue)).toEqual({ strike: 'pending', decidedBy: 'series' });
+  to(venue, 905).block();
+  expect(outlook(venue)).toEqual({ strike: 'fixed', decidedBy: 'series' });
+});
+
+test.each([
+  ['none at all', 900],
+  ['53 seconds of 60', 847],
+])(
+  'R-series: without prices before the start, %s, it is missing from the first instant on',
+  (_n, from) => {
+    const venue = seriesVenue();
+    feed(venue, from, 899, 100);
+    to(venue, 899.999).block();
+    expect(outlook(venue)).toEqual({ strike: 'pending', decidedBy: 'series' });
+    for (const second of [900, 905, 1_300, 1_805]) {
+      to(venue, second).block();
+      expect(outlook(venue)).toEqual({ strike: 'missing', decidedBy: 'operator' });
+    }
+  },
+);
+
+test('R-series: prices that arrive late bring a missing strike back, for five seconds', () => {
+  const venue = seriesVenue();
+  feed(venue, 840, 885, 100);
+  to(venue, 900).block();
+  expect(outlook(venue)?.strike).toBe('missing');
+  for (let at = 892; at < 900; at++) push(venue, [at, 100]);
+  expect(outlook(venue)?.strike).toBe('pending');
+  to(venue, 905).block();
+  expect(outlook(venue)?.strike).toBe('fixed');
+});
+
+test('R-series: without prices before the end the operator decides, from five seconds after it on', () => {
+  const venue = seriesVenue();
+  feed(venue, 840, 899, 100);
+  to(venue, 1_804.999).block();
+  expect(outlook(venue)).toEqual({ strike: 'fixed', decidedBy: 'series' });
+  to(venue, 1_805).block();
+  expect(outlook(venue)).toEqual({ strike: 'fixed', decidedBy: 'operator' });
+});
+
+test('one that is resolved by hand ahead of its start has no strike and never gets one', () => {
+  const venue = seriesVenue();
+  setPhase(venue, 'closed', FIRST_ID);
+  decide(venue, 5_000, FIRST_ID);
+  expect(outlook(venue)).toBeUndefined();
+  expect(seriesOutlook(venue.state, instrumentId(1))).toBeUndefined();
+});

@@ -1,0 +1,170 @@
+import { timeMs } from '@oddlot/units';
+import { expect, test } from 'vitest';
+import { applyBlock } from '../apply-block.ts';
+import { signedRules } from '../commands/commands.ts';
+import { checkCommand } from '../check-command.ts';
+import { dump, restore, type StateDump } from '../dump/dump.ts';
+import { checkInvariants } from '../invariants/check-invariants.ts';
+import type { CommandResult } from '../messages/block.ts';
+import type { EngineEvent } from '../messages/event.ts';
+import { insuranceTarget } from '../perp/insurance-fund.ts';
+import {
+  accountView,
+  openOrders,
+  reverseJobs,
+  scheduledCancel,
+  triggerOrders,
+} from '../read/read.ts';
+import { createState, type State } from '../state/state.ts';
+import { type Acted, anyCommand, disturb, openEverything, settle } from '../testing/any-command.ts';
+import type { Scenario } from '../testing/scenario.ts';
+import { randomIntegers } from '../testing/steps.ts';
+import { simulateCommand, type Simulation } from './simulate-command.ts';
+
+/**
+ * Goal: a simulation says what execution does, and leaves no trace. Method: in random histories of
+ * every kind of command, once nothing is left for time alone to do, each command is simulated and
+ * then executed in a block of its own at the same time. Refusals are compared with admission, all
+ * else with the block; at the end the history without its simulations is replayed.
+ */
+
+const SEEDS = Number(process.env['FUZZ_RUNS'] ?? 100) / 100;
+const STEPS = 400;
+const RICH = 5_000_000_000;
+const POOR = 15_000_000;
+
+const text = (state: State): string => JSON.stringify(dump(state));
+
+/** The state but for what only a block and a signature change. */
+function essence(state: State): object {
+  const { height: _h, digest: _d, signers: _s, bridge, ...rest } = dump(state);
+  return { ...rest, bridge: { ...bridge, unusedAgents: undefined } };
+}
+
+/** Everything that an account's owner can see of it; ranks among others are kept for a while. */
+function views(state: State): object[] {
+  return state.accounts.map(({ address }) => ({
+    account: accountView(state, address, () => 0),
+    open: openOrders(state, address),
+    waiting: triggerOrders(state, address),
+    jobs: reverseJobs(state, address),
+    schedule: scheduledCancel(state, address),
+  }));
+}
+
+/** What a simulation left behind, read before the next block ends it. */
+type Foreseen = Pick<Simulation, 'outcome' | 'events'> & {
+  readonly essence: object;
+  readonly views: object[];
+};
+
+/** Simulates a command on the live state and shows that the state is the one that it was. */
+function foresee({ state }: Scenario, { command, user }: Acted): Foreseen {
+  const before = text(state);
+  const { after, events, outcome } = simulateCommand(state, user, command);
+  const foreseen = { outcome, events, essence: essence(after), views: views(after) };
+  checkInvariants(after);
+  expect(text(state)).toBe(before);
+  checkInvariants(state);
+  return foreseen;
+}
+
+/** Executes the command on a restored copy without a block around it: the digests agree as well. */
+function expectSameDigest({ state }: Scenario, { command, user }: Acted): void {
+  const { after, outcome } = simulateCommand(state, user, command);
+  if (outcome.reject !== undefined) return;
+  const twin = restore(JSON.parse(text(state)) as StateDump);
+  twin.insuranceTarget = insuranceTarget(twin);
+  const actor = twin.accountIndex.get(command.authority.vault ?? user) ?? -1;
+  const execution = { state: twin, events: [], commandIndex: 0 };
+  signedRules(command).execute(execution, twin.accounts[actor]!, command);
+  expect(after.digest.hex()).toBe(twin.digest.hex());
+  expect(text(after)).toBe(text(twin));
+}
+
+/** How a command ended, in a word for each part of it. */
+function endings(outcome: CommandResult, events: readonly EngineEvent[]): string[] {
+  const statuses = events.flatMap((event) =>
+    event.type === 'orderUpdated'
+      ? [event.cancelCause ?? event.reject?.reason ?? event.status]
+      : [],
+  );
+  return [outcome.reject?.reason ?? 'accepted', ...statuses];
+}
+
+/** Plays a history; says what commands it accepted, and what ended them. */
+function play(scenario: Scenario, seed: number): Set<string> {
+  const pick = randomIntegers(seed);
+  const seen = new Set<string>();
+  for (let step = 0; step < STEPS; step++) {
+    disturb(scenario, pick);
+    if (!settle(scenario)) continue;
+    const acted = anyCommand(scenario, pick);
+    const { command } = acted;
+    if (step % 5 === 0) expectSameDigest(scenario, acted);
+    const foreseen = foresee(scenario, acted);
+    const admitted = checkCommand(scenario.state, command, scenario.nowMs);
+    const { events, outcomes } = scenario.block(command);
+    if (admitted.reject !== undefined) {
+      expect(foreseen).toMatchObject({ outcome: admitted, events: [] });
+      seen.add(admitted.reject.reason);
+      continue;
+    }
+    expect(foreseen.outcome).toEqual(outcomes[0]);
+    expect(foreseen.events).toEqual(events.filter(({ commandIndex }) => commandIndex === 0));
+    for (const ending of endings(foreseen.outcome, foreseen.events)) seen.add(ending);
+    if (foreseen.outcome.reject === undefined) seen.add(command.type);
+    if (foreseen.outcome.builderDrop !== undefined) seen.add(foreseen.outcome.builderDrop.reason);
+    // What a passive command lets time do later in the same block is not the command's.
+    if (events.length > foreseen.events.length) continue;
+    expect(foreseen.essence).toEqual(essence(scenario.state));
+    expect(foreseen.views).toEqual(views(scenario.state));
+  }
+  return seen;
+}
+
+/** The same blocks on another state, where nobody ever simulated. */
+function expectNoTrace(scenario: Scenario): void {
+  const twin = createState();
+  for (const { commands, timeMs: at } of scenario.blocks) {
+    applyBlock(twin, { height: twin.height + 1, timeMs: timeMs(at), commands });
+  }
+  expect(twin.digest.hex()).toBe(scenario.state.digest.hex());
+  expect(text(twin)).toBe(text(scenario.state));
+}
+
+const COMMANDS = [
+  'placeOrders',
+  'cancelOrders',
+  'cancelByClientId',
+  'modifyOrder',
+  'cancelAll',
+  'scheduleCancel',
+  'reversePosition',
+  'updateLeverage',
+  'updateMarginMode',
+  'updateIsolatedMargin',
+  'updatePositionMode',
+  'sendToken',
+  'withdraw',
+  'claimBuilderRewards',
+  'approveAgent',
+  'approveBuilder',
+  'revokeBuilder',
+  'convertToMultiSig',
+];
+const ENDINGS = ['open', 'filled', 'iocRemainder', 'selfTrade', 'userCanceled', 'parentCanceled'];
+const REFUSALS = ['postOnlyWouldTrade', 'marginInsufficient', 'gated', 'vaultLeaderDiffers'];
+
+test('simulate equals execution when nothing happens in between, and leaves no trace', () => {
+  const seen = new Set<string>();
+  for (let seed = 1; seed <= SEEDS; seed++) {
+    for (const funds of [RICH, POOR]) {
+      const scenario = openEverything(funds);
+      for (const each of play(scenario, seed)) seen.add(each);
+      expectNoTrace(scenario);
+    }
+  }
+  const wanted = [...COMMANDS, ...ENDINGS, ...REFUSALS, 'notApproved'];
+  expect(wanted.filter((each) => !seen.has(each))).toEqual([]);
+});

@@ -1,0 +1,114 @@
+import type { Address } from '@oddlot/units';
+import type { Authorization } from '../auth/authorization.ts';
+import { judgeVault } from '../auth/authorize.ts';
+import { checkGate } from '../auth/gate.ts';
+import { checkFor } from '../check-command.ts';
+import type { SignedRules } from '../commands/command-rules.ts';
+import { signedRules } from '../commands/commands.ts';
+import type { CommandResult } from '../messages/block.ts';
+import type { SignedCommand } from '../messages/command.ts';
+import type { EngineEvent } from '../messages/event.ts';
+import { LIMITS } from '../messages/limits.ts';
+import { withTargets } from '../orders/target-entries.ts';
+import { releaseOrder } from '../outcome/place-outcome-orders.ts';
+import { insuranceTarget } from '../perp/insurance-fund.ts';
+import { accountAt } from '../state/account-at.ts';
+import { outcomeLegOf } from '../state/outcome-holding.ts';
+import type { Account } from '../state/account.ts';
+import type { Execution, Matches } from '../state/execution.ts';
+import type { State } from '../state/state.ts';
+import { forkState } from './fork-state.ts';
+
+/** What executing a command now would do. */
+export type Simulation = {
+  /** A refusal is that of admission, or of the whole command at its execution. */
+  readonly outcome: CommandResult;
+  /** False when admission refuses: such a command never executes. */
+  readonly isAdmitted: boolean;
+  readonly events: readonly EngineEvent[];
+  /** It met as many resting orders as a simulation may; what came after is not known. */
+  readonly isCut?: true;
+  /** The state afterwards; good for reading until the next simulation or block. */
+  readonly after: State;
+};
+
+/**
+ * Executes a command for an account on a fork of the state, at the state's own time, through the
+ * functions that admission and execution use; the state stays as it is. Who signed is not judged, nor
+ * the nonce: the account acts by assumption, for itself or for the vault that the command names.
+ */
+export function simulateCommand(state: State, user: Address, command: SignedCommand): Simulation {
+  const after = forkState(state);
+  const rules = signedRules(command);
+  const { account, reject } = actFor(after, user, command, rules);
+  if (account === undefined) return { ...refused({ reject }), after };
+  if (reject !== undefined) {
+    const told = { account: account.address, reject };
+    const outcome = withTargets(after, account, command, rules, told);
+    return { ...refused(outcome), after };
+  }
+  freeQueuedSells(state, account);
+  // A block computes it before its commands, so the last one's is out of date.
+  after.insuranceTarget = insuranceTarget(state);
+  return { ...execute(after, account, command, rules), after };
+}
+
+/** R-delay: anyone may ask, and in which market and leg an order waits is its owner's to know. */
+function freeQueuedSells(state: State, account: Account): void {
+  for (const { request } of state.outcomes.queue.sellsOf(account.index)) {
+    const holding = account.outcomes.get(request.instrumentId);
+    if (holding !== undefined) holding[outcomeLegOf(request)].reserved -= request.size;
+  }
+}
+
+/** The account that the command is executed for, behind the rules of vaults and gates. */
+function actFor(
+  state: State,
+  user: Address,
+  command: SignedCommand,
+  rules: SignedRules,
+): Authorization {
+  const actor = accountAt(state, user);
+  if (actor === undefined) return { reject: { reason: 'accountUnknown', signer: user } };
+  const { account, reject } = judgeVault(state, command, rules, actor);
+  if (account === undefined) return { reject };
+  const refusal = reject ?? checkGate(state, account, command, rules);
+  return refusal === undefined ? { account } : { account, reject: refusal };
+}
+
+function execute(
+  state: State,
+  account: Account,
+  command: SignedCommand,
+  rules: SignedRules,
+): Omit<Simulation, 'after'> {
+  const checked = checkFor(state, account, command, state.timeMs);
+  if (checked.reject !== undefined)
+    return refused(withTargets(state, account, command, rules, checked));
+  const events: EngineEvent[] = [];
+  const matches: Matches = { left: LIMITS.matchesPerSimulation, isCut: false };
+  const execution = { state, events, commandIndex: 0, matches };
+  const executed = rules.execute(execution, account, command);
+  const result = withTargets(state, account, command, rules, executed);
+  const outcome = releaseNow(execution, result);
+  return { outcome, isAdmitted: true, events, ...(matches.isCut ? { isCut: true } : {}) };
+}
+
+function refused(outcome: CommandResult): Omit<Simulation, 'after'> {
+  return { outcome, isAdmitted: false, events: [] };
+}
+
+/**
+ * An outcome order that would wait for its market's delay is released at once (R-delay): the book
+ * when it is over is not known, the one of now is the best guess. A fork's queue holds no others.
+ */
+function releaseNow(execution: Execution, outcome: CommandResult): CommandResult {
+  const { queue } = execution.state.outcomes;
+  if (queue.size === 0 || outcome.entries === undefined) return outcome;
+  const entries = [...outcome.entries];
+  for (let queued = queue.takeDue(Infinity); queued !== undefined;) {
+    entries[queued.index] = releaseOrder(execution, queued, true);
+    queued = queue.takeDue(Infinity);
+  }
+  return { ...outcome, entries };
+}

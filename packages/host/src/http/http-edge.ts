@@ -1,0 +1,236 @@
+import { LIMITS, refusal } from '@oddlot/protocol';
+import type { Logger } from '../operate/log.ts';
+import type { Metrics } from '../operate/metrics.ts';
+import { isLoopback } from '../ports/client-ip.ts';
+import { hasForwarding } from '../ports/has-forwarding.ts';
+import { HttpPort, type HttpPortOptions } from '../ports/http-port.ts';
+import { isOwnPage, type PageOrigins } from '../ports/page-origins.ts';
+import { leave, type PortCall } from '../ports/port-call.ts';
+import { measured, type WorkBudget } from '../ports/work-budget.ts';
+import { AnswerWriter } from './answer-writer.ts';
+import type { RateLimiter } from './rate-limiter.ts';
+import { parseObject } from './parse-object.ts';
+import type { Call } from './call.ts';
+import {
+  headerFault,
+  isPreflight,
+  isWebSocket,
+  parametersOf,
+  pathOf,
+  SCREEN_PATHS,
+  WEBSOCKET_PATHS,
+} from './head.ts';
+import { pageAnswerOf, type ShownPage } from './page-answer.ts';
+import { rateLimited } from './reply.ts';
+import type { EdgeRequest, Endpoint, StreamEndpoint } from './reply.ts';
+import { PREFLIGHT_HEADERS } from './respond.ts';
+import { sendParts } from './send-parts.ts';
+
+/**
+ * The public port. It refuses what it can before it spends anything: path and method, the client's
+ * budget, headers, size, then the text. Only what is left reaches an endpoint.
+ */
+
+export type HttpEdgeOptions = Omit<HttpPortOptions, 'serve' | 'accepts'> & {
+  /** By path. */
+  readonly endpoints: Readonly<Record<string, Endpoint | StreamEndpoint>>;
+  readonly limiter: RateLimiter;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** Markdown by path, for the explanations that refusals point to; JSON for where nothing is. */
+  readonly pages?: ReadonlyMap<string, string>;
+  /** The page for people, who ask by GET for what no endpoint answers. */
+  readonly page?: ShownPage | undefined;
+  readonly notFound?: string;
+  readonly bodyBytesMax?: number;
+  /** What clients may cost this thread; without it nobody is refused for that. */
+  readonly work?: WorkBudget;
+  /** What else than an `UnavailableError` says that something is down. */
+  readonly isDown?: (error: unknown) => boolean;
+  /** Whose pages may ask from a browser; any, where nothing is said. */
+  readonly pageOrigins?: PageOrigins | undefined;
+};
+
+const NO_PATH = 'other';
+
+export class HttpEdge {
+  readonly #port: HttpPort;
+  readonly #options: HttpEdgeOptions;
+  readonly #endpoints: ReadonlyMap<string, Endpoint | StreamEndpoint>;
+  readonly #bodyBytesMax: number;
+  readonly #answers: AnswerWriter;
+  #hasWarnedForwarded = false;
+
+  constructor(options: HttpEdgeOptions) {
+    this.#options = options;
+    this.#endpoints = new Map(Object.entries(options.endpoints));
+    this.#bodyBytesMax = options.bodyBytesMax ?? LIMITS.bodyBytesMax;
+    const serve = (call: PortCall): void => this.#serve(call);
+    this.#port = new HttpPort({ ...options, serve, accepts: isWebSocket });
+    const bodyBytesMax = this.#bodyBytesMax;
+    this.#answers = new AnswerWriter({ ...options, port: this.#port, bodyBytesMax });
+  }
+
+  get server(): HttpPort['server'] {
+    return this.#port.server;
+  }
+
+  /** Requests that have no answer yet. */
+  get inFlight(): number {
+    return this.#port.inFlight;
+  }
+
+  get connections(): HttpPort['connections'] {
+    return this.#port.connections;
+  }
+
+  get bodies(): HttpPort['bodies'] {
+    return this.#port.bodies;
+  }
+
+  /** Bytes of answers that were not read yet. */
+  get unreadBytes(): number {
+    return this.#port.unreadBytes;
+  }
+
+  /** Resolves with the port once the edge listens. */
+  listen(port: number, host: string): Promise<number> {
+    return this.#port.listen(port, host);
+  }
+
+  /** Ends what is under way; what arrives on kept connections meanwhile is told to come back elsewhere. */
+  drain(): Promise<void> {
+    return this.#port.drain();
+  }
+
+  #serve(asked: PortCall): void {
+    const path = pathOf(asked.request);
+    const endpoint = this.#endpoints.get(path);
+    const isKnown = endpoint !== undefined || WEBSOCKET_PATHS.has(path);
+    const more = { path: isKnown ? path : NO_PATH, endpoint, budget: undefined };
+    const call: Call = Object.assign(asked, more);
+    const { host, origin } = call.request.headers;
+    const { pageOrigins } = this.#options;
+    if (pageOrigins !== undefined && origin !== undefined && !isOwnPage(origin, host, pageOrigins))
+      return this.#answers.write(call, 403, '{"message":"Pages of others are not served"}', []);
+    return this.#route(call, path);
+  }
+
+  #route(call: Call, path: string): void {
+    const { endpoint } = call;
+    if (endpoint === undefined) this.#serveOther(call, path);
+    else this.#serveEndpoint(call, endpoint);
+  }
+
+  #serveEndpoint(call: Call, endpoint: Endpoint | StreamEndpoint): void {
+    const { ip, request, response } = call;
+    const { limiter, work } = this.#options;
+    const method = 'stream' in endpoint ? 'GET' : 'POST';
+    if (request.method !== method) {
+      const page = SCREEN_PATHS.has(call.path) && this.#options.page?.answer(request, call.path);
+      if (page) return this.#answers.writePage(call, page);
+      call.budget = limiter.peek(endpoint.surface, ip);
+      if (isPreflight(request)) return this.#answers.write(call, 204, '', PREFLIGHT_HEADERS);
+      return this.#answers.write(call, 405, '', ['allow', method]);
+    }
+    const taken = limiter.take(endpoint.surface, ip);
+    call.budget = taken;
+    if (this.#port.isDraining) return this.#answers.refuse(call, refusal('unavailable', []), false);
+    if (!taken.allowed) {
+      const reply = endpoint.refuse(rateLimited(endpoint.surface), true);
+      call.budget = { ...taken, remaining: 0 };
+      return this.#answers.send(call, { ...reply, retryAfterSeconds: taken.retryAfterSeconds });
+    }
+    const fault = headerFault(request, this.#bodyBytesMax, endpoint);
+    if (fault !== undefined) return this.#answers.refuse(call, fault, fault.name !== 'VERSION');
+    if ('stream' in endpoint) {
+      const debt = work?.debt(ip);
+      return debt === undefined
+        ? void this.#stream(call, endpoint)
+        : this.#answers.refuseWork(call, debt);
+    }
+    if (call.awaitsContinue) response.writeContinue();
+    call.awaitsContinue = false;
+    return this.#read(call, endpoint);
+  }
+
+  #serveOther(call: Call, path: string): void {
+    const { notFound = '{"message":"Not found"}', pages } = this.#options;
+    const { request } = call;
+    const text = request.method === 'GET' ? pages?.get(path) : undefined;
+    const page =
+      text === undefined && call.path === NO_PATH
+        ? this.#options.page?.answer(request, path)
+        : pageAnswerOf(text);
+    if (page !== undefined) return this.#answers.writePage(call, page);
+    if (call.path === NO_PATH) return this.#answers.write(call, 404, notFound, []);
+    if (request.method !== 'GET') return this.#answers.write(call, 405, '', ['allow', 'GET']);
+    return this.#answers.write(call, 426, '', ['upgrade', 'websocket']);
+  }
+
+  #read(call: Call, endpoint: Endpoint): void {
+    const { ip, request } = call;
+    const { bodyBytesMaxOf } = endpoint;
+    const bounds = {
+      bytesMax: this.#bodyBytesMax,
+      ...(bodyBytesMaxOf === undefined ? {} : { bytesMaxOf: bodyBytesMaxOf }),
+    };
+    return this.#port.read(call, bounds, (read) => {
+      if (typeof read === 'string') return this.#answers.refuseBody(call, read);
+      const isForwarded = hasForwarding(request);
+      if (isForwarded && isLoopback(ip)) this.#warnForwarded();
+      const { work } = this.#options;
+      // Orders and cancels are counted by number alone: what they cost, everybody pays in blocks.
+      if (work === undefined || endpoint.surface !== 'info') {
+        return this.#understand(call, endpoint, { ...read, ip, isForwarded });
+      }
+      const spend = (ms: number): void => work.spend(ip, ms, call.what ?? call.path);
+      const sent = { ...read, ip, isForwarded, spend };
+      return measured(() => this.#understand(call, endpoint, sent), spend);
+    });
+  }
+
+  #understand(call: Call, endpoint: Endpoint, sent: Omit<EdgeRequest, 'body'>): void {
+    // The recover threads read /exchange strictly; here the other endpoints are.
+    const parsed = parseObject(sent.text, endpoint.surface === 'info');
+    if (!parsed.ok) return this.#answers.refuse(call, parsed.error, true);
+    const { isFree = false, what } = endpoint.workOf?.(parsed.body) ?? {};
+    call.what = what;
+    const debt = sent.spend === undefined || isFree ? undefined : this.#options.work?.debt(sent.ip);
+    if (debt !== undefined) return this.#answers.refuseWork(call, debt);
+    return void this.#handle(call, endpoint, { ...sent, body: parsed.body });
+  }
+
+  /** Everybody behind such a proxy shares one budget, which nobody can have meant. */
+  #warnForwarded(): void {
+    if (this.#hasWarnedForwarded) return;
+    this.#hasWarnedForwarded = true;
+    this.#options.log.warn('requests are forwarded by this machine: list it in trustedProxies');
+  }
+
+  async #handle(call: Call, endpoint: Endpoint, request: EdgeRequest): Promise<void> {
+    try {
+      const reply = await endpoint.handle(request);
+      this.#answers.send(call, reply);
+    } catch (error) {
+      this.#answers.fail(call, error);
+    }
+  }
+
+  /** What fails after the first part can only be told by cutting the answer off. */
+  async #stream(call: Call, endpoint: StreamEndpoint): Promise<void> {
+    const { client, request, response } = call;
+    this.#port.works(call);
+    try {
+      const reply = await endpoint.stream({ client, parameters: parametersOf(request) });
+      if ('body' in reply) return this.#answers.send(call, reply);
+      call.releases.push(reply.leave);
+      if (call.isOver) return leave(call);
+      await sendParts(response, reply, call.budget);
+      this.#answers.count(call, 200);
+    } catch (error) {
+      this.#answers.fail(call, error);
+      if (response.headersSent) response.destroy();
+    }
+  }
+}

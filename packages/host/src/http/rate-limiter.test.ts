@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import { RateLimiter } from './rate-limiter.ts';
+
+const LIMITS = { info: 50, exchange: 10, explainSignature: 5, simulate: 10 };
+
+function limiter(enabled = true) {
+  const clock = { nowMs: 1_000_000 };
+  return { clock, limiter: new RateLimiter({ limits: LIMITS, now: () => clock.nowMs, enabled }) };
+}
+
+describe('RateLimiter', () => {
+  test('a burst of the limit passes, the next request waits for a token', () => {
+    const { limiter: limits, clock } = limiter();
+    for (let index = 0; index < 10; index++) {
+      expect(limits.take('exchange', 'a')).toMatchObject({ allowed: true, remaining: 9 - index });
+    }
+    const refused = limits.take('exchange', 'a');
+    expect(refused).toMatchObject({ allowed: false, remaining: 0, retryAfterSeconds: 1 });
+    expect(refused.resetMs).toBe(1000);
+    clock.nowMs += 99;
+    expect(limits.take('exchange', 'a').allowed).toBe(false);
+    clock.nowMs += 1;
+    expect(limits.take('exchange', 'a').allowed).toBe(true);
+    expect(limits.take('exchange', 'a').allowed).toBe(false);
+  });
+
+  test('surfaces and clients do not share a budget', () => {
+    const { limiter: limits } = limiter();
+    for (let index = 0; index < 10; index++) limits.take('exchange', 'a');
+    expect(limits.take('exchange', 'a').allowed).toBe(false);
+    expect(limits.take('exchange', 'b').allowed).toBe(true);
+    expect(limits.take('info', 'a')).toMatchObject({ allowed: true, limit: 50, remaining: 49 });
+  });
+
+  test('the addresses of one IPv6 network share a budget', () => {
+    const { limiter: limits } = limiter();
+    for (let index = 0; index < 10; index++) limits.take('exchange', `2001:db8:1:2::${index}`);
+    expect(limits.take('exchange', '2001:db8:1:2:ffff::1').allowed).toBe(false);
+    expect(limits.peek('exchange', '2001:db8:1:2::77').remaining).toBe(0);
+    expect(limits.take('exchange', '2001:db8:1:3::1').allowed).toBe(true);
+  });
+
+  test('over ten seconds no client gets more than the burst and the refill', () => {
+    const { limiter: limits, clock } = limiter();
+    let passed = 0;
+    for (let step = 0; step < 10_000; step++) {
+      if (limits.take('info', 'a').allowed) passed++;
+      clock.nowMs += 1;
+    }
+    expect(passed).toBeGreaterThanOrEqual(50 * 10);
+    expect(passed).toBeLessThanOrEqual(50 * 11);
+  });
+
+  test('peeking takes nothing', () => {
+    const { limiter: limits, clock } = limiter();
+    limits.take('info', 'a');
+    expect(limits.peek('info', 'a')).toEqual({
+      limit: 50,
+      windowMs: 1000,
+      remaining: 49,
+      resetMs: 20,
+    });
+    expect(limits.peek('info', 'a').remaining).toBe(49);
+    clock.nowMs += 20;
+    expect(limits.peek('info', 'a')).toMatchObject({ remaining: 50, resetMs: 0 });
+    expect(limits.peek('info', 'nobody').remaining).toBe(50);
+  });
+
+  test('idle clients are forgotten, busy ones are not', () => {
+    const { limiter: limits, clock } = limiter();
+    for (let index = 0; index < 10; index++) limits.take('exchange', 'busy');
+    for (let index = 0; index < 5000; index++) limits.take('info', `client ${index}`);
+    clock.nowMs += 950;
+    limits.take('exchange', 'busy');
+    clock.nowMs += 60;
+    expect(limits.take('exchange', 'busy').remaining).toBeLessThan(10);
+    clock.nowMs += 1000;
+    limits.take('info', 'x');
+    clock.nowMs += 1000;
+    limits.take('info', 'x');
+    expect(limits.size).toBeLessThanOrEqual(2);
+  });
+
+  test('a clock that steps back takes nothing away', () => {
+    const { limiter: limits, clock } = limiter();
+    limits.take('exchange', 'a');
+    clock.nowMs -= 5000;
+    expect(limits.take('exchange', 'a').allowed).toBe(true);
+  });
+
+  test('switched off, everything passes and the report stays full', () => {
+    const { limiter: limits } = limiter(false);
+    for (let index = 0; index < 100; index++) limits.take('exchange', 'a');
+    expect(limits.take('exchange', 'a')).toMatchObject({ allowed: true, remaining: 10 });
+    expect(limits.size).toBe(0);
+  });
+});

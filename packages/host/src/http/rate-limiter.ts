@@ -1,0 +1,93 @@
+import { clientKey } from '../ports/client-ip.ts';
+import type { TokenBucket } from '../ports/token-bucket.ts';
+import { TokenBuckets } from '../ports/token-buckets.ts';
+
+/**
+ * A token bucket per client address and surface. The bucket holds as many tokens as the surface
+ * allows in a second and is refilled at that rate, so a bucket that nobody touched for a second is
+ * full and forgotten: memory is bounded by the clients of two seconds.
+ */
+
+/** The buckets of one client; each surface is counted on its own. */
+type Surface = 'info' | 'exchange' | 'explainSignature' | 'simulate';
+
+/** Requests per second and client address. */
+type SurfaceLimits = Readonly<Record<Surface, number>>;
+
+/** What is left of a budget. */
+export type Budget = {
+  readonly limit: number;
+  readonly windowMs: number;
+  readonly remaining: number;
+  /** Until the budget is full. */
+  readonly resetMs: number;
+};
+
+/** The answer to one request. */
+type Taken = Budget & {
+  readonly allowed: boolean;
+  /** Whole seconds until one token, at least 1; only of use when refused. */
+  readonly retryAfterSeconds: number;
+};
+
+const WINDOW_MS = 1000;
+
+export class RateLimiter {
+  readonly #limits: SurfaceLimits;
+  readonly #now: () => number;
+  readonly #enabled: boolean;
+  readonly #buckets: Readonly<Record<Surface, TokenBuckets>>;
+
+  constructor(options: { limits: SurfaceLimits; now: () => number; enabled?: boolean }) {
+    const { limits, now } = options;
+    const bucketsOf = (surface: Surface): TokenBuckets => {
+      const limit = limits[surface];
+      return new TokenBuckets({ perSecond: limit, burst: limit }, now());
+    };
+    this.#limits = limits;
+    this.#now = now;
+    this.#enabled = options.enabled ?? true;
+    this.#buckets = {
+      info: bucketsOf('info'),
+      exchange: bucketsOf('exchange'),
+      explainSignature: bucketsOf('explainSignature'),
+      simulate: bucketsOf('simulate'),
+    };
+  }
+
+  /** Takes a token; the surface is entered with it or not at all. */
+  take(surface: Surface, client: string): Taken {
+    const nowMs = this.#now();
+    const limit = this.#limits[surface];
+    if (!this.#enabled) return { ...fullOf(limit), allowed: true, retryAfterSeconds: 1 };
+    const bucket = this.#buckets[surface].of(clientKey(client), nowMs);
+    const allowed = bucket.take(1, nowMs);
+    const retryAfterSeconds = Math.max(1, Math.ceil(bucket.msUntil(1, nowMs) / 1000));
+    return { ...budgetOf(limit, bucket, nowMs), allowed, retryAfterSeconds };
+  }
+
+  /** What a client has left, without taking from it. */
+  peek(surface: Surface, client: string): Budget {
+    const limit = this.#limits[surface];
+    const bucket = this.#buckets[surface].find(clientKey(client));
+    return bucket === undefined ? fullOf(limit) : budgetOf(limit, bucket, this.#now());
+  }
+
+  /** How many buckets are remembered. */
+  get size(): number {
+    return Object.values(this.#buckets).reduce((sum, { size }) => sum + size, 0);
+  }
+}
+
+function budgetOf(limit: number, bucket: TokenBucket, nowMs: number): Budget {
+  return {
+    limit,
+    windowMs: WINDOW_MS,
+    remaining: Math.floor(bucket.left(nowMs)),
+    resetMs: Math.ceil(bucket.msUntil(limit, nowMs)),
+  };
+}
+
+function fullOf(limit: number): Budget {
+  return { limit, windowMs: WINDOW_MS, remaining: limit, resetMs: 0 };
+}

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { isInside } from './is-inside.ts';
+
+test.each([
+  ['/data', '/data', true],
+  ['/data/', '/data', true],
+  ['/data/keys/one', '/data', true],
+  ['/data/..key', '/data', true],
+  ['/data/keys/../../etc', '/data', false],
+  ['/data-of-others/key', '/data', false],
+  ['/', '/data', false],
+  ['data/key', 'data', true],
+  ['key', 'data', false],
+])('%s lies in %s: %s', (path, folder, isSo) => {
+  expect(isInside(path, folder)).toBe(isSo);
+});

@@ -1,0 +1,208 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, expectTypeOf, test } from 'vitest';
+import { z } from 'zod';
+import { readSettings } from './read-settings.ts';
+import { SettingError } from './setting-error.ts';
+import { ADDRESS, choice, KEPT, list, PORT, SWITCH, tables, text, whole } from './setting-kinds.ts';
+import { setting } from './setting.ts';
+import { helpAsked, settingsHelp } from './settings-help.ts';
+import { settingsPage } from './settings-page.ts';
+import type { SettingsProgram } from './settings-program.ts';
+
+const help = 'what it does';
+const PROGRAM = {
+  title: 'A program.',
+  command: 'npm run program',
+  environment: 'PROGRAM_',
+  groups: {
+    Doors: {
+      port: setting(PORT, { default: 80, help: 'see [ports](ports.md) and `0`', isEveryday: true }),
+      owners: setting(list(ADDRESS, { max: 2 }), { default: [], help }),
+      color: setting(choice('red', 'green', 'blue'), { unset: 'any', help }),
+    },
+    Pace: {
+      everyMs: setting(whole('ms'), { default: 5, help }),
+      roomBytes: setting(whole('bytes', { min: 0 }), { unset: 'none', help }),
+      keep: setting(KEPT, { unset: 'all', help }),
+      isLoud: setting(SWITCH, { default: true, help }),
+      name: setting(text({ pattern: /^[a-z]+$/, expected: 'small letters' }), {
+        default: 'x',
+        help,
+      }),
+      parts: setting(tables(z.strictObject({ size: z.int() })), { default: [], help }),
+    },
+  },
+  former: { pace: 'is now everyMs' },
+  closing: 'That is all.',
+} satisfies SettingsProgram;
+
+const folder = mkdtempSync(join(tmpdir(), 'oddlot-settings-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function inFile(toml: string): readonly string[] {
+  const file = join(folder, 'program.toml');
+  writeFileSync(file, toml);
+  return ['--config', file];
+}
+
+function refusal(args: readonly string[], env: Record<string, string> = {}): string {
+  try {
+    readSettings(PROGRAM, args, env);
+    return 'none';
+  } catch (error) {
+    expect(error).toBeInstanceOf(SettingError);
+    return (error as Error).message;
+  }
+}
+
+test('a flag wins over the environment, that over the file, that over the default', () => {
+  const file = inFile('port = 1\neveryMs = 1\nname = "file"\n[[parts]]\nsize = 3\n');
+  const env = { PROGRAM_PORT: '2', PROGRAM_EVERY_MS: '2', ANOTHER_NAME: 'other' };
+  expect(readSettings(PROGRAM, [...file, '--port', '3', '--no-is-loud'], env)).toEqual({
+    port: 3,
+    owners: [],
+    everyMs: 2,
+    isLoud: false,
+    name: 'file',
+    parts: [{ size: 3 }],
+  });
+  const [, path = ''] = file;
+  expect(readSettings(PROGRAM, [], { PROGRAM_CONFIG: path }).name).toBe('file');
+});
+
+test('types follow from the declarations', () => {
+  const settings = readSettings(PROGRAM, []);
+  expectTypeOf(settings.port).toEqualTypeOf<number>();
+  expectTypeOf(settings.color).toEqualTypeOf<'red' | 'green' | 'blue' | undefined>();
+  expectTypeOf(settings.keep).toEqualTypeOf<'all' | number | undefined>();
+  expectTypeOf(settings.isLoud).toEqualTypeOf<boolean>();
+  expectTypeOf(settings.parts).toEqualTypeOf<{ size: number }[]>();
+});
+
+test('a program without variables reads none', () => {
+  const { environment: _, ...silent } = PROGRAM;
+  expect(readSettings(silent, [], { PROGRAM_PORT: '2', CONFIG: '/none' }).port).toBe(80);
+});
+
+test('what must be set is missed', () => {
+  const strict = {
+    ...PROGRAM,
+    groups: { One: { key: setting(text(), { isRequired: true, help }) } },
+  };
+  expect(() => readSettings(strict, [])).toThrow('key: is missing');
+  expect(readSettings(strict, ['--key', 'k']).key).toBe('k');
+});
+
+describe('a flag is refused', () => {
+  test.each<[string, readonly string[], string]>([
+    [
+      'with the one that was meant',
+      ['--every-m', '1'],
+      "Unknown option '--every-m'; did you mean --every-ms?",
+    ],
+    [
+      'with a switch that was meant',
+      ['--no-is-lou'],
+      "Unknown option '--no-is-lou'; did you mean --no-is-loud?",
+    ],
+    ['alone where none is near', ['--something', '1'], "Unknown option '--something'"],
+    ['though a file has it', ['--parts', '1'], "Unknown option '--parts'"],
+    ['without its value', ['--port'], "Option '--port <value>' argument missing"],
+    ['as a word too many', ['all'], "Unexpected argument 'all'. This command does not take"],
+    ['as no number', ['--port', 'x'], '--port must be a whole number from 0 to 65535: x'],
+    ['beyond its bounds', ['--port', '65536'], 'port: must be a whole number from 0 to 65535'],
+    [
+      'in another unit',
+      ['--every-ms', '1h'],
+      '--every-ms must be a whole number of milliseconds, 1 or more: 1h; write 3600000',
+    ],
+    [
+      'in another unit of room',
+      ['--room-bytes', '2 GiB'],
+      '--room-bytes must be a whole number of bytes, 0 or more: 2 GiB; write 2147483648',
+    ],
+    ['with commas in a number', ['--every-ms', '1,000'], ': 1,000; write 1000'],
+    [
+      'as nothing that is kept',
+      ['--keep', 'some'],
+      '--keep must be all, or a whole number of days',
+    ],
+    ['as too few days', ['--keep', '0'], 'keep: must be all, or a whole number of days, 1 or more'],
+    ['as another word', ['--color', 'pink'], 'color: must be red, green or blue'],
+    ['as another text', ['--name', 'A'], 'name: must be small letters'],
+    ['for an entry', ['--owners', `0x${'1'.repeat(40)},me`], 'owners.1: must be an address like'],
+    [
+      'for its length',
+      ['--owners', [1, 2, 3].map((digit) => `0x${String(digit).repeat(40)}`).join(',')],
+      'owners: must be a list with at most 2 entries',
+    ],
+    ['that is no more', ['--pace=3'], '--pace=3: is now everyMs'],
+  ])('%s', (_, args, message) => {
+    expect(refusal(args)).toContain(message);
+  });
+});
+
+test.each<[Record<string, string>, string]>([
+  [{ PROGRAM_IS_LOUD: 'yes' }, 'PROGRAM_IS_LOUD must be true or false: yes'],
+  [{ PROGRAM_EVERY_MS: '' }, 'PROGRAM_EVERY_MS must be a whole number of milliseconds'],
+  [{ PROGRAM_PACE: '1' }, 'pace: is now everyMs'],
+])('the variable %j is refused', (env, message) => {
+  expect(refusal([], env)).toContain(message);
+});
+
+test.each<[string, string]>([
+  ['every = 1', 'configuration: Unrecognized key: "every"; did you mean everyMs?'],
+  ['port = "80"', 'port: must be a whole number from 0 to 65535'],
+  ['everyMs = 1.5', 'everyMs: must be a whole number of milliseconds, 1 or more'],
+  ['isLoud = "true"', 'isLoud: must be true or false'],
+  ['owners = "0x"', 'owners: must be a list with at most 2 entries'],
+  ['[[parts]]\nsize = "big"', 'parts.0.size: Invalid input: expected number, received string'],
+  ['pace = 1', 'pace: is now everyMs'],
+  ['port = ', 'program.toml: '],
+])('the file %j is refused', (toml, message) => {
+  expect(refusal(inFile(toml))).toContain(message);
+});
+
+test('help is of the few that people use, or of all', () => {
+  expect(['--help', '--help=all'].map((arg) => helpAsked(['--port', '1', arg]))).toEqual([
+    'everyday',
+    'all',
+  ]);
+  expect([helpAsked(['--help', 'all']), helpAsked(['--port', 'all'])]).toEqual(['all', undefined]);
+  expect(settingsHelp(PROGRAM, 'everyday')).toBe(`A program.
+
+  npm run program -- [flags]
+
+  --port PORT
+      see ports and 0 (default 80)
+  --config FILE
+      settings from a TOML file
+      environment PROGRAM_CONFIG
+  --help, --help all
+      print the settings that people use, or all of them, and end
+
+8 more are in --help all; limits and budgets are best set in the file.
+
+That is all.
+`);
+  const all = settingsHelp(PROGRAM, 'all');
+  expect(all).toContain(`Pace
+  --every-ms MS
+      what it does
+      environment PROGRAM_EVERY_MS, file everyMs; default 5
+`);
+  expect(all).toContain('  --is-loud, --no-is-loud\n');
+  expect(all).toContain('  [[parts]]\n      what it does\n      file parts alone; default none');
+});
+
+test('the page has a table for each group', () => {
+  expect(settingsPage(PROGRAM)).toContain(`### Doors
+
+| Flag | Environment | TOML | Default | Meaning |
+|---|---|---|---|---|
+| \`--port\` | \`PROGRAM_PORT\` | \`port\` | 80 | see [ports](ports.md) and \`0\` |
+| \`--owners\` | \`PROGRAM_OWNERS\` | \`owners\` (list) | none | what it does |`);
+  expect(settingsPage(PROGRAM)).toContain('|  |  | `parts` (tables) | none | what it does |');
+});

@@ -1,0 +1,123 @@
+import { readFileSync } from 'node:fs';
+import type { ParseArgsOptionsConfig } from 'node:util';
+import { nearestName } from '@oddlot/protocol';
+import { parse as parseToml } from 'smol-toml';
+import { z } from 'zod';
+import { readFlags } from './read-flags.ts';
+import { SettingError } from './setting-error.ts';
+import type { Setting } from './setting.ts';
+import {
+  flagName,
+  type SettingGroups,
+  settingsIn,
+  type SettingsOf,
+  type SettingsProgram,
+  variableName,
+} from './settings-program.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * How a program is told what to do: flags win over environment variables, those over a TOML file, those over
+ * the defaults. Unknown names are errors: a misspelt setting must not pass for a default.
+ */
+export function readSettings<Groups extends SettingGroups>(
+  program: SettingsProgram<Groups>,
+  args: readonly string[],
+  env: Environment = {},
+): SettingsOf<Groups> {
+  assertNoFormer(program, { args, env });
+  const flags = flagsOf(program, args);
+  const file = flags['config'] ?? told(env, variableName(program, 'config'));
+  const given: Record<string, unknown> = file === undefined ? {} : readFile(String(file));
+  assertNoFormer(program, { given });
+  const settings = settingsIn(program);
+  for (const [key, declared] of settings) {
+    if (declared.isInFileAlone) continue;
+    const variable = variableName(program, key);
+    const fromEnv = told(env, variable);
+    if (fromEnv !== undefined) given[key] = fromText(declared, fromEnv, variable);
+    const flag = flags[flagName(key)];
+    if (typeof flag === 'boolean') given[key] = flag;
+    else if (flag !== undefined) given[key] = fromText(declared, flag, `--${flagName(key)}`);
+  }
+  const shape = Object.fromEntries(settings.map(([key, { schema }]) => [key, schema]));
+  const parsed = z.strictObject(shape).safeParse(given);
+  // Which type each has follows from the declarations that it was checked by.
+  if (parsed.success) return parsed.data as SettingsOf<Groups>;
+  throw new SettingError(faultOf(parsed.error.issues[0], new Map(settings), given));
+}
+
+/** A setting that is no more must not pass for one that nobody made. */
+function assertNoFormer(
+  program: SettingsProgram,
+  {
+    args = [],
+    env = {},
+    given = {},
+  }: {
+    readonly args?: readonly string[];
+    readonly env?: Environment;
+    readonly given?: Readonly<Record<string, unknown>>;
+  },
+): void {
+  for (const [key, now] of Object.entries(program.former ?? {})) {
+    const flags = [`--${flagName(key)}`, `--no-${flagName(key)}`];
+    const flag = args.find((arg) => flags.includes(arg.split('=')[0] ?? ''));
+    const isSet =
+      flag !== undefined || told(env, variableName(program, key)) !== undefined || key in given;
+    if (isSet) throw new SettingError(`${flag ?? key}: ${now}`);
+  }
+}
+
+function told(env: Environment, variable: string | undefined): string | undefined {
+  return variable === undefined ? undefined : env[variable];
+}
+
+function flagsOf(
+  program: SettingsProgram,
+  args: readonly string[],
+): Readonly<Record<string, string | boolean | undefined>> {
+  const options: ParseArgsOptionsConfig = { config: { type: 'string' } };
+  for (const [key, { isInFileAlone, isSwitch }] of settingsIn(program)) {
+    if (!isInFileAlone) options[flagName(key)] = { type: isSwitch ? 'boolean' : 'string' };
+  }
+  // None may be given several times, so none is a list.
+  return readFlags(args, options).values as Record<string, string | boolean | undefined>;
+}
+
+function readFile(path: string): Record<string, unknown> {
+  try {
+    return { ...parseToml(readFileSync(path, 'utf8')) };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new SettingError(`${path}: ${why}`, { cause: error });
+  }
+}
+
+function fromText(declared: Setting, text: string, source = ''): unknown {
+  const value = declared.fromText(text);
+  if (value !== undefined) return value;
+  const meant = declared.meant?.(text);
+  const hint = meant === undefined ? '' : `; write ${meant}`;
+  throw new SettingError(`${source} must be ${declared.expected}: ${text}${hint}`);
+}
+
+/** What is wrong with the first that is: of a value what would be right, of a name the one that it is near to. */
+function faultOf(
+  issue: z.core.$ZodIssue | undefined,
+  settings: ReadonlyMap<string, Setting>,
+  given: Readonly<Record<string, unknown>>,
+): string {
+  if (issue === undefined) return 'configuration: invalid';
+  const { message, path } = issue;
+  const key = String(path[0] ?? 'configuration');
+  if (issue.code === 'unrecognized_keys' && path.length === 0) {
+    const near = nearestName(issue.keys[0] ?? '', [...settings.keys()]);
+    return `${key}: ${message}${near === undefined ? '' : `; did you mean ${near}?`}`;
+  }
+  if (path.length === 1 && given[key] === undefined) return `${key}: is missing`;
+  const declared = settings.get(key);
+  const { expected } = (path.length === 1 ? declared : path.length === 2 && declared?.entry) || {};
+  return `${path.join('.')}: ${expected === undefined ? message : `must be ${expected}`}`;
+}

@@ -1,0 +1,73 @@
+import { MUST_BE_SET, type Setting } from './setting.ts';
+import { flagName, settingsIn, type SettingsProgram, variableName } from './settings-program.ts';
+
+const WIDTH = 110;
+const INDENT = 6;
+
+/** Whether help is asked for: the settings that people use, or all of them. */
+export function helpAsked(args: readonly string[]): 'everyday' | 'all' | undefined {
+  const at = args.findIndex((arg) => arg === '--help' || arg.startsWith('--help='));
+  if (at < 0) return undefined;
+  return args[at] === '--help=all' || args[at + 1] === 'all' ? 'all' : 'everyday';
+}
+
+/** What `--help` and `--help all` print. */
+export function settingsHelp(program: SettingsProgram, which: 'everyday' | 'all'): string {
+  const { closing, command, groups, title } = program;
+  const config = variableName(program, 'config');
+  const others = `  --config FILE
+      settings from a TOML file${config === undefined ? '' : `\n      environment ${config}`}
+  --help, --help all
+      print the settings that people use, or all of them, and end`;
+  const all = settingsIn(program);
+  const everyday = all.filter(([, { isEveryday }]) => isEveryday);
+  const shown =
+    which === 'everyday'
+      ? `${everyday.map((each) => shortUsage(each)).join('\n')}\n${others}
+
+${all.length - everyday.length} more are in --help all; limits and budgets are best set in the file.`
+      : `${Object.entries(groups)
+          .map(([group, settings]) =>
+            [group, ...Object.entries(settings).map((each) => fullUsage(program, each))].join('\n'),
+          )
+          .join('\n\n')}\n\nOthers\n${others}`;
+  return `${title}\n\n  ${command} -- [flags]\n\n${shown}\n\n${closing}\n`;
+}
+
+function shortUsage([key, declared]: readonly [string, Setting]): string {
+  return `  ${flagsOf(key, declared)}\n${wrapped(`${declared.help} (${defaultOf(declared)})`)}`;
+}
+
+function fullUsage(program: SettingsProgram, [key, declared]: readonly [string, Setting]): string {
+  const variable = variableName(program, key);
+  const where = declared.isInFileAlone
+    ? `file ${key} alone`
+    : `${variable === undefined ? '' : `environment ${variable}, `}file ${key}`;
+  const head = declared.isInFileAlone ? `[[${key}]]` : flagsOf(key, declared);
+  return `  ${head}\n${wrapped(declared.help)}\n${wrapped(`${where}; ${defaultOf(declared)}`)}`;
+}
+
+function flagsOf(key: string, { isSwitch, placeholder }: Setting): string {
+  const flag = `--${flagName(key)}`;
+  return isSwitch ? `${flag}, --no-${flagName(key)}` : `${flag} ${placeholder}`;
+}
+
+function defaultOf({ defaultText }: Setting): string {
+  return defaultText.startsWith(MUST_BE_SET) ? defaultText : `default ${defaultText}`;
+}
+
+/** Markdown as a terminal shows it: links by their words, nothing set apart, in lines of some width. */
+function wrapped(markdown: string): string {
+  const words = markdown
+    .replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')
+    .replaceAll('`', '')
+    .split(' ');
+  const lines = [''];
+  for (const word of words) {
+    const line = lines.at(-1) ?? '';
+    if (line === '') lines[lines.length - 1] = word;
+    else if (INDENT + line.length + 1 + word.length > WIDTH) lines.push(word);
+    else lines[lines.length - 1] = `${line} ${word}`;
+  }
+  return lines.map((line) => ' '.repeat(INDENT) + line).join('\n');
+}

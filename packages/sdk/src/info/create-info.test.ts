@@ -1,0 +1,36 @@
+import {
+  INFO_QUERIES,
+  type Fill,
+  type InfoType,
+  type PerpUniverse,
+  type ReservesProof,
+  type UserFundings,
+} from '@oddlot/protocol';
+import { expect, expectTypeOf, test } from 'vitest';
+import { HttpTransport } from '../transport/http.ts';
+import { createInfo, type InfoClient } from './create-info.ts';
+import type { UserFillsParameters } from './query-parameters.ts';
+
+test('every query of the venue is a method', () => {
+  const info = createInfo({ http: new HttpTransport({ url: 'http://venue' }) });
+  for (const name of Object.keys(INFO_QUERIES)) {
+    expect(info[name as InfoType], name).toBeTypeOf('function');
+  }
+  expectTypeOf<InfoType>().toExtend<keyof InfoClient>();
+});
+
+test('what a method takes and gives follows from the registry', () => {
+  expectTypeOf<Awaited<ReturnType<InfoClient['perpMeta']>>>().toEqualTypeOf<PerpUniverse>();
+  expectTypeOf<Parameters<InfoClient['userFills']>[0]>().toEqualTypeOf<UserFillsParameters>();
+  expectTypeOf<Awaited<ReturnType<InfoClient['userFundings']>>>().toEqualTypeOf<UserFundings>();
+  expectTypeOf<
+    Awaited<ReturnType<InfoClient['reservesProof']>>
+  >().toEqualTypeOf<ReservesProof | null>();
+  expectTypeOf<ReturnType<InfoClient['allUserFills']>>().toEqualTypeOf<
+    AsyncGenerator<Fill, void>
+  >();
+  // What needs no parameters can be asked without; what names somebody cannot.
+  expectTypeOf<[]>().toExtend<Parameters<InfoClient['settings']>>();
+  expectTypeOf<[]>().not.toExtend<Parameters<InfoClient['userFills']>>();
+  expectTypeOf<[{ user: string }]>().not.toExtend<Parameters<InfoClient['l2Book']>>();
+});

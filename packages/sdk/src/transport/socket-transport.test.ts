@@ -1,0 +1,366 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { WebSocket as NodeSocket } from 'ws';
+import { createClient } from '../client.ts';
+import { SocketError } from '../errors.ts';
+import {
+  Subscription,
+  type StreamContext,
+  type StreamListener,
+  type StreamOptions,
+} from '../streams/subscription.ts';
+import { FakeStreams } from '../testing/fake-streams.ts';
+import type { OpenSocket, Socket } from './open-socket.ts';
+import type { StreamEvent } from './stream.ts';
+import type { SocketOptions } from './kept-socket.ts';
+import { checkedKey } from './checked-key.ts';
+import { SocketTransport } from './socket-transport.ts';
+
+/** Goal: no event is lost, doubled or disordered unseen, whatever happens to the connection. */
+
+const stops: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop();
+});
+
+async function aServer(port?: number): Promise<FakeStreams> {
+  const server = await FakeStreams.start(port);
+  stops.push(() => server.stop());
+  return server;
+}
+
+function aSocket(server: FakeStreams, options: Partial<SocketOptions> = {}): SocketTransport {
+  const socket = new SocketTransport({
+    url: server.url,
+    keyOf: checkedKey('ws'),
+    backoff: { baseMs: 5, maxMs: 50, random: () => 0.5 },
+    ...options,
+  });
+  stops.push(() => socket.close());
+  return socket;
+}
+
+const trades = channel('trades');
+const l2Book = channel('l2Book');
+
+/** As a client subscribes to it. */
+function channel(type: string) {
+  return (
+    context: StreamContext,
+    parameters: { readonly coin: string },
+    listener?: StreamListener<unknown>,
+    options?: StreamOptions,
+  ) => new Subscription(context, { type, ...parameters }, { listener, ...options });
+}
+
+/** Subscribes and keeps what comes, in short: the data, or why it was reset. */
+async function listen(socket: SocketTransport) {
+  const seen: unknown[] = [];
+  const events: StreamEvent<unknown>[] = [];
+  const subscription = trades({ socket }, { coin: '0' }, (event) => {
+    events.push(event);
+    seen.push(event.type === 'data' ? event.data : `reset: ${event.reason}`);
+  });
+  await subscription.ready;
+  return { seen, events, subscription };
+}
+
+describe('a lost connection', () => {
+  test('is replaced, and the stream goes on with what was missed', async () => {
+    const server = await aServer();
+    const { seen, events } = await listen(aSocket(server));
+    server.publish('a');
+    server.publish('b');
+    await vi.waitFor(() => expect(seen).toEqual(['a', 'b']), { timeout: 60_000 });
+    server.cut();
+    server.lose('c');
+    server.lose('d');
+    await vi.waitFor(() => expect(seen).toEqual(['a', 'b', 'c', 'd']), { timeout: 60_000 });
+    server.publish('e');
+    await vi.waitFor(() => expect(seen).toEqual(['a', 'b', 'c', 'd', 'e']), { timeout: 60_000 });
+    expect(events.map((event) => event.type === 'data' && event.seq)).toEqual([1, 2, 3, 4, 5]);
+    expect(server.controls.at(-1)?.resumeFrom).toEqual({ epoch: 'first', seq: 2 });
+  });
+
+  test('whose missed frames are gone is told as a reset, then comes the snapshot', async () => {
+    const server = await aServer();
+    const { seen, events } = await listen(aSocket(server));
+    server.publish('a');
+    await vi.waitFor(() => expect(seen).toEqual(['a']), { timeout: 60_000 });
+    server.epoch = 'second';
+    server.seq = 40;
+    server.snapshot = 'all';
+    server.cut();
+    await vi.waitFor(() => expect(seen).toEqual(['a', 'reset: epoch', 'all']), { timeout: 60_000 });
+    expect(events.at(-1)).toMatchObject({ isSnapshot: true, seq: 40 });
+    server.publish('b');
+    await vi.waitFor(() => expect(seen.at(-1)).toBe('b'), { timeout: 60_000 });
+    expect(events.at(-1)).toMatchObject({ isSnapshot: false, seq: 41 });
+  });
+
+  test('is tried again until the venue is back', async () => {
+    const server = await aServer();
+    const statuses: string[] = [];
+    const onStatus = (status: string) => statuses.push(status);
+    const { seen } = await listen(aSocket(server, { onStatus }));
+    server.publish('a');
+    await vi.waitFor(() => expect(seen).toEqual(['a']), { timeout: 60_000 });
+    await server.stop();
+    await vi.waitFor(
+      () => expect(statuses.filter((status) => status === 'waiting').length).toBeGreaterThan(2),
+      { timeout: 60_000 },
+    );
+    const next = await aServer(server.port);
+    next.seq = 1;
+    next.lose('b');
+    await vi.waitFor(() => expect(seen).toEqual(['a', 'b']), { timeout: 60_000 });
+    expect(statuses.slice(0, 3)).toEqual(['connecting', 'open', 'waiting']);
+    expect(statuses.at(-1)).toBe('open');
+  });
+
+  test('before the first answer leaves nothing to resume', async () => {
+    const server = await aServer();
+    server.isSilent = true;
+    const socket = aSocket(server);
+    const subscription = trades({ socket }, { coin: '0' });
+    await vi.waitFor(() => expect(server.controls.length).toBe(1), { timeout: 60_000 });
+    server.isSilent = false;
+    server.cut();
+    await subscription.ready;
+    expect(server.controls.map(({ resumeFrom }) => resumeFrom)).toEqual([undefined, undefined]);
+  });
+
+  test('before the snapshot leaves nothing to go on from either', async () => {
+    const server = await aServer();
+    const seen: unknown[] = [];
+    const book = l2Book({ socket: aSocket(server) }, { coin: '0' }, (event) => {
+      if (event.type === 'data') seen.push([event.isSnapshot, event.data]);
+    });
+    await book.ready;
+    server.snapshot = 'all';
+    server.cut();
+    await vi.waitFor(() => expect(seen).toEqual([[true, 'all']]), { timeout: 60_000 });
+    expect(server.controls.map(({ resumeFrom }) => resumeFrom)).toEqual([undefined, undefined]);
+    server.cut();
+    await vi.waitFor(() => expect(server.controls.length).toBe(3), { timeout: 60_000 });
+    expect(server.controls[2]?.resumeFrom).toEqual({ epoch: 'first', seq: 0 });
+  });
+
+  test('is noticed by its silence', async () => {
+    const server = await aServer();
+    const { seen } = await listen(aSocket(server, { pingMs: 20, silentMsMax: 2_000 }));
+    await vi.waitFor(() => expect(server.pings).toBeGreaterThan(2), { timeout: 60_000 });
+    expect(server.connectionCount).toBe(1);
+    server.isSilent = true;
+    await vi.waitFor(() => expect(server.connectionCount).toBeGreaterThan(1), { timeout: 60_000 });
+    server.isSilent = false;
+    server.lose('a');
+    await vi.waitFor(() => expect(seen).toEqual(['a']), { timeout: 60_000 });
+  });
+});
+
+test('a state from before a reset is not shown to a late listener', async () => {
+  const server = await aServer();
+  server.snapshot = 'before';
+  const socket = aSocket(server);
+  const first = l2Book({ socket }, { coin: '0' });
+  await first.next();
+  Object.assign(server, { epoch: 'second', snapshot: undefined });
+  server.cut();
+  expect((await first.next()).value).toEqual({ type: 'reset', reason: 'epoch' });
+  const late = l2Book({ socket }, { coin: '0' });
+  server.publish('after');
+  expect((await late.next()).value).toMatchObject({ data: 'after' });
+});
+
+describe('a gap in the numbers', () => {
+  test('makes the client subscribe again from the last good one', async () => {
+    const server = await aServer();
+    const { seen } = await listen(aSocket(server));
+    server.publish('a');
+    server.lose('b');
+    server.publish('c');
+    server.publish('d');
+    await vi.waitFor(() => expect(seen).toEqual(['a', 'b', 'c', 'd']), { timeout: 60_000 });
+    expect(server.connectionCount).toBe(1);
+    expect(server.controls.map(({ method }) => method)).toEqual([
+      'subscribe',
+      'unsubscribe',
+      'subscribe',
+    ]);
+    expect(server.controls.at(-1)?.resumeFrom).toEqual({ epoch: 'first', seq: 1 });
+  });
+});
+
+test('a frame that comes twice is told once', async () => {
+  const server = await aServer();
+  const { seen } = await listen(aSocket(server));
+  server.publish('a');
+  server.seq -= 1;
+  server.publish('a');
+  server.publish('b');
+  await vi.waitFor(() => expect(seen).toEqual(['a', 'b']), { timeout: 60_000 });
+});
+
+describe('one connection', () => {
+  test('carries many subscriptions, and equal ones once', async () => {
+    const server = await aServer();
+    server.snapshot = { coin: 'BTC-USDC', time: 1, levels: [[], []] };
+    const socket = aSocket(server);
+    const first = l2Book({ socket }, { coin: '0' });
+    await first.next();
+    const second = l2Book({ socket }, { coin: '00' });
+    // A late listener of a state channel gets the state at once.
+    expect((await second.next()).value).toMatchObject({ isSnapshot: true, data: server.snapshot });
+    await trades({ socket }, { coin: '0' }).ready;
+    expect(server.connectionCount).toBe(1);
+    expect(server.controls.length).toBe(2);
+    first.close();
+    second.close();
+    await vi.waitFor(() => expect(server.controls.at(-1)?.method).toBe('unsubscribe'), {
+      timeout: 60_000,
+    });
+    expect(server.controls.length).toBe(3);
+  });
+
+  test('takes hundreds of subscriptions without passing the frame rate of the venue', async () => {
+    const server = await aServer();
+    const socket = aSocket(server);
+    const subscriptions = Array.from({ length: 30 }, (_, coin) =>
+      trades({ socket }, { coin: String(coin) }),
+    );
+    await vi.waitFor(() => expect(server.controls.length).toBe(20), { timeout: 60_000 });
+    await Promise.all(subscriptions.map(({ ready }) => ready));
+    expect(server.controls.length).toBe(30);
+  });
+
+  test('is closed when nobody listens any more, and opened when someone does', async () => {
+    const server = await aServer();
+    const socket = aSocket(server, { lingerMs: 20 });
+    const { subscription } = await listen(socket);
+    subscription.close();
+    await vi.waitFor(() => expect(socket.status).toBe('idle'), { timeout: 60_000 });
+    const { seen } = await listen(socket);
+    server.publish('a');
+    await vi.waitFor(() => expect(seen).toEqual(['a']), { timeout: 60_000 });
+    expect(server.connectionCount).toBe(2);
+    expect(server.controls.at(-1)?.resumeFrom).toBeUndefined();
+  });
+});
+
+describe('a refused subscription', () => {
+  test('rejects, and ends the loop with the reason of the venue', async () => {
+    const server = await aServer();
+    server.refusal = { code: 'INVALID_PARAMS', message: 'Instrument not found' };
+    const socket = aSocket(server);
+    const errors: SocketError[] = [];
+    const subscription = trades({ socket }, { coin: '9' }, undefined, {
+      onError: (error) => errors.push(error),
+    });
+    await expect(subscription.ready).rejects.toMatchObject({ code: 'INVALID_PARAMS' });
+    await expect(subscription.next()).rejects.toThrow('Instrument not found');
+    expect(errors.length).toBe(1);
+  });
+
+  test('that the frame rate dropped is asked for again', async () => {
+    const server = await aServer();
+    server.refusal = { code: 'RISK_RATE_LIMITED', message: 'rate limit exceeded' };
+    const subscription = trades({ socket: aSocket(server) }, { coin: '0' });
+    await vi.waitFor(() => expect(server.controls.length).toBe(2), { timeout: 60_000 });
+    server.refusal = undefined;
+    await subscription.ready;
+  });
+
+  test('that the venue could not serve is asked for again when it stood before', async () => {
+    const server = await aServer();
+    const socket = aSocket(server);
+    server.refusal = { code: 'INTERNAL', message: 'no answer' };
+    await expect(trades({ socket }, { coin: '1' }).ready).rejects.toThrow('no answer');
+    server.refusal = undefined;
+    const { seen } = await listen(socket);
+    server.refusal = { code: 'INTERNAL', message: 'no answer' };
+    const before = server.controls.length;
+    server.cut();
+    await vi.waitFor(() => expect(server.controls.length).toBeGreaterThan(before + 1), {
+      timeout: 60_000,
+    });
+    server.refusal = undefined;
+    await vi.waitFor(
+      () => {
+        server.publish('a');
+        expect(seen).toContain('a');
+      },
+      { timeout: 60_000 },
+    );
+  });
+
+  test('with malformed parameters does not reach the venue', async () => {
+    const server = await aServer();
+    const socket = aSocket(server);
+    expect(() => trades({ socket }, { coin: 'BTC' })).toThrow(SocketError);
+    expect(server.connectionCount).toBe(0);
+  });
+});
+
+describe('a subscription', () => {
+  test('is a loop that ends when it is left', async () => {
+    const server = await aServer();
+    const socket = aSocket(server, { lingerMs: 10 });
+    const subscription = trades({ socket }, { coin: '0' });
+    await subscription.ready;
+    for (const data of ['a', 'b', 'c']) server.publish(data);
+    const seen: unknown[] = [];
+    for await (const event of subscription) {
+      if (event.type === 'data') seen.push(event.data);
+      if (seen.length === 2) break;
+    }
+    expect(seen).toEqual(['a', 'b']);
+    expect(await subscription.next()).toEqual({ done: true, value: undefined });
+    await vi.waitFor(() => expect(socket.status).toBe('idle'), { timeout: 60_000 });
+  });
+
+  test('ends with the client', async () => {
+    const server = await aServer();
+    const socket = aSocket(server);
+    const subscription = trades({ socket }, { coin: '0' });
+    await subscription.ready;
+    const waiting = subscription.next();
+    socket.close();
+    expect(await waiting).toEqual({ done: true, value: undefined });
+    expect(() => trades({ socket }, { coin: '0' })).toThrow('closed');
+  });
+
+  test('whose loop falls far behind ends with an error, not with a gap', async () => {
+    const server = await aServer();
+    const subscription = trades({ socket: aSocket(server) }, { coin: '0' });
+    await subscription.ready;
+    for (let count = 0; count <= 10_000; count++) server.publish(count);
+    await vi.waitFor(() => expect(server.controls.at(-1)?.method).toBe('unsubscribe'), {
+      timeout: 60_000,
+    });
+    let last: unknown;
+    const read = async () => {
+      for await (const event of subscription) last = event;
+    };
+    await expect(read()).rejects.toThrow('behind');
+    expect(last).toMatchObject({ data: 10_000 });
+  });
+});
+
+test('the sockets of the host and of the ws package behave alike', async () => {
+  const server = await aServer();
+  const openSocket: OpenSocket = (url) => new NodeSocket(url) as Socket;
+  const { seen } = await listen(aSocket(server, { openSocket }));
+  server.publish('a');
+  server.cut();
+  server.lose('b');
+  await vi.waitFor(() => expect(seen).toEqual(['a', 'b']), { timeout: 60_000 });
+});
+
+test('a client derives the address of the streams from its url', async () => {
+  const server = await aServer();
+  const client = createClient({ url: `http://127.0.0.1:${server.port}/` });
+  stops.push(() => client.close());
+  const subscription = client.streams.trades({ coin: '0' });
+  await subscription.ready;
+  expect(client.streams.status).toBe('open');
+});

@@ -1,0 +1,207 @@
+import { systemTime } from '@oddlot/host/clock';
+import { createOperationsPort, type Readiness, readiness } from '@oddlot/host/health';
+import { type Endpoint, HttpEdge, RateLimiter } from '@oddlot/host/http';
+import type { Logger } from '@oddlot/host/log';
+import type { Metrics } from '@oddlot/host/metrics';
+import { clientIpFinder, forwardedFor, type HttpPort, isTrustedProxy } from '@oddlot/host/ports';
+import type { Network } from '@oddlot/protocol';
+import type { Config } from '../config.ts';
+import { type Budgets, budgetsOf } from '../edge/budgets.ts';
+import { createEndpoints, type Endpoints } from '../edge/http/create-endpoints.ts';
+import type { RecoverPool } from '../edge/recover-pool.ts';
+import { WsEdge } from '../edge/ws/ws-edge.ts';
+import { HistoryAwayError } from '../history/history.ts';
+import { infoSettings } from '../local-money.ts';
+import type { DiskWatch } from '../supervise/disk-watch.ts';
+import { observeReserves } from '../supervise/observe-reserves.ts';
+import { observeSettlement } from '../supervise/observe-settlement.ts';
+import { observeVenue } from '../supervise/observe-venue.ts';
+import type { Shown } from '../supervise/open-shown.ts';
+import { checksOf } from '../supervise/checks-of.ts';
+import { venueHealth } from '../supervise/venue-health.ts';
+import type { Core } from './open-core.ts';
+
+type EdgeParts = {
+  readonly core: Core;
+  readonly shown: Shown;
+  readonly disk: DiskWatch;
+  readonly pool: RecoverPool;
+  readonly network: Network;
+  readonly otherNetworks: readonly Network[];
+  readonly log: Logger;
+  readonly metrics: Metrics;
+};
+
+type Edges = {
+  readonly http: HttpEdge;
+  readonly sockets: WsEdge;
+  readonly operations: HttpPort;
+  /** The endpoint of all writes, for those inside the process. */
+  readonly exchange: Endpoint;
+  /** Tells whoever asks that this process is about to go. */
+  stopping(): void;
+};
+
+/** The doors: public HTTP, public sockets, and the operator's port. */
+export function createEdges(config: Config, parts: EdgeParts): Edges {
+  const { core, disk, log, metrics, pool, shown } = parts;
+  const { archivist, clock, clockWatch, money, receipts, relay, replica, reserves } = core;
+  const budgets = budgetsOf(config);
+  const sockets = createSockets(core, budgets);
+  replica.onPublish((block) => sockets.onBlock(block));
+  let isStopping = false;
+  const isReady = readiness(
+    checksOf({ archivist, clock, clockWatch, disk, money, replica }, () => isStopping),
+  );
+  const limiter = createLimiter(config);
+  const endpoints = endpointsOf(config, parts, { budgets, isReady, limiter, sockets });
+  const http = createHttp(config, parts, { budgets, endpoints, limiter, sockets });
+  // Not before the API serves: who trades does not wait for a page.
+  http.server.once('listening', () => shown.page?.start());
+  observeVenue(metrics, {
+    replica,
+    receipts,
+    archivist,
+    pool,
+    http,
+    exports: endpoints.exports,
+    sockets,
+    disk,
+    data: config.data,
+    clock,
+    wallMs: systemTime.wallMs,
+  });
+  const settlement = money?.settlement;
+  observeSettlement(metrics, settlement, () => replica.state);
+  observeReserves(metrics, reserves, () => replica.state);
+  const operations = createOperationsPort({
+    metrics,
+    readiness: isReady,
+    log,
+    pages: settlement === undefined ? {} : { '/settlement': () => settlement.status },
+    posts: { '/pegs': (body) => relay.registerPegs(body) },
+  });
+  return {
+    http,
+    sockets,
+    exchange: endpoints.exchange,
+    operations,
+    stopping() {
+      isStopping = true;
+      shown.page?.stop();
+    },
+  };
+}
+
+function createSockets(
+  { archivist, explorer, markets, replica, tape }: Core,
+  { turns, work, wsLimits }: Budgets,
+): WsEdge {
+  return new WsEdge({
+    replica,
+    companions: { markets, tape, explorer, history: archivist },
+    limits: wsLimits,
+    work,
+    turns,
+  });
+}
+
+function endpointsOf(
+  config: Config,
+  { core, network, otherNetworks, pool, shown }: EdgeParts,
+  {
+    budgets,
+    isReady,
+    limiter,
+    sockets,
+  }: {
+    readonly budgets: Budgets;
+    readonly isReady: Readiness;
+    readonly limiter: RateLimiter;
+    readonly sockets: WsEdge;
+  },
+): Endpoints {
+  const { archivist, clock, faucet, guard, markets, money } = core;
+  const { multiSigChanges, receipts, relay, replica, reserves } = core;
+  return createEndpoints({
+    replica,
+    receipts,
+    markets,
+    history: archivist,
+    multiSigChanges,
+    reserves,
+    faucet,
+    guard,
+    pool,
+    network,
+    otherNetworks,
+    limiter,
+    work: budgets.work,
+    turns: budgets.turns,
+    now: () => clock.nowMs(),
+    confirmTimeoutMs: config.confirmTimeoutMs,
+    settings: infoSettings(config, money, relay),
+    permits: money?.settlement.permits,
+    payouts: money?.settlement.payouts,
+    cursors: shown.cursors,
+    onRefused: shown.onRefused,
+    hasLimits: config.limits,
+    health: () => venueHealth({ archivist, clock, isReady, money, replica, sockets }),
+    connections: (ip) => ({
+      ws: sockets.connections('ws', ip).open,
+      apiWs: sockets.connections('apiWs', ip).open,
+      wsRtds: sockets.connections('wsRtds', ip).open,
+    }),
+  });
+}
+
+function createHttp(
+  config: Config,
+  { log, metrics, shown }: EdgeParts,
+  {
+    budgets,
+    endpoints,
+    limiter,
+    sockets,
+  }: {
+    readonly budgets: Budgets;
+    readonly endpoints: Endpoints;
+    readonly limiter: RateLimiter;
+    readonly sockets: WsEdge;
+  },
+): HttpEdge {
+  const clientIp = clientIpFinder(config.trustedProxies);
+  return new HttpEdge({
+    endpoints: endpoints.byPath,
+    limiter,
+    clientIp,
+    isProxy: isTrustedProxy(config.trustedProxies),
+    connectionLimits: budgets.connectionLimits,
+    bodyLimits: budgets.bodyLimits,
+    answerLimits: budgets.answerLimits,
+    work: budgets.work,
+    turns: budgets.turns,
+    log,
+    metrics,
+    pages: shown.pages,
+    page: shown.page,
+    isDown: (error) => error instanceof HistoryAwayError,
+    upgrade: (request, socket, head) => {
+      const ip = clientIp(request.socket.remoteAddress, forwardedFor(request));
+      sockets.handleUpgrade(request, socket, head, ip);
+    },
+  });
+}
+
+function createLimiter(config: Config): RateLimiter {
+  return new RateLimiter({
+    limits: {
+      info: config.infoPerSecond,
+      exchange: config.exchangePerSecond,
+      explainSignature: config.explainPerSecond,
+      simulate: config.simulatePerSecond,
+    },
+    now: () => performance.now(),
+    enabled: config.limits,
+  });
+}

@@ -1,0 +1,182 @@
+import { join } from 'node:path';
+import { type TimeSource, VenueClock } from '@oddlot/host/clock';
+import type { Logger } from '@oddlot/host/log';
+import type { Metrics } from '@oddlot/host/metrics';
+import { NETWORKS, type Network } from '@oddlot/protocol';
+import { type Config, hasFaucet } from '../config.ts';
+import { AdmissionGuard } from '../edge/admission-guard.ts';
+import { Faucet } from '../edge/http/faucet.ts';
+import { genesisCommands, OPENING_FEE_MICRO_USDC } from '../genesis-commands.ts';
+import type { Archivist } from '../history/archivist/archivist.ts';
+import { ExplorerTail } from '../history/explorer-tail.ts';
+import { MultiSigChanges } from '../history/multi-sig-changes.ts';
+import { openHistory, receiptArchiveOf } from '../history/open-history.ts';
+import { Receipts } from '../history/receipts.ts';
+import { TradeTape } from '../history/trade-tape.ts';
+import type { Held, Lease } from '../lease/lease.ts';
+import { openMoney, startChain } from '../local-money.ts';
+import { LocalRelay } from '../local-relay/local-relay.ts';
+import { EraStore } from '../log/era-store.ts';
+import type { FileJournal } from '../log/file-journal.ts';
+import { SnapshotStore } from '../log/snapshot-store.ts';
+import { MarketData } from '../read-models/market-data.ts';
+import { LocalReplica } from '../replica/local-replica.ts';
+import type { OpenedSettlement } from '../settlement/open-settlement.ts';
+import { openReserves } from '../settlement/reserves/open-reserves.ts';
+import type { ReservesWorker } from '../settlement/reserves/reserves-worker.ts';
+import { archivistSettings } from '../supervise/archivist-settings.ts';
+import { backlogRestriction } from '../supervise/backlog-restriction.ts';
+import { ClockWatch } from '../supervise/clock-watch.ts';
+import { diskRestriction, type DiskWatch } from '../supervise/disk-watch.ts';
+import { logKeptMsOf } from '../supervise/kept.ts';
+import { openJournal } from '../supervise/open-journal.ts';
+import { logOperators } from '../supervise/operator-log.ts';
+import { logMissingStrikes } from '../supervise/log-missing-strikes.ts';
+import { instrumentLookup } from '../translate/action-to-command.ts';
+
+/** The venue without its doors: the data, what is read of it, and the money behind it. */
+export type Core = {
+  /** The time that the venue goes by (R-clock). */
+  readonly clock: VenueClock;
+  readonly clockWatch: ClockWatch;
+  readonly guard: AdmissionGuard;
+  readonly journal: FileJournal;
+  readonly archivist: Archivist;
+  /** The archivist, as the only writer of the history. */
+  readonly history: Held;
+  readonly replica: LocalReplica;
+  readonly receipts: Receipts;
+  readonly faucet: Faucet | undefined;
+  /** Undefined without a settlement chain. */
+  readonly money: OpenedSettlement | undefined;
+  readonly reserves: ReservesWorker | undefined;
+  readonly relay: LocalRelay;
+  readonly markets: MarketData;
+  readonly tape: TradeTape;
+  readonly explorer: ExplorerTail;
+  readonly multiSigChanges: MultiSigChanges;
+};
+
+type CoreDependencies = {
+  readonly network: Network;
+  readonly lease: Lease;
+  readonly metrics: Metrics;
+  readonly disk: DiskWatch;
+  readonly log: Logger;
+  readonly onFatal: (error: unknown) => void;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly time: TimeSource | undefined;
+};
+
+/** Opens the data, and the settlement chain that holds the money behind it. Nothing is replayed yet. */
+export async function openCore(config: Config, deps: CoreDependencies): Promise<Core> {
+  const { env, lease, log, network, onFatal } = deps;
+  // The local chain comes up on a thread of its own while the data is opened here.
+  const [chain, data] = await Promise.all([
+    startChain(config, { env, log, onFatal }),
+    openData(config, deps),
+  ]);
+  const { archivist, clock, guard, replica } = data;
+  const money = openMoney(chain, { clock, log, replica });
+  const reserves = await openReserves(config, { money, replica, archivist, clock, log });
+  const relay = new LocalRelay(config, { network, money, replica, clock, lease, log });
+  const faucet = createFaucet(config, { clock, guard, replica, money });
+  return { ...data, money, reserves, relay, faucet };
+}
+
+type Data = Omit<Core, 'faucet' | 'money' | 'reserves' | 'relay'>;
+
+/** Opens what lies on disk and puts the replica on top of it; nothing is replayed yet. */
+async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
+  const { disk, lease, log, metrics, onFatal, time } = deps;
+  const clock = new VenueClock(time);
+  const clockWatch = new ClockWatch(clock, log);
+  const guard = new AdmissionGuard();
+  guard.watch(() => diskRestriction(disk.state));
+  guard.watch(() => clockWatch.restriction());
+  const hasRoom = (): boolean => disk.state !== 'full';
+  const logKeptMs = logKeptMsOf(config) ?? Infinity;
+  // A thread of its own, which loads its program while the log is read here.
+  const opening = openHistory(
+    {
+      settings: archivistSettings(config),
+      hasRoom,
+      onFatal,
+      onStored: (height) => receipts.archived(height),
+      onSnapshot: ({ neededFrom, seconds }) => {
+        metrics.snapshotWritten(seconds);
+        const dropBeforeMs = replica.head.timeMs - (neededFrom > 1 ? logKeptMs : Infinity);
+        void journal.compact({ belowSeq: neededFrom, dropBeforeMs });
+      },
+      onSnapshotFailed: (error) => {
+        metrics.snapshotFailed();
+        log.error({ err: error }, 'a snapshot could not be written; it is tried again');
+      },
+    },
+    { lease, log },
+  );
+  const [journal, { archivist, history }] = await Promise.all([
+    openJournal(config, { clock, disk, hasRoom, log, metrics, onFatal }),
+    opening,
+  ]);
+  clockWatch.start(journal.lastTimeMs, { isAccepted: config.acceptClock });
+  const replica: LocalReplica = await LocalReplica.create({
+    log: journal,
+    snapshots: new SnapshotStore({
+      directory: join(config.data, 'snapshots'),
+      onCorrupt: (snapshot) => log.warn(snapshot, 'passed over a corrupt snapshot'),
+    }),
+    eras: new EraStore({ directory: join(config.data, 'eras') }),
+    clock,
+    genesis: genesisCommands(NETWORKS[config.network].serviceNetwork, {
+      admins: config.admins,
+      deployers: config.deployers,
+      openingFeeMicroUsdc: OPENING_FEE_MICRO_USDC[config.network],
+    }),
+    knownHeight: () => archivist.verify(journal.firstSeq, replica),
+    onPassedOver: (what, why) => log.warn({ what, why }, 'passed over a state of another shape'),
+    onEra: (era) => log.info(era, 'the rules have changed: a new era opens'),
+  });
+  const receipts: Receipts = new Receipts({
+    instruments: instrumentLookup(() => replica.state),
+    archive: receiptArchiveOf(archivist),
+  });
+  guard.watch(() => backlogRestriction(receipts));
+  replica.attach(receipts);
+  logOperators(replica, log);
+  logMissingStrikes(replica, log);
+  const models = attachReadModels(replica);
+  return { clock, clockWatch, guard, journal, archivist, history, replica, receipts, ...models };
+}
+
+/** What answers and streams read besides the state. */
+function attachReadModels(replica: LocalReplica) {
+  const state = () => replica.state;
+  const markets = new MarketData(state);
+  markets.attachTo(replica);
+  const tape = new TradeTape(state, () => markets.catalogue.left);
+  replica.attach(tape);
+  const explorer = new ExplorerTail(state);
+  replica.attach(explorer);
+  const multiSigChanges = new MultiSigChanges();
+  replica.attach(multiSigChanges);
+  return { markets, tape, explorer, multiSigChanges };
+}
+
+/** Test money, where there is any. */
+function createFaucet(
+  config: Config,
+  { clock, guard, money, replica }: Pick<Core, 'clock' | 'guard' | 'money' | 'replica'>,
+): Faucet | undefined {
+  if (!hasFaucet(config)) return undefined;
+  const faucet = new Faucet({
+    replica,
+    now: () => clock.nowMs(),
+    amountMicroUsdc: config.faucetUsdc * 1_000_000,
+    intervalMs: config.faucetEveryMs,
+    restricted: () => guard.restriction()?.error,
+    onChain: money?.settlement.backing,
+  });
+  replica.attach(faucet.grants);
+  return faucet;
+}

@@ -1,0 +1,93 @@
+import type { Projection } from '../../block/projection.ts';
+import { MarketData } from '../../read-models/market-data.ts';
+import type { FollowingReplica } from '../../replica/following-replica.ts';
+import { instrumentLookup } from '../../translate/action-to-command.ts';
+import { ExplorerTail } from '../explorer-tail.ts';
+import { FaucetGrants } from '../faucet-grants.ts';
+import { MultiSigChanges } from '../multi-sig-changes.ts';
+import type { ReceiptBlock, ReceiptRow } from '../receipt-row.ts';
+import { Receipts } from '../receipts.ts';
+import { HistoryProjector } from '../rows/history-projector.ts';
+import type { BlockRows } from '../rows/block-rows.ts';
+import { EarlierRows } from './earlier-rows.ts';
+import { TradeTape } from '../trade-tape.ts';
+
+/**
+ * All that rides in snapshots, made without any door: what the main thread shows of it is restored from
+ * the dumps that are made here.
+ */
+export class FollowedModels {
+  readonly markets: MarketData;
+  readonly history: FollowedHistory;
+  #receipts: { readonly height: number; readonly rows: readonly ReceiptRow[] } | undefined;
+
+  constructor(
+    replica: FollowingReplica,
+    options: {
+      readonly faucetEveryMs?: number | undefined;
+      readonly onRows: (rows: BlockRows) => void;
+    },
+  ) {
+    const state = () => replica.state;
+    const instruments = instrumentLookup(state);
+    const append = ({ height, receipts }: ReceiptBlock): void => {
+      this.#receipts = { height, rows: receipts };
+    };
+    replica.attach(new Receipts({ instruments, onReceipts: append }));
+    this.markets = new MarketData(state);
+    this.markets.attachTo(replica);
+    if (options.faucetEveryMs !== undefined) {
+      replica.attach(new FaucetGrants(options.faucetEveryMs));
+    }
+    const earlier = new EarlierRows(state, () => this.history.projector);
+    for (const projection of earlier.projections) replica.attach(projection);
+    replica.attach(new TradeTape(state, () => this.markets.catalogue.left));
+    replica.attach(new ExplorerTail(state));
+    replica.attach(new MultiSigChanges());
+    const receiptsOf = (height: number): readonly ReceiptRow[] =>
+      this.#receipts?.height === height ? this.#receipts.rows : [];
+    const onRows = (rows: BlockRows): void => options.onRows(earlier.joined(rows));
+    const projector = new HistoryProjector({ state, markets: this.markets, receiptsOf, onRows });
+    this.history = new FollowedHistory(projector);
+    // The last: it looks at what the others have made of the block.
+    replica.attach(this.history);
+  }
+}
+
+/**
+ * The projector of rows, as long as it has seen all blocks: one that begins in the middle would dump what
+ * is not true, so it rests and is not dumped.
+ */
+export class FollowedHistory implements Projection {
+  readonly name = 'history';
+  readonly version: number;
+  readonly projector: HistoryProjector;
+  isActive = true;
+
+  constructor(projector: HistoryProjector) {
+    this.projector = projector;
+    this.version = projector.version;
+  }
+
+  onBlock(block: Parameters<Projection['onBlock']>[0]): void {
+    if (this.isActive) this.projector.onBlock(block);
+  }
+
+  onEarlierBlock(block: Parameters<NonNullable<Projection['onEarlierBlock']>>[0]): void {
+    const projector: Projection = this.projector;
+    if (this.isActive) projector.onEarlierBlock?.(block);
+  }
+
+  dump(): unknown {
+    return this.isActive ? this.projector.dump() : undefined;
+  }
+
+  restore(data: unknown, version: number): void {
+    const projector: Projection = this.projector;
+    projector.restore(data, version);
+  }
+
+  reset(): void {
+    this.projector.reset();
+  }
+}

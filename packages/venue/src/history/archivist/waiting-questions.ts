@@ -1,0 +1,104 @@
+import type { Address } from '@oddlot/units';
+import type { AccountSums, Answer, AsOf, HistoryTopic, StoreTopic } from '../history.ts';
+import { HistoryDamagedError, HistoryFullError } from '../store/store-errors.ts';
+import type { ArchivistReport, Question } from './archivist-messages.ts';
+import type { RowBuffer } from './row-buffer.ts';
+
+/** A history that is further behind than this is being computed: nobody waits for it. */
+const BLOCKS_WAITED_MAX = 10_000;
+
+type Waiting = { readonly asked: Question; readonly untilMs: number };
+
+type WaitingQuestionsOptions = {
+  readonly tell: (report: ArchivistReport) => void;
+  /** The sums of now, which only who makes the rows has. */
+  readonly sums: (user: Address) => AccountSums | null;
+};
+
+/** The questions that wait: for their block, or for their turn. */
+export class WaitingQuestions {
+  readonly #options: WaitingQuestionsOptions;
+  #waiting: Waiting[] = [];
+
+  constructor(options: WaitingQuestionsOptions) {
+    this.#options = options;
+  }
+
+  get hasQuestions(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** How long until somebody's patience is at its end; undefined when nobody waits. */
+  get patienceMs(): number | undefined {
+    if (this.#waiting.length === 0) return undefined;
+    const untilMs = Math.min(...this.#waiting.map((each) => each.untilMs));
+    return Math.max(1, Math.ceil(untilMs - performance.now()));
+  }
+
+  /** True when somebody asks for more than receipts, which the main thread has until they are stored. */
+  get needsRows(): boolean {
+    return this.#waiting.some(({ asked }) => asked.topic !== 'receipt');
+  }
+
+  take(asked: Question, height: number): void {
+    const isFar = asked.height - height > BLOCKS_WAITED_MAX;
+    const waitMs = isFar || asked.height <= height ? 0 : asked.waitMs;
+    this.#waiting.push({ asked, untilMs: performance.now() + waitMs });
+  }
+
+  /** True when somebody need not or does not wait any longer. */
+  isReady(height: number): boolean {
+    const nowMs = performance.now();
+    return this.#waiting.some((each) => isOver(each, height, nowMs));
+  }
+
+  clear(): void {
+    this.#waiting = [];
+  }
+
+  /** Answers those. Each answer is of one moment: nothing is written meanwhile. */
+  async answer(rows: RowBuffer, height: number): Promise<void> {
+    const nowMs = performance.now();
+    const ready = this.#waiting.filter((each) => isOver(each, height, nowMs));
+    this.#waiting = this.#waiting.filter((each) => !ready.includes(each));
+    const asOf = rows.stored;
+    const answered = ready.map(({ asked }) => this.#answer(asked, rows, asOf));
+    const damaged = (await Promise.all(answered)).find((each) => each !== undefined);
+    if (damaged !== undefined) throw damaged;
+  }
+
+  async #answer(
+    asked: Question,
+    rows: RowBuffer,
+    asOf: AsOf,
+  ): Promise<HistoryDamagedError | undefined> {
+    const { tell } = this.#options;
+    const { id } = asked;
+    // The sums of now are those of the last block that was applied, so its rows must be there too.
+    const isSplit = asked.topic === 'accountSums' && !rows.isEmpty;
+    if (asOf.height < asked.height || isSplit) {
+      tell({ type: 'behind', id, asOf });
+      return undefined;
+    }
+    try {
+      tell({ type: 'answer', id, asOf, answer: await this.#find(asked, rows) });
+    } catch (error) {
+      // Whoever begins anew is asked again.
+      if (error instanceof HistoryDamagedError) return error;
+      if (error instanceof HistoryFullError) tell({ type: 'away', id, why: error.message });
+      else tell({ type: 'failed', id, error });
+    }
+    return undefined;
+  }
+
+  async #find({ question, topic }: Question, { store }: RowBuffer): Promise<Answer<HistoryTopic>> {
+    if (topic === 'accountSums') {
+      return this.#options.sums((question as { readonly user: Address }).user);
+    }
+    return store.ask(topic as StoreTopic, question as never);
+  }
+}
+
+function isOver({ asked, untilMs }: Waiting, height: number, nowMs: number): boolean {
+  return asked.height <= height || untilMs <= nowMs;
+}

@@ -1,0 +1,24 @@
+import { HOST, PORT, setting, TRUSTED_PROXIES } from '@oddlot/host/settings';
+
+export const LISTENING_SETTINGS = {
+  host: setting(HOST, {
+    default: '127.0.0.1',
+    help: 'interface of HTTP and WebSocket',
+    isEveryday: true,
+  }),
+  port: setting(PORT, {
+    default: 8690,
+    help: 'port of HTTP and WebSocket; 0 takes any free one',
+    isEveryday: true,
+  }),
+  // What opens the venue to the world does not open this.
+  opsHost: setting(HOST, {
+    default: '127.0.0.1',
+    help: 'interface of metrics and health, whatever `host` is; keep it inside',
+  }),
+  opsPort: setting(PORT, {
+    unset: 'the port + 2',
+    help: 'port of metrics and health; 0 takes any free one, as does a port of 0',
+  }),
+  trustedProxies: TRUSTED_PROXIES,
+};

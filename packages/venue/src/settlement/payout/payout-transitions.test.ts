@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { fits, nextStepOf, type PayoutFacts, TRANSITIONS } from './payout-transitions.ts';
+
+const VALUES: { readonly [Name in keyof PayoutFacts]: readonly PayoutFacts[Name][] } = {
+  of: ['this bridge', 'another bridge, signed', 'another bridge, unsigned'],
+  onBridge: ['none', 'queued', 'paid', 'cancelled'],
+  wanted: ['payout', 'cancellation'],
+  told: ['nothing', 'paid', 'cancelled'],
+  transaction: ['none', 'under way', 'unconfirmed', 'failed'],
+  queued: ['not', 'as another payout', 'and waits', 'and is due'],
+  isPayable: [true, false],
+};
+
+/** Every combination, those that never occur too. */
+const ALL = Object.entries(VALUES).reduce<readonly object[]>(
+  (made, [name, values]) =>
+    made.flatMap((facts) =>
+      (values as readonly unknown[]).map((each) => ({ ...facts, [name]: each })),
+    ),
+  [{}],
+) as readonly PayoutFacts[];
+
+const stepsWhere = (when: Partial<PayoutFacts>) =>
+  new Set(ALL.filter((facts) => fits(facts, when)).map((facts) => nextStepOf(facts)));
+
+const HERE = { of: 'this bridge' } as const;
+
+describe('R-withdraw: the steps of a payout', () => {
+  test('there is one for everything, and every row says one', () => {
+    expect(ALL).toHaveLength(3 * 4 * 2 * 3 * 4 * 4 * 2);
+    const used = new Set(ALL.map((facts) => TRANSITIONS.find(([when]) => fits(facts, when))));
+    expect(used).toEqual(new Set(TRANSITIONS));
+  });
+
+  test('nothing is settled that the bridge has not ended, nor otherwise than it has', () => {
+    for (const facts of ALL) {
+      const step = nextStepOf(facts);
+      if (step === 'settle as paid') expect(facts.onBridge).toBe('paid');
+      if (step === 'settle as cancelled') expect(facts.onBridge).toBe('cancelled');
+    }
+  });
+
+  test('what the engine was told is never contradicted', () => {
+    expect(stepsWhere({ ...HERE, told: 'paid' })).not.toContain('settle as cancelled');
+    expect(stepsWhere({ ...HERE, told: 'cancelled' })).not.toContain('settle as paid');
+    expect(stepsWhere({ ...HERE, onBridge: 'none', told: 'paid', wanted: 'payout' })).not.toContain(
+      'wait for the fund',
+    );
+  });
+
+  test('nothing is sent while a transaction is under way, or for what the bridge has ended', () => {
+    const sending = ['pay', 'finish', 'cancel'];
+    for (const when of [
+      { transaction: 'under way' },
+      { onBridge: 'none', transaction: 'unconfirmed' },
+      { onBridge: 'paid' },
+      { onBridge: 'cancelled' },
+      { of: 'another bridge, signed' },
+      { of: 'another bridge, unsigned' },
+    ] as const) {
+      for (const step of stepsWhere(when))
+        expect(sending, JSON.stringify(when)).not.toContain(step);
+    }
+  });
+
+  test('what is to be cancelled is never paid', () => {
+    const steps = stepsWhere({ ...HERE, wanted: 'cancellation' });
+    expect(steps).not.toContain('pay');
+    expect(steps).not.toContain('finish');
+    expect(steps).toContain('cancel');
+  });
+});

@@ -1,0 +1,88 @@
+import { KeyError } from '@oddlot/custody/key-error';
+import { SendsDamagedError } from '@oddlot/custody/send-journal';
+import { ChainDamagedError } from '@oddlot/devchain';
+import { ClockBehindError } from '@oddlot/host/clock';
+import { DirectoryLockedError } from '@oddlot/host/directory-lock';
+import { JournalFullError } from '@oddlot/host/durable';
+import { SettingError } from '@oddlot/host/settings';
+import { HistoryUnusableError } from '../history/history.ts';
+import { ServiceNamesDamagedError } from '../log/service-names.ts';
+import { JournalDamagedError, JournalFormatError } from '../log/journal-error.ts';
+import {
+  EarlierRulesError,
+  EraStartError,
+  LaterReleaseError,
+  LogBehindError,
+  ReplicaDivergedError,
+} from '../replica/replica-error.ts';
+
+/** Failures whose message says all there is to say to an operator. */
+const EXPLAINED = [
+  ChainDamagedError,
+  ClockBehindError,
+  SettingError,
+  DirectoryLockedError,
+  EarlierRulesError,
+  EraStartError,
+  HistoryUnusableError,
+  JournalDamagedError,
+  JournalFormatError,
+  JournalFullError,
+  KeyError,
+  LaterReleaseError,
+  LogBehindError,
+  ReplicaDivergedError,
+  SendsDamagedError,
+  ServiceNamesDamagedError,
+];
+
+/** What the system says, in the words of whoever runs the venue. */
+const SYSTEM_TEXTS: Readonly<Record<string, string>> = {
+  EACCES: 'the process may not write there',
+  EPERM: 'the process may not write there',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the quota is used up',
+  ENOTDIR: 'a part of the path is a file',
+  EEXIST: 'a part of the path is a file',
+  ENOENT: 'the path can not be created',
+  EMFILE: 'too many files are open; raise the limit of descriptors',
+};
+
+/** SQLite's own results, by number: https://sqlite.org/rescode.html. */
+const SQLITE_TEXTS: Readonly<Record<number, string>> = {
+  5: 'another process has it open',
+  8: 'the process may not write there',
+  13: 'the disk is full',
+  14: 'the process may not write there',
+};
+
+/**
+ * One line for a start that failed in a way that an operator can mend; undefined for a fault of the
+ * program, which is told with its stack.
+ */
+export function explainStartFailure(
+  error: unknown,
+  { data }: { readonly data: string },
+): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (EXPLAINED.some((kind) => error instanceof kind)) return error.message;
+  const found = systemErrorOf(error);
+  if (found === undefined) return undefined;
+  // The system's own message names the address.
+  if (found.code === 'EADDRINUSE' || found.code === 'EADDRNOTAVAIL') return found.message;
+  const sqlite = 'errcode' in found ? SQLITE_TEXTS[Number(found.errcode) & 0xff] : undefined;
+  const why = sqlite ?? SYSTEM_TEXTS[found.code];
+  if (why === undefined) return undefined;
+  return `the data folder ${data} can't be used: ${why} (${found.message})`;
+}
+
+/** The error of the system behind an error, itself included. */
+function systemErrorOf(error: Error): (Error & { readonly code: string }) | undefined {
+  for (let each: unknown = error; each instanceof Error; each = each.cause) {
+    if ('code' in each && typeof each.code === 'string') {
+      return each as Error & { readonly code: string };
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,156 @@
+import { join } from 'node:path';
+import { oracleAges, venueMoney } from '@oddlot/engine';
+import type { Metrics } from '@oddlot/host/metrics';
+import { bytesIn, newestSnapshot } from '@oddlot/host/operate';
+import type { Archivist } from '../history/archivist/archivist.ts';
+import type { Receipts } from '../history/receipts.ts';
+import type { LocalReplica } from '../replica/local-replica.ts';
+
+/** What the operator watches. */
+type Observed = {
+  readonly replica: LocalReplica;
+  readonly receipts: Receipts;
+  readonly archivist: Pick<Archivist, 'stats'>;
+  readonly pool: { readonly length: number };
+  readonly http: {
+    readonly inFlight: number;
+    readonly bodies: { readonly bytes: number };
+    readonly connections: Readonly<Record<'open' | 'refused' | 'evicted', number>>;
+  };
+  readonly exports: { readonly total: number };
+  readonly sockets: {
+    readonly stats: {
+      readonly connections: Readonly<Record<string, number>>;
+      readonly streams: number;
+      readonly framesSent: number;
+      readonly heldBytes: number;
+    };
+  };
+  readonly disk: { readonly freeBytes: number };
+  /** The data folder. */
+  readonly data: string;
+  readonly clock: { nowMs(): number; distanceMs(): number };
+  /** The clock that files are dated by. */
+  readonly wallMs: () => number;
+};
+
+const MICRO_USDC = 1e6;
+
+/** Counts blocks as they come, and reads queue lengths when somebody scrapes. */
+export function observeVenue(metrics: Metrics, observed: Observed): void {
+  const { http, pool, receipts, replica, sockets } = observed;
+  replica.onBlock(({ commands, height, result, timeMs }) => {
+    if (replica.isReplaying) return;
+    let trades = 0;
+    for (const event of result.events) {
+      if (event.type === 'tradeExecuted') trades += 1;
+      else if (event.type === 'liquidationStep') metrics.liquidation(event.step);
+      else if (event.type === 'deleveraged') metrics.deleveraged();
+    }
+    metrics.block({ height, timeMs, commands: commands.length, trades });
+    for (const outcome of result.outcomes) {
+      for (const entry of outcome.entries ?? []) metrics.order(entry.state);
+    }
+  });
+  metrics.gauge('propose_queue', 'Commands that wait for a block.', () => replica.queued);
+  metrics.gauge(
+    'pending_actions',
+    'Actions that wait for their block.',
+    () => receipts.pendingCount,
+  );
+  metrics.gauge('recover_queue', 'Signatures that wait for recovery.', () => pool.length);
+  metrics.gauge('receipt_backlog', 'Receipts that wait to be stored.', () => receipts.backlog);
+  metrics.gauge('http_in_flight', 'Requests being answered.', () => http.inFlight);
+  metrics.gauge('http_body_bytes', 'Bytes of bodies in flight.', () => http.bodies.bytes);
+  metrics.gauge('ws_held_bytes', 'Bytes that wait for readers.', () => sockets.stats.heldBytes);
+  metrics.gauge('live_orders', 'Resting orders.', () => replica.state.pool.size);
+  metrics.gauge('accounts', 'Accounts.', () => replica.state.accounts.length);
+  metrics.gauge('ws_streams', 'Streams kept.', () => sockets.stats.streams);
+  metrics.gauge('ws_frames_sent', 'Frames sent since the start.', () => sockets.stats.framesSent);
+  metrics.gauges('ws_connections', 'Open sockets.', 'endpoint', () => ({
+    ...sockets.stats.connections,
+  }));
+  const { clock } = observed;
+  metrics.gauge(
+    'clock_offset_seconds',
+    'How far the wall clock is ahead of the time of the venue.',
+    () => clock.distanceMs() / 1000,
+  );
+  observeMoney(metrics, observed);
+  observeData(metrics, observed);
+  observeHistory(metrics, observed);
+  observeConnections(metrics, observed);
+}
+
+function observeHistory(metrics: Metrics, { archivist, exports }: Observed): void {
+  metrics.gauge('history_height', 'Rows up to this block are stored.', () => {
+    return archivist.stats.height;
+  });
+  metrics.gauge('history_lag_blocks', 'Blocks that the archivist is behind.', () => {
+    return archivist.stats.lag;
+  });
+  metrics.gauge('history_missing_blocks', 'Blocks whose rows are computed again.', () => {
+    return archivist.stats.missing;
+  });
+  metrics.gauges('history_rows_total', 'Rows of the history.', 'table', () => ({
+    ...archivist.stats.rows,
+  }));
+  metrics.gauge('history_bytes', 'Bytes of the store of the history.', () => {
+    return archivist.stats.bytes;
+  });
+  metrics.gauge('history_questions_total', 'Questions to the history since the start.', () => {
+    return archivist.stats.asked;
+  });
+  metrics.gauge('history_questions_waiting', 'Questions that are not answered yet.', () => {
+    return archivist.stats.waiting;
+  });
+  metrics.gauge('exports_running', 'Exports that are being read.', () => exports.total);
+  metrics.gauge('states_compared_total', 'Blocks whose state two threads had alike.', () => {
+    return archivist.stats.compared;
+  });
+}
+
+function observeMoney(metrics: Metrics, { clock, replica }: Observed): void {
+  metrics.gauges('oracle_age_seconds', 'Age of the price of each perp.', 'instrument', () => {
+    const nowMs = Math.max(clock.nowMs(), replica.state.timeMs);
+    const ages = oracleAges(replica.state, nowMs).filter(({ isAwaited }) => isAwaited);
+    return Object.fromEntries(ages.map(({ ageMs, name }) => [name, (ageMs ?? Infinity) / 1000]));
+  });
+  const money = (read: keyof ReturnType<typeof venueMoney>) => (): number =>
+    Number(venueMoney(replica.state)[read]) / MICRO_USDC;
+  metrics.gauge(
+    'insurance_fund_usdc',
+    'Account value of the insurance fund.',
+    money('insuranceFund'),
+  );
+  metrics.gauge('insurance_target_usdc', 'What it should hold.', money('insuranceTarget'));
+  metrics.gauge('treasury_usdc', 'Fees collected and not paid out.', money('treasury'));
+}
+
+function observeData(metrics: Metrics, { data, disk, wallMs }: Observed): void {
+  const snapshots = join(data, 'snapshots');
+  metrics.gauge('disk_free_bytes', 'Room of the data folder.', () => disk.freeBytes);
+  metrics.gauge('log_bytes', 'Bytes of the journal.', () => bytesIn(join(data, 'journal')));
+  metrics.gauge('log_compressed_bytes', 'Bytes of the journal that are compressed.', () =>
+    bytesIn(join(data, 'journal'), '.zst'),
+  );
+  metrics.gauge('snapshot_age_seconds', 'Age of the newest snapshot.', async () => {
+    const newest = await newestSnapshot(snapshots);
+    return newest === undefined ? Number.NaN : (wallMs() - newest.writtenMs) / 1000;
+  });
+  metrics.gauge('snapshot_bytes', 'Bytes of the newest snapshot.', async () => {
+    return (await newestSnapshot(snapshots))?.bytes ?? Number.NaN;
+  });
+}
+
+function observeConnections(metrics: Metrics, { http }: Observed): void {
+  metrics.gauge(
+    'connections',
+    'Connections that the public port has let in, sockets included.',
+    () => http.connections.open,
+  );
+  metrics.gauges('connections_turned_away', 'Connections beyond the budgets.', 'how', () => ({
+    refused: http.connections.refused,
+    evicted: http.connections.evicted,
+  }));
+}

@@ -1,0 +1,97 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { present } from '@oddlot/units';
+import type { AppliedBlock } from '../../block/applied-block.ts';
+import { HistoryBehindError } from '../../history/history.ts';
+import type {
+  Answer,
+  Ask,
+  AsOf,
+  History,
+  HistoryTopic,
+  StoreTopic,
+} from '../../history/history.ts';
+import type { ReceiptRow } from '../../history/receipt-row.ts';
+import { Receipts } from '../../history/receipts.ts';
+import type { BlockRows } from '../../history/rows/block-rows.ts';
+import { HistoryProjector } from '../../history/rows/history-projector.ts';
+import { openHistoryStore, type HistoryStore } from '../../history/store/history-store.ts';
+import type { MarketData } from '../../read-models/market-data.ts';
+import { instrumentLookup } from '../../translate/action-to-command.ts';
+import type { TestReplica } from './test-replica.ts';
+
+/**
+ * The history of a test's replica without a thread of its own: the real rows in the real store, written
+ * when somebody asks.
+ */
+export class TestHistory implements History {
+  readonly #replica: TestReplica;
+  readonly #receipts: Receipts;
+  readonly #projector: HistoryProjector;
+  readonly #made = new Map<number, readonly ReceiptRow[]>();
+  #unwritten: BlockRows[] = [];
+  #opened: Promise<{ readonly store: HistoryStore; readonly directory: string }> | undefined;
+  /** When set, blocks above it are not told yet. */
+  heldAt: number | undefined;
+
+  constructor(replica: TestReplica, markets: MarketData) {
+    const state = () => replica.state;
+    this.#replica = replica;
+    this.#receipts = new Receipts({
+      instruments: instrumentLookup(state),
+      onReceipts: ({ height, receipts }) => void this.#made.set(height, receipts),
+    });
+    this.#projector = new HistoryProjector({
+      state,
+      markets,
+      receiptsOf: (height) => this.#made.get(height) ?? [],
+      onRows: (rows) => this.#unwritten.push(rows),
+    });
+  }
+
+  onBlock(block: AppliedBlock): void {
+    this.#receipts.onBlock(block);
+    this.#projector.onBlock(block);
+    this.#made.clear();
+  }
+
+  get asOf(): AsOf {
+    const height = Math.min(this.#replica.head.height, this.heldAt ?? Infinity);
+    return { height, timeMs: present(this.#replica.headAt(height), 'a head').timeMs };
+  }
+
+  async ask<Topic extends HistoryTopic>(
+    topic: Topic,
+    question: Ask<Topic>,
+    { minHeight = this.#replica.head.height }: { readonly minHeight?: number } = {},
+  ): Promise<{ readonly asOf: AsOf; readonly answer: Answer<Topic> }> {
+    const { asOf } = this;
+    if (minHeight > asOf.height) throw new HistoryBehindError(asOf, minHeight);
+    this.#opened ??= openTemporary();
+    const { store } = await this.#opened;
+    await store.write(this.#unwritten.filter(({ head }) => head.height <= asOf.height));
+    this.#unwritten = this.#unwritten.filter(({ head }) => head.height > store.height);
+    const answer =
+      topic === 'accountSums'
+        ? this.#projector.accountSums((question as Ask<'accountSums'>).user)
+        : await store.ask(topic as StoreTopic, question as Ask<StoreTopic>);
+    return { asOf, answer: answer as Answer<Topic> };
+  }
+
+  watch(): () => void {
+    throw new TypeError('queries watch nothing');
+  }
+
+  async close(): Promise<void> {
+    if (this.#opened === undefined) return;
+    const { directory, store } = await this.#opened;
+    await store.close();
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function openTemporary() {
+  const directory = await mkdtemp(join(tmpdir(), 'oddlot-history-'));
+  return { directory, store: await openHistoryStore({ file: join(directory, 'history.sqlite') }) };
+}

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { inOneDirection } from './in-one-direction.ts';
+import { words } from './words.ts';
+
+test('a name can not turn what stands beside it', () => {
+  expect(inOneDirection('\u202Eyan 59¢')).toBe('yan 59¢');
+  expect(inOneDirection('a\u2066b\u2069c\u200Fd\u061Ce')).toBe('abcde');
+});
+
+test('what is written from right to left stays as it is', () => {
+  expect(inOneDirection('مصر לא')).toBe('مصر לא');
+});
+
+test('names within sentences neither', () => {
+  words.addResourceBundle('en', 'translation', { tried: 'Buy {{name}} at 59¢' }, true, true);
+  expect(words.t('tried' as never, { name: '\u202Eyan <b>&' } as never)).toBe(
+    'Buy yan <b>& at 59¢',
+  );
+});

@@ -1,9 +1,0 @@
-import { expect, test } from 'vitest';
-import { isTestnet } from './network.ts';
-
-test('money is real by the network’s id, whatever the venue goes by', () => {
-  const venue = { service_network: 'example.org-3fa9c1d2' };
-  expect(isTestnet({ ...venue, chain_id: 869 })).toBe(false);
-  expect(isTestnet({ ...venue, chain_id: 2511 })).toBe(true);
-  expect(isTestnet(undefined)).toBe(false);
-});

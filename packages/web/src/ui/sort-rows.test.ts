@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { sortRows } from './sort-rows.ts';
+
+type Row = { readonly name: string; readonly size: number };
+
+const ROWS: readonly Row[] = [
+  { name: 'a', size: 2 },
+  { name: 'b', size: 1 },
+  { name: 'c', size: 2 },
+  { name: 'd', size: 3 },
+];
+const COLUMNS = [
+  { id: 'name' },
+  { id: 'size', compare: (left: Row, right: Row) => left.size - right.size },
+];
+
+test.each([
+  ['upwards', { id: 'size', isDescending: false }, 'bacd'],
+  ['downwards, and equal rows stay as they came', { id: 'size', isDescending: true }, 'dacb'],
+  ['not by a column that does not compare', { id: 'name', isDescending: true }, 'abcd'],
+  ['not by a column that is not there', { id: 'fee', isDescending: true }, 'abcd'],
+  ['not without a column', undefined, 'abcd'],
+])('rows are sorted %s', (_, sorting, expected) => {
+  const sorted = sortRows(ROWS, { columns: COLUMNS, sorting });
+  expect(sorted.map(({ name }) => name).join('')).toBe(expected);
+  expect(ROWS.map(({ name }) => name).join('')).toBe('abcd');
+});

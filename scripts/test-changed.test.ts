@@ -1,0 +1,41 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { testsFor } from './test-changed.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+
+test('a change is tested by what imports it and by a part of what starts it', () => {
+  const near = 'packages/venue/src/history/receipts.test.ts';
+  expect(testsFor(['packages/venue/src/history/receipts.ts'], [near])).toEqual([
+    near,
+    'tests/conformance/history',
+  ]);
+});
+
+test('the nearest row of the table counts, and each test once', () => {
+  const changed = ['packages/engine/src/liquidation/a.ts', 'packages/engine/src/liquidation/b.ts'];
+  expect(testsFor(changed, [])).toEqual(['tests/conformance/perp-liquidation']);
+});
+
+test('what takes minutes runs when it is itself what changed', () => {
+  const long = 'tests/simulation/simulation.test.ts';
+  expect(testsFor(['packages/units/src/a.ts'], [long])).not.toContain(long);
+  expect(testsFor([long], [long])).toEqual([long]);
+});
+
+test('every folder of a package is seen by tests that are there', () => {
+  const files = readdirSync(join(ROOT, 'tests'), { recursive: true, encoding: 'utf8' });
+  for (const name of readdirSync(join(ROOT, 'packages'))) {
+    const folder = join('packages', name);
+    if (!existsSync(join(ROOT, folder, 'package.json'))) continue;
+    const tests = testsFor([join(folder, 'src', 'a.ts')], []);
+    expect(tests, folder).not.toEqual([]);
+    for (const each of tests) {
+      expect(
+        files.some((file) => join('tests', file).startsWith(each)),
+        each,
+      ).toBe(true);
+    }
+  }
+});

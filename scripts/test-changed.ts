@@ -1,0 +1,85 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+
+/**
+ * Runs what a change can reach, in about a minute: `npm run test:changed -- [branch]`. Compared is the working tree
+ * with where it left the branch. Tests that import what changed are found by their imports. Those that only start a
+ * program import nothing of it: for them a table says what a folder of sources is seen by, a part of each kind. All
+ * tests, and the long ones among those that import, are for `npm test`.
+ */
+
+const ROOT = join(import.meta.dirname, '..');
+
+/** Tests that start programs, by the sources that they see the most of: the first row that fits counts. */
+const SEEN_BY: readonly (readonly [sources: string, tests: readonly string[]])[] = [
+  ['packages/engine/src/outcome/', ['conformance/outcome-matching', 'conformance/outcome-orders']],
+  ['packages/engine/src/triggers/', ['conformance/perp-triggers', 'conformance/perp-grouping']],
+  ['packages/engine/src/liquidation/', ['conformance/perp-liquidation']],
+  ['packages/engine/', ['conformance/model', 'conformance/orders', 'conformance/perp-fill-check']],
+  ['packages/units/', ['conformance/positions-and-money']],
+  ['packages/protocol/', ['conformance/signing', 'conformance/bad-requests', 'conformance/info']],
+  ['packages/contracts/', ['conformance/deposits']],
+  ['packages/devchain/', ['chain/viem', 'chain/blocks']],
+  ['packages/custody/', ['operations/validators']],
+  ['packages/relay/', ['relay/relay']],
+  ['packages/venue/src/edge/ws/', ['conformance/stream', 'conformance/rtds']],
+  ['packages/venue/src/edge/', ['conformance/envelopes-and-http', 'conformance/info']],
+  ['packages/venue/src/history/', ['conformance/history']],
+  ['packages/venue/src/settlement/', ['conformance/deposits', 'conformance/withdrawals']],
+  ['packages/venue/src/reserves/', ['conformance/reserves']],
+  ['packages/venue/src/exhibition/', ['conformance/exhibition']],
+  ['packages/venue/src/oracle/', ['conformance/simulated-oracle', 'operations/watching']],
+  ['packages/venue/src/log/', ['conformance/perp-restart', 'operations/rebuild-history']],
+  ['packages/venue/src/supervise/', ['operations/watching', 'operations/full-disk']],
+  [
+    'packages/venue/',
+    ['conformance/orders', 'conformance/venue-status', 'conformance/perp-restart'],
+  ],
+  ['packages/host/', ['conformance/envelopes-and-http', 'operations/watching']],
+  ['packages/sdk/', ['e2e/']],
+  ['packages/web/', ['web/markets', 'web/perps.test']],
+  ['docs/', ['docs']],
+];
+
+/** They import much, take minutes, and run whole or not at all. */
+const LONG = /^tests\/(simulation|crash|free-money|fuzz|year|fixtures|packaging|web)\//;
+
+/** The tests to run, as filters, of what changed and of those that import some of it. */
+export function testsFor(changed: readonly string[], importing: readonly string[]): string[] {
+  const reached = importing.filter((file) => !LONG.test(file) || changed.includes(file));
+  const started = changed.flatMap((file) => {
+    const seenBy = SEEN_BY.find(([sources]) => file.startsWith(sources))?.[1] ?? [];
+    return seenBy.map((name) => `tests/${name}`);
+  });
+  return [...new Set([...reached, ...started])].sort();
+}
+
+function runTestsOfChange(branch: string): number {
+  const base = git('merge-base', branch, 'HEAD')[0] ?? branch;
+  const changed = [
+    ...git('diff', '--name-only', base),
+    ...git('ls-files', '--others', '--exclude-standard'),
+  ];
+  const tests = testsFor(changed, importingSince(base));
+  if (tests.length === 0) {
+    process.stdout.write('Nothing changed that a test can reach.\n');
+    return 0;
+  }
+  return spawnSync('vitest', ['run', ...tests], { cwd: ROOT, stdio: 'inherit' }).status ?? 1;
+}
+
+function git(...args: readonly string[]): string[] {
+  const text = execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' });
+  return text.split('\n').filter((line) => line !== '');
+}
+
+/** Files of tests that import something which is not as it was at the base. */
+function importingSince(base: string): string[] {
+  const args = ['list', '--filesOnly', '--changed', base];
+  const text = execFileSync('vitest', args, { cwd: ROOT, encoding: 'utf8' });
+  return text
+    .split('\n')
+    .flatMap((line) => /(?:tests|packages|scripts|bench)\/\S+\.test\.ts/.exec(line)?.[0] ?? []);
+}
+
+if (import.meta.main) process.exitCode = runTestsOfChange(process.argv[2] ?? 'main');

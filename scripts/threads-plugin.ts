@@ -1,0 +1,23 @@
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Plugin } from 'vite';
+import { replacePrograms } from './bundle-programs.ts';
+
+/**
+ * Parts that tests run in their own process start threads, some of them dozens of times. Each thread loads the one file that the
+ * run bundled, as those of a venue's process do; from the sources it would strip the types of some hundred files first.
+ */
+export function threadsPlugin(): Plugin {
+  return {
+    name: 'threads',
+    enforce: 'pre',
+    transform(code, id) {
+      const folder = process.env['ODDLOT_TEST_PROGRAMS'];
+      if (folder === undefined || !code.includes('import.meta.url')) return undefined;
+      const changed = replacePrograms(code, id, (name) => {
+        return `new URL(${JSON.stringify(pathToFileURL(join(folder, `${name}.js`)).href)})`;
+      });
+      return changed === code ? undefined : { code: changed, map: null };
+    },
+  };
+}

@@ -1,0 +1,195 @@
+import { resolveImport } from './imports.ts';
+import { lineAt, type Finding, type Source, type SourceFile } from './source.ts';
+
+/**
+ * What is exported is for somebody. A name that no other file imports loses its `export`, and then the compiler and the
+ * linter say whether anything needs it at all. A test that imports it counts.
+ */
+
+/** Doors to strangers: everything that they open is used. */
+const PUBLIC_DOORS: ReadonlySet<string> = new Set([
+  'packages/sdk/src/index.ts',
+  'packages/venue/src/index.ts',
+]);
+
+/** Taken by name without an import: by a pattern of files, by a setting of the build, or in types that are inferred. */
+const TAKEN_BY_NAME: readonly RegExp[] = [
+  /^packages\/web\/src\/features\/[\w-]+\/screens\.ts screens$/,
+  /^packages\/web\/build\/no-ws\.ts WebSocket$/,
+  /^packages\/host\/src\/settings\/index\.ts Setting$/,
+];
+
+/** Set-ups of tests may have more than one test uses. */
+const CHECKED = /^(?:packages|scripts|bench)\/(?!.*\.d\.ts$)/;
+
+/** Packages whose files are named after what they export. */
+const NAMED =
+  /^packages\/(?:units|engine|protocol|contracts|host|devchain|custody|relay|venue|sdk|web)\/src\/(?!.*\.test\.tsx?$)/;
+
+/** A screen of the page is `Screen` in each of its files, and the file says which. */
+const SCREEN = /-screen\.tsx Screen$/;
+
+type Export = {
+  readonly line: number;
+  /** Where the name comes from, when it is passed on. */
+  readonly from?: { readonly path: string; readonly name: string } | undefined;
+};
+
+type Module = {
+  readonly path: string;
+  readonly exports: ReadonlyMap<string, Export>;
+  /** Files whose names are all passed on. */
+  readonly stars: readonly string[];
+};
+
+/** A name, or all of them, that a file wants of another one. */
+type Wish = { readonly path: string; readonly name: string | undefined };
+
+export function checkExports(
+  sources: readonly Source[],
+  manifests: readonly SourceFile[],
+): Finding[] {
+  const doors = packageDoors(manifests);
+  const targetOf = (path: string, specifier: string): string | undefined =>
+    specifier.startsWith('.') ? resolveImport(path, specifier) : doors.get(specifier);
+  const modules = new Map(sources.map((source) => [source.path, moduleOf(source, targetOf)]));
+  const used = usedIn(
+    modules,
+    sources.flatMap((source) => wishesOf(source, targetOf)),
+  );
+  const misnamed = [...modules.values()].flatMap((module) => checkFileName(module));
+  const checked = [...modules.values()].filter(({ path }) => CHECKED.test(path));
+  const unused = checked.flatMap(({ path, exports }) =>
+    [...exports].flatMap(([name, { line, from }]) => {
+      const key = keyOf(path, name);
+      if (TAKEN_BY_NAME.some((taken) => taken.test(key))) return [];
+      if (used.has(key)) return [];
+      const message =
+        from === undefined
+          ? `"${name}" is imported by no other file; take "export" away`
+          : `"${name}" is passed on, and nobody imports it from here; take it off the list`;
+      return [{ path, line, rule: 'export-unused', message }];
+    }),
+  );
+  return [...misnamed, ...unused];
+}
+
+/** The one thing that a file exports is what it is called after; `legOf` is the leg of something. */
+function checkFileName({ path, exports }: Module): Finding[] {
+  const [name, ...others] = exports.keys();
+  if (!NAMED.test(path) || name === undefined || others.length > 0) return [];
+  const stem = /([^/]+?)\.\w+$/.exec(path)?.[1] ?? '';
+  const words = stem.replaceAll('-', '');
+  const isNamed = [words, `${words}of`].includes(name.replaceAll('_', '').toLowerCase());
+  if (isNamed || stem === 'index' || SCREEN.test(keyOf(path, name))) return [];
+  const message = `exports "${name}" alone; call the file after it`;
+  return [{ path, line: 1, rule: 'name-export', message }];
+}
+
+/** Every name that somebody uses, through whatever door. */
+function usedIn(
+  modules: ReadonlyMap<string, Module>,
+  wishes: readonly Wish[],
+): ReadonlySet<string> {
+  const used = new Set<string>();
+  const use = (path: string, name: string): void => {
+    const key = keyOf(path, name);
+    if (used.has(key)) return;
+    used.add(key);
+    const module = modules.get(path);
+    const found = module?.exports.get(name);
+    if (found?.from !== undefined) use(found.from.path, found.from.name);
+    if (found === undefined) for (const star of module?.stars ?? []) use(star, name);
+  };
+  const useAll = (path: string): void => {
+    const module = modules.get(path);
+    for (const name of module?.exports.keys() ?? []) use(path, name);
+    for (const star of module?.stars ?? []) useAll(star);
+  };
+  for (const { path, name } of wishes) {
+    if (name === undefined) useAll(path);
+    else use(path, name);
+  }
+  for (const door of PUBLIC_DOORS) useAll(door);
+  return used;
+}
+
+type TargetOf = (path: string, specifier: string) => string | undefined;
+
+const LIST_FROM = /\bexport\s+(?:type\s+)?\{([^}]*)\}(?:\s*from\s*'([^'\n]+)')?/g;
+const STAR_FROM = /\bexport\s+(?:type\s+)?\*\s+from\s*'([^'\n]+)'/g;
+const DECLARED =
+  /^export\s+(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?(?:function\*?|class|const|let|type|interface)\s+(?:(\w+)|\{([^}]*)\})/gm;
+
+function moduleOf(source: Source, targetOf: TargetOf): Module {
+  const exports = new Map<string, Export>();
+  const text = source.uncommented;
+  const isCode = (at: number): boolean => source.code[at] === 'e';
+  for (const match of text.matchAll(DECLARED)) {
+    if (!isCode(match.index)) continue;
+    const line = lineAt(source.text, match.index);
+    for (const { outer } of namesIn(match[1] ?? match[2] ?? '')) exports.set(outer, { line });
+  }
+  for (const match of text.matchAll(LIST_FROM)) {
+    if (!isCode(match.index)) continue;
+    const line = lineAt(source.text, match.index);
+    const path = match[2] === undefined ? undefined : targetOf(source.path, match[2]);
+    for (const { inner, outer } of namesIn(match[1] ?? '')) {
+      const from = path === undefined ? undefined : { path, name: inner };
+      if (match[2] === undefined || from !== undefined) exports.set(outer, { line, from });
+    }
+  }
+  const stars = [...text.matchAll(STAR_FROM)].flatMap(
+    ([, specifier]) => targetOf(source.path, specifier ?? '') ?? [],
+  );
+  return { path: source.path, exports, stars };
+}
+
+const IMPORT_LIST = /\bimport\s+(?:type\s+)?\{([^}]*)\}\s*from\s*'([^'\n]+)'/g;
+/** Whatever is imported whole: nobody says which names it takes. */
+const IMPORT_WHOLE =
+  /\bimport\s+(?:type\s+)?\*\s+as\s+\w+\s+from\s*'([^'\n]+)'|\bimport\(\s*'([^'\n]+)'\s*\)/g;
+
+function wishesOf({ path: by, uncommented }: Source, targetOf: TargetOf): Wish[] {
+  const lists = [...uncommented.matchAll(IMPORT_LIST)].flatMap(([, names = '', specifier = '']) => {
+    const path = targetOf(by, specifier);
+    return path === undefined ? [] : namesIn(names).map(({ inner }) => ({ path, name: inner }));
+  });
+  const wholes = [...uncommented.matchAll(IMPORT_WHOLE)].flatMap(([, star, dynamic]) => {
+    const path = targetOf(by, star ?? dynamic ?? '');
+    return path === undefined ? [] : [{ path, name: undefined }];
+  });
+  return [...lists, ...wholes];
+}
+
+/** `a, type b as c`: what a name is inside and outside. */
+function namesIn(list: string): { readonly inner: string; readonly outer: string }[] {
+  return list.split(',').flatMap((part) => {
+    const words = part.trim().replace(/^type\s+/, '');
+    if (words === '') return [];
+    const [inner = '', outer = inner] = words.split(/\s+as\s+|\s*:\s*/);
+    return [{ inner, outer }];
+  });
+}
+
+/** The file behind each name that a package may be imported by. */
+function packageDoors(manifests: readonly SourceFile[]): ReadonlyMap<string, string> {
+  return new Map(
+    manifests.flatMap(({ path, text }) => {
+      if (!/^packages\/[^/]+\/package\.json$/.test(path)) return [];
+      const { name, exports = {} } = JSON.parse(text) as {
+        readonly name: string;
+        readonly exports?: Readonly<Record<string, unknown>>;
+      };
+      return Object.entries(exports).flatMap(([door, file]) =>
+        typeof file === 'string'
+          ? [[name + door.slice(1), resolveImport(path, file)] as const]
+          : [],
+      );
+    }),
+  );
+}
+
+function keyOf(path: string, name: string): string {
+  return `${path} ${name}`;
+}

@@ -1,0 +1,47 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { VALIDATOR_SETTINGS } from '../packages/custody/src/validator/validator-settings.ts';
+import { settingsPage, type SettingsProgram } from '../packages/host/src/settings/index.ts';
+import { RELAY_SETTINGS } from '../packages/relay/src/relay-settings.ts';
+import { VENUE_SETTINGS } from '../packages/venue/src/settings/venue-settings.ts';
+
+/** Writes the tables of settings into the guides, from where settings are declared: `npm run write-settings`. */
+
+const ROOT = join(import.meta.dirname, '..');
+const FIRST = '<!-- These tables are made by npm run write-settings. -->';
+const LAST = '<!-- Here they end. -->';
+
+/** The programs that have settings, where the tables are, and where the code is that reads them. */
+export const SETTING_GUIDES: readonly {
+  readonly program: SettingsProgram;
+  readonly guide: string;
+  readonly sources: string;
+}[] = [
+  {
+    program: VENUE_SETTINGS,
+    guide: 'docs/guides/running-a-venue.md',
+    sources: 'packages/venue/src',
+  },
+  { program: RELAY_SETTINGS, guide: 'docs/guides/relay.md', sources: 'packages/relay/src' },
+  {
+    program: VALIDATOR_SETTINGS,
+    guide: 'docs/guides/bridge-operations.md',
+    sources: 'packages/custody/src/validator',
+  },
+];
+
+/** A guide with the tables as they should be. */
+export function withSettings(text: string, program: SettingsProgram): string {
+  const [before, rest] = text.split(FIRST);
+  const after = rest?.split(LAST)[1];
+  if (before === undefined || after === undefined)
+    throw new Error(`no place for the tables: ${FIRST}`);
+  return `${before}${FIRST}\n\n${settingsPage(program)}\n\n${LAST}${after}`;
+}
+
+if (import.meta.main) {
+  for (const { guide, program } of SETTING_GUIDES) {
+    const path = join(ROOT, guide);
+    writeFileSync(path, withSettings(readFileSync(path, 'utf8'), program));
+  }
+}

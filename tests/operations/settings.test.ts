@@ -1,0 +1,82 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  flagName,
+  settingsHelp,
+  settingsIn,
+  variableName,
+} from '../../packages/host/src/settings/index.ts';
+import { SETTING_GUIDES, withSettings } from '../../scripts/write-settings.ts';
+import { toSource } from '../../scripts/tidy/source.ts';
+import { REPOSITORY } from '../support/venue-process.ts';
+
+/** Every setting is declared once; all else that tells of it is held against that. */
+
+const read = (path: string): string => readFileSync(join(REPOSITORY, path), 'utf8');
+
+describe.each(SETTING_GUIDES)('$program.command', ({ guide, program, sources }) => {
+  const settings = settingsIn(program);
+
+  test('has each setting in one group', () => {
+    const keys = settings.map(([key]) => key);
+    expect(keys).toEqual([...new Set(keys)]);
+  });
+
+  test(`has the tables of ${guide}, to the letter; npm run write-settings makes them`, () => {
+    const text = read(guide);
+    expect(text).toBe(withSettings(text, program));
+  });
+
+  test('explains all of them, and by default a dozen', () => {
+    const all = settingsHelp(program, 'all');
+    for (const [key, { isInFileAlone }] of settings) {
+      const variable = isInFileAlone ? undefined : variableName(program, key);
+      expect(all).toContain(isInFileAlone ? `[[${key}]]` : `\n  --${flagName(key)}`);
+      expect(all.replaceAll(/\s+/g, ' ')).toContain(
+        `${variable === undefined ? '' : `environment ${variable}, `}file ${key}`,
+      );
+    }
+    const everyday = settings.filter(([, { isEveryday }]) => isEveryday);
+    expect(everyday.length).toBeGreaterThanOrEqual(10);
+    expect(everyday.length).toBeLessThanOrEqual(13);
+    expect(settingsHelp(program, 'everyday').match(/^ {2}--(?!help|config)/gm)).toHaveLength(
+      everyday.length,
+    );
+    for (const text of [all, settingsHelp(program, 'everyday')]) {
+      expect(text).not.toMatch(/undefined|`|\]\(/);
+      expect(Math.max(...text.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(110);
+    }
+  });
+
+  test('counts in the unit that the name says', () => {
+    const units = { Ms: 'milliseconds', Bytes: 'bytes', Usdc: 'USDC', Gwei: 'gwei', Bps: 'basis' };
+    for (const [key, { expected }] of settings) {
+      for (const [word, unit] of Object.entries(units)) {
+        const isNamed = new RegExp(`${word}(?![a-z])`).test(key);
+        expect([key, expected.startsWith(`a whole number of ${unit}`)]).toEqual([key, isNamed]);
+      }
+    }
+  });
+
+  test('reads every one of them somewhere', () => {
+    const code = readdirSync(join(REPOSITORY, sources), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts') && !/\.test\.ts$|settings|^testing\//.test(path))
+      .map((path) => ({ path, text: read(join(sources, path)) }))
+      .filter(({ text }) => /config|settings/i.test(text))
+      .map((file) => toSource(file).code)
+      .join('\n');
+    const names = namesRead(code);
+    expect(settings.map(([key]) => key).filter((key) => !names.has(key))).toEqual([]);
+  });
+});
+
+/** What is taken of `config` or `settings`: as a property, or by its name, also by a parameter of that type. */
+function namesRead(code: string): ReadonlySet<string> {
+  const [properties, taken] = [
+    /\b(?:config|settings)\.(\w+)/g,
+    /(\{[^{}]*)\}\s*(?:=\s*(?:this\.#)?(?:config|settings)\b|:\s*(?:Pick<)?(?:Config|\w*Settings)\b)/g,
+  ].map((pattern) => [...code.matchAll(pattern)].map(([, found = '']) => found));
+  const names = taken?.flatMap((object) => [...object.matchAll(/[{,]\s*(\w+)/g)]);
+  return new Set([...(properties ?? []), ...(names ?? []).map(([, name = '']) => name)]);
+}

@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
+import { appendFile, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isNewer, readFragments, releasesIn } from '../../scripts/changelog.ts';
+import { setVersion, versionsIn } from '../../scripts/set-version.ts';
+import { NODE, REPOSITORY } from '../support/venue-process.ts';
+import { runCommand } from './run-command.ts';
+
+/**
+ * Goal: `npm run release` makes what strangers can use, and changes nothing before all of it is right. Method: it runs in a
+ * clone of what is here, committed or not, once dry; refusals come before anything is made.
+ */
+
+/** What is installed may be a link, which .gitignore does not mean. */
+const LINKS = 'node_modules\n';
+
+let folder: string;
+let clone: string;
+/** The version that is released in the clone. */
+let version: string;
+
+const git = (...parameters: string[]): Promise<string> => {
+  const who = ['-c', 'user.name=test', '-c', 'user.email='];
+  return runCommand('git', [...who, ...parameters], { cwd: clone });
+};
+const release = (...flags: string[]): Promise<string> =>
+  runCommand(NODE, ['scripts/release.ts', ...flags], { cwd: clone });
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'oddlot-release-test-'));
+  clone = join(folder, 'clone');
+  await cloneTree();
+  for (const owner of ['', ...readdirSync(join(REPOSITORY, 'packages'))]) {
+    const place = owner === '' ? '' : join('packages', owner);
+    const installed = join(REPOSITORY, place, 'node_modules');
+    if (existsSync(installed)) await symlink(installed, join(clone, place, 'node_modules'));
+  }
+  await appendFile(join(clone, '.git', 'info', 'exclude'), LINKS);
+  version = await makeReady();
+}, 60_000);
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** All that git would know of this tree, whether it is a repository or was unpacked. */
+async function cloneTree(): Promise<void> {
+  const bare = join(folder, 'tree.git');
+  const run = (...parameters: string[]): Promise<string> =>
+    runCommand('git', parameters, { cwd: folder });
+  await run('init', '--quiet', '--bare', '--initial-branch=main', bare);
+  await appendFile(join(bare, 'info', 'exclude'), LINKS);
+  const there = [`--git-dir=${bare}`, `--work-tree=${REPOSITORY}`];
+  await run(...there, 'add', '--all');
+  const who = ['-c', 'user.name=test', '-c', 'user.email='];
+  await run(...there, ...who, 'commit', '--quiet', '--no-verify', '--message', 'tree');
+  await run('clone', '--quiet', bare, clone);
+}
+
+/** Right after a release the tree has nothing to release: then the next one is made ready. */
+async function makeReady(): Promise<string> {
+  const own = versionsIn(clone)[0]!.version;
+  const [last] = releasesIn(await readFile(join(clone, 'CHANGELOG.md'), 'utf8'));
+  const isReady = isNewer(own, last!.version);
+  const next = isReady ? own : `${Number(own.split('.')[0]) + 1}.0.0`;
+  setVersion(clone, next);
+  if (!readFragments(clone).some(({ section }) => section === 'Upgrading')) {
+    await writeFile(join(clone, 'changes', 'upgrading.md'), 'Upgrading\n\nStop, install, start.\n');
+  }
+  await git('add', '--all');
+  await git('commit', '--quiet', '--allow-empty', '--no-verify', '--message', 'ready');
+  return next;
+}
+
+test('uncommitted changes are refused', async () => {
+  await writeFile(join(clone, 'draft.txt'), 'a draft');
+  await expect(release('--dry-run')).rejects.toThrow(/uncommitted changes:\n\?\? draft\.txt/);
+  await rm(join(clone, 'draft.txt'));
+});
+
+test('a version that is not newer, or not everywhere, is refused', async () => {
+  const [last] = releasesIn(await readFile(join(clone, 'CHANGELOG.md'), 'utf8'));
+  setVersion(clone, last!.version);
+  await git('commit', '--quiet', '--all', '--no-verify', '--message', 'old');
+  await expect(release('--dry-run')).rejects.toThrow(`CHANGELOG.md has ${last!.version}`);
+  const manifest = join(clone, 'packages', 'units', 'package.json');
+  const text = await readFile(manifest, 'utf8');
+  await writeFile(manifest, text.replace(`"version": "${last!.version}"`, '"version": "0.0.1"'));
+  await git('commit', '--quiet', '--all', '--no-verify', '--message', 'two versions');
+  await expect(release('--dry-run')).rejects.toThrow('packages/units/package.json says 0.0.1');
+  await git('reset', '--quiet', '--hard', 'HEAD~2');
+  expect(existsSync(join(clone, 'release'))).toBe(false);
+});
+
+test('a dry run makes and checks every artefact, and changes nothing that git knows', async () => {
+  const head = await git('rev-parse', 'HEAD');
+  const fragments = readFragments(clone);
+  expect(await release('--dry-run')).toContain(`release: ${version} can be made`);
+  expect(await git('rev-parse', 'HEAD')).toBe(head);
+  expect(await git('status', '--porcelain')).toBe('');
+
+  const made = join(clone, 'release');
+  const names = [
+    `oddlot-${version}.tar.gz`,
+    `oddlot-sdk-${version}.tgz`,
+    `oddlot-${version}.cdx.json`,
+  ];
+  expect(readdirSync(made).sort()).toEqual(['SHA256SUMS', ...names].sort());
+  const sums = await Promise.all(
+    names.map(async (name) => {
+      const hash = createHash('sha256').update(await readFile(join(made, name)));
+      return `${hash.digest('hex')}  ${name}\n`;
+    }),
+  );
+  expect(await readFile(join(made, 'SHA256SUMS'), 'utf8')).toBe(sums.join(''));
+
+  const inArchive = (path: string): Promise<string> =>
+    runCommand('tar', ['-xzOf', names[0]!, `oddlot-${version}/${path}`], { cwd: made });
+  const changelog = await inArchive('CHANGELOG.md');
+  expect(releasesIn(changelog)[0]).toMatchObject({ version });
+  for (const { text } of fragments) expect(changelog).toContain(`- ${text}`);
+  const listed = await runCommand('tar', ['-tzf', names[0]!], { cwd: made });
+  expect(listed.match(/\/changes\/.+$/gm)).toEqual(['/changes/README.md']);
+
+  const bill = JSON.parse(await readFile(join(made, names[2]!), 'utf8'));
+  expect(bill).toMatchObject({ bomFormat: 'CycloneDX', metadata: { component: { version } } });
+  expect(bill.metadata.component.name).toBe('oddlot');
+  expect(bill.components.map(({ name }: { name: string }) => name)).toContain('viem');
+  expect(JSON.stringify(bill)).not.toMatch(/https?:\/\/(?!cyclonedx\.org\/)/);
+}, 120_000);

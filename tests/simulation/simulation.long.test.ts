@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { CORNERS, RARE_CORNERS } from './corners.ts';
+import { simulate } from './sim.ts';
+
+/** Fixed seeds, long enough for every corner. Only in `npm run test:long`; fresh seeds are tried by every run beside this file. */
+
+const COMMANDS = Number(process.env['SIM_COMMANDS'] ?? 200_000);
+const SEEDS = [1, 2, 3, 4];
+
+test('the venue survives fixed histories, and they reach every corner', () => {
+  const reached = new Set<string>();
+  for (const seed of SEEDS) {
+    const report = simulate({ seed, commands: Math.ceil(COMMANDS / SEEDS.length) });
+    expect(report.restores).toBe(5);
+    expect(report.trades).toBeGreaterThan(report.commands / 10);
+    for (const what of Object.keys(report.endings)) reached.add(what);
+  }
+  expect([...reached]).toEqual(expect.arrayContaining([...CORNERS, ...RARE_CORNERS]));
+}, 600_000);

@@ -1,0 +1,16 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { clockEnvironment } from '../fixtures/venue-clock.ts';
+import { temporaryData } from './venue-process.ts';
+
+/** A file that holds the time of a venue, which stands until somebody writes a later one. */
+export async function heldClock(): Promise<string> {
+  const file = join(await temporaryData(), 'time');
+  await writeFile(file, String(Date.now()));
+  return file;
+}
+
+/** What a venue needs in its environment to go by such a file; without one it has the true clock. */
+export function clockOf(file: string | undefined): Readonly<Record<string, string>> {
+  return file === undefined ? {} : clockEnvironment(`held:${file}`);
+}

@@ -1,0 +1,76 @@
+import { afterEach, beforeAll, test } from 'vitest';
+import type { Venue } from '../support/venue-process.ts';
+import { expectReadableForm } from './support/expect-readable.ts';
+import { WHO_DEPLOYS } from './support/outcome-people.ts';
+import { DESKTOP } from './support/visit.ts';
+import type { WebBrowser } from './support/web-browser.ts';
+import { workerBrowser } from './support/worker-browser.ts';
+import { workerVenue } from './support/worker-venue.ts';
+
+/** What opens on the operator's screen, and what is old, can be read by everybody. Nothing is sent. */
+
+const LONG_MS = 120_000;
+
+let venue: Venue;
+let browser: WebBrowser;
+
+beforeAll(async () => {
+  [venue, browser] = await Promise.all([workerVenue(), workerBrowser()]);
+});
+afterEach(() => browser.leaveAll());
+
+/** What an operator opens: the tab, the button on it, and what else is pressed in the form. */
+const FORMS = [
+  ['Perps', 'List a perp', 'Add a tier'],
+  ['Perps', 'Push price of BTC-USDC', undefined],
+  ['Events', 'Create an event', 'Add a market'],
+  ['Fees', 'Edit the ladder', 'Add a level'],
+  ['Gates', undefined, undefined],
+  ['Operators', undefined, undefined],
+] as const;
+
+test(
+  'an operator can read every tab, with the forms that open from it',
+  async () => {
+    const operator = await browser.visit(venue.url);
+    const { page } = operator;
+    await operator.open('/operate?tab=health');
+    await page.getByRole('button', { name: "Open an operator's key" }).click();
+    await page.getByLabel('Private key').fill(WHO_DEPLOYS);
+    await page.getByRole('button', { name: 'Operate with this key' }).click();
+    await page.getByRole('button', { name: 'Put the key away' }).waitFor();
+    for (const [tab, button, more] of FORMS) {
+      await page.setViewportSize(DESKTOP);
+      await page.getByRole('tab', { name: tab }).click();
+      if (button !== undefined) await page.getByRole('button', { name: button }).click();
+      if (more !== undefined) await page.getByRole('button', { name: more }).click();
+      await expectReadableForm(page, `${tab} ${button}`);
+      if (button !== undefined) await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    }
+  },
+  LONG_MS,
+);
+
+test('what is old, and the line that says so, can be read', async () => {
+  const lost = await browser.visit(venue.url, { expectedErrors: /./ });
+  const { page } = lost;
+  await lost.open('/operate');
+  await page.locator('main').getByText('BTC-USDC').first().waitFor();
+  await page.context().setOffline(true);
+  await page.getByText(/^You are offline\. What you see is from/).waitFor();
+  await expectReadableForm(page, 'offline');
+});
+
+test('the dialog of a key can be read, with a fault in it', async () => {
+  const visitor = await browser.visit(venue.url);
+  const { page } = visitor;
+  await visitor.open('/operate');
+  await page.getByRole('button', { name: "Open an operator's key" }).click();
+  await page.getByLabel('Private key').fill('0x12');
+  await page
+    .getByText(/0x and 64 digits/)
+    .first()
+    .waitFor();
+  await expectReadableForm(page, 'the dialog of a key');
+});

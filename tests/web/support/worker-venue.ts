@@ -1,0 +1,41 @@
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startAt } from '../../fixtures/people.ts';
+import { DEPLOYER } from '../../support/deployer.ts';
+import type { Venue } from '../../support/venue-process.ts';
+import { buildPageOnce } from './build-once.ts';
+import { quoteMarket } from './market-maker.ts';
+import { endWithRun, runFolder } from './run-folder.ts';
+import { pageReady, WITH_PAGE } from './web-venue.ts';
+
+/**
+ * One venue for all files of a worker whose tests leave nothing behind but accounts: they have an account each, and
+ * markets of their own where they move prices or halt. BTC has a book around its oracle price of 97,000, and a trade
+ * behind it, so that there is a candle to draw lines over.
+ */
+export async function workerVenue(): Promise<Venue> {
+  started ??= start();
+  return started;
+}
+
+const FLAGS = [...WITH_PAGE, '--no-bots', '--admins', DEPLOYER, '--deployers', DEPLOYER];
+/** Books are taken from by many tests, and each of them takes little. */
+const MAKERS = 5;
+
+let started: Promise<Venue> | undefined;
+
+async function start(): Promise<Venue> {
+  await buildPageOnce();
+  const data = await mkdtemp(join(runFolder(), 'venue-'));
+  // As npm starts it: it ends with whoever started it, and a worker is ended by a signal that no test sees.
+  const venue = await startAt(data, { npm_lifecycle_event: 'start' }, FLAGS);
+  await endWithRun(venue.pid);
+  await pageReady(venue.url);
+  const market = 'BTC-USDC';
+  const [bids, asks] = [['96990'], ['97010']];
+  for (let count = 0; count < MAKERS; count++) {
+    await quoteMarket(venue.url, { market, bids, asks, size: '0.04' });
+  }
+  await quoteMarket(venue.url, { market, bids: ['97010'], asks: ['96990'], size: '0.001' });
+  return venue;
+}
