@@ -25,8 +25,13 @@ function seedOfCommit(name: string): number {
 
 function headCommit(): string | undefined {
   try {
-    const options = { cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'ignore'] } as const;
-    return execFileSync('git', ['rev-parse', 'HEAD'], options).toString().trim();
+    const where = { cwd: import.meta.dirname };
+    return execFileSync('git', ['rev-parse', 'HEAD'], {
+      ...where,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+      .toString()
+      .trim();
   } catch {
     return undefined;
   }

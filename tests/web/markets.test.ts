@@ -1,4 +1,5 @@
 import { createClient, privateKeyWallet, randomPrivateKey } from '@oddlot/sdk';
+import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { DEPLOYER } from '../support/deployer.ts';
 import type { Venue } from '../support/venue-process.ts';
@@ -160,8 +161,10 @@ describe('an open page', () => {
   test('tells what happens to the account, in words and as text', async () => {
     const visit = await browser.visit(venue.url);
     const { page } = visit;
+    const hasLedger = heard(page, 'userNonFundingLedgerUpdates');
     const { address: destination } = await visit.openWithAccount();
-    await page.getByText('1,000.00').waitFor();
+    // What a stream begins with is no news.
+    await hasLedger;
     const sender = createClient({ url: venue.url, wallet: privateKeyWallet(randomPrivateKey()) });
     const { address } = sender.wallet!;
     await sender.faucet({ user: address });
@@ -173,6 +176,17 @@ describe('an open page', () => {
     await page.getByText('1,025.00').waitFor();
   });
 });
+
+/** Once the page was sent something on a channel. */
+function heard(page: Page, channel: string): Promise<void> {
+  return new Promise((resolve) => {
+    page.on('websocket', (socket) => {
+      socket.on('framereceived', ({ payload }) => {
+        if (String(payload).includes(`"channel":"${channel}"`)) resolve();
+      });
+    });
+  });
+}
 
 async function visiting(viewport?: { width: number; height: number }) {
   const visit = await browser.visit(venue.url, viewport === undefined ? {} : { viewport });

@@ -77,7 +77,7 @@ test(
       done(await operator.send({ setGate: { channel: 0, mode: 'open' } }));
     }
     await notice.waitFor({ state: 'detached' });
-    await button(page, /^Buy 1\.?0* T\d+ at 99/).waitFor();
+    await button(page, /^Buy 1\.?0* T\w+ at 99/).waitFor();
   },
   LONG_MS,
 );
@@ -132,7 +132,7 @@ test(
     done(await act(maker, { type: 'cancelAll', asset: perp.id }));
     await put(maker, { market: perp, side: 'buy', price: '85.5', size: '60' });
     await perp.push('85');
-    await page.getByText(/^Liquidated: .* T\d+-USDC at a mark of/).waitFor();
+    await page.getByText(/^Liquidated: .* T\w+-USDC at a mark of/).waitFor();
     await page.getByText('liq.', { exact: true }).first().waitFor();
     await button(page, 'Why').click();
     const dialog = page.getByRole('dialog');
@@ -169,7 +169,7 @@ test(
     });
     await choose(page, 'Market');
     await size(page).fill('1');
-    await button(page, /^Buy 1 T\d+ now$/).click();
+    await button(page, /^Buy 1 T\w+ now$/).click();
     await page.getByText(/^The answer was lost on its way/).waitFor({ timeout: LONG_MS });
     tell();
     await page.getByText('Filled 1 at 100.10').first().waitFor();
@@ -194,7 +194,7 @@ test(
     await page.route('**/exchange', async (route) =>
       route.fulfill({ response: await limited(page) }),
     );
-    await button(page, /^Buy 1 T\d+ now$/).click();
+    await button(page, /^Buy 1 T\w+ now$/).click();
     const alert = page.getByRole('alert');
     await alert.getByText(/^Too many requests; it can be sent again in \d+ s/).waitFor();
     await page.unroute('**/exchange');
@@ -231,7 +231,7 @@ async function trading(name = perp.name): Promise<{ page: Page; address: string 
 async function buy(page: Page, amount: string): Promise<void> {
   await choose(page, 'Market');
   await size(page).fill(amount);
-  await button(page, new RegExp(`^Buy ${amount} T\\d+ now$`)).click();
+  await button(page, new RegExp(`^Buy ${amount} T\\w+ now$`)).click();
   await page.getByText(`Filled ${amount} at 100.10`).first().waitFor();
   await choose(page, 'Limit');
 }

@@ -1,9 +1,9 @@
 import type { Fill, LedgerUpdate } from '@oddlot/sdk';
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
-import type { StoreApi } from 'zustand/vanilla';
 import { useWords } from '../../lib/words.ts';
 import { fillLists, ledgerLists, type ListState } from '../../market/account-lists.ts';
+import type { Live } from '../../market/live.ts';
 import { marketNames, type MarketNames } from '../../market/market-names.ts';
 import { knownPerps } from '../../market/queries.ts';
 import { useSession } from '../../session/use-session.ts';
@@ -17,9 +17,8 @@ export function AccountNews() {
   const t = useWords();
   const user = useSession()?.address;
   const hasSound = useStore(preferences, (state) => state.hasSound);
-  const fills = fillLists.useStore(user);
-  const ledger = ledgerLists.useStore(user);
   useEffect(() => {
+    if (user === undefined) return undefined;
     const tell = (news: readonly News[]): void => {
       for (const each of news) notify(each);
       if (hasSound && news.length > 0) playTone();
@@ -29,19 +28,19 @@ export function AccountNews() {
       const names = await namesFor(shares.map(({ instrumentId }) => instrumentId));
       tell(fillNews(rows, t, knownPerps(), names));
     };
-    const leaveFills = onNewRows(fills, (rows) => void tellFills(rows));
+    const leaveFills = onNewRows(fillLists, user, (rows) => void tellFills(rows));
     const tellLedger = async (rows: readonly LedgerUpdate[]): Promise<void> => {
       const ids = rows.flatMap(({ delta }) =>
         delta.type === 'outcomeSettlement' ? [delta.instrumentId] : [],
       );
       tell(ledgerNews(rows, t, await namesFor(ids)));
     };
-    const leaveLedger = onNewRows(ledger, (rows) => void tellLedger(rows));
+    const leaveLedger = onNewRows(ledgerLists, user, (rows) => void tellLedger(rows));
     return () => {
       leaveFills();
       leaveLedger();
     };
-  }, [fills, ledger, hasSound, t]);
+  }, [user, hasSound, t]);
   return null;
 }
 
@@ -50,12 +49,21 @@ function namesFor(instrumentIds: readonly number[]): Promise<MarketNames> {
   return marketNames(instrumentIds).catch(() => new Map());
 }
 
-/** Not once per frame: of two messages in one frame both are news. */
+/**
+ * Not once per frame: of two messages in one frame both are news. And opened here, not while rendering: what came
+ * before React shows what it has rendered would be told to nobody.
+ */
 function onNewRows<Row>(
-  store: StoreApi<ListState<Row>>,
+  lists: Live<string, ListState<Row>>,
+  user: string,
   tell: (rows: readonly Row[]) => void,
 ): () => void {
-  return store.subscribe(({ fresh }, before) => {
+  const { release, store } = lists.acquire(user);
+  const leave = store.subscribe(({ fresh }, before) => {
     if (fresh !== before.fresh && fresh.length > 0) tell(fresh);
   });
+  return () => {
+    leave();
+    release();
+  };
 }
