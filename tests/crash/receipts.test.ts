@@ -163,7 +163,8 @@ describe('R-tx: receipts computed again are what they were, byte for byte', () =
 });
 
 const DAMAGES: readonly [string, (bytes: Buffer) => Buffer][] = [
-  ['its first page', (bytes) => flipped(bytes, 0, 4_096, 64)],
+  // Much of a page may be free room, where nothing that flips is damage: the name of the format is none of it.
+  ['its first page', (bytes) => flipped(flipped(bytes, 0, 16, 1), 16, 4_096, 64)],
   ['bytes all over it', (bytes) => flipped(bytes, 4_096, bytes.length, 200)],
   ['a page of zeros', (bytes) => Buffer.from(bytes).fill(0, 8_192, 12_288)],
   ['its second half', (bytes) => bytes.subarray(0, Math.floor(bytes.length / 2))],
