@@ -23,7 +23,7 @@ import { BookView, LastView, ListView, LiveOrdersView, OrdersView } from './view
  */
 
 const SEED = Number(process.env['GAPLESS_SEED'] ?? 20_261_115);
-const SECONDS = Number(process.env['GAPLESS_SECONDS'] ?? 15);
+const SECONDS = Number(process.env['GAPLESS_SECONDS'] ?? 8);
 const KILLS = Number(process.env['GAPLESS_KILLS'] ?? 1);
 const SUBSCRIBERS = Number(process.env['GAPLESS_SUBSCRIBERS'] ?? 200);
 const PER_LINE = 4;

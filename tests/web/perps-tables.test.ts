@@ -5,6 +5,9 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { startAt } from '../fixtures/people.ts';
 import { clockEnvironment } from '../fixtures/venue-clock.ts';
+import { drawnCases } from '../support/drawn-cases.ts';
+import { freshSeed } from '../support/fresh-seed.ts';
+import { chance } from '../support/seeded.ts';
 import { temporaryData, type Venue } from '../support/venue-process.ts';
 import { buildPageOnce } from './support/build-once.ts';
 import { cutFigures, DESKS } from './support/cut-figures.ts';
@@ -31,6 +34,10 @@ const TABS = [
 ] as const;
 const TABLET = 834;
 const PHONE = 390;
+/** So many of them in a run; all in `npm run test:long`. */
+const WIDTHS = 2;
+const SEED = freshSeed('WIDTHS_SEED');
+const random = chance(SEED);
 
 let venue: Venue;
 let browser: WebBrowser;
@@ -55,11 +62,11 @@ afterAll(async () => {
 });
 
 test(
-  'no figure is cut on any width, however large it is',
+  `no figure is cut on any width, however large it is, WIDTHS_SEED=${SEED}`,
   async () => {
     const page = await withRowsInAllTables();
     const cut: string[] = [];
-    for (const width of [...DESKS, TABLET, PHONE]) {
+    for (const width of drawnCases([...DESKS, TABLET, PHONE], WIDTHS, random)) {
       await page.setViewportSize({ width, height: 900 });
       for (const tab of TABS) {
         const name = new RegExp(`^${tab}`);
@@ -72,6 +79,7 @@ test(
       }
     }
     // The list of markets too, on the narrowest of them.
+    await page.setViewportSize({ width: PHONE, height: 900 });
     await page.keyboard.press('/');
     await page.getByRole('dialog', { name: 'Markets' }).getByRole('row').nth(1).waitFor();
     cut.push(...(await cutFigures(page, { isLarge: true })));

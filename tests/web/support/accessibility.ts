@@ -19,9 +19,13 @@ export async function faultsFound(page: Page, faults: Faults = 'all'): Promise<r
     const { axe } = globalThis as unknown as {
       axe: { run(where: Document, how: object): Promise<{ violations: Found[] }> };
     };
-    // A colour on its way from one theme to the other is neither's.
-    const moving = document.getAnimations().filter((each) => each instanceof CSSTransition);
-    await Promise.allSettled(moving.map(({ finished }) => finished));
+    // A colour on its way from one theme to the other is neither's; one that is inherited sets out when its parent's moves.
+    for (;;) {
+      const moving = document.getAnimations().filter((each) => each instanceof CSSTransition);
+      if (moving.length === 0) break;
+      await Promise.allSettled(moving.map(({ finished }) => finished));
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+    }
     // Nothing to load, no frames, and of what passes only that it does: a tenth of the time.
     const how = { preload: false, iframes: false, resultTypes: ['violations'], ...rules };
     const { violations } = await axe.run(document, how);

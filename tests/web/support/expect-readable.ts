@@ -1,5 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { drawnCases } from '../../support/drawn-cases.ts';
+import { freshSeed } from '../../support/fresh-seed.ts';
+import { chance } from '../../support/seeded.ts';
 import { faultsFound, type Faults } from './accessibility.ts';
 import { DESKTOP, PHONE } from './visit.ts';
 
@@ -32,8 +35,13 @@ export async function expectReadable(
   expect([look, over]).toEqual([look, 0]);
 }
 
-/** A form has the colours of the page: two looks show both themes and both sizes. */
+const FORM_LOOKS: readonly Look[] = [
+  { theme: 'dark', size: DESKTOP },
+  { theme: 'light', size: PHONE },
+];
+const random = chance(freshSeed('FORM_LOOKS_SEED'));
+
+/** A form has the colours of the page: two looks show both themes and both sizes. Each run draws one of them. */
 export async function expectReadableForm(page: Page, what: string): Promise<void> {
-  await expectReadable(page, what, { theme: 'dark', size: DESKTOP });
-  await expectReadable(page, what, { theme: 'light', size: PHONE });
+  for (const look of drawnCases(FORM_LOOKS, 1, random)) await expectReadable(page, what, look);
 }
