@@ -12,6 +12,9 @@ const globalSetup = ['tests/support/memory-folder.ts', 'tests/support/setup.ts']
 /** What takes minutes is in files `*.long.test.ts`: `npm run test:long` has them, and larger sizes of others. */
 const exclude = process.env['TEST_LONG'] === undefined ? ['**/*.long.test.ts'] : [];
 
+/** They replace modules, so nobody may share theirs. */
+const REPLACING = ['tests/free-money/planted.test.ts'];
+
 export default defineConfig({
   test: {
     exclude: [...configDefaults.exclude, ...exclude],
@@ -68,7 +71,16 @@ export default defineConfig({
           setupFiles,
           globalSetup,
           include: ['tests/**/*.test.ts'],
-          exclude: ['tests/conformance/**', 'tests/web/**', ...exclude],
+          exclude: ['tests/conformance/**', 'tests/web/**', ...REPLACING, ...exclude],
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'replacing',
+          setupFiles,
+          include: REPLACING,
         },
       },
       {

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { aVenue, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 import { directAction, signDirect } from '../support/direct.ts';
@@ -41,6 +41,7 @@ const HEAP_GROWTH_MAX = (COUNT > 100_000 ? 4 : 2) * MEBIBYTE;
 const RESIDENT_GROWTH_MAX = 256 * MEBIBYTE;
 
 vi.stubEnv(INSPECTABLE.name, INSPECTABLE.value);
+afterAll(() => vi.unstubAllEnvs());
 const world = aVenue([...OPERATED, '--oracle-every-ms', '1000']);
 const operator = new Operator(world);
 const random = chance(SEED);
