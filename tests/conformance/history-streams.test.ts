@@ -5,7 +5,7 @@ import { Deployer, DEPLOYED, type OutcomeMarket } from '../support/deployer.ts';
 import { expectUnbroken, onChannel } from '../support/frames.ts';
 import { tokenSend } from '../support/keys.ts';
 import { operate } from '../support/outcomes.ts';
-import { done } from '../support/perps.ts';
+import { act, done, groupAction, triggerOrder } from '../support/perps.ts';
 import { exactly, expectShape, hash, integer, listOf, record, time } from '../support/shape.ts';
 import type { Socket } from '../support/socket.ts';
 
@@ -119,6 +119,43 @@ describe('userHistoricalOrders', () => {
       const asked = await world.client.data({ type: 'historicalOrders', user });
       expect(asked).toEqual([rows[2], rows[1]]);
     });
+  });
+
+  test('R-grouping: tells a parent again when only one of its children has changed', async () => {
+    const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
+    const { btc } = world;
+    const terms = { market: btc, size: btc.worth(20) };
+    const exit = (kind: 'tp' | 'sl', at: string) =>
+      triggerOrder({ ...terms, side: 'sell', kind, at });
+    await bob.placed({ ...terms, side: 'sell', price: btc.at(0) });
+    const entry = order({ ...terms, side: 'buy', price: btc.at(0) });
+    const exits = [exit('tp', btc.at(1000)), exit('sl', btc.at(-1000))];
+    const placed = done(await act(alice, groupAction('normalTpsl', entry, ...exits)));
+    const [parent, takeProfit, stopLoss] = placed.orders.map(({ oid }: Json) => oid);
+    const user = alice.address;
+    const api = await world.socket('/api-ws');
+    await api.subscribe({ type: 'userHistoricalOrders', user });
+    const first = await api.next(onChannel('userHistoricalOrders'));
+    const rowOf = (rows: Json[]): Json => rows.find((row) => row.order.oid === parent);
+    const before = rowOf(first.data.orderHistory);
+    expect(before.status).toBe('filled');
+    for (const [ended, statuses] of [
+      [takeProfit, ['cancelled', 'open']],
+      [stopLoss, ['cancelled', 'cancelled']],
+    ]) {
+      const from = api.frames.length;
+      done(await alice.cancel({ a: btc.id, o: ended }));
+      const { data } = await api.next(onChannel('userHistoricalOrders'), from);
+      const [child, again] = data.orderHistory;
+      expect(data.orderHistory).toEqual([child, again]);
+      expect(child).toMatchObject({ order: { oid: ended }, status: 'cancelled' });
+      const { children } = again.order;
+      // Its own status and time stay what they were.
+      expect(again).toEqual({ ...before, order: { ...before.order, children } });
+      expect(children.map(({ status }: Json) => status)).toEqual(statuses);
+      expect(children).toContainEqual(child.order);
+      expect(rowOf(await world.client.data({ type: 'historicalOrders', user }))).toEqual(again);
+    }
   });
 });
 

@@ -1,4 +1,5 @@
-import { afterEach, describe, test, vi } from 'vitest';
+import { negUsdc } from '@oddlot/units';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import type * as BlindModule from '../../packages/engine/src/perp/blind.ts';
 import type * as PerpModule from '../../packages/engine/src/state/perp.ts';
 import type * as FillModule from '../../packages/engine/src/perp/fill-check.ts';
@@ -6,6 +7,9 @@ import type * as DoorModule from '../../packages/engine/src/perp/doors.ts';
 import type * as GapModule from '../../packages/engine/src/liquidation/settle-gap.ts';
 import type * as RankModule from '../../packages/engine/src/liquidation/deleverage.ts';
 import type * as MemoryModule from '../../packages/engine/src/state/entry-memory.ts';
+import type * as PriceModule from '../../packages/engine/src/liquidation/bankruptcy-price.ts';
+import type * as RestModule from '../../packages/engine/src/liquidation/settle-rest.ts';
+import type * as PostModule from '../../packages/engine/src/ledger/post.ts';
 import type * as FundModule from '../../packages/engine/src/perp/insurance-fund.ts';
 import type { RankedPosition } from '../../packages/engine/src/liquidation/deleverage.ts';
 import type { Property } from './finding.ts';
@@ -27,6 +31,9 @@ const SETTLE_GAP = '../../packages/engine/src/liquidation/settle-gap.ts';
 const RANKS = '../../packages/engine/src/liquidation/deleverage.ts';
 const MEMORY = '../../packages/engine/src/state/entry-memory.ts';
 const FUND = '../../packages/engine/src/perp/insurance-fund.ts';
+const PRICES = '../../packages/engine/src/liquidation/bankruptcy-price.ts';
+const REST = '../../packages/engine/src/liquidation/settle-rest.ts';
+const POST = '../../packages/engine/src/ledger/post.ts';
 const UNWINDING = '../../packages/engine/src/liquidation/unwind-fund.ts';
 
 let planted: string[] = [];
@@ -206,3 +213,76 @@ describe('R-insurance-fund: the search sees', { timeout: TIMEOUT_MS }, () => {
     await finds({ from: 364 }, 'fund sells too low');
   });
 });
+
+describe('R-bankruptcy-price, R-deficit: the search sees', { timeout: TIMEOUT_MS }, () => {
+  test('a market that did not move paying for a gap in another one', async () => {
+    plant<typeof PriceModule>(PRICES, () => ({ bankruptcyPrice: priceByMaintenance }));
+    await finds({ from: 89 }, 'deleveraged at a worse price');
+  });
+
+  test('a gap that is closed at the mark and left to the fund', async () => {
+    plant<typeof PriceModule>(PRICES, () => ({ bankruptcyPrice: markOf }));
+    await finds({ from: 1 }, 'fund pays a deficit');
+  });
+
+  test('a deficit that nobody pays', async () => {
+    plant<typeof PriceModule>(PRICES, () => ({ bankruptcyPrice: markOf }));
+    plant<typeof PostModule>(POST, () => ({ postDeficit: () => {} }));
+    await finds({ from: 1 }, 'conservation');
+  });
+
+  test('a deficit that is taken from somebody who had no part in it', async () => {
+    plant<typeof PriceModule>(PRICES, () => ({ bankruptcyPrice: markOf }));
+    plant<typeof RestModule>(REST, ({ closeDeficit }) => ({ closeDeficit: untold(closeDeficit) }));
+    plant<typeof PostModule>(POST, ({ postDeficit, postToBalance }) => ({
+      postDeficit: (state, missing) => {
+        const fund = state.parameters?.insuranceFundAddress;
+        const others = [...state.accounts].filter(({ address }) => address !== fund);
+        const rich = others.find(({ perpBalance }) => perpBalance > missing);
+        if (rich === undefined) postDeficit(state, missing);
+        else postToBalance(state, rich, negUsdc(missing));
+      },
+    }));
+    await finds({ from: 4 }, 'taken from a bystander');
+  });
+
+  test.each([
+    { who: 'owners of all positions', from: 1, property: 'gained by a bankruptcy' },
+    { who: 'owners among others, in the end', from: 4, property: "owner's sum" },
+  ] as const)('what the fund gives to $who, and tells nobody', async ({ from, property }) => {
+    plant<typeof PriceModule>(PRICES, () => ({ bankruptcyPrice: markOf }));
+    plant<typeof RestModule>(REST, ({ closeDeficit }) => ({ closeDeficit: untold(closeDeficit) }));
+    await finds({ from }, property);
+  });
+
+  test('nothing in the same histories where nothing is planted', async () => {
+    const { search } = await import('./search.ts');
+    const found = [1, 4, 89].flatMap((seed) => search({ seed, runs: 1 }).found);
+    expect(found.map(({ finding }) => finding.message)).toEqual([]);
+  });
+});
+
+/** The same, without what it tells. */
+function untold(
+  closeDeficit: (typeof RestModule)['closeDeficit'],
+): (typeof RestModule)['closeDeficit'] {
+  return (execution, scope) => {
+    const told = execution.events.length;
+    closeDeficit(execution, scope);
+    execution.events.length = told;
+  };
+}
+
+type BankruptcyPrice = (typeof PriceModule)['bankruptcyPrice'];
+
+/** What a scope lacks shared by what its positions have to maintain, whichever of them lost it. */
+function priceByMaintenance(
+  ...[, , holding, { equity, maintenance }]: Parameters<BankruptcyPrice>
+): number {
+  const { maintenance: own, perp, size } = holding;
+  return Math.max(1, perp.mark - Number((equity * own) / (maintenance * BigInt(size))));
+}
+
+function markOf(...[, , { perp }]: Parameters<BankruptcyPrice>): number {
+  return perp.mark;
+}

@@ -151,12 +151,17 @@ describe('the operations port', () => {
   /** Linux gives the whole of 127/8 to the loopback: what listens everywhere answers there too. */
   const elsewhere = (url: string): string => url.replace(/\/\/[0-9.]+:/, '//127.0.0.2:');
 
-  test('stays inside when the venue listens everywhere', async () => {
-    const venue = await Venue.start([...CALM, '--host', '0.0.0.0']);
+  test('stays inside when the venue listens everywhere, and so does the local chain', async () => {
+    const venue = await Venue.start([...CALM, '--chain', 'local', '--host', '0.0.0.0']);
+    const chain = /settlement chain (http:[^\s,)]+)/.exec(venue.stdout)?.[1] ?? '';
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] });
+    const asks = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
     try {
       expect((await fetch(elsewhere(venue.url))).status).toBe(404);
       expect((await fetch(`${venue.operations}/healthz`)).status).toBe(200);
       await expect(fetch(`${elsewhere(venue.operations)}/healthz`)).rejects.toThrow('fetch failed');
+      expect((await fetch(chain, asks)).status).toBe(200);
+      await expect(fetch(elsewhere(chain), asks)).rejects.toThrow('fetch failed');
     } finally {
       await venue.remove();
     }

@@ -129,6 +129,11 @@ describe('the operations port', () => {
   });
 });
 
+test('the port of the local chain is inside whatever the host is', () => {
+  expect(readConfig(['--host', '0.0.0.0'], {}).chainHost).toBe('127.0.0.1');
+  expect(readConfig(['--chain-host', '0.0.0.0'], {}).chainHost).toBe('0.0.0.0');
+});
+
 describe('how long the log is kept', () => {
   const DAY_MS = 86_400_000;
 

@@ -1,25 +1,36 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { type Hex, keccak256, toHex } from 'viem';
+import { type Hex, keccak256, parseGwei, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { describe, expect, test } from 'vitest';
 import { mintData, TEST_CHAIN_ID, BridgedChain } from '../testing/bridged-chain.ts';
 import { ChainClient } from '../chain/chain-client.ts';
 import type { ChainEndpoint } from '../chain/chain-endpoint.ts';
 import { Relayer } from './relayer.ts';
+import { SendJournal } from './send-journal.ts';
 
 /** What is asked for is sent until a block has it for good, once, whatever happens in between. */
 
 const receiver = (n: number): Hex => `0x${keccak256(toHex(`receiver ${n}`)).slice(-40)}`;
 
-function relayerOf(settlement: BridgedChain): Relayer {
+function relayerOf(
+  settlement: BridgedChain,
+  { client = settlement.client(2), file = 'minter.jsonl' } = {},
+): Relayer {
   return new Relayer({
-    client: settlement.client(2),
+    client,
     account: privateKeyToAccount(settlement.keys.minter),
-    file: join(settlement.directory, 'minter.jsonl'),
+    file: join(settlement.directory, file),
     now: () => settlement.nowMs,
     bumpAfterMs: 30_000,
   });
+}
+
+/** An endpoint of the chain that says of one method what it likes. */
+function claims(settlement: BridgedChain, method: string, result: Hex): ChainEndpoint {
+  const request: ChainEndpoint['request'] = async (asked, params) =>
+    asked === method ? result : await settlement.chain.rpc(asked, params);
+  return { name: `${method} ${result}`, request };
 }
 
 test('a transaction that nobody takes is sent again for more, under the same nonce', async () => {
@@ -50,6 +61,85 @@ test('a transaction that nobody takes is sent again for more, under the same non
   expect(relayer.find('a')?.mined).toMatchObject({ succeeded: true, isConfirmed: true });
   expect(relayer.waiting()).toEqual([]);
   expect(await settlement.balanceOf(receiver(1))).toBe(5n);
+  relayer.close();
+  await settlement.close();
+});
+
+describe('a tip', () => {
+  const LIMIT = parseGwei('2');
+
+  const tipsOf = async (settlement: BridgedChain, asked: readonly string[]) => {
+    await settlement.chain.setAutomine(false);
+    const endpoints = asked.map((gwei) =>
+      claims(settlement, 'eth_maxPriorityFeePerGas', toHex(parseGwei(gwei))),
+    );
+    const relayer = relayerOf(settlement, {
+      client: new ChainClient({
+        endpoints,
+        chainId: TEST_CHAIN_ID,
+        confirmations: 2,
+        maxPriorityFee: LIMIT,
+      }),
+    });
+    const data = mintData(receiver(1), 5n);
+    await relayer.submit({ key: 'a', to: settlement.contracts.token, data, gas: 200_000n });
+    for (let round = 0; round < 6; round++) {
+      settlement.nowMs += 31_000;
+      await relayer.step();
+    }
+    return relayer;
+  };
+
+  test.each([
+    { asked: ['400', '400', '1'], offered: ['2'] },
+    { asked: ['1', '1', '400'], offered: ['1', '1.25', '1.56', '1.95'] },
+  ])('of $asked gwei is offered as $offered, and stops at the limit', async (row) => {
+    const settlement = await BridgedChain.open();
+    const relayer = await tipsOf(settlement, row.asked);
+    const { attempts = [], trouble } = relayer.find('a') ?? {};
+    const tips = attempts.map(({ priorityFee }) => BigInt(priorityFee) / 10_000_000n);
+    expect(tips).toEqual(row.offered.map((gwei) => parseGwei(gwei) / 10_000_000n));
+    expect(trouble).toBe('a higher tip would be above the limit of 2000000000 wei');
+    for (const _ of [1, 2]) {
+      await settlement.chain.mine();
+      await relayer.step();
+    }
+    expect(relayer.find('a')).toMatchObject({ mined: { isConfirmed: true }, trouble: undefined });
+    expect(await settlement.balanceOf(receiver(1))).toBe(5n);
+    relayer.close();
+    await settlement.close();
+  });
+});
+
+test('nonces that were never sent from here are told, and not paid for', async () => {
+  const settlement = await BridgedChain.open();
+  const { address } = privateKeyToAccount(settlement.keys.minter);
+  const used = await settlement.client(1).nonceOf(address, 'latest');
+  const ahead = new ChainClient({
+    endpoints: [claims(settlement, 'eth_getTransactionCount', toHex(used + 5))],
+    chainId: TEST_CHAIN_ID,
+    confirmations: 2,
+  });
+  const misled = relayerOf(settlement, { client: ahead, file: 'misled.jsonl' });
+  const data = mintData(receiver(1), 5n);
+  const request = { key: 'a', to: settlement.contracts.token, data, gas: 200_000n };
+  const { usedBefore: _, ...record } = await misled.submit(request);
+  misled.close();
+  // As releases left it that did not note what the chain had said.
+  const journal = new SendJournal(join(settlement.directory, 'earlier.jsonl'));
+  journal.put(record);
+  journal.close();
+  const relayer = relayerOf(settlement, { file: 'earlier.jsonl' });
+  for (let round = 0; round < 3; round++) {
+    await relayer.step();
+    await settlement.chain.mine();
+    expect(relayer.find('a')?.trouble).toBe(
+      `nonces ${used} to ${used + 4} are not used, and were never sent from here`,
+    );
+    settlement.nowMs += 31_000;
+  }
+  expect(relayer.keys()).toEqual(['a']);
+  expect(await settlement.client(1).nonceOf(address, 'latest')).toBe(used);
   relayer.close();
   await settlement.close();
 });

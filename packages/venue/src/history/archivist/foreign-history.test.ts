@@ -1,14 +1,17 @@
 import { cp, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LogBehindError } from '../../replica/replica-error.ts';
 import { amounts, archivedVenues, credit, SOON, upTo } from '../../testing/archived-ledger.ts';
 import type { ArchivedOptions } from '../../testing/archived-venue.ts';
 import { dumpHistory } from '../../testing/dump-history.ts';
 import { type PostgresServer, startPostgres } from '../../testing/postgres-server.ts';
+import { explainStartFailure } from '../../supervise/explain-start-failure.ts';
 import { HistoryUnusableError } from '../history.ts';
 
-/** A store in which another venue wrote, in the place of the own one. */
+/** A store in which another venue or another release wrote, in the place of the own one. */
 
 const venues = archivedVenues();
 const { start, stop } = venues;
@@ -35,6 +38,10 @@ async function copyStore(from: string, to: string): Promise<void> {
 
 const setAside = async (folder: string): Promise<string[]> =>
   (await readdir(folder)).filter((name) => /^history\.sqlite\.damaged-\d+$/.test(name));
+
+/** What an operator reads of tables that a later release has changed. */
+const LATER =
+  "the history can't be kept in the database: its tables were made by a later release of Oddlot: start that one, or name another";
 
 describe('a file', { timeout: 120_000 }, () => {
   test.each([
@@ -78,6 +85,16 @@ describe('a file', { timeout: 120_000 }, () => {
     await expect(start({ folder: shorter })).rejects.toThrow(LogBehindError);
     expect(await setAside(shorter)).toEqual([]);
   });
+
+  test('of a later release ends the start in words for the operator, and is left alone', async () => {
+    const own = await lived('own', 1, 3);
+    const store = new DatabaseSync(join(own, 'history.sqlite'));
+    store.exec(`INSERT INTO kysely_migration VALUES ('0002-later', '2099-01-01T00:00:00.000Z')`);
+    store.close();
+    const failed = await start({ folder: own }).catch((error: unknown) => error);
+    expect(explainStartFailure(failed, { data: own })).toBe(LATER);
+    expect(await setAside(own)).toEqual([]);
+  });
 });
 
 describe('a database', { timeout: 120_000 }, () => {
@@ -107,6 +124,20 @@ describe('a database', { timeout: 120_000 }, () => {
       expect(venue.told).toEqual([]);
     },
   );
+
+  test('of a later release ends the start in the same words, and is let go', async () => {
+    const url = await server.database();
+    const settings = { database: url };
+    const own = await lived('own', 1, 3, { settings });
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.query(`INSERT INTO oddlot.kysely_migration VALUES ('0002-later', '2099-01-01')`);
+    const failed = await start({ folder: own, settings }).catch((error: unknown) => error);
+    expect(explainStartFailure(failed, { data: own })).toBe(LATER);
+    await client.query(`DELETE FROM oddlot.kysely_migration WHERE name = '0002-later'`);
+    await client.end();
+    expect(await amounts(await start({ folder: own, settings }))).toEqual([1, 1, 1]);
+  });
 
   test('that can not be reached is told at the start', async () => {
     const url = 'postgres://postgres@/none?host=%2Fnowhere';

@@ -1,5 +1,10 @@
+import type { SignedCommand } from '@oddlot/engine';
+import { NETWORKS, traceId } from '@oddlot/protocol';
+import { address, hash, type Hash } from '@oddlot/units';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { infoEndpoint, type InfoOptions } from '../../edge/http/info-endpoint.ts';
 import {
+  alice,
   amounts,
   AMOUNTS,
   archivedVenues,
@@ -62,6 +67,55 @@ describe('a silent server', { timeout: 60_000 }, () => {
     await expect.poll(() => venue.archivist.trouble, SOON).toBeUndefined();
     expect(venue.failures).toEqual([]);
   });
+
+  test('actionStatus is told from memory, and what only the store knows is refused in time', async () => {
+    const database = proxy.url;
+    const { archivist, failures, propose, receipts, replica } = await start({
+      settings: { database },
+      archivist: { answerMsMax: 300 },
+    });
+    const settings = {} as InfoOptions['settings'];
+    const used: Partial<InfoOptions> = { receipts, replica, settings, network: NETWORKS.testnet };
+    const endpoint = infoEndpoint(used as InfoOptions);
+    const ask = async (names: object) => {
+      const body = { type: 'actionStatus', ...names };
+      const reply = await endpoint.handle({ body, ip: '127.0.0.1', text: '' });
+      return { ...reply, json: JSON.parse(reply.body) as unknown };
+    };
+    await propose(credit(1), signedAs(1));
+    await expect.poll(() => receipts.backlog, SOON).toBe(0);
+    proxy.silence();
+    await propose(signedAs(2));
+    const { nonce, txHash } = signedAs(2).authority;
+    for (const names of [{ txHash }, { traceId: traceId(txHash) }, { signer: alice, nonce }]) {
+      const data = { status: 'executed', txHash };
+      expect((await ask(names)).json).toMatchObject({ success: true, data });
+    }
+    const fromMs = performance.now();
+    // The third was never sent: who reads "unknown" of what may be in the store would send it again.
+    for (const reply of await Promise.all([1, 3].map((n) => ask({ txHash: hashOf(n) })))) {
+      const json = { success: false, name: 'UNAVAILABLE' };
+      expect(reply).toMatchObject({ status: 503, retryAfterSeconds: 1, json });
+    }
+    expect(performance.now() - fromMs).toBeLessThan(5_000);
+    expect(archivist.trouble).toContain('does not answer');
+    proxy.mend();
+    const status = async (n: number) =>
+      ((await ask({ txHash: hashOf(n) })).json as { data?: { status: string } }).data?.status;
+    await expect.poll(() => status(1), SOON).toBe('executed');
+    expect(await status(3)).toBe('unknown');
+    expect(failures).toEqual([]);
+  });
+});
+
+const hashOf = (n: number): Hash => hash(`0x${String(n).repeat(64)}`);
+
+/** A request of Alice that has a receipt. */
+const signedAs = (n: number): SignedCommand => ({
+  type: 'approveAgent',
+  authority: { signer: alice, nonce: 1_767_225_601_000 + n, txHash: hashOf(n) },
+  agent: address(`0x${String(n).repeat(40)}`),
+  label: `agent ${n}`,
 });
 
 /** All steps with `FUZZ_RUNS`; by default some, from the first to the last. */

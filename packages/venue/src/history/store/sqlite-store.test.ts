@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -20,6 +20,7 @@ import {
 import { packReceipts } from './packed-receipts.ts';
 import { ANSWERS } from './questions/answers.ts';
 import { forKysely, openSqlite } from './sqlite-driver.ts';
+import { HistoryLaterError } from './store-errors.ts';
 
 const BLOCKS = randomBlocks(7, 60);
 const RECEIPTS = BLOCKS.flatMap(({ receipts }) => receipts);
@@ -80,6 +81,19 @@ test('a file that is no database is set aside', () =>
     const store = await openHistoryStore({ file, onDamaged: (each) => damages.push(each) });
     expect(damages).toHaveLength(1);
     await store.close();
+  }));
+
+test('a file whose tables a later release has changed is refused and left alone', () =>
+  withFile(async (file, folder) => {
+    await written(file);
+    change(file, `INSERT INTO kysely_migration VALUES ('0002-later', '2099-01-01T00:00:00.000Z')`);
+    const before = await readFile(file);
+    const damages: HistoryDamage[] = [];
+    const opened = openHistoryStore({ file, onDamaged: (each) => damages.push(each) });
+    await expect(opened).rejects.toThrow(HistoryLaterError);
+    expect(damages).toEqual([]);
+    expect(await readdir(folder)).toEqual(['history.sqlite']);
+    expect(await readFile(file)).toEqual(before);
   }));
 
 test.each<[string, string]>([

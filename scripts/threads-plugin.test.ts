@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { threadsPlugin } from './threads-plugin.ts';
+
+test('what names the threads of a run is not kept for a run that has others', () => {
+  const generators: ((file: { readonly sourceCode: string }) => unknown)[] = [];
+  const context = { defineCacheKeyGenerator: (each: never) => generators.push(each) };
+  const { configureVitest } = threadsPlugin();
+  if (typeof configureVitest !== 'function') throw new Error('no key of its own');
+  configureVitest(context as unknown as Parameters<typeof configureVitest>[0]);
+  const before = process.env['ODDLOT_TEST_PROGRAMS'];
+  const keysIn = (folder: string, sourceCode: string) => {
+    process.env['ODDLOT_TEST_PROGRAMS'] = folder;
+    return generators.map((keyOf) => keyOf({ sourceCode }));
+  };
+  const starter = `new Worker(new URL('./archivist-worker.ts', import.meta.url))`;
+  try {
+    expect(keysIn('/a', starter)).not.toEqual(keysIn('/b', starter));
+    expect(keysIn('/a', 'export {};')).toEqual(keysIn('/b', 'export {};'));
+  } finally {
+    process.env['ODDLOT_TEST_PROGRAMS'] = before;
+  }
+});
