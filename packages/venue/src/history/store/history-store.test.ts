@@ -24,7 +24,9 @@ import { openHistoryStore, type HistoryPlace, type HistoryStore } from './histor
  */
 
 const SEED = 20_261_115;
-const [BLOCKS, ROUNDS] = process.env['TEST_LONG'] === undefined ? [100, 20] : [150, 60];
+/** Sizes of `npm test` and of `npm run test:long`; of blocks, receipts and requests each or one of some is looked up. */
+const [BLOCKS, ROUNDS, EVERY] =
+  process.env['TEST_LONG'] === undefined ? [100, 20, 4] : [150, 60, 1];
 
 let folder: string;
 let server: PostgresServer;
@@ -233,7 +235,7 @@ describe.each<Kind>(['SQLite', 'PostgreSQL'])('the history in %s', (kind) => {
     const { timeMs } = present(blocks.at(-1), 'the last block').head;
     while ((await store.prune({ receiptsBeforeMs: timeMs + 1 })) > 0);
     expect((await store.stats()).rows['receipts']).toBe(0);
-    for (const { txHash } of blocks.flatMap(({ txs }) => txs)) {
+    for (const { txHash } of blocks.slice(-20).flatMap(({ txs }) => txs)) {
       expect(await store.ask('tx', { txHash })).toEqual(modelAnswer(blocks, 'tx', { txHash }));
     }
     expect(await scrubbed(store)).toBeUndefined();
@@ -284,7 +286,7 @@ test('a second venue does not write to the same server', async () => {
 });
 
 async function expectChain(store: HistoryStore, blocks: readonly BlockRows[]): Promise<void> {
-  for (const { head, receipts, txs } of blocks) {
+  for (const { head, receipts, txs } of blocks.filter((_, at) => at % EVERY === 0)) {
     const ask = { height: head.height };
     expect(await store.ask('block', ask)).toEqual(modelAnswer(blocks, 'block', ask));
     for (const { nonce, signer, txHash } of receipts) {

@@ -261,7 +261,7 @@ test('signatures of a validator that was replaced are asked for again, of those 
 });
 
 /** Every call in `npm run test:long`; else each kind of withdrawal ends at others. */
-const EVERY = process.env['TEST_LONG'] === undefined ? 3 : 1;
+const EVERY = process.env['TEST_LONG'] === undefined ? 4 : 1;
 
 /** Ends the process some calls later in each run, until it lives to the end of a withdrawal. */
 async function killedAtEveryCall(
