@@ -264,11 +264,7 @@ test('signatures of a validator that was replaced are asked for again, of those 
 const EVERY = process.env['TEST_LONG'] === undefined ? 4 : 1;
 
 /** Ends the process some calls later in each run, until it lives to the end of a withdrawal. */
-async function killedAtEveryCall(
-  from: number,
-  usdc: number,
-  isRefused: boolean,
-): Promise<number> {
+async function killedAtEveryCall(from: number, usdc: number, isRefused: boolean): Promise<number> {
   for (let calls = EVERY === 1 ? 0 : from; ; calls += EVERY) {
     const each = await PayoutWorld.model(1);
     try {
