@@ -21,7 +21,7 @@ export function nativeCrypto(): Pick<Common['customCrypto'], 'ecsign' | 'ecrecov
     return {};
   }
   return {
-    ecsign: (digest, key) => {
+    ecsign: (digest: Uint8Array, key: Uint8Array) => {
       const { recid, signature } = native.ecdsaSign(digest, key);
       return Uint8Array.from([recid, ...signature]) as Uint8Array<ArrayBuffer>;
     },
