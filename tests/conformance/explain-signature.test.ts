@@ -4,7 +4,8 @@ import { bytesToHex, getAddress, keccak256, recoverAddress, type Hex } from 'vie
 import { aSharedVenue, cancelAction, order, orderAction, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 import { directAction, signDirect, signMultiSig } from '../support/direct.ts';
-import { done, Operator, OPERATED } from '../support/perps.ts';
+import { OUTCOMES } from '../support/outcomes.ts';
+import { done, Operator } from '../support/perps.ts';
 import {
   address,
   exactly,
@@ -32,7 +33,7 @@ import {
 
 /** The query explainSignature, asked about signatures that viem made, right ones and wrong ones. */
 
-const world = aSharedVenue(OPERATED);
+const world = aSharedVenue(OUTCOMES);
 const operator = new Operator(world);
 
 const SETTLEMENT_CHAIN = 421_614;

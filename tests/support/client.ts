@@ -1,4 +1,4 @@
-import { request } from 'node:http';
+import { Agent, type IncomingMessage, request } from 'node:http';
 import type { Envelope, Signed } from './wallet.ts';
 
 /**
@@ -21,6 +21,8 @@ export type PostOptions = { readonly headers?: Record<string, string> };
 /** The version that every documented request carries. */
 export const API_VERSION = '2026-08-16';
 
+const AGENT = new Agent({ keepAlive: true });
+
 export class Client {
   readonly url: string;
 
@@ -37,20 +39,25 @@ export class Client {
     });
   }
 
-  /** Sends exactly these headers and this body: bytes, so that fetch adds no content type. */
+  /** Sends exactly these headers and this body. By `node:http`, which costs a third of what fetch does. */
   async send(
     method: string,
     path: string,
     body: string | Uint8Array | undefined,
     headers: Record<string, string> = {},
   ): Promise<Reply> {
-    const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
-    const response = await fetch(this.url + path, {
-      method,
-      headers,
-      ...(bytes === undefined ? {} : { body: bytes as BodyInit }),
+    return new Promise((resolve, reject) => {
+      const options = { method, headers, agent: AGENT };
+      const outgoing = request(this.url + path, options, (incoming) => {
+        let text = '';
+        incoming.setEncoding('utf8').on('data', (part: string) => (text += part));
+        incoming.once('end', () => resolve(replyTo(incoming, text)));
+        // An answer that breaks off is none.
+        incoming.once('error', reject);
+      });
+      outgoing.once('error', reject);
+      outgoing.end(body);
     });
-    return replyOf(response.status, response.headers, await response.text());
   }
 
   async info(query: object, options?: PostOptions): Promise<Reply> {
@@ -98,11 +105,7 @@ export async function postInPieces(
       let text = '';
       incoming.setEncoding('utf8').on('data', (part: string) => (text += part));
       const done = () => {
-        const received = new Headers();
-        for (const [name, value] of Object.entries(incoming.headers)) {
-          received.set(name, String(value));
-        }
-        resolve(replyOf(incoming.statusCode ?? 0, received, text));
+        resolve(replyTo(incoming, text));
         outgoing.destroy();
       };
       incoming.once('end', done);
@@ -139,12 +142,16 @@ export async function eventually<T>(check: () => Promise<T> | T, timeoutMs = 60_
   }
 }
 
-function replyOf(status: number, headers: Headers, text: string): Reply {
-  let json: Json;
+function replyTo({ headers, statusCode = 0 }: IncomingMessage, text: string): Reply {
+  const received = new Headers();
+  for (const [name, value] of Object.entries(headers)) received.set(name, String(value));
+  return { status: statusCode, headers: received, text, json: jsonIn(text) };
+}
+
+function jsonIn(text: string): Json {
   try {
-    json = JSON.parse(text);
+    return JSON.parse(text);
   } catch {
-    json = undefined;
+    return undefined;
   }
-  return { status, headers, text, json };
 }

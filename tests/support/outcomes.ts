@@ -9,8 +9,11 @@ import type { Socket } from './socket.ts';
 
 /** What people do on outcome markets and what they have there, in few words. */
 
-/** The operator, a deployer who is somebody else, and nobody who trades by himself. */
-export const OUTCOMES = [...OPERATED, '--deployers', DEPLOYER];
+/**
+ * The operator, a deployer who is somebody else, and nobody who trades by himself. Unlike those where only the tests
+ * say prices, its own perps are never stale (R-oracle-stale), however long others have had the venue.
+ */
+export const OUTCOMES = [...OPERATED.with(3, '5000'), '--deployers', DEPLOYER];
 
 /** The rate of markets whose fees a test looks at (R-outcome-fee). */
 export const FEE = { takerFeeRate: '0.07' };

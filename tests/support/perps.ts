@@ -13,7 +13,10 @@ import { addressOf, keyOf, type JsonObject } from './wallet.ts';
 
 const ADMIN_KEY = keyOf('the admin');
 
-/** Prices come once from the venue and then only from the tests. */
+/**
+ * Prices come once from the venue and then only from the tests: its own perps are stale 30 s later (R-oracle-stale).
+ * Whoever trades those on a venue that others have had wants `OUTCOMES`, where they are not.
+ */
 export const OPERATED = [
   '--oracle',
   'still',

@@ -3,7 +3,17 @@ import { join } from 'node:path';
 import { keccak256, type Hex } from 'viem';
 import { describe, expect, test } from 'vitest';
 import type { Json } from './client.ts';
-import { signAgentAction, signApproveAgent, agentPreimage, traceIdOf } from './wallet.ts';
+import {
+  addressInScript,
+  addressOf,
+  agentPreimage,
+  keyOf,
+  signAgentAction,
+  signApproveAgent,
+  signDigest,
+  signInScript,
+  traceIdOf,
+} from './wallet.ts';
 
 /** The tests' own signer is worth something only while it agrees with the published vectors. */
 
@@ -53,6 +63,14 @@ describe('the signer of the tests', () => {
     expect(signed.digest).toBe(vector.digest);
     expect(signed.envelope.signature).toEqual(vector.signature);
     expect(signed.txHash).toBe(vector.txHash);
+  });
+
+  test('signs to the byte as another library does', async () => {
+    for (let n = 0; n < 40; n += 1) {
+      const [key, digest] = [keyOf(`signer ${n}`), keyOf(`digest ${n}`)];
+      expect(await signDigest(key, digest)).toEqual(await signInScript(key, digest));
+      expect(addressOf(key)).toBe(addressInScript(key));
+    }
   });
 
   test('derives the trace id of a request from its hash', () => {

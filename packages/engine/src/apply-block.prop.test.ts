@@ -26,7 +26,7 @@ import {
  * block. A step names orders and prices by place, so that a failing history shrinks.
  */
 
-const RUNS = Number(process.env['FUZZ_RUNS'] ?? 25);
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? 15);
 
 type Timed = { readonly waitMs: number; readonly step: Step };
 

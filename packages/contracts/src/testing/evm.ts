@@ -17,6 +17,7 @@ import {
   type Log,
 } from 'viem';
 import type { Key } from './keys.ts';
+import { nativeCrypto } from './native-crypto.ts';
 
 /** What an event or an error carries, by the names of its fields. */
 export type Told = { readonly name: string; readonly args: Record<string, unknown> };
@@ -50,7 +51,8 @@ export class Evm {
 
   /** The oldest rules that the contracts are compiled for. */
   static async open(chainId = 421_614): Promise<Evm> {
-    const common = createCustomCommon({ chainId }, Mainnet, { hardfork: Hardfork.Cancun });
+    const options = { hardfork: Hardfork.Cancun, customCrypto: nativeCrypto() };
+    const common = createCustomCommon({ chainId }, Mainnet, options);
     const vm = await createVM({ common, stateManager: new SimpleStateManager({ common }) });
     return new Evm(vm, common, chainId);
   }

@@ -17,7 +17,7 @@ import { ZERO_ADDRESS } from './agents.ts';
  * block, and the scenario checks money and all else.
  */
 
-const RUNS = Number(process.env['FUZZ_RUNS'] ?? 12);
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? 8);
 const PEOPLE: readonly Address[] = Array.from({ length: 9 }, (_, n) => actor(0x9e0 + n));
 const FUNDED = PEOPLE.slice(0, 4);
 const CODES = ['A', 'B'];

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 import { emptyOwnList, NONE, OrderPool, REDUCE_ONLY, SIDE_BUY } from './order-pool.ts';
 
-const RUNS = Number(process.env['FUZZ_RUNS'] ?? 200);
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? 120);
 
 test('an order is found under its id until it is released', () => {
   const pool = new OrderPool();

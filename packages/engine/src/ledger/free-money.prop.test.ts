@@ -19,7 +19,7 @@ import { freeMoney } from './free-money.ts';
  * hold must be, from the events alone. The scenario checks all invariants after every block.
  */
 
-const RUNS = Number(process.env['FUZZ_RUNS'] ?? 25);
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? 15);
 const FUND = PARAMETERS.insuranceFundAddress;
 /** Two that have no account until somebody sends them money. */
 const NEWCOMERS: readonly Address[] = [actor(0x9e1), actor(0x9e2)];

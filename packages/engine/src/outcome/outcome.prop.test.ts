@@ -18,7 +18,7 @@ import { alice, bob, type Scenario } from '../testing/scenario.ts';
 import { Reached } from '../testing/reached.ts';
 import { checkRestarts } from '../testing/waiting.ts';
 
-const RUNS = Number(process.env['FUZZ_RUNS'] ?? 60);
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? 36);
 const delay = fc.constantFrom(0, 250);
 
 /** Money and shares of everybody; `mirrored` names YES what is NO. */

@@ -17,7 +17,7 @@ import { share, shareOrder, sharesOf } from '../testing/outcomes.ts';
 import { Reached } from '../testing/reached.ts';
 import { alice, bob } from '../testing/scenario.ts';
 
-const RUNS = Number(process.env['FUZZ_RUNS'] ?? 60);
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? 36);
 
 /** Everything that owners can see of their shares, money and orders. */
 function views(state: State): object[] {

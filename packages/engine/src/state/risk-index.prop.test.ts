@@ -24,7 +24,7 @@ import type { State } from './state.ts';
 const TRADERS = [1, 2, 3, 4, 5, 6, 7, 8].map((n) => actor(0x9000 + n));
 const IDS = [1, 2, 3].map(instrumentId);
 const BLOCKS_BESIDE = 50;
-const SEEDS = Number(process.env['FUZZ_RUNS'] ?? 20);
+const SEEDS = Number(process.env['FUZZ_RUNS'] ?? 12);
 
 type Pick = (below: number) => number;
 type Copy = { readonly state: State; left: number };

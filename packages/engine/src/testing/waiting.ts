@@ -62,8 +62,8 @@ export function story({ events }: BlockResult): string[] {
 export function checkRestarts(scenario: Scenario): void {
   const lived = createState();
   let restarted = createState();
+  let text = JSON.stringify(dump(restarted));
   for (const { commands, timeMs: at } of scenario.blocks) {
-    const text = JSON.stringify(dump(restarted));
     restarted = restore(JSON.parse(text) as StateDump);
     const height = lived.height + 1;
     if (JSON.stringify(dump(restarted)) !== text) throw new Error(`dump ${height - 1} changed`);
@@ -72,7 +72,10 @@ export function checkRestarts(scenario: Scenario): void {
     checkInvariants(restarted);
     const [a, b] = results.map((result) => story(result).join('; '));
     if (a !== b) throw new Error(`a restart before block ${height} changed: ${a} to ${b}`);
-    const [x, y] = [lived, restarted].map((state) => JSON.stringify(dump(state)));
-    if (x !== y) throw new Error(`a restart before block ${height} changed ${x} to ${y}`);
+    const whole = JSON.stringify(dump(lived));
+    text = JSON.stringify(dump(restarted));
+    if (whole !== text) {
+      throw new Error(`a restart before block ${height} changed ${whole} to ${text}`);
+    }
   }
 }

@@ -58,9 +58,9 @@ export async function openArchived(options: ArchivedOptions): Promise<ArchivedVe
   const onFatal = (error: unknown): void => void failures.push(error);
   await mkdir(folder, { recursive: true });
   const directory = join(folder, 'journal');
-  const { segmentBytes } = options;
-  const size = segmentBytes === undefined ? {} : { segmentBytes };
-  const journal = await FileJournal.open({ directory, clock, onFatal, ...size });
+  // Small, so that a file is written and scanned in no time.
+  const { segmentBytes = 512 * 1024 } = options;
+  const journal = await FileJournal.open({ directory, clock, onFatal, segmentBytes });
   const opening = Archivist.open({
     settings: {
       data: folder,

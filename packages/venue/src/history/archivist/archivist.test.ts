@@ -1,7 +1,7 @@
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hash } from '@oddlot/units';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { SEGMENT_HEADER_BYTES } from '../../log/journal-format.ts';
 import { ReplicaDivergedError } from '../../replica/replica-error.ts';
 import {
@@ -15,6 +15,7 @@ import {
   SOON,
   upTo,
 } from '../../testing/archived-ledger.ts';
+import { temporaryFolder } from '../../testing/archived-venue.ts';
 import { HistoryBehindError, type WatchedRows } from '../history.ts';
 
 /** The real thing: journal, engine on two threads, store and snapshots on a temporary folder. */
@@ -190,12 +191,19 @@ describe('snapshots', { timeout: 120_000 }, () => {
 describe('a history that was lost', { timeout: 120_000 }, () => {
   const settings = { snapshotEveryBlocks: 20, shortBlocks: 25 } as const;
 
-  /** A folder with a log of many blocks, snapshots, and no store. */
+  /** A folder with a log of many blocks, snapshots, and no store: made once, and copied for each test. */
+  let kept: { readonly folder: string; readonly remove: () => Promise<void> } | undefined;
+  afterAll(() => kept?.remove());
+
   async function lost(): Promise<void> {
-    const venue = await start({ settings });
-    for (const amount of upTo(100)) await venue.propose(credit(amount));
-    await stop(venue);
-    await venues.loseStore();
+    if (kept === undefined) {
+      const venue = await start({ settings });
+      for (const amount of upTo(100)) await venue.propose(credit(amount));
+      await stop(venue);
+      await venues.loseStore();
+      kept = await temporaryFolder();
+      await cp(venues.folder, kept.folder, { recursive: true });
+    } else await cp(kept.folder, venues.folder, { recursive: true });
   }
 
   test('is computed again beside the snapshots, by a thread that then does both', async () => {

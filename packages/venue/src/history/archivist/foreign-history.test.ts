@@ -104,7 +104,7 @@ describe('a database', { timeout: 120_000 }, () => {
   });
   afterAll(() => server.stop());
 
-  test.each([5, 20])(
+  test.each(process.env['TEST_LONG'] === undefined ? [20] : [5, 20])(
     'that has the history of another log of %i blocks is refused and left alone',
     async (count) => {
       const url = await server.database();
