@@ -31,6 +31,8 @@ import {
 
 const GUIDE = readFileSync(join(REPOSITORY, 'docs/guides/bridge-operations.md'), 'utf8');
 const usdc = (amount: string): bigint => parseUnits(amount, 6);
+/** Each look is work for the venue. */
+const LOOK = { timeout: 60_000, interval: 150 };
 const NAMED = ['--service-network', 'example.org'];
 const NAMES = ['validator-1', 'validator-2', 'validator-3'] as const;
 
@@ -110,7 +112,7 @@ beforeAll(async () => {
   const deployed = await chain.wallet.deployContract(contract);
   const receipt = await chain.reads.waitForTransactionReceipt({ hash: deployed });
   token = receipt.contractAddress!.toLowerCase() as Hex;
-  shell = new Shell(folder);
+  shell = await Shell.open(folder);
   await shell.run(commandsOf('Key ceremony'), { RPC: chain.url, USDC: token, KEYS: folder });
   for (const name of ['deployer', 'guardian', 'relayer']) {
     const value = parseEther('1');
@@ -153,13 +155,10 @@ async function depositor() {
   const client = () => createClient({ url: venue.url, wallet: privateKeyWallet(key) });
   const rows = () => client().info.withdrawals({ user });
   await expect
-    .poll(
-      async () => {
-        const { data } = await post(venue.url, '/info', { type: 'clearinghouseState', user });
-        return data?.withdrawable;
-      },
-      { timeout: 60_000 },
-    )
+    .poll(async () => {
+      const { data } = await post(venue.url, '/info', { type: 'clearinghouseState', user });
+      return data?.withdrawable;
+    }, LOOK)
     .toBe('100');
   return {
     user,
@@ -169,7 +168,7 @@ async function depositor() {
       client().exchange.withdraw3({ destination: user, amount }, { confirm: 'executed' }),
     becomes: async (status: string): Promise<void> => {
       const now = async () => (await rows())[0]?.status;
-      await expect.poll(now, { timeout: 60_000 }).toBe(status);
+      await expect.poll(now, LOOK).toBe(status);
     },
     chainMoney: () => money.balanceOf(user),
   };

@@ -16,9 +16,9 @@ import { temporaryData } from '../support/venue-process.ts';
  * any question may bring another transfer, and some are the last one that the process asks.
  */
 
-const TRANSFERS = Number(process.env['RELAY_TRANSFERS'] ?? 120);
+const TRANSFERS = Number(process.env['RELAY_TRANSFERS'] ?? 60);
 /** Of requests in between; a start asks for some too. */
-const KILL_AFTER = { least: 60, most: 700 };
+const KILL_AFTER = { least: 60, most: TRANSFERS > 100 ? 700 : 350 };
 const SEED = 'test test test test test test test test test test test junk';
 const FLOAT = mnemonicToAccount(SEED).address.toLowerCase() as Hex;
 const ALICE: Hex = `0x${'a1'.repeat(20)}`;
