@@ -174,8 +174,9 @@ test('in a thread of its own it answers by its port, keeps what it has, and says
     });
     expect(await post(second.url, 'eth_getBalance', [POOR.address])).toBe('0x7');
     await second.close();
-    await expect(start(CHAIN_ID + 1)).rejects.toThrow(/holds chain 421614/);
-    await expect(start(CHAIN_ID + 1)).rejects.toBeInstanceOf(ChainDamagedError);
+    const refused = await start(CHAIN_ID + 1).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(ChainDamagedError);
+    expect(String(refused)).toMatch(/holds chain 421614/);
     expect(lost).toEqual([]);
   });
 });

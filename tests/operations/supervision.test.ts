@@ -16,7 +16,6 @@ import {
   REPOSITORY,
   START_MS_MAX,
   temporaryData,
-  Venue,
 } from '../support/venue-process.ts';
 
 /** Goal: whoever runs a venue supervises one process, and is told in one line why it did not start. */
@@ -176,29 +175,15 @@ describe('the operations port', () => {
   /** Linux gives the whole of 127/8 to the loopback: what listens everywhere answers there too. */
   const elsewhere = (url: string): string => url.replace(/\/\/[0-9.]+:/, '//127.0.0.2:');
 
-  test('stays inside when the venue listens everywhere', async () => {
-    const venue = await Venue.start([...CALM, '--host', '0.0.0.0']);
-    try {
-      expect((await fetch(elsewhere(venue.url))).status).toBe(404);
-      expect((await fetch(`${venue.operations}/healthz`)).status).toBe(200);
-      await expect(fetch(`${elsewhere(venue.operations)}/healthz`)).rejects.toThrow('fetch failed');
-    } finally {
-      await venue.remove();
-    }
-  });
-
-  test('follows the port', async () => {
+  test('follows the port, and stays inside when the venue listens everywhere', async () => {
     const port = await freePorts(4);
-    const venue = main(
-      '--port',
-      String(port),
-      '--data',
-      await temporaryData(),
-      '--no-relay',
-      ...CALM,
-    );
-    const text = `operations http://127.0.0.1:${port + 2}, settlement chain http://127.0.0.1:${port + 3}`;
-    await said(venue, text);
+    const place = ['--host', '0.0.0.0', '--port', String(port), '--data', await temporaryData()];
+    const venue = main(...place, '--no-relay', ...CALM);
+    const [url, operations] = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${port + 2}`];
+    await said(venue, `operations ${operations}, settlement chain http://127.0.0.1:${port + 3}`);
+    expect((await fetch(elsewhere(url))).status).toBe(404);
+    expect((await fetch(`${operations}/healthz`)).status).toBe(200);
+    await expect(fetch(`${elsewhere(operations)}/healthz`)).rejects.toThrow('fetch failed');
     venue.kill('SIGTERM');
     expect(await venue.ended).toBe(0);
   });

@@ -71,7 +71,7 @@ async function mint(to: Hex, amount: string): Promise<void> {
 function bridgeFlags(): readonly string[] {
   const contracts = ['--bridge-contract', bridge, '--usdc-contract', token];
   const keys = ['--relayer-key', join(folder, 'relayer.key'), '--validators', urls.join(',')];
-  const times = ['--chain-every-ms', '100', '--payout-patience-ms', '500'];
+  const times = ['--chain-every-ms', '200', '--payout-patience-ms', '500'];
   const pace = ['--chain-confirmations', '1', ...times];
   const place = ['--chain', chain.url, '--settlement-rpc-url', chain.url];
   return [...CALM, ...NAMED, ...place, ...contracts, ...keys, ...pace];

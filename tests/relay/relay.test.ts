@@ -31,7 +31,7 @@ afterAll(async () => {
 
 const usdc = (amount: string): bigint => parseUnits(amount, 6);
 const info = (body: object) => post(venue.url, '/info', body);
-const WAIT = { timeout: 60_000, interval: 100 };
+const WAIT = { timeout: 60_000, interval: 200 };
 const INTO = { srcChain: 'base', dstChain: 'oddlot', asset: 'USDC' } as const;
 const OUT = { srcChain: 'oddlot', dstChain: 'base', asset: 'USDC' } as const;
 const somebody = (): Hex => privateKeyToAccount(generatePrivateKey()).address.toLowerCase() as Hex;
