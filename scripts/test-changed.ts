@@ -29,7 +29,7 @@ const SEEN_BY: readonly (readonly [sources: string, tests: readonly string[]])[]
   ['packages/venue/src/reserves/', ['conformance/reserves']],
   ['packages/venue/src/exhibition/', ['conformance/exhibition']],
   ['packages/venue/src/oracle/', ['conformance/simulated-oracle', 'operations/watching']],
-  ['packages/venue/src/log/', ['conformance/perp-restart', 'operations/rebuild-history']],
+  ['packages/venue/src/log/', ['conformance/perp-restart', 'operations/history-database']],
   ['packages/venue/src/supervise/', ['operations/watching', 'operations/full-disk']],
   [
     'packages/venue/',

@@ -27,16 +27,28 @@ import { treeSecret } from '../../packages/venue/src/reserves/tree-secret.ts';
 import { PayoutRecords } from '../../packages/venue/src/settlement/payout/payout-record.ts';
 import { PaidWatch } from '../../packages/venue/src/settlement/reserves/paid-watch.ts';
 import { startOf, WatchFile } from '../../packages/venue/src/settlement/watch-file.ts';
+import { drawnCases } from '../support/drawn-cases.ts';
+import { freshSeed } from '../support/fresh-seed.ts';
+import { chance } from '../support/seeded.ts';
 
 /**
  * Goal: whatever byte of its last write a crash comes at, each part opens its file with what it was told is written, and goes on.
- * Of lines that are appended the file has so many bytes more, or all of them with a hole in front; of a file that is written
+ * A run draws a quarter of the bytes by its seed, and has the first and the last of them. Of lines that are appended the file has so many bytes more, or all of them with a hole in front; of a file that is written
  * as a whole so much is beside it.
  */
 
 /** Thousands of files are opened: syncs of a disk would take minutes, and are shown elsewhere. */
 const MEMORY = '/dev/shm';
 const roots = existsSync(MEMORY) ? MEMORY : tmpdir();
+
+const SEED = freshSeed('CRASH_SEED');
+const random = chance(SEED);
+
+/** Where a write is cut: from one byte to another, both of them among it. */
+function cuts(from: number, last: number): readonly number[] {
+  const between = Array.from({ length: Math.max(0, last - from - 1) }, (_, at) => from + 1 + at);
+  return [from, ...drawnCases(between, Math.ceil(between.length / 4), random), last];
+}
 
 let root: string;
 beforeEach(() => (root = mkdtempSync(join(roots, 'oddlot-cut-'))));
@@ -254,30 +266,33 @@ function copyOf(folder: string): string {
   return copy;
 }
 
-test.each(LINES)('$what: cut at every byte of the last append', async (writer) => {
-  const { after, before } = await writtenTwice(writer);
-  const [old, whole] = [before, after].map((folder) => readFileSync(join(folder, writer.file)));
-  const [first, both] = [await told(before, writer), await told(after, writer)];
-  expect(first).not.toEqual(both);
-  expect(whole!.subarray(0, old!.length)).toEqual(old);
-  for (let length = old!.length; length < whole!.length; length++) {
-    const hole = Buffer.from(whole!).fill(0, old!.length, length + 1);
-    for (const bytes of [whole!.subarray(0, length), hole]) {
-      const { found, left } = await readWith(before, writer.file, bytes, writer);
-      expect(found, `byte ${length}`).toEqual(first);
-      expect(readFileSync(join(left, writer.file))).toEqual(old);
+test.each(LINES)(
+  `$what: cut at any byte of the last append, CRASH_SEED=${SEED}`,
+  async (writer) => {
+    const { after, before } = await writtenTwice(writer);
+    const [old, whole] = [before, after].map((folder) => readFileSync(join(folder, writer.file)));
+    const [first, both] = [await told(before, writer), await told(after, writer)];
+    expect(first).not.toEqual(both);
+    expect(whole!.subarray(0, old!.length)).toEqual(old);
+    for (const length of cuts(old!.length, whole!.length - 1)) {
+      const hole = Buffer.from(whole!).fill(0, old!.length, length + 1);
+      for (const bytes of [whole!.subarray(0, length), hole]) {
+        const { found, left } = await readWith(before, writer.file, bytes, writer);
+        expect(found, `byte ${length}`).toEqual(first);
+        expect(readFileSync(join(left, writer.file))).toEqual(old);
+      }
     }
-  }
-  const { left } = await readWith(before, writer.file, whole!.subarray(0, -1), writer);
-  await writer.write(left, 2);
-  expect(readFileSync(join(left, writer.file))).toEqual(whole);
-});
+    const { left } = await readWith(before, writer.file, whole!.subarray(0, -1), writer);
+    await writer.write(left, 2);
+    expect(readFileSync(join(left, writer.file))).toEqual(whole);
+  },
+);
 
-test(`${SIGNED.what}: cut at every byte of the last append; all of it but its end counts`, async () => {
+test(`${SIGNED.what}: cut at any byte of the last append; all of it but its end counts, CRASH_SEED=${SEED}`, async () => {
   const { after, before } = await writtenTwice(SIGNED);
   const [old, whole] = [before, after].map((folder) => readFileSync(join(folder, SIGNED.file)));
   const [first, both] = [await told(before, SIGNED), await told(after, SIGNED)];
-  for (let length = old!.length; length < whole!.length; length++) {
+  for (const length of cuts(old!.length, whole!.length - 1)) {
     const isWhole = length === whole!.length - 1;
     const { found, left } = await readWith(before, SIGNED.file, whole!.subarray(0, length), SIGNED);
     expect(found, `byte ${length}`).toEqual(isWhole ? both : first);
@@ -285,33 +300,39 @@ test(`${SIGNED.what}: cut at every byte of the last append; all of it but its en
   }
 });
 
-test.each(WHOLE)('$what: cut at every byte of the file that takes its place', async (writer) => {
-  const { after, before } = await writtenTwice(writer);
-  const [first, second] = [await told(before, writer), await told(after, writer)];
-  expect(first).not.toEqual(second);
-  const whole = readFileSync(join(after, writer.file));
-  for (let length = 0; length <= whole.length; length++) {
-    const beside = `${writer.file}.new`;
-    const { found, left } = await readWith(before, beside, whole.subarray(0, length), writer);
-    expect(found, `byte ${length}`).toEqual(first);
-    if (length % 16 > 0) continue;
-    await writer.write(left, 2);
-    expect(existsSync(join(left, beside))).toBe(false);
-  }
-});
+test.each(WHOLE)(
+  `$what: cut at any byte of the file that takes its place, CRASH_SEED=${SEED}`,
+  async (writer) => {
+    const { after, before } = await writtenTwice(writer);
+    const [first, second] = [await told(before, writer), await told(after, writer)];
+    expect(first).not.toEqual(second);
+    const whole = readFileSync(join(after, writer.file));
+    for (const [index, length] of cuts(0, whole.length).entries()) {
+      const beside = `${writer.file}.new`;
+      const { found, left } = await readWith(before, beside, whole.subarray(0, length), writer);
+      expect(found, `byte ${length}`).toEqual(first);
+      if (index % 16 > 0) continue;
+      await writer.write(left, 2);
+      expect(existsSync(join(left, beside))).toBe(false);
+    }
+  },
+);
 
-test.each(SECRETS)('$what: cut at every byte, it is made anew and found again', async (writer) => {
-  const made = join(root, 'made');
-  const empty = join(root, 'empty');
-  mkdirSync(empty);
-  const first = await writer.read(made);
-  const whole = readFileSync(join(made, writer.file));
-  expect(await told(made, writer)).toEqual(first);
-  for (let length = 0; length <= whole.length; length++) {
-    const cut = whole.subarray(0, length);
-    const { found, left } = await readWith(empty, `${writer.file}.new`, cut, writer);
-    expect(found).not.toEqual(first);
-    expect(existsSync(join(left, `${writer.file}.new`))).toBe(false);
-    if (length % 16 === 0) expect(await writer.read(left)).toEqual(found);
-  }
-});
+test.each(SECRETS)(
+  `$what: cut at any byte, it is made anew and found again, CRASH_SEED=${SEED}`,
+  async (writer) => {
+    const made = join(root, 'made');
+    const empty = join(root, 'empty');
+    mkdirSync(empty);
+    const first = await writer.read(made);
+    const whole = readFileSync(join(made, writer.file));
+    expect(await told(made, writer)).toEqual(first);
+    for (const [index, length] of cuts(0, whole.length).entries()) {
+      const cut = whole.subarray(0, length);
+      const { found, left } = await readWith(empty, `${writer.file}.new`, cut, writer);
+      expect(found).not.toEqual(first);
+      expect(existsSync(join(left, `${writer.file}.new`))).toBe(false);
+      if (index % 16 === 0) expect(await writer.read(left)).toEqual(found);
+    }
+  },
+);

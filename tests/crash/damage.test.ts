@@ -1,4 +1,4 @@
-import { cp, open, readdir, readFile, truncate, writeFile } from 'node:fs/promises';
+import { cp, open, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Actor, cloidOf, fund, order } from '../support/actors.ts';
@@ -131,73 +131,47 @@ async function expectRefusedStart(data: string, flags: readonly string[]): Promi
   return run.stderr;
 }
 
-/** Data of a venue that acknowledged twelve batches and was killed, and of its next life. */
-let killed: { data: string; told: Told[] };
-let after: { data: string; extra: Told };
+/** Data of a venue that acknowledged twelve batches and was killed, with its snapshots and without, and of its next life. */
+let killed: { data: string; withSnapshots: string; told: Told[] };
+let after: { data: string; extra: Told; shown: Json };
+
+/** What alice has, but for the time at which she asks. */
+async function shown(): Promise<Json> {
+  const { time: _time, ...state } = await alice.state();
+  return { state, orders: await alice.openOrders() };
+}
 
 beforeAll(async () => {
-  const venue = await started(await temporaryData(), WITHOUT_SNAPSHOTS);
+  const venue = await started(await temporaryData(), WITH_SNAPSHOTS);
   await fund(client, alice.address);
   market = await readMarket(client, 'BTC-USDC', alice.address);
   const told: Told[] = [];
   for (let index = 0; index < 12; index++) told.push(await place(`killed ${index}`));
   await venue.kill();
-  killed = { data: venue.data, told };
-  const next = await started(await copyOf(venue.data), WITHOUT_SNAPSHOTS);
+  const data = await copyOf(venue.data);
+  for (const path of await snapshotsOf(data)) await rm(path);
+  killed = { data, withSnapshots: venue.data, told };
+  const next = await started(await copyOf(data), WITHOUT_SNAPSHOTS);
+  const replayed = await shown();
   const extra = await place('extra');
   await next.kill();
-  after = { data: next.data, extra };
+  after = { data: next.data, extra, shown: replayed };
 });
 
-describe(`a torn last record is cut, CRASH_SEED=${SEED}`, () => {
-  const kinds = ['nothing', 'zeros', 'garbage'] as const;
-  test.each(drawnCases(kinds, 1, random))(
-    'when %s stands behind a part of it',
-    async (kind) => {
-      const data = await copyOf(killed.data);
-      const { path, bytes, end } = await journalOf(data);
-      const later = await journalOf(after.data);
-      // The first write of the next life, cut somewhere: the file as a crash would leave it.
-      const length = 1 + random.below(later.end - end - 1);
-      await overwrite(path, later.bytes.subarray(end, end + length), end);
-      if (kind === 'nothing') await truncate(path, end + length);
-      if (kind === 'garbage') {
-        const garbage = Buffer.from(Array.from({ length: 300 }, () => random.below(256)));
-        await overwrite(path, garbage, end + length);
-      }
-      expect(bytes.length).toBeGreaterThan(end);
-      const venue = await started(data, WITHOUT_SNAPSHOTS);
-      await expectAll(killed.told);
-      const receipt = await client.data({
-        type: 'actionStatus',
-        txHash: after.extra.signed.txHash,
-      });
-      const cloids = (await alice.openOrders()).map((row) => row.cloid);
-      const extras = [0, 1, 2].filter((index) => cloids.includes(cloidOf(`extra ${index}`)));
-      expect(extras).toHaveLength(receipt.status === 'unknown' ? 0 : 3);
-      await place(`afterwards ${kind}`);
-      await venue.kill();
-    },
-    120_000,
-  );
+/** What stands behind a part of the last record. */
+const TORN = ['nothing', 'zeros', 'garbage', 'a word instead'];
 
-  test('a venue that repaired its tail can be killed and started again', async () => {
-    const data = await copyOf(killed.data);
-    const { path, end } = await journalOf(data);
-    await overwrite(path, Buffer.from('torn'), end);
-    const venue = await started(data, WITHOUT_SNAPSHOTS);
-    const more = await place('more');
-    await venue.kill();
-    await venue.startAgain();
-    client = new Client(venue.url);
-    await expectAll([...killed.told, more]);
-    await venue.kill();
+/** One folder goes through all of it: a start that is refused, or that repairs, leaves one that can be started. */
+describe.each(drawnCases(TORN, 1, random))(`a journal, CRASH_SEED=${SEED}`, (kind) => {
+  let data: string;
+  let venue: Venue;
+  let more: Told;
+
+  beforeAll(async () => {
+    data = await copyOf(killed.data);
   });
-});
 
-describe(`a flipped bit in the middle of the journal stops the start, CRASH_SEED=${SEED}`, () => {
-  test.each(drawnCases([0, 1, 2, 3, 4], 1, random))('wherever it is (%i)', async () => {
-    const data = await copyOf(killed.data);
+  test('with a flipped bit in its middle stops the start', async () => {
     const { path, bytes, end } = await journalOf(data);
     // Past the first page, before the last third: many acknowledged records follow.
     let at = 0;
@@ -206,34 +180,45 @@ describe(`a flipped bit in the middle of the journal stops the start, CRASH_SEED
     const words = await expectRefusedStart(data, WITHOUT_SNAPSHOTS);
     expect(words).toMatch(/journal/i);
     expect(words).toMatch(/damage|corrupt|checksum/i);
+    // A refused start changes nothing: with the byte repaired it is what it was.
+    await overwrite(path, bytes.subarray(at, at + 1), at);
+    expect((await readFile(path)).equals(bytes)).toBe(true);
   });
 
-  test('and so does a journal from which a record is missing', async () => {
-    const data = await copyOf(killed.data);
+  test('from which a record is missing stops the start', async () => {
     const { path, bytes, end } = await journalOf(data);
     const middle = 4096 + Math.floor((end - 4096) / 2);
     await overwrite(path, Buffer.alloc(600), middle);
     expect(bytes.length).toBeGreaterThan(middle);
     await expectRefusedStart(data, WITHOUT_SNAPSHOTS);
+    await overwrite(path, bytes.subarray(middle, middle + 600), middle);
+    expect((await readFile(path)).equals(bytes)).toBe(true);
   });
 
-  test('a refused start changes nothing: with the byte repaired the venue is whole', async () => {
-    const data = await copyOf(killed.data);
-    const { path, bytes, end } = await journalOf(data);
-    const at = 4096 + Math.floor((end - 4096) / 3);
-    await overwrite(path, new Uint8Array([bytes[at]! ^ 0xff]), at);
-    await expectRefusedStart(data, WITHOUT_SNAPSHOTS);
-    await overwrite(path, new Uint8Array([bytes[at]!]), at);
-    const venue = await started(data, WITHOUT_SNAPSHOTS);
+  test(`whose last record is torn, with ${kind} behind what is left of it, is cut there`, async () => {
+    await tear(data, kind);
+    venue = await started(data, WITHOUT_SNAPSHOTS);
     await expectAll(killed.told);
-    await venue.kill();
+    const receipt = await client.data({ type: 'actionStatus', txHash: after.extra.signed.txHash });
+    const cloids = (await alice.openOrders()).map((row) => row.cloid);
+    const extras = [0, 1, 2].filter((index) => cloids.includes(cloidOf(`extra ${index}`)));
+    expect(extras).toHaveLength(receipt.status === 'unknown' ? 0 : 3);
+    more = await place('more');
   });
-});
 
-describe('after a stop in good order', () => {
-  test('a journal that lost its end is damaged, not torn', async () => {
-    const data = await copyOf(killed.data);
-    const venue = await started(data, WITHOUT_SNAPSHOTS);
+  test('of a venue that lives is refused to a second one, which harms nothing', async () => {
+    await expectRefusedStart(data, WITHOUT_SNAPSHOTS);
+    await expectAll([...killed.told, more]);
+  });
+
+  test('that was repaired survives the next kill', async () => {
+    await venue.kill();
+    await venue.startAgain();
+    client = new Client(venue.url);
+    await expectAll([...killed.told, more]);
+  });
+
+  test('that lost its end after a stop in good order is damaged, not torn', async () => {
     await place('last words');
     await venue.stop();
     const { path, end } = await journalOf(data);
@@ -242,19 +227,22 @@ describe('after a stop in good order', () => {
   });
 });
 
+/** The first write of the next life, cut somewhere: the file as a crash would leave it. */
+async function tear(data: string, kind: string): Promise<void> {
+  const { path, bytes, end } = await journalOf(data);
+  expect(bytes.length).toBeGreaterThan(end);
+  if (kind === 'a word instead') return overwrite(path, Buffer.from('torn'), end);
+  const later = await journalOf(after.data);
+  const length = 1 + random.below(later.end - end - 1);
+  await overwrite(path, later.bytes.subarray(end, end + length), end);
+  if (kind === 'nothing') await truncate(path, end + length);
+  if (kind === 'garbage') {
+    const garbage = Buffer.from(Array.from({ length: 300 }, () => random.below(256)));
+    await overwrite(path, garbage, end + length);
+  }
+}
+
 describe(`snapshots are a help, never the truth, CRASH_SEED=${SEED}`, () => {
-  let withSnapshots: { data: string; told: Told[] };
-
-  beforeAll(async () => {
-    const venue = await started(await temporaryData(), WITH_SNAPSHOTS);
-    await fund(client, alice.address);
-    const told: Told[] = [];
-    for (let index = 0; index < 20; index++) told.push(await place(`snapshot ${index}`));
-    await venue.kill();
-    expect((await snapshotsOf(venue.data)).length).toBeGreaterThanOrEqual(2);
-    withSnapshots = { data: venue.data, told };
-  });
-
   const damages: [string, (path: string) => Promise<void>][] = [
     ['has a flipped bit', async (path) => flip(path, random.below((await readFile(path)).length))],
     [
@@ -269,45 +257,22 @@ describe(`snapshots are a help, never the truth, CRASH_SEED=${SEED}`, () => {
   test.each(drawnCases(damages, 1, random))(
     'when the newest %s the venue starts with everything',
     async (_what, damage) => {
-      const data = await copyOf(withSnapshots.data);
+      const data = await copyOf(killed.withSnapshots);
       await damage((await snapshotsOf(data)).at(-1)!);
       const venue = await started(data, WITH_SNAPSHOTS);
-      await expectAll(withSnapshots.told);
+      await expectAll(killed.told);
       await venue.kill();
     },
   );
 
-  test('a half-written snapshot beside the others is passed over', async () => {
-    const data = await copyOf(withSnapshots.data);
-    const newest = (await snapshotsOf(data)).at(-1)!;
-    const half = (await readFile(newest)).subarray(0, 500);
-    await writeFile(`${newest}.tmp`, half);
+  test('started from a snapshot, with half of another beside it, the state is that of a replay from the first record', async () => {
+    const data = await copyOf(killed.withSnapshots);
+    const snapshots = await snapshotsOf(data);
+    expect(snapshots.length).toBeGreaterThanOrEqual(2);
+    const newest = snapshots.at(-1)!;
+    await writeFile(`${newest}.tmp`, (await readFile(newest)).subarray(0, 500));
     const venue = await started(data, WITH_SNAPSHOTS);
-    await expectAll(withSnapshots.told);
-    await venue.kill();
-  });
-
-  test('started from a snapshot or replayed from the first record, the state is the same', async () => {
-    const first = await started(await copyOf(withSnapshots.data), WITH_SNAPSHOTS);
-    const states = [await alice.state()];
-    const orders = [await alice.openOrders()];
-    await first.kill();
-    const data = await copyOf(withSnapshots.data);
-    for (const path of await snapshotsOf(data)) await truncate(path, 0);
-    const second = await started(data, WITHOUT_SNAPSHOTS);
-    states.push(await alice.state());
-    orders.push(await alice.openOrders());
-    await second.kill();
-    expect(orders[1]).toEqual(orders[0]);
-    const [left, right] = states.map(({ time: _time, ...rest }: Json) => rest);
-    expect(right).toEqual(left);
-  });
-});
-
-describe('two venues on one folder', () => {
-  test('the second one is refused while the first one lives, and harms nothing', async () => {
-    const venue = await started(await copyOf(killed.data), WITHOUT_SNAPSHOTS);
-    await expectRefusedStart(venue.data, WITHOUT_SNAPSHOTS);
+    expect(await shown()).toEqual(after.shown);
     await expectAll(killed.told);
     await venue.kill();
   });

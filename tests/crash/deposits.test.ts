@@ -230,7 +230,7 @@ const INTO_CREDITING = [0, 20, 60, 90].map((thenMs) => {
 
 const SEED = freshSeed('CRASH_SEED');
 const random = chance(SEED);
-const DRAWN = [...drawnCases(POINTS, 4, random), ...drawnCases(INTO_CREDITING, 1, random)];
+const DRAWN = [...drawnCases(POINTS, 2, random), ...drawnCases(INTO_CREDITING, 1, random)];
 
 test.each(DRAWN)(
   `R-deposit: killed %s, CRASH_SEED=${SEED}`,

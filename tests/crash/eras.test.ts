@@ -2,6 +2,9 @@ import { cp, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/
 import { join } from 'node:path';
 import { DUMP_VERSION, RULES_VERSION } from '@oddlot/engine';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { drawnCases } from '../support/drawn-cases.ts';
+import { freshSeed } from '../support/fresh-seed.ts';
+import { chance } from '../support/seeded.ts';
 import { removeTemporaryData } from '../support/venue-process.ts';
 import {
   BOTH,
@@ -22,13 +25,18 @@ import {
  * the same venue: state, heads, and what is kept of markets.
  */
 
+const SEED = freshSeed('CRASH_SEED');
+const random = chance(SEED);
+/** What rides along with the state. */
+const COMPANIONS = ['outcomes', 'candles', 'probabilities', 'referencePrices'];
+
 afterAll(removeTemporaryData);
 
 describe.each<[string, EarlierFolder]>([
   ['rules 1', FIRST],
   ['rules 2', SECOND],
   ['rules 1 and then 2', BOTH],
-])('R-era: after %s', (_name, earlier) => {
+])(`R-era: after %s, CRASH_SEED=${SEED}`, (_name, earlier) => {
   const { meta } = earlier;
   /** The folder of the earlier release, untouched. */
   let old: string;
@@ -91,7 +99,7 @@ describe.each<[string, EarlierFolder]>([
   });
 
   describe('what is derived can be lost', () => {
-    test.each<[string, (folder: string) => Promise<void>]>([
+    const losses: readonly (readonly [string, (folder: string) => Promise<void>])[] = [
       ['the snapshots', (folder) => rm(join(folder, 'snapshots'), { recursive: true })],
       ['the starts of eras', (folder) => rm(join(folder, 'eras'), { recursive: true })],
       ['a byte of each start', flipStarts],
@@ -102,7 +110,8 @@ describe.each<[string, EarlierFolder]>([
           await rm(join(folder, 'eras'), { recursive: true });
         },
       ],
-    ])('%s', async (_, lose) => {
+    ];
+    test.each(drawnCases(losses, 2, random))('%s', async (_, lose) => {
       const folder = await copyOf(opened);
       await lose(folder);
       expect(await earlier.opening(folder)).toEqual(first);
@@ -137,13 +146,13 @@ describe.each<[string, EarlierFolder]>([
       ],
     ];
 
-    test.each(shapes)('%s', async (_, payload) => {
+    test.each(drawnCases(shapes, 2, random))('%s', async (_, payload) => {
       const folder = await copyOf(opened);
       await snapshot(folder, first.height, payload);
       expect(await earlier.opening(folder)).toEqual(first);
     });
 
-    test.each(['outcomes', 'candles', 'probabilities', 'referencePrices'])(
+    test.each(drawnCases(COMPANIONS, 1, random))(
       'one whose %s are of another shape',
       async (name) => {
         const folder = await copyOf(opened);

@@ -27,7 +27,7 @@ import type { Signed } from '../support/wallet.ts';
  */
 
 const SEED = freshSeed('CRASH_SEED');
-const ROUNDS = process.env['TEST_LONG'] === undefined ? 2 : 3;
+const ROUNDS = process.env['TEST_LONG'] === undefined ? 1 : 3;
 const DEPOSIT = exact(1000);
 const DELAY_MS = 400;
 const random = chance(SEED);

@@ -55,8 +55,8 @@ function moneyOf({ state }: ReplicaInHand, number: number): bigint | undefined {
   return index === undefined ? undefined : state.accounts[index]?.outcomeBalance;
 }
 
-/** A block pays a thousand of them, and it is cut off in a dozen blocks. */
-const HOLDERS = process.env['TEST_LONG'] === undefined ? 16_000 : 50_000;
+/** A block pays a thousand of them, and it is cut off within eight blocks. */
+const HOLDERS = process.env['TEST_LONG'] === undefined ? 10_000 : 50_000;
 
 describe(`a market with ${HOLDERS} holders`, () => {
   const FIRST = 1_000;
@@ -111,12 +111,12 @@ describe(`a market with ${HOLDERS} holders`, () => {
     expect(isSettled(first)).toBe(false);
 
     // In the middle, twice in a row, with and without a snapshot that was written meanwhile.
-    for (let block = 0; block < 6; block++) await first.pass(1);
+    for (let block = 0; block < 3; block++) await first.pass(1);
     const second = keep(await first.crashed({ snapshotEveryBlocks: 3 }));
     expect(second.replica.head.hash).toBe(first.replica.head.hash);
     expect(leftOf(second)).toBe(leftOf(first));
     second.checkInvariants();
-    for (let block = 0; block < 4; block++) await second.pass(1);
+    for (let block = 0; block < 3; block++) await second.pass(1);
     const third = keep(await second.crashed());
     expect(isSettled(third)).toBe(false);
     expect(third.replica.head.hash).toBe(second.replica.head.hash);

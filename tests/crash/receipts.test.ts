@@ -120,21 +120,28 @@ async function rowsOf(folder: string, store = STORE): Promise<Row[]> {
   return rows.map((row) => ({ ...row }));
 }
 
-/** Starts a venue on a folder and waits until nothing is missing; what it has then. */
-async function startedOn(folder: string): Promise<{ venue: Venue; rows: Row[] }> {
-  const venue = await Venue.start(FLAGS, folder);
+async function nothingMissing({ operations }: Venue): Promise<void> {
   await eventually(async () => {
-    const metrics = await (await fetch(`${venue.operations}/metrics`)).text();
+    const metrics = await (await fetch(`${operations}/metrics`)).text();
     expect(metrics).toMatch(/^oddlot_history_missing_blocks 0$/m);
   });
-  const client = new Client(venue.url);
+}
+
+async function expectFirstReplies({ url }: Venue): Promise<void> {
+  const client = new Client(url);
   for (const { kind, signed, first } of record.requests) {
-    const again = await client.executed(signed);
-    expect(again.json, kind).toEqual(first);
+    expect((await client.executed(signed)).json, kind).toEqual(first);
   }
+}
+
+/** Starts a venue on a folder and waits until nothing is missing; what it has then. */
+async function startedOn(folder: string): Promise<{ rows: Row[] }> {
+  const venue = await Venue.start(FLAGS, folder);
+  await nothingMissing(venue);
+  await expectFirstReplies(venue);
   expect(await venue.stop()).toEqual({ code: 0, signal: null });
   const rows = (await rowsOf(folder)).filter(({ height }) => height <= before.at(-1)!.height);
-  return { venue, rows };
+  return { rows };
 }
 
 describe('R-tx: receipts computed again are what they were, byte for byte', () => {
@@ -144,20 +151,16 @@ describe('R-tx: receipts computed again are what they were, byte for byte', () =
     expect(texts).toMatch(/"got":"\d+\.\d*00"/);
   });
 
-  test('after the store was deleted', { timeout: 120_000 }, async () => {
+  const LOST: readonly (readonly [string, readonly string[]])[] = [
+    ['the store was', []],
+    ['store and snapshots were', ['snapshots']],
+  ];
+  test.each(drawnCases(LOST, 1, random))('after %s deleted', async (_, folders) => {
     const folder = await copyOf(killed);
     for (const name of await readdir(folder)) {
       if (name.startsWith(STORE)) await rm(join(folder, name));
     }
-    expect((await startedOn(folder)).rows).toEqual(before);
-  });
-
-  test('after store and snapshots were deleted', { timeout: 120_000 }, async () => {
-    const folder = await copyOf(killed);
-    await rm(join(folder, 'snapshots'), { recursive: true });
-    for (const name of await readdir(folder)) {
-      if (name.startsWith(STORE)) await rm(join(folder, name));
-    }
+    for (const name of folders) await rm(join(folder, name), { recursive: true });
     expect((await startedOn(folder)).rows).toEqual(before);
   });
 });
@@ -172,33 +175,28 @@ const DAMAGES: readonly [string, (bytes: Buffer) => Buffer][] = [
 ];
 
 describe(`a damaged store of receipts is set aside and computed again, RECEIPTS_SEED=${SEED}`, () => {
-  test.each(drawnCases(DAMAGES, 1, random))('%s', { timeout: 120_000 }, async (_, damage) => {
-    const folder = await copyOf(await folded());
-    const file = join(folder, STORE);
-    await writeFile(file, damage(await readFile(file)));
-    const { rows, venue } = await startedOn(folder);
-    expect(rows).toEqual(before);
-    expect(venue.stderr).toMatch(/the history is damaged: set aside/);
-    const names = await readdir(folder);
-    expect(names.some((name) => name.startsWith(`${STORE}.damaged-`))).toBe(true);
-  });
+  test.each(drawnCases(DAMAGES, 1, random))(
+    '%s, and once more while it is in use',
+    async (_, damage) => {
+      const folder = await copyOf(await folded());
+      const file = join(folder, STORE);
+      await writeFile(file, damage(await readFile(file)));
+      const venue = await Venue.start(FLAGS, folder);
+      await nothingMissing(venue);
+      expect(venue.stderr).toMatch(/the history is damaged: set aside/);
+      const names = await readdir(folder);
+      expect(names.some((name) => name.startsWith(`${STORE}.damaged-`))).toBe(true);
+      await expectFirstReplies(venue);
 
-  test('while it is in use', { timeout: 120_000 }, async () => {
-    const folder = await copyOf(await folded());
-    const venue = await Venue.start(FLAGS, folder);
-    const handle = await open(join(folder, STORE), 'r+');
-    const { size } = await handle.stat();
-    await handle.write(Buffer.alloc(size - 4_096, 0xa5), 0, size - 4_096, 4_096);
-    await handle.close();
-    const client = new Client(venue.url);
-    await eventually(async () => {
-      for (const { kind, signed, first } of record.requests) {
-        expect((await client.executed(signed)).json, kind).toEqual(first);
-      }
-    });
-    expect(await venue.stop()).toEqual({ code: 0, signal: null });
-    expect((await startedOn(folder)).rows).toEqual(before);
-  });
+      const handle = await open(file, 'r+');
+      const { size } = await handle.stat();
+      await handle.write(Buffer.alloc(size - 4_096, 0xa5), 0, size - 4_096, 4_096);
+      await handle.close();
+      await eventually(() => expectFirstReplies(venue));
+      expect(await venue.stop()).toEqual({ code: 0, signal: null });
+      expect((await startedOn(folder)).rows).toEqual(before);
+    },
+  );
 });
 
 let foldedFolder: Promise<string> | undefined;
@@ -234,10 +232,7 @@ describe('R-era: receipts of an earlier era', () => {
     }
     const meta = JSON.parse(await readFile(join(FIXTURE, 'meta.json'), 'utf8'));
     const venue = await startAt(folder, clockEnvironment(`at:${meta.timeMs}`), FIXTURE_FLAGS);
-    await eventually(async () => {
-      const metrics = await (await fetch(`${venue.operations}/metrics`)).text();
-      expect(metrics).toMatch(/^oddlot_history_missing_blocks 0$/m);
-    });
+    await nothingMissing(venue);
     await venue.stop();
     const rows = (await rowsOf(folder)).filter(({ height }) => height <= meta.height);
     expect(rows).toEqual(kept);

@@ -159,32 +159,30 @@ describe(`requests that were executed are not executed again, REPLAY_SEED=${SEED
     expect(await seen()).toEqual(before);
   });
 
-  test('after a kill, nor after a stop', async () => {
+  test('once the nonces of their signers have been pushed out of memory, nor after a stop', async () => {
+    const { alice, bob, dave } = record;
+    for (const actor of [alice, bob, dave]) await spendNonces(actor, 101);
     const before = await seen();
-    await restart('kill');
     await replay();
     await restart('stop');
     await replay();
     expect(await seen()).toEqual(before);
   });
 
-  test('once the nonces of their signers have been pushed out of memory', async () => {
-    const { alice, bob, dave } = record;
-    for (const actor of [alice, bob, dave]) await spendNonces(actor, 101);
-    await expectNothingTwice();
-  });
-
-  test('after their agent was revoked and approved again, nor is what it never sent', async () => {
+  test('after their agent was revoked and their account was one of one signer, and a kill when both are as they were', async () => {
     const { alice, desk } = record;
     const { btc } = world;
     const cancels = (await alice.openOrders()).map(({ oid }: Json) => ({ a: btc.id, o: oid }));
     const withheld = await desk.sign({ type: 'cancel', cancels });
     await record.approve(ZERO_ADDRESS, 'desk');
+    await record.unshare();
     await expectNothingTwice();
     await record.approve(desk.address, 'desk');
-    await restart('kill');
+    await record.share();
     const before = await seen();
+    await restart('kill');
     await replay();
+    // Nor is what the agent never sent.
     const late = await world.client.executed(withheld);
     expect(late.json, late.text).toMatchObject({ status: 'err', code: 10004 });
     expect(await seen()).toEqual(before);
@@ -196,14 +194,6 @@ describe(`requests that were executed are not executed again, REPLAY_SEED=${SEED
     const { bob, desk } = record;
     await record.approve(ZERO_ADDRESS, 'desk');
     await record.direct(bob, 'approveAgent', { agentAddress: desk.address, agentName: 'mine' });
-    await expectNothingTwice();
-  });
-
-  test('after an account of several signers was one of one, and of several again', async () => {
-    await record.unshare();
-    await expectNothingTwice();
-    await record.share();
-    await restart('kill');
     await expectNothingTwice();
   });
 });

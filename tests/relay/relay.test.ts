@@ -9,7 +9,10 @@ import { generatePrivateKey, mnemonicToAccount, privateKeyToAccount } from 'viem
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { post, richOnChain } from '../support/chain.ts';
 import type { Json } from '../support/client.ts';
+import { drawnCases } from '../support/drawn-cases.ts';
+import { freshSeed } from '../support/fresh-seed.ts';
 import { type RelayView, relayOf, startRelay } from '../support/relay.ts';
+import { chance } from '../support/seeded.ts';
 import { CALM, temporaryData, Venue } from '../support/venue-process.ts';
 
 /** Money between a second chain and the venue, through the relay that the venue starts beside itself. */
@@ -28,7 +31,7 @@ afterAll(async () => {
 
 const usdc = (amount: string): bigint => parseUnits(amount, 6);
 const info = (body: object) => post(venue.url, '/info', body);
-const WAIT = { timeout: 60_000, interval: 100 };
+const WAIT = { timeout: 60_000, interval: 200 };
 const INTO = { srcChain: 'base', dstChain: 'oddlot', asset: 'USDC' } as const;
 const OUT = { srcChain: 'oddlot', dstChain: 'base', asset: 'USDC' } as const;
 const somebody = (): Hex => privateKeyToAccount(generatePrivateKey()).address.toLowerCase() as Hex;
@@ -131,7 +134,11 @@ test('what is below the minimum waits for more; an address may be paid to again;
   ]);
 });
 
-test('kills of the relay and of the venue between the steps: everything arrives, once', async () => {
+/** When there is a kill: of the one on the way in, of the other on the way out. */
+const SEED = freshSeed('CRASH_SEED');
+const moments = drawnCases(['under way', 'done'], 1, chance(SEED));
+
+test(`kills of the relay and of the venue, ${moments.join(' and ')}, CRASH_SEED=${SEED}: everything arrives, once`, async () => {
   const relayPid = (): number =>
     Number(
       execFileSync('pgrep', ['-P', String(venue.pid)])
@@ -162,15 +169,15 @@ test('kills of the relay and of the venue between the steps: everything arrives,
   const receiver = somebody();
   const given = await relay.client.depositAddress({ ...INTO, dstAddr: user });
   await (await relay.chain('base')).wallet(account).transfer(given.address as Hex, usdc('50'));
-  await killRelay();
+  if (moments.includes('under way')) await killRelay();
   await become(user, 'completed', given.id);
-  await killVenue();
+  if (moments.includes('done')) await killVenue();
   await expect.poll(() => perpOf(user), WAIT).toBe('49.9');
   const peg = await relay.client.pegAddress({ ...OUT, dstAddr: receiver });
   await send(key, peg.pegAddress, '20');
-  await killVenue();
+  if (moments.includes('under way')) await killVenue();
   await become(user, 'completed', peg.id);
-  await killRelay();
+  if (moments.includes('done')) await killRelay();
   const base = await relay.chain('base');
   expect(await base.balanceOf(receiver)).toBe(usdc('19.9'));
   await expect.poll(() => perpOf(peg.pegAddress), WAIT).toBe('0');

@@ -16,9 +16,9 @@ import { temporaryData } from '../support/venue-process.ts';
  * any question may bring another transfer, and some are the last one that the process asks.
  */
 
-const TRANSFERS = Number(process.env['RELAY_TRANSFERS'] ?? 120);
-/** Of requests in between; a start asks for some too. */
-const KILL_AFTER = { least: 60, most: 700 };
+const TRANSFERS = Number(process.env['RELAY_TRANSFERS'] ?? 60);
+/** Of requests in between, and before the first one; a start asks for some too. */
+const KILL_AFTER = { least: 60, most: 700, first: 300 };
 const SEED = 'test test test test test test test test test test test junk';
 const FLOAT = mnemonicToAccount(SEED).address.toLowerCase() as Hex;
 const ALICE: Hex = `0x${'a1'.repeat(20)}`;
@@ -44,7 +44,7 @@ async function configFile(world: ModelWorld): Promise<string> {
   const chain = (name: 'base' | 'arbitrum'): string =>
     `[[chains]]\nname = "${name}"\nrpc = ["${world.urls[name]}"]\ntoken = "${TOKEN}"\nconfirmations = 1\n`;
   const own = `venue = "${world.urls.venue}"\noperations = "${world.urls.venue}"\ndata = "${data}/book"\n`;
-  const pace = `port = 0\neveryMs = 20\nlimits = false\nlogLevel = "silent"\nseed = "env:SEED"\n`;
+  const pace = `port = 0\neveryMs = 50\nlimits = false\nlogLevel = "silent"\nseed = "env:SEED"\n`;
   const name = `serviceNetwork = "${NETWORKS.testnet.serviceNetwork}"\n`;
   await writeFile(file, `${own}${pace}${name}${chain('arbitrum')}${chain('base')}`);
   return file;
@@ -85,7 +85,7 @@ test(
     while (count() < (TRANSFERS * 2) / 3) send();
     const nextKill = (): number =>
       Math.floor(KILL_AFTER.least + random() * (KILL_AFTER.most - KILL_AFTER.least));
-    let left = nextKill();
+    let left = Math.min(nextKill(), KILL_AFTER.first);
     let kills = 0;
     let dying: Promise<void> | undefined;
     world.onRequest = async (effect) => {

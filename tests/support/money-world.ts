@@ -73,7 +73,7 @@ export class MoneyWorld {
     const signers = ['--validator-keys', named.map(([name]) => `env:${name}`).join(',')];
     const place = ['--chain', endpoints.join(','), '--settlement-rpc-url', this.url];
     const contracts = ['--bridge-contract', bridge, '--usdc-contract', token];
-    const pace = ['--chain-confirmations', '1', '--chain-every-ms', '50'];
+    const pace = ['--chain-confirmations', '1', '--chain-every-ms', '120'];
     this.#venue = await Venue.start(
       [
         CALM,
@@ -154,7 +154,7 @@ export class Somebody {
       const asked = { type: 'clearinghouseState', user };
       return (await post(this.#world.venue.url, '/info', asked)).data?.withdrawable;
     };
-    await expect.poll(now, { timeout: timeoutMs, interval: 50 }).toBe(amount);
+    await expect.poll(now, { timeout: timeoutMs, interval: 120 }).toBe(amount);
   }
 
   withdraw(amount: string, destination: Hex = this.user) {
@@ -167,7 +167,7 @@ export class Somebody {
 
   async lastBecomes(status: string, timeoutMs = 60_000): Promise<void> {
     const now = async () => (await this.rows())[0]?.status;
-    await expect.poll(now, { timeout: timeoutMs, interval: 50 }).toBe(status);
+    await expect.poll(now, { timeout: timeoutMs, interval: 120 }).toBe(status);
   }
 
   onChain(): Promise<bigint> {

@@ -1,5 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { runBridge } from '../../packages/custody/src/bridge/run-bridge.ts';
 import { programFile } from './program-file.ts';
 import { NODE, REPOSITORY } from './venue-process.ts';
 
@@ -7,14 +11,19 @@ const DONE = '::done::';
 const STEP_MS_MAX = 60_000;
 
 /**
- * A shell that goes on from one block of a guide to the next, as an operator's does. `npm run bridge` is the program
- * itself, so that files may lie in a folder of the test.
+ * A shell that goes on from one block of a guide to the next, as an operator's does. `npm run bridge` runs where files may
+ * lie in a folder of the test: `status` by the program itself, all else by what the program runs, in this process, since
+ * an operator's day has dozens of them.
  */
 export class Shell {
+  readonly #folder: string;
   readonly #child: ChildProcess;
+  readonly #bridge: Server;
   #said = '';
 
-  constructor(folder: string) {
+  private constructor(folder: string, bridge: Server) {
+    this.#folder = folder;
+    this.#bridge = bridge;
     this.#child = spawn('bash', ['-e', '-o', 'pipefail'], {
       cwd: folder,
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -23,8 +32,33 @@ export class Shell {
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => (this.#said += text));
     }
-    const run = `[ "$1 $2 $3" = "run --silent bridge" ] && shift 4 && "${NODE}" "${programFile('bridge')}" "$@"`;
-    this.#child.stdin?.write(`npm() { ${run}; }\n`);
+    const { port } = bridge.address() as AddressInfo;
+    const program = `"${NODE}" "${programFile('bridge')}" "$@"`;
+    const here = `printf '%s\\0' "$@" | curl -sS --fail-with-body --data-binary @- http://127.0.0.1:${port}`;
+    const run = `if [ "$1" = status ]; then ${program}; else ${here}; fi`;
+    const npm = `[ "$1 $2 $3" = "run --silent bridge" ] && shift 4 && ${run}`;
+    this.#child.stdin?.write(`npm() { ${npm}; }\n`);
+  }
+
+  static async open(folder: string): Promise<Shell> {
+    const bridge = createServer((request, response) => {
+      const ran = text(request).then((args) => shell.#run(args.split('\0').slice(0, -1)));
+      void ran.then(({ code, printed }) => response.writeHead(code === 0 ? 200 : 400).end(printed));
+    });
+    await new Promise<void>((resolve) => bridge.listen(0, '127.0.0.1', resolve));
+    const shell = new Shell(folder, bridge);
+    return shell;
+  }
+
+  async #run(args: readonly string[]): Promise<{ code: number; printed: string }> {
+    let printed = '';
+    const here = args.map((arg) => (/^[\w-]+\.json$/.test(arg) ? join(this.#folder, arg) : arg));
+    const code = await runBridge(here, {
+      env: process.env,
+      print: (line) => (printed += `${line}\n`),
+      complain: (line) => (this.#said += `${line}\n`),
+    });
+    return { code, printed };
   }
 
   /** Runs a block, every command of which must succeed; resolves with what it printed. */
@@ -45,5 +79,7 @@ export class Shell {
   end(): void {
     this.#child.stdin?.end();
     this.#child.kill();
+    this.#bridge.close();
+    this.#bridge.closeAllConnections();
   }
 }
