@@ -64,7 +64,9 @@ async function bundle(): Promise<readonly Output[]> {
     for (const each of output as Output[]) outputs.set(each.fileName, each);
     await build.close();
   }
-  return [...outputs.values()];
+  // Else the runtime parses each file a first time to learn what kind of module it is.
+  const kind = { fileName: 'package.json', source: '{ "type": "module" }' };
+  return [...outputs.values(), kind];
 }
 
 /** The folder is whole as soon as it has its name; another run may have been faster. */
