@@ -13,9 +13,9 @@ export type TimeSource = {
 
 /** R-clock: so much faster or slower than the boot clock, to come nearer to the wall clock. */
 const SLEW = 0.01;
-/** So much slower where the operator accepted a log that is ahead of the wall clock. */
+/** By how much it runs slower once the operator has accepted a log that is ahead of the wall clock. */
 const SLEW_ACCEPTED = 0.5;
-/** A start takes a wall clock that is behind the log by so much, and not by more. */
+/** The furthest that the wall clock may be behind the log at a start. */
 const BEHIND_MS_MAX = 30_000;
 
 /**

@@ -50,7 +50,7 @@ export async function readBridge<const Name extends ViewName>(
   return decodeFunctionResult({ abi: BRIDGE_ABI, functionName, data } as never) as never;
 }
 
-/** What the token says of itself and of an owner. */
+/** Asks the token for its decimals or for somebody's balance. */
 export async function readToken(
   client: ChainClient,
   token: Hex,

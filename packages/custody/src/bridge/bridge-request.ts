@@ -8,16 +8,16 @@ import { moveIdOf, returnIdOf } from '../bridge-contract/return-id.ts';
 import { BridgeCommandError } from './bridge-error.ts';
 
 /**
- * Something that validators sign by hand, as a file that goes from one to the next: EIP-712 data, which any wallet
- * can sign too, and the signatures so far.
+ * Something that validators sign by hand, as a file that is passed from one to the next: EIP-712 data, which any
+ * wallet can sign too, and the signatures so far.
  */
 
-/** Lower case, as all addresses and hashes of a request. */
+/** Lower case, like all addresses and hashes of a request. */
 export const HexAddress = Address.transform((text) => text as string as Hex);
 export const HexHash = Hash.transform((text) => text as string as Hex);
 
 const FORMAT = 'oddlot-bridge-request-1';
-/** As whoever runs the command lets others read files: it goes from hand to hand. */
+/** The umask decides who else may read it: the file is passed from hand to hand. */
 const FOR_OTHERS = 0o666;
 const Uint = z.string().regex(/^(0|[1-9][0-9]{0,77})$/);
 const Signature = z.string().regex(/^0x[0-9a-fA-F]{130}$/);

@@ -37,19 +37,20 @@ const MAX_FEE = 500_000_000_000n;
  * counts: an endpoint of several machines may ask one of them that is behind.
  */
 const ORPHAN_MS = 60_000;
-/** Missing nonces that one step fills, and what an empty transaction costs. */
+/** How many missing nonces one step fills, and what an empty transaction costs. */
 const GAP_MAX = 16;
 const EMPTY_GAS = 21_000n;
-/** Estimates are of one block and the call may run in another. */
+/** An estimate is for one block, and the call may run in another. */
 const GAS_SHARE = { of: 100n, take: 130n };
-/** Nodes ask for 10% more of a replacement at least. */
+/** Nodes want a replacement to offer at least 10% more. */
 const BUMP_SHARE = { of: 8n, take: 10n };
 
 /**
- * Sends transactions of one key, each until a block has it for good: in the order of their nonces,
- * again when a node forgot them, for more when they wait, under another nonce when somebody used
- * theirs. What it signs is on disk first (R-withdraw, R-deposit): a crash between any two steps
- * repeats what was sent and sends nothing new. Others call `step` now and then; it keeps no timer.
+ * Sends the transactions of one key, each until it is in a block for good: in the order of their nonces,
+ * again if a node has forgotten them, at a higher fee if they wait too long, and under another nonce if
+ * somebody has used theirs. Whatever it signs is on disk first (R-withdraw, R-deposit): after a crash
+ * between any two steps it repeats what was sent and sends nothing new. Others call `step` now and then;
+ * it has no timer of its own.
  */
 export class Relayer {
   readonly address: Hex;

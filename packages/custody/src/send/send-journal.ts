@@ -19,7 +19,7 @@ export type SendRecord = {
   /** Ether that goes with it, in wei; absent for none. */
   readonly value?: string;
   readonly nonce: number;
-  /** So many nonces the chain had used up when its own was asked for there. */
+  /** How many nonces the chain had used up when this one was chosen. */
   readonly usedBefore?: number;
   readonly askedMs: number;
   /** Oldest first; any of them may be the one that a block holds. */
@@ -82,7 +82,7 @@ export class SendJournal {
     return records.sort((a, b) => a.nonce - b.nonce);
   }
 
-  /** So many nonces the chain has used up at some time, as far as is known here. */
+  /** The most nonces that the chain is known to have used up. */
   get used(): number {
     return this.#used;
   }

@@ -1,8 +1,6 @@
-import { BRIDGE_ABI, TEST_USDC_ABI } from '@oddlot/contracts';
+import { BRIDGE_ABI } from '@oddlot/contracts';
 import { recoverSigner, type SignatureHex } from '@oddlot/protocol';
-import { present } from '@oddlot/units';
 import {
-  type Abi,
   decodeFunctionData,
   encodeAbiParameters,
   encodeErrorResult,
@@ -12,10 +10,7 @@ import {
   hashTypedData,
   hexToBytes,
   parseAbiParameters,
-  toFunctionSelector,
-  toHex,
 } from 'viem';
-import type { BridgeContracts } from '../bridge-contract/deposit-logs.ts';
 import { LOCAL_BRIDGE } from '../bridge-contract/local-contracts.ts';
 import {
   lower,
@@ -24,116 +19,94 @@ import {
   type ModelResult,
   type ModelWorld,
 } from './model-chain.ts';
+import {
+  itemOf,
+  itemsOf,
+  noted,
+  REVERTED,
+  runToken,
+  takenByBridge,
+  type TokenRules,
+  type TokenState,
+  transferred,
+  word,
+} from './model-token.ts';
 import { type BridgeSignature, bridgeTypedData, type Payout } from '../signing/validators.ts';
 
 /**
- * The bridge and its token as far as payouts need them, in plain code: what the contracts do, without a
- * machine to run them. The same histories run against the contracts themselves in a smaller number.
+ * The bridge in plain code, as far as deposits and payouts need it: what the contract does, without a
+ * machine to run it. The same histories run against the contracts themselves in a smaller number.
  */
 
-type ModelState = {
-  readonly balances: ReadonlyMap<Hex, bigint>;
-  readonly blacklisted: ReadonlySet<Hex>;
+export type BridgeState = TokenState & {
+  readonly ether: ReadonlyMap<Hex, bigint>;
   readonly isPaused: boolean;
   readonly states: ReadonlyMap<bigint, number>;
   readonly queued: ReadonlyMap<bigint, Payout & { readonly payableAt: bigint }>;
 };
 
-type ModelRules = {
-  readonly contracts: BridgeContracts;
+type BridgeRules = TokenRules & {
   readonly chainId: number;
-  readonly validators: readonly Hex[];
-  readonly guardian: Hex;
-  readonly minter: Hex;
+  readonly validators?: readonly Hex[];
+  readonly guardian?: Hex;
+  /** What there is before the first block. */
+  readonly start?: Partial<Pick<BridgeState, 'balances' | 'ether'>>;
+  /** What a transaction costs; where it is left out, nothing, and everybody is rich. */
+  readonly gasWei?: bigint;
 };
 
-const EMPTY_STATE: ModelState = {
+const EMPTY_STATE: BridgeState = {
   balances: new Map(),
+  allowed: new Map(),
+  permitNonces: new Map(),
   blacklisted: new Set(),
+  ether: new Map(),
   isPaused: false,
   states: new Map(),
   queued: new Map(),
+  received: [],
 };
 
-type Result = ModelResult<ModelState>;
+type Result = ModelResult<BridgeState>;
 
 const [QUEUED, PAID, CANCELLED] = [1, 2, 3];
+const PERMIT_REFUSED = 5;
 const PAUSED = encodeErrorResult({ abi: BRIDGE_ABI, errorName: 'EnforcedPause' });
-
-/** Finding a function in a long list costs a hash for each of them. */
-const TOKEN_ITEMS = itemsOf(TEST_USDC_ABI);
 const BRIDGE_ITEMS = itemsOf(BRIDGE_ABI);
 
-function itemsOf<const List extends Abi>(abi: List): ReadonlyMap<string, List> {
-  const items = abi.filter((item) => item.type === 'function');
-  return new Map(items.map((item) => [toFunctionSelector(item), [item] as unknown as List]));
+export function bridgeWorld(rules: BridgeRules): ModelWorld<BridgeState> {
+  const { chainId, gasWei } = rules;
+  const run = (state: BridgeState, call: ModelCall): Result => runModel(rules, state, call);
+  const world = { chainId, start: { ...EMPTY_STATE, ...rules.start }, run };
+  if (gasWei === undefined) return world;
+  return {
+    ...world,
+    gasWei,
+    etherOf: ({ ether }, owner) => ether.get(owner) ?? 0n,
+    charge: (state, from) => withEther(state, from, ZERO, gasWei),
+  };
 }
 
-function itemOf<List extends Abi>(items: ReadonlyMap<string, List>, data: Hex): List {
-  return present(items.get(data.slice(0, 10)), 'a function that the model knows');
+function runModel(rules: BridgeRules, state: BridgeState, call: ModelCall): Result {
+  const { from, to, value } = call;
+  if (to === rules.contracts.token) return runToken(rules, state, call);
+  if (to === rules.contracts.bridge) return new BridgeRun(rules, state, call).run();
+  return { ok: true, state: withEther(state, from, to, value), logs: [], output: '0x' };
 }
 
-export function bridgeWorld(rules: ModelRules): ModelWorld<ModelState> {
-  const run = (state: ModelState, call: ModelCall): Result => runModel(rules, state, call);
-  return { chainId: rules.chainId, start: EMPTY_STATE, run };
-}
-
-function runModel(rules: ModelRules, state: ModelState, call: ModelCall): Result {
-  const { bridge, token } = rules.contracts;
-  if (call.to === token) return runToken(rules, state, call);
-  if (call.to !== bridge) return { ok: true, state, logs: [], output: '0x' };
-  return new BridgeRun(rules, state, call).run();
-}
-
-function runToken({ minter }: ModelRules, state: ModelState, call: ModelCall): Result {
-  const { args, functionName } = decodeFunctionData({
-    abi: itemOf(TOKEN_ITEMS, call.data),
-    data: call.data,
-  });
-  const done = (next: ModelState): Result => ({
-    ok: true,
-    state: next,
-    logs: [],
-    output: '0x',
-  });
-  if (functionName === 'balanceOf') {
-    const balance = state.balances.get(lower(args[0])) ?? 0n;
-    return { ok: true, state, logs: [], output: toHex(balance, { size: 32 }) };
-  }
-  if (functionName === 'transfer') return transferred(state, call.from, lower(args[0]), args[1]);
-  if (call.from !== minter) return { ok: false, output: '0x' };
-  if (functionName === 'mint') {
-    const to = lower(args[0]);
-    return done({
-      ...state,
-      balances: new Map(state.balances).set(to, (state.balances.get(to) ?? 0n) + args[1]),
-    });
-  }
-  const listed = new Set(state.blacklisted);
-  if (functionName === 'blacklist') listed.add(lower(args[0]));
-  else if (functionName === 'unBlacklist') listed.delete(lower(args[0]));
-  else throw new Error(`the model does not know ${functionName}`);
-  return done({ ...state, blacklisted: listed });
-}
-
-function transferred(state: ModelState, from: Hex, to: Hex, usd: bigint): Result {
-  const { balances, blacklisted } = state;
-  const held = balances.get(from) ?? 0n;
-  if (blacklisted.has(from) || blacklisted.has(to) || held < usd) {
-    return { ok: false, output: '0x' };
-  }
-  const moved = new Map(balances).set(from, held - usd);
-  const next = { ...state, balances: moved.set(to, (moved.get(to) ?? 0n) + usd) };
-  return { ok: true, state: next, logs: [], output: toHex(1, { size: 32 }) };
+function withEther(state: BridgeState, from: Hex, to: Hex, wei: bigint): BridgeState {
+  if (wei === 0n) return state;
+  const taken = new Map(state.ether).set(from, (state.ether.get(from) ?? 0n) - wei);
+  return { ...state, ether: taken.set(to, (taken.get(to) ?? 0n) + wei) };
 }
 
 class BridgeRun {
-  readonly #rules: ModelRules;
+  readonly #rules: BridgeRules;
   readonly #call: ModelCall;
-  #state: ModelState;
+  #state: BridgeState;
   readonly #logs: ModelLog[] = [];
 
-  constructor(rules: ModelRules, state: ModelState, call: ModelCall) {
+  constructor(rules: BridgeRules, state: BridgeState, call: ModelCall) {
     this.#rules = rules;
     this.#state = state;
     this.#call = call;
@@ -144,23 +117,32 @@ class BridgeRun {
     const { args, functionName } = decodeFunctionData({ abi: itemOf(BRIDGE_ITEMS, data), data });
     switch (functionName) {
       case 'stateOf':
-        return this.#answer(toHex(this.#stateOf(args[0]), { size: 32 }));
+        return this.#answer(word(BigInt(this.#stateOf(args[0]))));
       case 'paused':
-        return this.#answer(toHex(this.#state.isPaused ? 1 : 0, { size: 32 }));
+        return this.#answer(word(this.#state.isPaused ? 1n : 0n));
       case 'threshold':
-        return this.#answer(toHex(LOCAL_BRIDGE.threshold, { size: 32 }));
+        return this.#answer(word(LOCAL_BRIDGE.threshold));
       case 'largeUsd':
-        return this.#answer(toHex(LOCAL_BRIDGE.largeUsd, { size: 32 }));
+        return this.#answer(word(LOCAL_BRIDGE.largeUsd));
       case 'validators': {
-        const result = [...this.#rules.validators];
+        const result = [...(this.#rules.validators ?? [])];
         return this.#answer(encodeFunctionResult({ abi: BRIDGE_ABI, functionName, result }));
       }
       case 'queued':
         return this.#answer(this.#queuedWords(args[0]));
+      case 'nextPermitNonce':
+        return this.#answer(word(this.#state.permitNonces.get(lower(args[0])) ?? 0n));
+      case 'depositFor':
+        return this.#deposited(from, { user: lower(args[0]), usd: args[1] })
+          ? this.#answer('0x')
+          : REVERTED;
+      case 'batchedDepositWithPermit':
+        for (const permit of args[0]) this.#depositByPermit(permit);
+        return this.#answer('0x');
       case 'pause':
       case 'unpause':
         if (from !== this.#rules.guardian || this.#state.isPaused === (functionName === 'pause'))
-          return { ok: false, output: '0x' };
+          return REVERTED;
         this.#state = { ...this.#state, isPaused: functionName === 'pause' };
         return this.#answer('0x');
       case 'payOut':
@@ -201,12 +183,42 @@ class BridgeRun {
     return this.#state.isPaused ? 'paused' : code;
   }
 
+  #deposited(from: Hex, { usd, user }: { readonly user: Hex; readonly usd: bigint }): boolean {
+    const result = takenByBridge(this.#rules, this.#state, { from, usd });
+    if (!result.ok) return false;
+    const { hash = '0x' } = this.#call;
+    this.#state = noted(result.state, { hash, user, usd, kind: 'event' });
+    this.#logs.push(...result.logs);
+    this.#log('Deposit', { user }, word(usd));
+    return true;
+  }
+
+  /** A permit is an allowance, used up at once. */
+  #depositByPermit({ deadline, signature, usd, user: owner }: DepositWithPermit): void {
+    const { chainId, contracts } = this.#rules;
+    const user = lower(owner);
+    const nonce = this.#state.permitNonces.get(user) ?? 0n;
+    const domain = { name: 'USD Coin', version: '2', chainId, verifyingContract: contracts.token };
+    const message = { owner: user, spender: contracts.bridge, value: usd, nonce, deadline };
+    const typed = { domain, types: PERMIT_TYPES, primaryType: 'Permit', message } as const;
+    const isGood = signerOf(typed, signature) === user && deadline >= this.#call.time;
+    const before = this.#state;
+    if (isGood) {
+      const allowed = new Map(before.allowed).set(user, usd);
+      const permitNonces = new Map(before.permitNonces).set(user, nonce + 1n);
+      this.#state = { ...before, allowed, permitNonces };
+      if (this.#deposited(user, { user, usd })) return;
+      this.#state = before;
+    }
+    this.#log('FailedPermitDeposit', { user }, words('uint64, uint32', [usd, PERMIT_REFUSED]));
+  }
+
   #batch(payouts: readonly Payout[], signatures: readonly (readonly BridgeSignature[])[]): Result {
     if (this.#state.isPaused) return this.#ended('paused');
     for (const [at, payout] of payouts.entries()) {
       const code = this.#payOut(payout, signatures[at] ?? []);
       if (code !== 0)
-        this.#log('PayoutFailed', payout.withdrawalId, undefined, words('uint32', [code]));
+        this.#log('PayoutFailed', { withdrawalId: payout.withdrawalId }, words('uint32', [code]));
     }
     return this.#answer('0x');
   }
@@ -224,21 +236,20 @@ class BridgeRun {
     const queued = new Map(this.#state.queued).set(withdrawalId, { ...payout, payableAt });
     this.#state = { ...this.#state, queued };
     const data = words('address, uint64, uint64', [destination, usd, payableAt]);
-    this.#log('Queued', withdrawalId, user, data);
+    this.#log('Queued', { withdrawalId, user }, data);
     return 0;
   }
 
   #pay(payout: Payout): number {
     const { destination, usd, user, withdrawalId } = payout;
-    const { balances, blacklisted } = this.#state;
     const { bridge } = this.#rules.contracts;
-    const held = balances.get(bridge) ?? 0n;
-    const to = lower(destination);
-    if (blacklisted.has(bridge) || blacklisted.has(to) || held < usd) return 9;
-    const moved = new Map(balances).set(bridge, held - usd);
-    this.#state = { ...this.#state, balances: moved.set(to, (moved.get(to) ?? 0n) + usd) };
+    const move = { from: bridge, to: lower(destination), usd };
+    const result = transferred(this.#rules, this.#state, move);
+    if (!result.ok) return 9;
+    this.#state = result.state;
+    this.#logs.push(...result.logs);
     this.#mark(withdrawalId, PAID!);
-    this.#log('Paid', withdrawalId, user, words('address, uint64', [destination, usd]));
+    this.#log('Paid', { withdrawalId, user }, words('address, uint64', [destination, usd]));
     return 0;
   }
 
@@ -258,7 +269,7 @@ class BridgeRun {
 
   #end(id: bigint): number {
     this.#mark(id, CANCELLED!);
-    this.#log('Cancelled', id, undefined, '0x');
+    this.#log('Cancelled', { withdrawalId: id }, '0x');
     return 0;
   }
 
@@ -270,11 +281,12 @@ class BridgeRun {
     request: Parameters<typeof bridgeTypedData>[1],
     signatures: readonly BridgeSignature[],
   ): number {
-    const { chainId, contracts, validators } = this.#rules;
+    const { chainId, contracts, validators = [] } = this.#rules;
+    const typed = bridgeTypedData({ chainId, bridge: contracts.bridge }, request);
     if (signatures.length < Number(LOCAL_BRIDGE.threshold)) return 5;
     let last = '';
     for (const signature of signatures) {
-      const signer = signerOf({ chainId, bridge: contracts.bridge }, request, signature);
+      const signer = signerOf(typed, signature);
       if (!validators.includes(signer)) return 7;
       if (signer <= last) return 8;
       last = signer;
@@ -282,13 +294,7 @@ class BridgeRun {
     return 0;
   }
 
-  #log(
-    eventName: 'Paid' | 'Queued' | 'Cancelled' | 'PayoutFailed',
-    withdrawalId: bigint,
-    user: Hex | undefined,
-    data: Hex,
-  ): void {
-    const args = user === undefined ? { withdrawalId } : { withdrawalId, user };
+  #log(eventName: string, args: object, data: Hex): void {
     const topics = encodeEventTopics({ abi: BRIDGE_ABI, eventName, args } as never) as Hex[];
     this.#logs.push({ address: this.#rules.contracts.bridge, topics, data });
   }
@@ -302,20 +308,34 @@ class BridgeRun {
 const ZERO: Hex = `0x${'0'.repeat(40)}`;
 const NOTHING = { user: ZERO, usd: 0n, destination: ZERO, payableAt: 0n };
 
+type DepositWithPermit = {
+  readonly user: Hex;
+  readonly usd: bigint;
+  readonly deadline: bigint;
+  readonly signature: BridgeSignature;
+};
+
+const PERMIT_TYPES = {
+  Permit: [
+    { name: 'owner', type: 'address' },
+    { name: 'spender', type: 'address' },
+    { name: 'value', type: 'uint256' },
+    { name: 'nonce', type: 'uint256' },
+    { name: 'deadline', type: 'uint256' },
+  ],
+} as const;
+
 /** Recovering is slow, and histories sign the same things again and again. */
 const signers = new Map<string, Hex>();
 
-function signerOf(
-  domain: { readonly chainId: number; readonly bridge: Hex },
-  request: Parameters<typeof bridgeTypedData>[1],
-  { r, s, v }: BridgeSignature,
-): Hex {
-  const typed = bridgeTypedData(domain, request);
-  const key = [domain.bridge, typed.primaryType, ...Object.values(typed.message), r, s, v].join();
+function signerOf(typed: Parameters<typeof hashTypedData>[0], { r, s, v }: BridgeSignature): Hex {
+  const { domain, message, primaryType } = typed;
+  const at = (domain as { readonly verifyingContract: Hex }).verifyingContract;
+  const key = [at, primaryType, ...Object.values(message), r, s, v].join();
   const known = signers.get(key);
   if (known !== undefined) return known;
   const digest = hexToBytes(hashTypedData(typed));
-  const signature = { r: toHex(r, { size: 32 }), s: toHex(s, { size: 32 }), v: v === 27 ? 27 : 28 };
+  const signature = { r: word(r), s: word(s), v: v === 27 ? 27 : 28 };
   const signer = recoverSigner(digest, signature as SignatureHex) ?? '0x';
   signers.set(key, signer);
   return signer;

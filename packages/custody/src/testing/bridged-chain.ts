@@ -11,25 +11,25 @@ import { type ChainEndpoint, localEndpoint } from '../chain/chain-endpoint.ts';
 import type { BridgeContracts } from '../bridge-contract/deposit-logs.ts';
 import { localKeys, type LocalKeys } from '../key-files/local-keys.ts';
 import { deployLocalContracts } from '../bridge-contract/local-contracts.ts';
+import { type EndpointFault, faultyEndpoint } from './faulty-endpoint.ts';
 
 /** A real chain with a bridge, and endpoints that can be made to misbehave. */
 
 export const TEST_CHAIN_ID = 421_614;
-export type Fault = 'none' | 'down' | 'stale' | 'lies';
+const START_MS = 1_800_000_000_000;
 
 const USERS = [1, 2, 3].map((n) => privateKeyToAccount(keccak256(toHex(`user ${n}`))));
 const GAS = 200_000n;
 
 export class BridgedChain {
-  readonly faults: Fault[];
+  readonly faults: EndpointFault[];
   readonly chain: LocalChain;
   readonly keys: LocalKeys;
   readonly contracts: BridgeContracts;
   readonly directory: string;
   readonly users = USERS.map((account) => address(account.address.toLowerCase()));
-  readonly #endpoint: ChainEndpoint;
-  #stale: number[];
-  nowMs = 1_800_000_000_000;
+  readonly #endpoints: readonly ChainEndpoint[];
+  nowMs = START_MS;
 
   private constructor(
     parts: Pick<BridgedChain, 'chain' | 'keys' | 'contracts' | 'directory'>,
@@ -40,8 +40,10 @@ export class BridgedChain {
     this.contracts = parts.contracts;
     this.directory = parts.directory;
     this.faults = Array.from({ length: endpoints }, () => 'none');
-    this.#stale = this.faults.map(() => 0);
-    this.#endpoint = localEndpoint('chain', (method, params) => this.chain.rpc(method, params));
+    const rpc = (method: string, params: readonly unknown[]) => this.chain.rpc(method, params);
+    this.#endpoints = this.faults.map((_, at) =>
+      faultyEndpoint(`endpoint ${at}`, { rpc }, () => this.faults[at]),
+    );
   }
 
   static async open(endpoints = 1): Promise<BridgedChain> {
@@ -50,7 +52,7 @@ export class BridgedChain {
     const rich = [keys.minter, keys.relayer].map((key) => privateKeyToAccount(key).address);
     const all = [...rich, ...USERS.map((user) => user.address)];
     let bridged: BridgedChain | undefined = undefined;
-    const nowMs = (): number => bridged?.nowMs ?? 1_800_000_000_000;
+    const nowMs = (): number => bridged?.nowMs ?? START_MS;
     const chain = await LocalChain.open({
       directory: join(directory, 'chain'),
       chainId: TEST_CHAIN_ID,
@@ -68,8 +70,7 @@ export class BridgedChain {
   }
 
   client(confirmations: number): ChainClient {
-    const endpoints = this.faults.map((_, at) => this.#faulty(at));
-    return new ChainClient({ endpoints, chainId: TEST_CHAIN_ID, confirmations });
+    return new ChainClient({ endpoints: this.#endpoints, chainId: TEST_CHAIN_ID, confirmations });
   }
 
   /** A plain transfer of a user to the bridge, signed. */
@@ -108,30 +109,6 @@ export class BridgedChain {
   async close(): Promise<void> {
     await this.chain.close();
     rmSync(this.directory, { recursive: true, force: true });
-  }
-
-  /** What a fault does to answers; one that is stale stays at the head that it had. */
-  #faulty(at: number): ChainEndpoint {
-    const { request } = this.#endpoint;
-    return {
-      name: `endpoint ${at}`,
-      request: async (method, params) => {
-        const fault = this.faults[at];
-        if (fault === 'down') throw new Error('connection refused');
-        const result = await request(method, params);
-        if (method === 'eth_blockNumber') {
-          const head = Number(result);
-          const known = Math.min(head, this.#stale[at] ?? 0);
-          if (fault === 'stale') return toHex(known);
-          this.#stale[at] = head;
-        }
-        if (fault === 'lies' && method === 'eth_getLogs') return [];
-        if (fault === 'lies' && method === 'eth_getTransactionReceipt' && result !== null) {
-          return { ...(result as object), status: '0x0' };
-        }
-        return result;
-      },
-    };
   }
 }
 

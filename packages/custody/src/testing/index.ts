@@ -1,11 +1,5 @@
 /** Chains and bridges for tests, real and modelled. */
-export { BridgedChain, type Fault, mintData, TEST_CHAIN_ID } from './bridged-chain.ts';
-export { bridgeWorld } from './bridge-world.ts';
-export {
-  lower,
-  type ModelCall,
-  ModelChain,
-  type ModelResult,
-  type ModelWorld,
-  rememberSender,
-} from './model-chain.ts';
+export { BridgedChain, mintData, TEST_CHAIN_ID } from './bridged-chain.ts';
+export { type BridgeState, bridgeWorld } from './bridge-world.ts';
+export { type EndpointFault, faultyEndpoint } from './faulty-endpoint.ts';
+export { ModelChain, placedLogs, rememberSender } from './model-chain.ts';

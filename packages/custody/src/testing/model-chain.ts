@@ -26,6 +26,8 @@ export type ModelCall = {
   readonly value: bigint;
   /** Of the block, in seconds. */
   readonly time: bigint;
+  /** Of the transaction; of what is only asked there is none. */
+  readonly hash?: Hex;
 };
 
 export type ModelResult<State> =
@@ -47,6 +49,8 @@ export type ModelWorld<State> = {
   /** Takes what a transaction costs, whatever becomes of it. */
   readonly charge?: (state: State, from: Hex) => State;
   readonly gasWei?: bigint;
+  /** Where it is left out everybody has some. */
+  readonly codeOf?: (owner: Hex) => Hex;
 };
 
 type Sent = Omit<ModelCall, 'time'> & {
@@ -88,7 +92,7 @@ class ModelError extends Error {
 export class ModelChain<State> {
   readonly #world: ModelWorld<State>;
   readonly #nowMs: () => number;
-  readonly #blocks: ModelBlock<State>[] = [];
+  #blocks: ModelBlock<State>[] = [];
   readonly #pool = new Map<Hex, Sent>();
   #serial = 0;
   baseFee = BASE_FEE;
@@ -103,38 +107,44 @@ export class ModelChain<State> {
     return this.#blocks.at(-1)!;
   }
 
+  /** When blocks are taken back this is another list: whoever holds the old one has the old branch. */
   get blocks(): readonly ModelBlock<State>[] {
     return this.#blocks;
   }
 
-  async rpc(method: string, params: readonly unknown[] = []): Promise<unknown> {
+  /** Answered as by a node that has these blocks. */
+  async rpc(
+    method: string,
+    params: readonly unknown[] = [],
+    blocks: Blocks<State> = this.#blocks,
+  ): Promise<unknown> {
     const [first, second] = params as readonly [Hex, Hex];
     switch (method) {
       case 'eth_chainId':
         return toHex(this.#world.chainId);
       case 'eth_blockNumber':
-        return toHex(this.head.number);
+        return toHex(blocks.length - 1);
       case 'eth_getBlockByNumber':
-        return this.#blockView(this.#find(first));
+        return this.#blockView(blockAt(blocks, first));
       case 'eth_getTransactionReceipt':
-        return this.#receipt(first);
+        return receiptOf(blocks, first);
       case 'eth_getTransactionByHash':
-        return this.#pool.get(first) ?? this.#place(first)?.mined ?? null;
+        return this.#pool.get(first) ?? placeOf(blocks, first)?.mined ?? null;
       case 'eth_getTransactionCount':
-        return toHex(this.#nonce(first, second));
+        return toHex(this.#nonce(first, second, blocks));
       case 'eth_getBalance':
         return toHex(this.#etherOf(lower(first)));
       case 'eth_getCode':
-        return '0x01';
+        return this.#world.codeOf?.(lower(first)) ?? '0x01';
       case 'eth_maxPriorityFeePerGas':
         return PRIORITY_FEE;
       case 'eth_call':
-        return this.#call(first as never, this.#find(second));
+        return this.#call(first as never, found(blocks, second));
       case 'eth_estimateGas':
         this.#call(first as never, this.head);
         return toHex(GAS);
       case 'eth_getLogs':
-        return this.#logs(first as never);
+        return logsOf(blocks, first as never);
       case 'eth_sendRawTransaction':
         return await this.#accept(first);
       default:
@@ -142,54 +152,71 @@ export class ModelChain<State> {
     }
   }
 
-  /** A block of everything that can be executed; an empty one where there is nothing. */
-  mine(): void {
+  /** A block of these and of everything that waits and can be executed; an empty one where there is nothing. */
+  mine(first: readonly Sent[] = []): void {
+    const ready = [...this.#pool.values()].filter(
+      ({ maxFee, nonce }) => nonce === NO_NONCE || maxFee >= this.baseFee,
+    );
+    this.seal([...first, ...ready.sort((a, b) => a.nonce - b.nonce)]);
+  }
+
+  /** A block of these, but for those whose turn it is not. */
+  seal(list: readonly Sent[]): void {
     let { state } = this.head;
     const nonces = new Map(this.head.nonces);
     const mined: ModelMined[] = [];
-    for (const sent of [...this.#pool.values()].sort((a, b) => a.nonce - b.nonce)) {
-      if (sent.nonce !== (nonces.get(sent.from) ?? 0) || sent.maxFee < this.baseFee) continue;
-      nonces.set(sent.from, sent.nonce + 1);
-      const charged = this.#world.charge?.(state, sent.from) ?? state;
+    for (const sent of list) {
+      const isSigned = sent.nonce !== NO_NONCE;
+      if (isSigned && sent.nonce !== (nonces.get(sent.from) ?? 0)) continue;
+      if (isSigned) nonces.set(sent.from, sent.nonce + 1);
+      const charged = (isSigned ? this.#world.charge?.(state, sent.from) : undefined) ?? state;
       const result = this.#world.run(charged, { ...sent, time: BigInt(this.#nextTime) });
       state = result.ok ? result.state : charged;
       mined.push({ ...sent, ok: result.ok, logs: result.ok ? result.logs : [] });
+      this.#pool.delete(sent.hash);
     }
     this.#push({ state, nonces, mined });
-    for (const sent of this.#pool.values()) {
-      if (sent.nonce < (nonces.get(sent.from) ?? 0)) this.#pool.delete(sent.hash);
+    for (const { from, hash, nonce } of this.#pool.values()) {
+      if (nonce !== NO_NONCE && nonce < (nonces.get(from) ?? 0)) this.#pool.delete(hash);
     }
   }
 
-  /** A block of one call, which needs neither a signature nor gas. */
-  act(call: Pick<ModelCall, 'from' | 'to' | 'data'>): void {
-    const result = this.#world.run(this.head.state, { ...call, value: 0n, time: 0n });
-    if (!result.ok) throw new ModelError('execution reverted', REVERTED, result.output);
-    const { logs, state } = result;
-    const hash = keccak256(toHex(`act ${this.#world.chainId} ${this.#serial}`));
-    const sent = { ...call, hash, raw: '0x', value: 0n, nonce: NO_NONCE, maxFee: 0n } as const;
-    const mined = [{ ...sent, tip: 0n, ok: true, logs }];
-    this.#push({ state, nonces: this.head.nonces, mined });
+  /** A transaction of somebody whose nonces are not at issue: it needs neither a signature nor gas. */
+  make(call: Pick<ModelCall, 'from' | 'to' | 'data'>): Sent {
+    this.#serial += 1;
+    const hash = keccak256(toHex(`made ${this.#world.chainId} ${this.#serial}`));
+    return { ...call, hash, raw: '0x', value: 0n, nonce: NO_NONCE, maxFee: 0n, tip: 0n };
+  }
+
+  /** A block of one such transaction. */
+  act({ data, from, to }: Pick<ModelCall, 'from' | 'to' | 'data'>): void {
+    this.seal([this.make({ from, to, data })]);
+    if (this.head.mined[0]?.ok !== true) throw new ModelError('execution reverted', REVERTED);
   }
 
   /** The newest blocks go, but never the first one. Gives what they held. */
   cut(depth: number): readonly ModelMined[] {
     const from = Math.max(1, this.#blocks.length - depth);
-    return this.#blocks.splice(from).flatMap(({ mined }) => mined);
+    const cut = this.#blocks.slice(from);
+    this.#blocks = this.#blocks.slice(0, from);
+    return cut.flatMap(({ mined }) => mined);
   }
 
-  /** Waits again, unless another one has its place. */
-  giveBack(sent: ModelMined): void {
-    const isTaken = this.#pending(sent.from).some(({ nonce }) => nonce === sent.nonce);
-    if (!isTaken && sent.nonce !== NO_NONCE) this.#pool.set(sent.hash, sent);
+  /** It waits for a block, unless another one has its place. */
+  wait(sent: Sent): void {
+    const isTaken = this.waiting(sent.from).some(({ nonce }) => nonce === sent.nonce);
+    if (!isTaken || sent.nonce === NO_NONCE) this.#pool.set(sent.hash, sent);
+  }
+
+  waiting(from: Hex): readonly Sent[] {
+    return [...this.#pool.values()].filter((sent) => sent.from === from);
   }
 
   /** An empty branch, longer by one, takes the place of the newest blocks. */
   reorg(depth: number, { rest }: { readonly rest: 'pool' | 'drop' }): void {
     const removed = this.cut(depth);
-    const { nonces, state } = this.head;
-    for (let at = 0; at <= depth; at++) this.#push({ state, nonces, mined: [] });
-    if (rest === 'pool') for (const sent of removed) this.giveBack(sent);
+    for (let at = 0; at <= depth; at++) this.seal([]);
+    if (rest === 'pool') for (const sent of removed) this.wait(sent);
   }
 
   /** Takes one out of the pool, the oldest where none is named. */
@@ -207,74 +234,24 @@ export class ModelChain<State> {
     this.#blocks.push({ number: this.#blocks.length, hash, time: this.#nextTime, ...content });
   }
 
-  #find(block: Hex | 'latest' | 'pending'): ModelBlock<State> {
-    const isNewest = block === 'latest' || block === 'pending';
-    const found = isNewest ? this.head : this.#blocks[hexToNumber(block)];
-    if (found === undefined) throw new ModelError('header not found');
-    return found;
-  }
-
   #etherOf(owner: Hex): bigint {
     return this.#world.etherOf?.(this.head.state, owner) ?? ETHER;
   }
 
-  #pending(from: Hex): readonly Sent[] {
-    return [...this.#pool.values()].filter((sent) => sent.from === from);
-  }
-
-  #nonce(owner: Hex, block: Hex | 'latest' | 'pending'): number {
+  #nonce(owner: Hex, block: Place, blocks: Blocks<State>): number {
     const from = lower(owner);
-    let nonce = this.#find(block).nonces.get(from) ?? 0;
+    let nonce = found(blocks, block).nonces.get(from) ?? 0;
     if (block !== 'pending') return nonce;
-    const waiting = new Set(this.#pending(from).map((sent) => sent.nonce));
+    const waiting = new Set(this.waiting(from).map((sent) => sent.nonce));
     while (waiting.has(nonce)) nonce += 1;
     return nonce;
   }
 
-  #blockView({ hash, number, time }: ModelBlock<State>): object {
-    return {
-      number: toHex(number),
-      hash,
-      timestamp: toHex(time),
-      baseFeePerGas: toHex(this.baseFee),
-    };
-  }
-
-  #place(hash: Hex): { readonly block: ModelBlock<State>; readonly mined: ModelMined } | undefined {
-    for (const block of this.#blocks.toReversed()) {
-      const mined = block.mined.find((each) => each.hash === hash);
-      if (mined !== undefined) return { block, mined };
-    }
-    return undefined;
-  }
-
-  #receipt(hash: Hex): object | null {
-    const place = this.#place(hash);
-    if (place === undefined) return null;
-    const { block, mined } = place;
-    return {
-      transactionHash: hash,
-      blockNumber: toHex(block.number),
-      blockHash: block.hash,
-      status: mined.ok ? '0x1' : '0x0',
-      logs: logViews(block).filter(({ transactionHash }) => transactionHash === hash),
-    };
-  }
-
-  #logs(filter: {
-    readonly address?: Hex;
-    readonly topics: readonly (Hex | readonly Hex[] | null)[];
-    readonly fromBlock: Hex;
-    readonly toBlock: Hex;
-  }): readonly object[] {
-    const { address } = filter;
-    const topics = filter.topics.map((topic) => topic && new Set([topic].flat()));
-    const [from, to] = [hexToNumber(filter.fromBlock), hexToNumber(filter.toBlock)];
-    return this.#blocks
-      .slice(from, to + 1)
-      .flatMap(logViews)
-      .filter((log) => address === undefined || log.address === address)
-      .filter((log) => topics.every((wanted, at) => wanted?.has(log.topics[at] ?? '0x') ?? true));
+  #blockView(block: ModelBlock<State> | undefined): object | null {
+    if (block === undefined) return null;
+    const { hash, number, time } = block;
+    const baseFeePerGas = toHex(this.baseFee);
+    return { number: toHex(number), hash, timestamp: toHex(time), baseFeePerGas };
   }
 
   #call(
@@ -289,7 +266,7 @@ export class ModelChain<State> {
 
   async #accept(raw: Hex): Promise<Hex> {
     const hash = keccak256(raw);
-    if (this.#pool.has(hash) || this.#place(hash) !== undefined)
+    if (this.#pool.has(hash) || placeOf(this.#blocks, hash) !== undefined)
       throw new ModelError('already known');
     const from =
       senders.get(hash) ??
@@ -300,7 +277,7 @@ export class ModelChain<State> {
     if (maxFee < this.baseFee) throw new ModelError('max fee per gas less than block base fee');
     if (this.#etherOf(from) < value + (this.#world.gasWei ?? 0n))
       throw new ModelError('insufficient funds');
-    const before = this.#pending(from).find((sent) => sent.nonce === nonce);
+    const before = this.waiting(from).find((sent) => sent.nonce === nonce);
     if (before !== undefined) {
       const isRaised = maxFee * 10n >= before.maxFee * 11n && tip * 10n >= before.tip * 11n;
       if (!isRaised) throw new ModelError('replacement transaction underpriced');
@@ -323,7 +300,62 @@ export function lower(text: Hex): Hex {
   return text.toLowerCase() as Hex;
 }
 
-function logViews({ hash, mined, number }: Omit<ModelBlock<unknown>, 'state'>) {
+type Blocks<State = unknown> = readonly ModelBlock<State>[];
+type Place = Hex | 'latest' | 'pending';
+
+function blockAt<State>(blocks: Blocks<State>, place: Place): ModelBlock<State> | undefined {
+  const isNewest = place === 'latest' || place === 'pending';
+  return isNewest ? blocks.at(-1) : blocks[hexToNumber(place)];
+}
+
+function found<State>(blocks: Blocks<State>, place: Place): ModelBlock<State> {
+  const block = blockAt(blocks, place);
+  if (block === undefined) throw new ModelError('header not found');
+  return block;
+}
+
+function placeOf(blocks: Blocks, hash: Hex) {
+  for (const block of blocks.toReversed()) {
+    const mined = block.mined.find((each) => each.hash === hash);
+    if (mined !== undefined) return { block, mined };
+  }
+  return undefined;
+}
+
+function receiptOf(blocks: Blocks, hash: Hex): object | null {
+  const place = placeOf(blocks, hash);
+  if (place === undefined) return null;
+  const { block, mined } = place;
+  return {
+    transactionHash: hash,
+    blockNumber: toHex(block.number),
+    blockHash: block.hash,
+    status: mined.ok ? '0x1' : '0x0',
+    logs: placedLogs(block).filter(({ transactionHash }) => transactionHash === hash),
+  };
+}
+
+function logsOf(
+  blocks: Blocks,
+  filter: {
+    readonly address?: Hex;
+    readonly topics: readonly (Hex | readonly Hex[] | null)[];
+    readonly fromBlock: Hex;
+    readonly toBlock: Hex;
+  },
+): readonly object[] {
+  const { address } = filter;
+  const topics = filter.topics.map((topic) => topic && new Set([topic].flat()));
+  const [from, to] = [hexToNumber(filter.fromBlock), hexToNumber(filter.toBlock)];
+  return blocks
+    .slice(from, to + 1)
+    .flatMap(placedLogs)
+    .filter((log) => address === undefined || log.address === address)
+    .filter((log) => topics.every((wanted, at) => wanted?.has(log.topics[at] ?? '0x') ?? true));
+}
+
+/** The logs of a block, as an endpoint tells them. */
+export function placedLogs({ hash, mined, number }: ModelBlock<unknown>) {
   let logIndex = 0;
   return mined.flatMap((each) =>
     each.logs.map((log) => ({

@@ -17,7 +17,7 @@ import { formatBalance } from './world-state.ts';
 /** In wei for a unit of gas. It stays as it is: nobody competes for room here. */
 const BASE_FEE_PER_GAS = 10_000_000n;
 
-/** So many blocks that nothing takes back make the file shorter. */
+/** Once this many blocks can no longer be taken back, the file is shortened. */
 const SETTLED_BLOCKS_MAX = 4_096;
 
 export type ChainCoreOptions = {

@@ -3,7 +3,7 @@ import { packBlocks, unpackBlocks, withoutState } from './past.ts';
 import type { TransactionPool } from './transaction-pool.ts';
 import { type Writes, WorldState } from './world-state.ts';
 
-/** So many blocks can be taken back, and so far back are calls answered. */
+/** How many blocks can be taken back, and how far back calls are answered. */
 export const UNDO_BLOCKS_MAX = 1024;
 
 /** Where a transaction stands in the chain. */

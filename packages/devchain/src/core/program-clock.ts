@@ -11,7 +11,7 @@ const DEAR_PROGRAMS: Readonly<Record<string, number>> = {
   '000000000000000000000000000000000000000e': 288,
   '000000000000000000000000000000000000000f': 384,
 };
-/** So many of them fit into the time of a program that is bounded; such a one cannot be stopped half way. */
+/** How many of them a bounded program may use: one that has begun cannot be stopped half way. */
 const DEAR_PIECES_MAX = 8;
 
 /** A program took more time than whoever sent it may take. */

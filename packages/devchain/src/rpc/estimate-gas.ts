@@ -10,7 +10,7 @@ import type { Machine } from '../core/machine.ts';
 import { refused, reverted } from '../core/rpc-error.ts';
 import type { CallRequest } from './rpc-params.ts';
 
-/** So much gas a single transaction may have at most, by the rules of the Osaka fork. */
+/** The most gas that one transaction may have, by the rules of the Osaka fork. */
 export const TRANSACTION_GAS_MAX = 16_777_216n;
 export const ZERO_ADDRESS: Hex = `0x${'00'.repeat(20)}`;
 const TRANSFER_GAS = 21_000n;

@@ -24,12 +24,12 @@ type Job = {
 
 type Lane = { readonly jobs: Job[]; usedMs: number };
 
-/** What a guest took counts half after so long. */
+/** The time that a guest has used counts for half after this long. */
 const HALF_LIFE_MS = 1_000;
-/** Who has taken more than this lately leaves the thread idle for three times as long as it uses it. */
+/** After a job of a guest that has used more than this lately, such guests wait three times as long as it took. */
 const HEAVY_MS = 500;
 const REST_FACTOR = 3;
-/** So little is forgotten. */
+/** A guest that has used less than this is forgotten. */
 const NOTHING_MS = 1;
 
 export class RpcQueue {

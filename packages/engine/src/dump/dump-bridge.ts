@@ -51,7 +51,7 @@ export function dumpBridge(bridge: Bridge): BridgeDump {
     ...(kept.size === 0 ? {} : { kept: [...kept.values()].map(placeOf) }),
     floors: [...floors]
       .map(([chain, { blockNumber, logIndex }]) => [chain, blockNumber, logIndex] as const)
-      .sort((a, b) => a[0] - b[0]),
+      .sort(([a], [b]) => a - b),
     creditedTotal: String(bridge.creditedTotal),
     cursor: [cursor.blockNumber, cursor.logIndex],
     unusedAgents: [...unusedAgents.keys()].sort((a, b) => (a < b ? -1 : 1)),

@@ -71,7 +71,7 @@ export function dumpKeys(state: State): KeysDump {
       .filter(([, { earned }]) => earned > 0n)
       .map(([builder, { earned, claimed }]) => [builder, String(earned), String(claimed)]),
     orderBuilders: [...state.orderBuilders]
-      .sort((a, b) => a[0] - b[0])
+      .sort(([a], [b]) => a - b)
       .map(([orderId, { address, feeTenthsBp, takerOwed, makerOwed }]) => [
         orderId,
         address,

@@ -3,13 +3,14 @@ import type { Account, HoldingKey } from '../state/account.ts';
 import { CROSS, isolatedKey } from '../state/liquidations.ts';
 import type { State } from '../state/state.ts';
 
-/** [account index, holding key or CROSS, next time, partials by key, tried]: sorted, for a dump. */
+/** Sorted by account, then by holding; partials by their key. */
 export type LiquidationDump = readonly [
-  number,
-  number,
-  number,
-  readonly (readonly [number, number, number])[],
-  readonly number[],
+  accountIndex: number,
+  /** The key of an isolated holding, or CROSS. */
+  holding: number,
+  nextMs: number,
+  partials: readonly (readonly [key: number, sinceMs: number, left: number])[],
+  tried: readonly number[],
 ];
 
 export function dumpLiquidations(state: State): LiquidationDump[] {
@@ -21,10 +22,10 @@ export function dumpLiquidations(state: State): LiquidationDump[] {
       progress.nextMs,
       [...progress.partials.entries()]
         .map(([key, { sinceMs, left }]) => [key, sinceMs, left] as const)
-        .sort((a, b) => a[0] - b[0]),
+        .sort(([a], [b]) => a - b),
       [...progress.tried].sort((a, b) => a - b),
     ])
-    .sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+    .sort(([a, keyA], [b, keyB]) => a - b || keyA - keyB);
 }
 
 export function restoreLiquidations(state: State, rows: readonly LiquidationDump[]): void {

@@ -7,11 +7,10 @@ import { addResting, reserveOf } from '../perp-orders/resting.ts';
 import { holdingKey } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 
-/** Orders that rest, of both kinds. */
-
+/** Orders that rest, of both kinds. `restingOf` names the columns for whoever reads them. */
 export type OrderDump = readonly [
   orderId: number,
-  account: number,
+  accountIndex: number,
   instrument: number,
   flags: number,
   tif: number,
@@ -29,6 +28,47 @@ export type OrderDump = readonly [
   reserve: string,
   takerOverpaid: number,
 ];
+
+/** A row of the dump by the names of its columns. */
+export function restingOf([
+  orderId,
+  accountIndex,
+  instrument,
+  flags,
+  tif,
+  price,
+  remaining,
+  original,
+  filledNotional,
+  acceptedMs,
+  rank,
+  queueMs,
+  expireMs,
+  feeOverpaid,
+  clientOrderId,
+  reserve,
+  takerOverpaid,
+]: OrderDump) {
+  return {
+    orderId,
+    accountIndex,
+    instrument,
+    flags,
+    tif,
+    price,
+    remaining,
+    original,
+    filledNotional,
+    acceptedMs,
+    rank,
+    queueMs,
+    expireMs,
+    feeOverpaid,
+    clientOrderId,
+    reserve,
+    takerOverpaid,
+  };
+}
 
 export function dumpOrders(state: State): OrderDump[] {
   const { pool } = state;
@@ -64,61 +104,65 @@ export function dumpOrders(state: State): OrderDump[] {
     book.forEachSlot(true, visit);
     book.forEachSlot(false, visit);
   }
-  return orders.sort((a, b) => a[0] - b[0]);
+  return orders.sort(([a], [b]) => a - b);
 }
 
 /** Ranks give the owners' lists their order, the queue times and ranks give the books theirs. */
-export function restoreOrders(state: State, orders: readonly OrderDump[]): void {
+export function restoreOrders(state: State, rows: readonly OrderDump[]): void {
   const { pool } = state;
-  pool.reserve(orders.length);
-  for (const row of [...orders].sort((a, b) => a[10] - b[10])) {
-    const [orderId, accountIndex, instrument, flags, tif, price, remaining] = row;
-    const slot = pool.allocate(orderId);
-    pool.account[slot] = accountIndex;
-    pool.instrument[slot] = instrument;
-    pool.flags[slot] = flags;
-    pool.tif[slot] = tif;
-    pool.price[slot] = price;
-    pool.remaining[slot] = remaining;
-    pool.original[slot] = row[7];
-    pool.filledNotional[slot] = row[8];
-    pool.acceptedMs[slot] = row[9];
-    pool.rank[slot] = row[10];
-    pool.expireMs[slot] = row[12];
-    pool.feeOverpaid[slot] = row[13];
-    pool.takerOverpaid[slot] = row[16];
-    const account = present(state.accounts[accountIndex], 'the owner of an order');
-    const reserve = usdcFromText(row[15]);
-    if (reserve > 0n) state.reserves.set(orderId, reserve);
-    account.liveOrders += 1;
-    if (isOutcomeId(instrument)) {
-      const place = present(account.outcomes.get(instrument), 'a holding behind an order');
-      pool.ownAppend(place.orders, slot);
-      account.orderLists.add(place.orders);
-    } else {
-      const key = holdingKey(instrument, (flags & LEG_SHORT) !== 0 ? 1 : 0);
-      const holding = present(account.holdings.get(key), 'a holding behind an order');
-      holding.reserved = addUsdc(holding.reserved, reserve);
-      pool.ownAppend(holding.orders, slot);
-      account.orderLists.add(holding.orders);
-      addResting(holding, (flags & SIDE_BUY) !== 0, (flags & REDUCE_ONLY) !== 0, remaining);
-    }
-    const clientOrderId = row[14];
-    if (clientOrderId !== null) {
-      pool.clientOrderIds.set(slot, clientOrderId);
-      const clientKey = present(clientOrderKey(clientOrderId), 'a valid client order id');
-      account.clientOrders.set(clientKey, orderId);
-    }
-    if (row[12] > 0) state.expiries.push(row[12], orderId);
-  }
-  const byQueue = [...orders].sort((a, b) => a[11] - b[11] || a[10] - b[10]);
-  for (const row of byQueue) {
-    const slot = pool.find(row[0]);
+  pool.reserve(rows.length);
+  const orders = rows.map(restingOf).sort((a, b) => a.rank - b.rank);
+  for (const order of orders) restoreOrder(state, order);
+  orders.sort((a, b) => a.queueMs - b.queueMs || a.rank - b.rank);
+  for (const { instrument, orderId, queueMs } of orders) {
+    const slot = pool.find(orderId);
     present(slot === NONE ? undefined : slot, 'a restored order');
     const { book } = present(
-      state.perps.get(row[2]) ?? state.outcomes.markets.get(row[2]),
+      state.perps.get(instrument) ?? state.outcomes.markets.get(instrument),
       'a listed instrument',
     );
-    book.insert(slot, row[11]);
+    book.insert(slot, queueMs);
   }
+}
+
+/** All but its place in the book. */
+function restoreOrder(state: State, order: ReturnType<typeof restingOf>): void {
+  const { pool } = state;
+  const { clientOrderId, expireMs, flags, instrument, orderId, remaining } = order;
+  const slot = pool.allocate(orderId);
+  pool.account[slot] = order.accountIndex;
+  pool.instrument[slot] = instrument;
+  pool.flags[slot] = flags;
+  pool.tif[slot] = order.tif;
+  pool.price[slot] = order.price;
+  pool.remaining[slot] = remaining;
+  pool.original[slot] = order.original;
+  pool.filledNotional[slot] = order.filledNotional;
+  pool.acceptedMs[slot] = order.acceptedMs;
+  pool.rank[slot] = order.rank;
+  pool.expireMs[slot] = expireMs;
+  pool.feeOverpaid[slot] = order.feeOverpaid;
+  pool.takerOverpaid[slot] = order.takerOverpaid;
+  const account = present(state.accounts[order.accountIndex], 'the owner of an order');
+  const reserve = usdcFromText(order.reserve);
+  if (reserve > 0n) state.reserves.set(orderId, reserve);
+  account.liveOrders += 1;
+  if (isOutcomeId(instrument)) {
+    const place = present(account.outcomes.get(instrument), 'a holding behind an order');
+    pool.ownAppend(place.orders, slot);
+    account.orderLists.add(place.orders);
+  } else {
+    const key = holdingKey(instrument, (flags & LEG_SHORT) !== 0 ? 1 : 0);
+    const holding = present(account.holdings.get(key), 'a holding behind an order');
+    holding.reserved = addUsdc(holding.reserved, reserve);
+    pool.ownAppend(holding.orders, slot);
+    account.orderLists.add(holding.orders);
+    addResting(holding, (flags & SIDE_BUY) !== 0, (flags & REDUCE_ONLY) !== 0, remaining);
+  }
+  if (clientOrderId !== null) {
+    pool.clientOrderIds.set(slot, clientOrderId);
+    const clientKey = present(clientOrderKey(clientOrderId), 'a valid client order id');
+    account.clientOrders.set(clientKey, orderId);
+  }
+  if (expireMs > 0) state.expiries.push(expireMs, orderId);
 }

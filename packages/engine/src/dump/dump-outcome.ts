@@ -122,7 +122,7 @@ export function dumpOutcomes({ outcomes }: State, isPacked: boolean): OutcomesDu
       ]),
     nextQueueId: outcomes.queue.nextId,
     settling: [...outcomes.settling],
-    orderTx: [...outcomes.orderTx.entries()].sort((a, b) => a[0] - b[0]),
+    orderTx: [...outcomes.orderTx.entries()].sort(([a], [b]) => a - b),
   };
 }
 

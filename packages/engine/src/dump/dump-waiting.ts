@@ -41,9 +41,11 @@ type TriggerDump = readonly [
   isDormant: boolean,
   sizeMax: number | null,
   dueMs: number | null,
-  builder: readonly [address: Address, feeTenthsBp: number] | null,
+  builder: BuilderDump | null,
   firing: FiringDump | null,
 ];
+
+type BuilderDump = readonly [address: Address, feeTenthsBp: number];
 
 /** Its builder is the order's; `builderOwed` is null when it has none that may charge. */
 type FiringDump = readonly [
@@ -110,6 +112,12 @@ function triggerOf([kind, price, isMarket]: Condition): TriggerRequest {
   return { kind, price, isMarket };
 }
 
+function builderOf(row: BuilderDump | null): BuilderTerms | undefined {
+  if (row === null) return undefined;
+  const [address, feeTenthsBp] = row;
+  return { address, feeTenthsBp };
+}
+
 function dumpTrigger(trigger: TriggerOrder): TriggerDump {
   const { request } = trigger;
   return [
@@ -155,12 +163,31 @@ function firingOf(row: FiringDump | null, terms: BuilderTerms | undefined): Firi
   return { filled, filledNotional, rest, slippageE8, nextMs, feeOverpaid, builder };
 }
 
-function restoreTrigger(state: State, row: TriggerDump): void {
-  const [orderId, accountIndex, instrument, isBuy, reduceOnly, price, size] = row;
-  const trigger = triggerOf(row[7]);
-  const marginMode = row[8];
-  const clientOrderId = row[9];
-  const builder = row[16] === null ? undefined : { address: row[16][0], feeTenthsBp: row[16][1] };
+function restoreTrigger(
+  state: State,
+  [
+    orderId,
+    accountIndex,
+    instrument,
+    isBuy,
+    reduceOnly,
+    price,
+    size,
+    when,
+    marginMode,
+    clientOrderId,
+    createdMs,
+    groupId,
+    isPositionTpsl,
+    isDormant,
+    sizeMax,
+    dueMs,
+    terms,
+    firing,
+  ]: TriggerDump,
+): void {
+  const trigger = triggerOf(when);
+  const builder = builderOf(terms);
   state.triggers.add({
     orderId,
     accountIndex,
@@ -176,13 +203,13 @@ function restoreTrigger(state: State, row: TriggerDump): void {
       ...(clientOrderId === null ? {} : { clientOrderId }),
       ...(builder === undefined ? {} : { builder }),
     },
-    createdMs: row[10],
-    groupId: row[11] ?? undefined,
-    isPositionTpsl: row[12],
-    isDormant: row[13],
-    sizeMax: row[14] ?? undefined,
-    dueMs: row[15] ?? undefined,
-    firing: firingOf(row[17], builder),
+    createdMs,
+    groupId: groupId ?? undefined,
+    isPositionTpsl,
+    isDormant,
+    sizeMax: sizeMax ?? undefined,
+    dueMs: dueMs ?? undefined,
+    firing: firingOf(firing, builder),
   });
   if (clientOrderId === null) return;
   const account = present(state.accounts[accountIndex], 'the owner of a trigger');
@@ -206,8 +233,11 @@ function dumpGroup(group: OrderGroup): GroupDump {
   ];
 }
 
-function restoreGroup(state: State, row: GroupDump): void {
-  const [groupId, kind, accountIndex, instrument, leg, isLong, createdMs, quantity] = row;
+function restoreGroup(
+  state: State,
+  [groupId, kind, accountIndex, instrument, leg, isLong, createdMs, ...rest]: GroupDump,
+): void {
+  const [quantity, parentId, childIds] = rest;
   const account = present(state.accounts[accountIndex], 'the account of a group');
   const holding = account.holdings.get(holdingKey(instrument, leg));
   state.groups.add({
@@ -218,7 +248,7 @@ function restoreGroup(state: State, row: GroupDump): void {
     isLong,
     createdMs,
     quantity,
-    parentId: row[8] ?? undefined,
-    childIds: [...row[9]],
+    parentId: parentId ?? undefined,
+    childIds: [...childIds],
   });
 }

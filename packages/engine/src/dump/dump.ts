@@ -62,7 +62,7 @@ export type StateDump = {
   /** In order of creation. */
   readonly accounts: readonly AccountDump[];
   /** By address. */
-  readonly signers: readonly (readonly [string, readonly number[], number, boolean])[];
+  readonly signers: readonly SignerDump[];
   /** By order id. */
   readonly orders: readonly OrderDump[];
   readonly waiting: WaitingDump;
@@ -77,6 +77,13 @@ export type StateDump = {
   /** Absent until a bridge was open: what a venue without one says of itself stays the same. */
   readonly bridge?: BridgeDump;
 };
+
+type SignerDump = readonly [
+  signer: string,
+  used: readonly number[],
+  floor: number,
+  isRevokedAgent: boolean,
+];
 
 type PerpDump = {
   readonly definition: PerpDefinition;
@@ -108,12 +115,22 @@ type AccountDump = {
   readonly outcomeReserved: string;
   readonly withdrawHold: string;
   readonly positionMode: PositionMode;
-  /** By instrument id: isolated, cross leverage, isolated leverage of each leg. */
-  readonly settings: readonly (readonly [number, boolean, number, number, number])[];
+  /** By instrument id. */
+  readonly settings: readonly SettingsDump[];
   /** By label. */
-  readonly agents: readonly (readonly [string, Address, number, number])[];
-  /** By address: rate in 10^-8, as written, when. */
-  readonly builders: readonly (readonly [Address, number, string, number])[];
+  readonly agents: readonly (readonly [
+    label: string,
+    agent: Address,
+    createdMs: number,
+    updatedMs: number,
+  ])[];
+  /** By address. */
+  readonly builders: readonly (readonly [
+    builder: Address,
+    maxFeeE8: number,
+    maxFeeText: string,
+    updatedMs: number,
+  ])[];
   readonly multiSig: MultiSigSet | null;
   /** By instrument id, then leg. */
   readonly holdings: readonly HoldingDump[];
@@ -122,6 +139,14 @@ type AccountDump = {
   /** Oldest first. */
   readonly volume: readonly (readonly [day: number, notional: string])[];
 };
+
+type SettingsDump = readonly [
+  instrumentId: number,
+  isIsolated: boolean,
+  crossLeverage: number,
+  isolatedLongLeverage: number,
+  isolatedShortLeverage: number,
+];
 
 type HoldingDump = readonly [
   instrumentId: number,
@@ -164,14 +189,14 @@ function dumped(state: State, isPacked: boolean): StateDump {
     accounts: state.accounts.map(dumpAccount),
     signers: [...state.signers.entries()]
       .map(([signer, nonces]) => dumpSigner(signer, nonces))
-      .sort((a, b) => byText(a[0], b[0])),
+      .sort(([a], [b]) => byText(a, b)),
     orders: dumpOrders(state),
     waiting: dumpWaiting(state),
     keys: dumpKeys(state),
     outcomes: dumpOutcomes(state, isPacked),
     liquidations: dumpLiquidations(state),
     fundUnwindMs: state.fundUnwindMs,
-    fundUnwindBands: [...state.fundUnwindBands].sort((a, b) => a[0] - b[0]),
+    fundUnwindBands: [...state.fundUnwindBands].sort(([a], [b]) => a - b),
     fundCosts: state.fundCosts
       .dump(state.timeMs)
       .map(([id, minute, amount]) => [id, minute, String(amount)] as const),
@@ -253,8 +278,9 @@ function restorePerp(state: State, plain: PerpDump): void {
     close,
   }));
   perp.day.restore(hours, plain.dayPreviousClose);
-  perp.funding.sum = BigInt(plain.funding[0]);
-  perp.funding.samples = plain.funding[1];
+  const [fundingSum, samples] = plain.funding;
+  perp.funding.sum = BigInt(fundingSum);
+  perp.funding.samples = samples;
   perp.closing = plain.closing === null ? undefined : { ...plain.closing };
   const id = plain.definition.instrumentId;
   state.perps.set(id, perp);
@@ -271,7 +297,7 @@ function dumpAccount(account: Account): AccountDump {
     withdrawHold: String(account.withdrawHold),
     positionMode: account.positionMode,
     settings: [...account.settings.entries()]
-      .sort((a, b) => a[0] - b[0])
+      .sort(([a], [b]) => a - b)
       .map(([id, { isIsolated, crossLeverage, isolatedLeverage }]) => [
         id,
         isIsolated,
@@ -282,13 +308,13 @@ function dumpAccount(account: Account): AccountDump {
       .map(
         ([label, { agent, createdMs, updatedMs }]) => [label, agent, createdMs, updatedMs] as const,
       )
-      .sort((a, b) => byText(a[0], b[0])),
+      .sort(([a], [b]) => byText(a, b)),
     builders: [...account.builders.entries()]
       .map(([builder, each]) => [builder, each.maxFeeE8, each.maxFeeText, each.updatedMs] as const)
-      .sort((a, b) => byText(a[0], b[0])),
+      .sort(([a], [b]) => byText(a, b)),
     multiSig: account.multiSig ?? null,
     holdings: [...account.holdings.entries()]
-      .sort((a, b) => a[0] - b[0])
+      .sort(([a], [b]) => a - b)
       .map(([, holding]) => dumpHolding(holding)),
     outcomes: dumpOutcomeHoldings(account),
     volume: account.volume.days.map(({ day, notional }) => [day, String(notional)]),
@@ -354,9 +380,6 @@ function restoreHolding(state: State, account: Account, plain: HoldingDump): voi
   holding.funding.sinceChange = usdcFromText(sinceChange);
 }
 
-function dumpSigner(
-  signer: Address,
-  nonces: SignerNonces,
-): readonly [string, readonly number[], number, boolean] {
+function dumpSigner(signer: Address, nonces: SignerNonces): SignerDump {
   return [signer, [...nonces.used], nonces.floor, nonces.isRevokedAgent];
 }

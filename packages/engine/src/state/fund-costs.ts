@@ -38,9 +38,9 @@ export class FundCosts {
   /** By minute, then instrument; what the hour has left behind is not there. */
   dump(timeMs: number): FundCost[] {
     this.#forget(timeMs);
-    return this.#rows
-      .map((row): FundCost => [row.instrumentId, row.minute, row.amount])
-      .sort((a, b) => a[1] - b[1] || a[0] - b[0]);
+    return [...this.#rows]
+      .sort((a, b) => a.minute - b.minute || a.instrumentId - b.instrumentId)
+      .map(({ amount, instrumentId, minute }) => [instrumentId, minute, amount]);
   }
 
   restore(rows: readonly FundCost[]): void {

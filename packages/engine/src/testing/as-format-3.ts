@@ -8,7 +8,10 @@ export function asFormat3(state: StateDump): Format3Dump {
   return {
     ...rest,
     parameters: parameters === null ? null : withoutHour(parameters),
-    perps: perps.map((perp) => ({ ...perp, mark: [perp.mark[0], perp.mark[1]] as const })),
+    perps: perps.map((perp) => {
+      const [price, computedMs] = perp.mark;
+      return { ...perp, mark: [price, computedMs] };
+    }),
     format: 3,
   };
 }

@@ -19,7 +19,7 @@ const PRIVATE = 0o600;
 const SPARE_LINES = 4_096;
 /** Below that its length is no matter. */
 const SPARE_BYTES = 1_048_576;
-/** So many characters of a file that is written anew are written at once. */
+/** A file that is rewritten is written in pieces of this many characters. */
 const PIECE_CHARACTERS = 1_048_576;
 /** The most that a file is longer than what it would be, written anew; and the least for which it is. */
 const TIMES_MOST = 4;

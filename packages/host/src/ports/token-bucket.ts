@@ -1,4 +1,4 @@
-/** So many a second, and at once as many as a bucket holds. */
+/** How many a second, and how many at once: as many as the bucket holds. */
 export type BucketRate = {
   /** `Infinity` lifts it. */
   readonly perSecond: number;

@@ -26,7 +26,7 @@ export type RelayChain = {
   readonly fromBlock?: number | undefined;
 };
 
-/** Of the relay's chains that by which the venue settles. */
+/** The one of the relay's chains that the venue settles on. */
 export type SettlementLine = RelayChain & { readonly bridge: Hex };
 
 export async function tokenBalance(

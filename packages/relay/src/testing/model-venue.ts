@@ -47,9 +47,9 @@ export class ModelVenue {
   }
 
   credit(chain: ModelChain, confirmations: number): void {
-    for (const { hash, key, usd, user } of chain.deposits(confirmations)) {
-      if (this.#credited.has(key)) continue;
-      this.#credited.add(key);
+    for (const { hash, usd, user } of chain.deposits(confirmations)) {
+      if (this.#credited.has(hash)) continue;
+      this.#credited.add(hash);
       this.deposit(user, hash, usd);
     }
   }

@@ -26,7 +26,7 @@ export const FLOAT_USDC = 10_000_000_000n;
 export const USER_USDC = 1_000_000_000_000n;
 const DAY_MS = 86_400_000;
 
-/** What can be away; requests to a venue that is slow get no answer, and are executed later. */
+/** What can be unreachable; a slow venue gives no answer, and executes the request later. */
 export type Place = 'base' | 'arbitrum' | 'venue' | 'slow';
 
 export class RelayRig {

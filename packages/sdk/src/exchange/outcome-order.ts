@@ -35,7 +35,7 @@ export function sellYes(order: OutcomeOrder): OrderEntry {
   return outcomeOrder(order, { b: false, r: true });
 }
 
-/** Sells NO shares that are held; on the book a bid at one less the price. */
+/** Sells NO shares that the account holds; on the book this is a bid at one minus the price. */
 export function sellNo(order: OutcomeOrder): OrderEntry {
   return outcomeOrder(order, { b: true, r: true });
 }

@@ -52,8 +52,9 @@ export class EndedOrders {
         ? undefined
         : this.#byClientId.get(clientKey(account, clientOrderId)));
     const row = orderId === undefined ? undefined : this.#byOrderId.get(orderId);
-    if (row === undefined || row[1] !== account || row[2] !== instrumentId) return undefined;
-    const [, , , client, state, filled, filledNotional] = row;
+    if (row === undefined) return undefined;
+    const [, owner, instrument, client, state, filled, filledNotional] = row;
+    if (owner !== account || instrument !== instrumentId) return undefined;
     return { orderId, clientOrderId: client ?? undefined, state, filled, filledNotional };
   }
 

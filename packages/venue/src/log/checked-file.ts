@@ -10,7 +10,7 @@ import { writeFully, writeWholeFileBy } from '@oddlot/host/durable';
 const NEW_LINE = 0x0a;
 /** The header is short; a first line longer than this is not one. */
 const HEADER_BYTES_MAX = 1024;
-/** So long is the header of a payload whose hash is known last: spaces fill what it does not need. */
+/** The length of the header when the hash is known only after the payload is written; it is padded with spaces. */
 const HEADER_BYTES = 256;
 
 type Header = {

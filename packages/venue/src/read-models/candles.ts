@@ -36,6 +36,9 @@ export type CandleRow = [
   trades: number,
 ];
 
+/** The columns of a row by name, for those that are looked up alone or written over. */
+const [START, OPEN, HIGH, LOW, CLOSE, LOTS, TRADES] = [0, 1, 2, 3, 4, 5, 6] as const;
+
 /** Rows of a step that start in a span, both ends included, and are not in memory. */
 export type MissingRows = {
   readonly stepMs: number;
@@ -62,11 +65,11 @@ const TRADES_OF_STEP: Fold<CandleRow> = {
     return [timeMs - (timeMs % stepMs), ...rest];
   },
   merge(row, [, , high, low, close, lots, trades]) {
-    row[2] = Math.max(row[2], high);
-    row[3] = Math.min(row[3], low);
-    row[4] = close;
-    row[5] += lots;
-    row[6] += trades;
+    row[HIGH] = Math.max(row[HIGH], high);
+    row[LOW] = Math.min(row[LOW], low);
+    row[CLOSE] = close;
+    row[LOTS] += lots;
+    row[TRADES] += trades;
   },
 };
 
@@ -114,7 +117,7 @@ export class Candles {
     const found = this.#rowsFor(instrumentId, interval);
     const rows = older.length === 0 ? (found?.rows ?? []) : [...older, ...(found?.rows ?? [])];
     const [oldest] = older;
-    const firstMs = oldest === undefined ? found?.firstMs : startOf(interval, oldest[0]);
+    const firstMs = oldest === undefined ? found?.firstMs : startOf(interval, oldest[START]);
     if (firstMs === undefined) return [];
     const { lastMs, startMs } = this.#starts(interval, fromMs, toMs);
     return barsOf(rows, interval, Math.max(startMs, firstMs), lastMs);
@@ -139,7 +142,7 @@ export class Candles {
     const found = this.#rowsFor(instrumentId, interval);
     if (found === undefined) return { stepMs, startMs, endMs };
     if (startMs >= found.firstMs) return undefined;
-    return { stepMs, startMs, endMs: Math.min(endMs, (found.rows[0]?.[0] ?? 0) - 1) };
+    return { stepMs, startMs, endMs: Math.min(endMs, (found.rows[0]?.[START] ?? 0) - 1) };
   }
 
   /** The first and the last candle of a span: those that start in it, not too many, not in the future. */
@@ -165,7 +168,7 @@ export class Candles {
     const tier = tierOf(interval);
     const first = series?.rows(tier)[0];
     if (series === undefined || first === undefined) return undefined;
-    return { rows: series.rows(tier), firstMs: firstWhole(series, tier, interval, first[0]) };
+    return { rows: series.rows(tier), firstMs: firstWhole(series, tier, interval, first[START]) };
   }
 
   dump(): unknown {
@@ -209,14 +212,14 @@ function barsOf(
 ): CandleBar[] {
   const bars: CandleBar[] = [];
   let at = firstFrom(rows, fromMs);
-  let close = rows[at - 1]?.[4];
+  let close = rows[at - 1]?.[CLOSE];
   for (let startMs = fromMs; startMs <= lastMs;) {
     const nextMs = startAfter(interval, startMs);
     let bar = close === undefined ? undefined : flatBar(startMs, nextMs - 1, close);
-    for (; at < rows.length && (rows[at]?.[0] ?? nextMs) < nextMs; at++) {
+    for (; at < rows.length && (rows[at]?.[START] ?? nextMs) < nextMs; at++) {
       const row = rows[at];
       if (row === undefined) break;
-      if (bar === undefined || bar.trades === 0) bar = flatBar(startMs, nextMs - 1, row[1]);
+      if (bar === undefined || bar.trades === 0) bar = flatBar(startMs, nextMs - 1, row[OPEN]);
       addRow(bar, row);
     }
     if (bar !== undefined) bars.push(bar);

@@ -89,7 +89,12 @@ export class RollingVolume {
 }
 
 export type RollingVolumeDump = {
-  readonly hours: readonly (readonly [number, string, number, number])[];
+  readonly hours: readonly (readonly [
+    startMs: number,
+    notional: string,
+    lots: number,
+    close: number,
+  ])[];
   readonly before: number;
   readonly total: string;
 };

@@ -101,7 +101,7 @@ export class SeriesSet<Key extends string | number, R extends Row> {
 }
 
 type SeriesSetDump<Key, R extends Row> = {
-  /** So many of the first in the list. */
+  /** How many from the start of the list. */
   readonly ended: number;
   readonly evicted: boolean;
   readonly series: readonly (readonly [key: Key, series: SeriesDump<R>])[];

@@ -40,7 +40,7 @@ export type BuiltTree = {
   readonly owed: bigint;
 };
 
-/** So many leaves or nodes are made without a pause, and written at once. */
+/** How many leaves or nodes are made between two pauses, and written together. */
 const PORTION = 2_000;
 const DISK_PAUSE_MS = 5;
 

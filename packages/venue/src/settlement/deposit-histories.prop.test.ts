@@ -1,7 +1,8 @@
-import { CONTRACT_SENDER, MODEL_BRIDGE } from '@oddlot/custody/testing/money';
+import { placedLogs } from '@oddlot/custody/testing';
 import { checkInvariants } from '@oddlot/engine';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
+import { CONTRACT_SENDER, MODEL_BRIDGE } from '../testing/money/deposit-chain.ts';
 import {
   creditedTotal,
   expectBalances,
@@ -65,10 +66,8 @@ test('R-deposit: through any history of faults everything is credited once, and 
             expect(answer.error.code).toBe(PERMIT_FAILED);
             continue;
           }
-          const mined = rig.chain.blocks.flatMap(({ receipts }) =>
-            receipts.filter(({ transaction }) => hashes.has(transaction.hash)),
-          );
-          expect(mined.length).toBeGreaterThan(0);
+          const mined = rig.chain.blocks.flatMap((block) => block.mined);
+          expect(mined.some(({ hash }) => hashes.has(hash))).toBe(true);
         }
       } finally {
         rig.close();
@@ -92,17 +91,16 @@ function creditedPlaces({ replica }: DepositRig): Map<string, bigint> {
 /** Credited, and on the chain not there any more, found by looking through all of it. */
 function lostPlaces({ chain, replica }: DepositRig): readonly string[] {
   const isThere = ({ account, logIndex, txHash }: Place): boolean =>
-    chain.blocks.some(({ receipts }) =>
-      receipts.some(({ firstLog, logs, transaction }) => {
-        if (transaction.hash !== txHash) return false;
-        const isEvent = transaction.doing.does !== 'transfer';
-        const at = logs.findIndex(
-          ({ address: by, topics }) =>
-            (by === MODEL_BRIDGE) === isEvent && topics[1]?.endsWith(account.slice(2)),
-        );
-        return firstLog + at === logIndex;
-      }),
-    );
+    chain.blocks.some((block) => {
+      const isEvent = block.mined.find(({ hash }) => hash === txHash)?.to === MODEL_BRIDGE;
+      const at = placedLogs(block).find(
+        ({ address: by, topics, transactionHash }) =>
+          transactionHash === txHash &&
+          (by === MODEL_BRIDGE) === isEvent &&
+          topics[1]?.endsWith(account.slice(2)),
+      );
+      return at !== undefined && Number(at.logIndex) === logIndex;
+    });
   const all = [...(replica.state.bridge?.credited.values() ?? [])];
   return all.filter((each) => !isThere(each)).map(({ account, txHash }) => `${txHash}:${account}`);
 }
@@ -170,13 +168,10 @@ test('R-deposit: a chain that gives up what was confirmed stops all crediting un
         expect(rig.watcher.status).toMatchObject({ state: 'ok', isCurrent: true });
         expect(rig.relayer.waiting()).toEqual([]);
         const onChain = new Map<string, bigint>();
-        for (const { received, transaction } of rig.chain.blocks
-          .slice(0, -SHALLOW + 1)
-          .flatMap(({ receipts }) => receipts)) {
-          for (const { amount, kind, user } of received) {
-            if (kind === 'plain' && user === CONTRACT_SENDER) continue;
-            onChain.set(`${transaction.hash}:${user}`, amount);
-          }
+        for (const { hash, kind, usd, user } of rig.chain.blocks.at(-SHALLOW)?.state.received ??
+          []) {
+          if (kind === 'plain' && user === CONTRACT_SENDER) continue;
+          onChain.set(`${hash}:${user}`, usd);
         }
         const all = new Map([...ever, ...onChain]);
         expect(creditedTotal(rig)).toBe(sumOf(all.values()));

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ChainClient, localEndpoint } from '@oddlot/custody/chain';
 import { localKeys } from '@oddlot/custody/keys';
-import { type Fault, TEST_CHAIN_ID } from '@oddlot/custody/testing';
+import { type EndpointFault, TEST_CHAIN_ID } from '@oddlot/custody/testing';
 import { type Address, address, hash } from '@oddlot/units';
 import fc from 'fast-check';
 import { type Hex, keccak256, numberToHex, pad } from 'viem';
@@ -214,7 +214,7 @@ test('a chain without its keys is not begun anew: what is missing is told', asyn
 });
 
 describe('endpoints', () => {
-  test.each<[string, readonly Fault[], string, bigint]>([
+  test.each<[string, readonly EndpointFault[], string, bigint]>([
     ['one of three down', ['down', 'none', 'none'], 'ok', 7_000_000n],
     ['one of three behind', ['stale', 'none', 'none'], 'ok', 7_000_000n],
     ['two of three down', ['down', 'down', 'none'], 'unavailable', 0n],
@@ -243,7 +243,7 @@ describe('endpoints', () => {
 
 type Step =
   | { readonly kind: 'deposit'; readonly user: number; readonly amount: number }
-  | { readonly kind: 'fault'; readonly at: number; readonly fault: Fault }
+  | { readonly kind: 'fault'; readonly at: number; readonly fault: EndpointFault }
   | { readonly kind: 'reorg' | 'mine' | 'read' | 'crash' | 'lost' };
 
 test('R-deposit: random histories of faults credit what the chain holds, once', async () => {
@@ -256,7 +256,7 @@ test('R-deposit: random histories of faults credit what the chain holds, once', 
     fc.record({
       kind: fc.constant('fault' as const),
       at: fc.nat(1),
-      fault: fc.constantFrom<Fault>('none', 'none', 'down', 'stale', 'lies'),
+      fault: fc.constantFrom<EndpointFault>('none', 'none', 'down', 'stale', 'lies'),
     }),
     fc.record({
       kind: fc.constantFrom(

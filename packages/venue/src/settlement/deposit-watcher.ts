@@ -98,7 +98,7 @@ const AT_ONCE = 100;
 /** Senders that are asked about at once, and contracts among them that are remembered. */
 const QUESTIONS_AT_ONCE = 16;
 const CONTRACTS_MAX = 10_000;
-/** Blocks without anything in them that may be read again after a crash. */
+/** How many blocks without deposits may have to be read again after a crash. */
 const UNWRITTEN_BLOCKS_MAX = 100;
 
 /**

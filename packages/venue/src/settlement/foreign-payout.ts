@@ -11,8 +11,8 @@ export type ForeignPayout = {
 };
 
 /**
- * The log is not the one that this bridge has paid by (an empty or an older data folder), or somebody
- * pays with the validators' keys. In either case accounts do not stand for what the bridge holds.
+ * The bridge has paid for another log (this data folder is empty, or an older copy), or somebody else
+ * has the validators' keys. Either way the accounts no longer match what the bridge holds.
  */
 export class ForeignPayoutError extends Error {
   override readonly name = 'ForeignPayoutError';

@@ -10,7 +10,12 @@ import {
 import { ChainClient, type ChainEndpoint } from '@oddlot/custody/chain';
 import { Relayer } from '@oddlot/custody/relayer';
 import type { Payout, Validator } from '@oddlot/custody/signing';
-import { bridgeWorld, ModelChain } from '@oddlot/custody/testing';
+import {
+  bridgeWorld,
+  type EndpointFault,
+  faultyEndpoint,
+  ModelChain,
+} from '@oddlot/custody/testing';
 import { LocalChain } from '@oddlot/devchain/local-chain';
 import type { Command } from '@oddlot/engine';
 import { RecordFile } from '@oddlot/host/durable';
@@ -34,7 +39,6 @@ import {
 
 /** A venue's payouts with everything around them that can fail: the chain, its endpoints, the validators, the process. */
 
-export type EndpointFault = 'none' | 'down' | 'errors' | 'slow' | 'stale' | 'lies';
 export type ValidatorFault = 'none' | 'down' | 'refuses';
 
 /** What the model and the local chain have in common. */
@@ -75,14 +79,17 @@ export class PayoutWorld {
   readonly problems: string[] = [];
   /** What users asked for, by number. */
   readonly asked = new Map<number, { readonly destination: Hex; readonly usd: bigint }>();
+  readonly #endpoints: readonly ChainEndpoint[];
   #life!: Life;
-  #staleHeads: number[];
   #lives = 0;
 
   private constructor(endpoints: number) {
     this.directory = mkdtempSync(join(MEMORY, 'oddlot-payouts-'));
     this.faults = Array.from({ length: endpoints }, () => 'none');
-    this.#staleHeads = this.faults.map(() => 0);
+    const rpc = (method: string, params: readonly unknown[]) => this.chain.rpc(method, params);
+    this.#endpoints = this.faults.map((_, at) =>
+      faultyEndpoint(`endpoint ${at}`, { rpc }, () => this.faults[at]),
+    );
     const { bridge, token } = CONTRACTS;
     const contracts = { bridge: address(bridge), token: address(token) };
     this.replica.apply({ type: 'openBridge', chainId: CHAIN_ID, ...contracts });
@@ -142,7 +149,7 @@ export class PayoutWorld {
       cpSync(at, this.#folderOf(this.#lives + 1), { recursive: true });
     });
     const client = new ChainClient({
-      endpoints: this.faults.map((_, endpoint) => this.#endpoint(endpoint, life)),
+      endpoints: this.#endpoints.map((endpoint) => this.#mortal(endpoint, life)),
       chainId: CHAIN_ID,
       confirmations: CONFIRMATIONS,
     });
@@ -266,43 +273,19 @@ export class PayoutWorld {
 
   // Endpoints and validators.
 
-  #endpoint(at: number, life: Life): ChainEndpoint {
+  #mortal({ name, request }: ChainEndpoint, life: Life): ChainEndpoint {
     return {
-      name: `endpoint ${at}`,
+      name,
       request: async (method, params) => {
         life.pass();
-        const fault = this.faults[at];
-        if (fault === 'down') throw new Error('connection refused');
-        if (fault === 'errors') throw Object.assign(new Error('internal error'), { code: -32_603 });
-        const result = await this.chain.rpc(method, params);
+        const result = await request(method, params);
         life.pass();
-        // It did what it was asked for, and the answer came too late.
-        if (fault === 'slow') throw new Error('the request took too long');
-        return this.#told(at, method, params, result);
+        const isNewest = method === 'eth_getBlockByNumber' && params[0] === 'latest';
+        if (!isNewest || result === null) return result;
+        const block = result as { readonly baseFeePerGas: Hex };
+        return { ...block, baseFeePerGas: toHex(BigInt(block.baseFeePerGas) * this.feeFactor) };
       },
     };
-  }
-
-  #told(at: number, method: string, params: readonly unknown[], result: unknown): unknown {
-    const fault = this.faults[at];
-    if (method === 'eth_blockNumber') {
-      if (fault === 'stale') return toHex(Math.min(Number(result), this.#staleHeads[at] ?? 0));
-      this.#staleHeads[at] = Number(result);
-    }
-    if (method === 'eth_getBlockByNumber' && params[0] === 'latest' && result !== null) {
-      const block = result as { readonly baseFeePerGas: Hex };
-      return { ...block, baseFeePerGas: toHex(BigInt(block.baseFeePerGas) * this.feeFactor) };
-    }
-    if (fault === 'stale' && method === 'eth_getTransactionReceipt') {
-      const receipt = result as { readonly blockNumber: Hex } | null;
-      return Number(receipt?.blockNumber ?? 0) > (this.#staleHeads[at] ?? 0) ? null : result;
-    }
-    if (fault !== 'lies') return result;
-    if (method === 'eth_getLogs') return [];
-    if (method === 'eth_getTransactionReceipt' && result !== null)
-      return { ...(result as object), status: '0x0', logs: [] };
-    if (method === 'eth_call' && result === toHex(0, { size: 32 })) return toHex(2, { size: 32 });
-    return result;
   }
 
   #validator(secret: Hex, at: number, life: Life): Validator {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { ChainClient } from '@oddlot/custody/chain';
-import { BridgedChain, type Fault, TEST_CHAIN_ID } from '@oddlot/custody/testing';
+import { BridgedChain, type EndpointFault, TEST_CHAIN_ID } from '@oddlot/custody/testing';
 import { type Address, address } from '@oddlot/units';
 import type { Hex } from 'viem';
 import { DepositWatcher } from '../settlement/deposit-watcher.ts';
@@ -43,7 +43,7 @@ export class TestSettlement {
     return this.#bridged.users;
   }
 
-  get faults(): Fault[] {
+  get faults(): EndpointFault[] {
     return this.#bridged.faults;
   }
 

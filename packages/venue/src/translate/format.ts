@@ -11,7 +11,7 @@ export type Scale = { readonly szDecimals: number };
 /** Decimals of a ratio that is shown. */
 const RATIO_DECIMALS = 6;
 const RATIO_ONE = 10n ** BigInt(RATIO_DECIMALS);
-/** Of rates, and of reference prices. */
+/** Decimals of rates and of reference prices. */
 const RATE_DECIMALS = 8;
 const FUNDING_DECIMALS = 10;
 

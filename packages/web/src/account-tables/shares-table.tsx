@@ -11,7 +11,7 @@ import { Table, type Column } from '../ui/table.tsx';
 import { Market, Nothing, numberColumn, Sided } from './cells.tsx';
 
 const NONE: readonly AssetPosition[] = [];
-/** Titles change when a market is resolved. */
+/** How often titles are asked for: they change when a market is resolved. */
 const TITLES_MS = 15_000;
 
 /** Shares of events: what they are worth now, and in either end. */

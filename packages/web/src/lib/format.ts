@@ -96,7 +96,7 @@ function withSign(shown: string, text: string, isSigned: boolean): string {
   return isSigned && sign(text) > 0 ? `+${real}` : real;
 }
 
-/** So many decimals, all that there are, or one where it has any. */
+/** This many decimals, all there are, or one if there are any. */
 type Kind = number | 'all' | 'small';
 
 const formatters = new Map<Kind, Intl.NumberFormat>();

@@ -9,7 +9,7 @@ export function locale(): string {
   return chosen ?? found;
 }
 
-/** Undefined goes back to the browser's. */
+/** Undefined goes back to the browser's own locale. */
 export function chooseLocale(tag: string | undefined): void {
   chosen = tag === undefined ? undefined : usable(tag);
 }

@@ -22,7 +22,7 @@ export type OlderOptions<Row> = {
   readonly key: string;
   /** The newest rows, kept up to date by somebody else, newest first. */
   readonly head: readonly Row[];
-  /** So many rows and more mean that there may be older ones. */
+  /** With this many rows or more there may be older ones. */
   readonly fullAt: number;
   readonly timeOf: (row: Row) => number;
   readonly idOf: (row: Row) => string | number;

@@ -132,7 +132,7 @@ function useTyped(
   };
 }
 
-/** For a mouse; arrow keys do the same, so they are no stops of the tab key. */
+/** For the mouse only: arrow keys do the same, so these buttons are not tab stops. */
 function Steppers({
   label,
   step,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sortRows } from './sort-rows.ts';
+import { byDecimal, sortRows } from './sort-rows.ts';
 
 type Row = { readonly name: string; readonly size: number };
 
@@ -24,4 +24,11 @@ test.each([
   const sorted = sortRows(ROWS, { columns: COLUMNS, sorting });
   expect(sorted.map(({ name }) => name).join('')).toBe(expected);
   expect(ROWS.map(({ name }) => name).join('')).toBe('abcd');
+});
+
+test('by decimal text, what has no number is the least of all', () => {
+  const rows = ['10', undefined, '9.5', 'none', '-1'].map((px) => ({ px }));
+  const columns = [{ id: 'px', compare: byDecimal(({ px }: { px?: string | undefined }) => px) }];
+  const sorted = sortRows(rows, { columns, sorting: { id: 'px', isDescending: true } });
+  expect(sorted.map(({ px }) => px)).toEqual(['10', '9.5', '-1', undefined, 'none']);
 });

@@ -1,3 +1,5 @@
+import { compare, isDecimal } from '../lib/decimal.ts';
+
 /** The column that rows are sorted by, and in which direction. */
 export type Sorting = { readonly id: string; readonly isDescending: boolean };
 
@@ -16,9 +18,20 @@ export function sortRows<Row>(
   by: { readonly columns: readonly Comparing<Row>[]; readonly sorting: Sorting | undefined },
 ): readonly Row[] {
   const { columns, sorting } = by;
-  const compare = columns.find(({ id }) => id === sorting?.id)?.compare;
-  if (sorting === undefined || compare === undefined) return rows;
+  const order = columns.find(({ id }) => id === sorting?.id)?.compare;
+  if (sorting === undefined || order === undefined) return rows;
   return [...rows].sort((left, right) =>
-    sorting.isDescending ? -compare(left, right) : compare(left, right),
+    sorting.isDescending ? -order(left, right) : order(left, right),
   );
+}
+
+/** Compares rows by a decimal text of theirs. What has no number comes last when the largest are first. */
+export function byDecimal<Row>(
+  of: (row: Row) => string | undefined,
+): (left: Row, right: Row) => number {
+  return (left, right) => {
+    const [a, b] = [of(left), of(right)];
+    if (!isDecimal(a)) return isDecimal(b) ? -1 : 0;
+    return isDecimal(b) ? compare(a, b) : 1;
+  };
 }

@@ -42,7 +42,7 @@ export type LateSnapshot = {
 
 /** Where a stream's data come from when it takes a while to say what holds. */
 export interface LateSource {
-  /** What a subscriber is sent first, or again when its place is lost. Frames go on meanwhile. */
+  /** The snapshot that a subscriber gets first, and again when it has lost its place. Frames keep coming meanwhile. */
   snapshotLater(): Promise<LateSnapshot>;
   /** The stream is gone. */
   close(): void;

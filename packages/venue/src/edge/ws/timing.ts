@@ -55,7 +55,7 @@ export class Pace {
   }
 }
 
-/** So many frames a second, so many at once. */
+/** Limits how many frames a client sends in a second, and how many at once. */
 export class FrameBudget {
   readonly #timing: Timing;
   readonly #bucket: TokenBucket;

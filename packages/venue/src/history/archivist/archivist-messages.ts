@@ -15,9 +15,9 @@ export type ArchivistSettings = {
   readonly role: 'both' | 'rows';
   readonly snapshotEveryBlocks: number;
   readonly snapshotEveryCommands: number;
-  /** So many blocks are replayed for rows before snapshots go on; what takes longer is done apart. */
+  /** How many blocks are replayed for rows before snapshots go on; a longer replay runs on its own. */
   readonly shortBlocks: number;
-  /** So long it catches up when it is told to stop; four seconds unless told. */
+  /** How long it may go on catching up after it is told to stop; four seconds by default. */
   readonly catchUpMs?: number;
   /** How long test money keeps an address from getting more; undefined where there is none. */
   readonly faucetEveryMs?: number;

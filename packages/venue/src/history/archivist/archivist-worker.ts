@@ -29,7 +29,7 @@ const where = database === undefined ? { file: join(data, 'history.sqlite') } : 
 type Start = Extract<ArchivistOrder, { type: 'start' }>;
 type Verify = Extract<ArchivistOrder, { type: 'verify' }>;
 
-/** So long a start waits for a server that was there. */
+/** How long a start waits for a database server that has gone away. */
 const AWAY_MS_MAX = 30_000;
 const AWAY_RETRY_MS = 200;
 

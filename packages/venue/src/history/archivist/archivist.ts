@@ -37,7 +37,7 @@ const CATCH_UP_MAX = 20_000;
 export type ArchivistOptions = {
   readonly settings: Omit<ArchivistSettings, 'role'>;
   readonly hasRoom: () => boolean;
-  /** So long a question may go without an answer; eight seconds unless told. */
+  /** How long a question may go without an answer; eight seconds by default. */
   readonly answerMsMax?: number;
   /** A fault after which the process must not go on. */
   readonly onFatal: (error: unknown) => void;

@@ -1,4 +1,4 @@
-/** So long is applied without looking what else there is to do. */
+/** How long blocks are applied before it looks for other work. */
 const TURN_MS = 5;
 
 /** Lets whatever has come in meanwhile be heard. */

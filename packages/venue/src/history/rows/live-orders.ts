@@ -154,9 +154,10 @@ export class LiveOrders {
   restore({ families, orders, placed }: LiveOrdersDump): void {
     this.#families.restore(families);
     for (const row of orders) {
+      const [orderId] = row;
       const sums = restoreSums(row);
-      this.#sums.set(row[0], sums);
-      for (const childId of sums.children.keys()) this.#parents.set(childId, row[0]);
+      this.#sums.set(orderId, sums);
+      for (const childId of sums.children.keys()) this.#parents.set(childId, orderId);
     }
     for (const [orderId, placedMs] of placed) this.#placedMs.set(orderId, timeMs(placedMs));
   }

@@ -6,7 +6,14 @@ import { HistoryDamagedError } from './store-errors.ts';
 /** The requests of a block as one text: they are written once, and read a block at a time. */
 type PackedTxs = { readonly height: number; readonly txs: string; readonly crc: number };
 
-type Tuple = readonly [number, string, string, string, string | null, string];
+type Tuple = readonly [
+  index: number,
+  txHash: string,
+  user: string,
+  actionType: string,
+  error: string | null,
+  request: string,
+];
 
 export function packTxs(height: number, txs: readonly TxRecord[]): PackedTxs {
   const tuples: Tuple[] = txs.map(({ actionType, error, index, request, txHash, user }) => [

@@ -23,14 +23,14 @@ const SCHEMA = 'oddlot';
 const WRITER_LOCK = 0x0dd1;
 /** Rows that one statement writes. */
 const ROWS_PER_STATEMENT = 10_000;
-/** A server that is there can be silent: whoever waits for it must be told in time. */
+/** A server can be up and still not answer: whoever waits for it must be told in time. */
 export type Patience = { readonly connectMs: number; readonly statementMs: number };
 const PATIENCE: Patience = { connectMs: 5_000, statementMs: 10_000 };
-/** So long the end of a connection is waited for, which a silent server does not tell. */
+/** How long to wait for a connection to close; a silent server never confirms it. */
 const CLOSE_MS_MAX = 2_000;
-/** What the client says when its own patience is at its end. */
+/** What the client library says when its own timeout runs out. */
 const SILENT = 'Query read timeout';
-/** So long, and so often, a start tries for the lock: a server lets go of who was killed a moment later. */
+/** How often, and how far apart, a start tries for the lock: that of a killed process is released a moment late. */
 const LOCK_TRIES = 15;
 const LOCK_EVERY_MS = 200;
 

@@ -1,3 +1,4 @@
+import type { EndpointFault } from '@oddlot/custody/testing';
 import { checkInvariants } from '@oddlot/engine';
 import fc from 'fast-check';
 import type { Hex } from 'viem';
@@ -5,7 +6,6 @@ import { expect, test } from 'vitest';
 import {
   CONFIRMATIONS,
   DESTINATIONS,
-  type EndpointFault,
   PATIENCE_MS,
   PayoutWorld,
   type ValidatorFault,

@@ -56,7 +56,7 @@ type Building = {
 
 /** A publication that failed is tried again after this long. */
 const RETRY_MS = 60_000;
-/** So long it waits for test money that is being made. */
+/** How long it waits for test money that is being minted. */
 const UNBACKED_WAIT_MS = 60_000;
 
 /**

@@ -1,7 +1,7 @@
-import { CONTRACT_SENDER } from '@oddlot/custody/testing/money';
 import { checkInvariants } from '@oddlot/engine';
 import type { Address } from '@oddlot/units';
 import { expect } from 'vitest';
+import { CONTRACT_SENDER } from './deposit-chain.ts';
 import type { DepositRig } from './deposit-rig.ts';
 
 /** What must be credited, by a reader that knows no log, only what each transaction of the chain did. */
@@ -19,16 +19,13 @@ function count({ chain, confirmations }: DepositRig): Counted {
   const credited = new Map<string, bigint>();
   const pots = new Map<string, bigint>();
   let aside = 0n;
-  const confirmed = chain.blocks.slice(0, Math.max(0, chain.head.number - confirmations + 2));
-  for (const { amount, kind, user } of confirmed.flatMap(({ receipts }) =>
-    receipts.flatMap(({ received }) => received),
-  )) {
+  for (const { kind, usd, user } of chain.blocks.at(-confirmations)?.state.received ?? []) {
     if (kind === 'plain' && user === CONTRACT_SENDER) {
-      aside += amount;
+      aside += usd;
       continue;
     }
-    const sum = amount >= MINIMUM ? amount : amount + (pots.get(user) ?? 0n);
-    if (amount < MINIMUM) pots.delete(user);
+    const sum = usd >= MINIMUM ? usd : usd + (pots.get(user) ?? 0n);
+    if (usd < MINIMUM) pots.delete(user);
     if (sum < MINIMUM) pots.set(user, sum);
     else credited.set(user, (credited.get(user) ?? 0n) + sum);
   }
@@ -70,5 +67,5 @@ export function expectBalances(rig: DepositRig): void {
   checkInvariants(rig.replica.state);
 }
 
-export const isQuiet = ({ endpoints }: DepositRig): boolean =>
-  endpoints.every(({ fault }) => fault === 'none' || fault === 'twice');
+export const isQuiet = ({ faults }: DepositRig): boolean =>
+  faults.every((fault) => fault === 'none' || fault === 'twice');

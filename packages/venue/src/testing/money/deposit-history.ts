@@ -1,13 +1,9 @@
-import {
-  CONTRACT_SENDER,
-  type Doing,
-  type EndpointFault,
-  type ModelTransaction,
-} from '@oddlot/custody/testing/money';
+import type { EndpointFault } from '@oddlot/custody/testing';
 import { address, hash } from '@oddlot/units';
 import fc from 'fast-check';
 import type { Hex } from 'viem';
 import type { PermitAnswer } from '../../settlement/permit-deposits.ts';
+import { CONTRACT_SENDER, type Doing, doingOn } from './deposit-chain.ts';
 import { DepositRig, permitAccount, permitOf, type PermitQuery } from './deposit-rig.ts';
 
 /** What can happen to deposits: the chain, its endpoints, the clock and the venue itself, in any order. */
@@ -39,7 +35,7 @@ const HONEST: readonly EndpointFault[] = [
   'none',
   'down',
   'errors',
-  'silent',
+  'slow',
   'stale',
   'twice',
 ];
@@ -147,25 +143,25 @@ export class History {
     const { rig } = this;
     const { chain } = rig;
     if (step.do === 'send') {
-      const made = chain.make(step.doing);
-      if (step.isMined) await chain.mine([made]);
-      else chain.pool.push(made);
+      const made = doingOn(chain, step.doing);
+      if (step.isMined) chain.mine([made]);
+      else chain.wait(made);
     } else if (step.do === 'permit') await this.#permit(step.usd, step.isFronted);
     else if (step.do === 'again') {
       const query = this.asked[step.which % Math.max(1, this.asked.length)];
       if (query !== undefined) await this.ask(query);
     } else if (step.do === 'fault') this.#fault(step.at, step.fault);
-    else if (step.do === 'reorg') await this.reorg(step.depth, step.rest);
+    else if (step.do === 'reorg') this.reorg(step.depth, step.rest);
     else if (step.do === 'kill') rig.reopen(step);
     else if (step.do === 'crash') {
       rig.crashIn = step.within;
       await rig.round();
-    } else if (step.do === 'clock') this.#pass(step.ms);
+    } else if (step.do === 'clock') rig.nowMs += step.ms;
     else if (step.do === 'fee') chain.baseFee = step.wei;
     else if (step.do === 'bind') this.bind(step.isBound);
     else if (step.do === 'round') await rig.round();
-    else if (step.do === 'mine') await chain.mine();
-    else if (step.do === 'lose') chain.pool.splice(0, chain.pool.length);
+    else if (step.do === 'mine') chain.mine();
+    else if (step.do === 'lose') while (chain.drop());
     else if (step.do === 'foreign') this.#foreign();
     else await this.#badBatch();
   }
@@ -188,14 +184,14 @@ export class History {
   /** Nothing is wrong any more, and everybody has time. */
   async heal(): Promise<void> {
     const { rig } = this;
-    for (const endpoint of rig.endpoints) endpoint.fault = 'none';
+    rig.faults.fill('none');
     rig.chain.baseFee = GWEI / 100n;
     rig.crashIn = undefined;
     this.bind(false);
     for (let at = 0; at < 40; at++) {
       await rig.round();
-      await rig.chain.mine();
-      this.#pass(61_000);
+      rig.chain.mine();
+      rig.nowMs += 61_000;
       if (at > 4 && rig.relayer.waiting().length === 0 && rig.watcher.status.isCurrent) break;
     }
     await rig.round();
@@ -203,23 +199,23 @@ export class History {
 
   /** Everything so far is read, so that there is something to lose. */
   async settle(): Promise<void> {
-    for (const endpoint of this.rig.endpoints) endpoint.fault = 'none';
-    for (let blocks = 0; blocks < CONFIRMATIONS; blocks++) await this.rig.chain.mine();
+    this.rig.faults.fill('none');
+    for (let blocks = 0; blocks < CONFIRMATIONS; blocks++) this.rig.chain.mine();
     this.rig.crashIn = undefined;
     await this.rig.round();
   }
 
-  async reorg(depth: number, rest: 'same' | 'drop' | 'pool'): Promise<void> {
+  /** A longer branch takes the place of the newest blocks. */
+  reorg(depth: number, rest: 'same' | 'drop' | 'pool'): void {
     const { chain } = this.rig;
-    const deep = Math.min(depth, chain.head.number);
-    if (deep === 0) return;
-    const removed = chain.blocks
-      .slice(-deep)
-      .flatMap(({ receipts }) => receipts.map(({ transaction }) => transaction));
+    const { number } = chain.head;
+    if (number === 0) return;
+    const removed = chain.cut(depth);
     // Something of somebody else in front, so that logs move to other numbers.
-    const first = chain.make({ does: 'transfer', from: CONTRACT_SENDER, amount: 1n });
-    await chain.reorganise(deep, rest === 'same' ? [[first, ...removed]] : [[first]]);
-    if (rest === 'pool') chain.pool.push(...removed);
+    const first = doingOn(chain, { does: 'transfer', from: CONTRACT_SENDER, amount: 1n });
+    chain.seal(rest === 'same' ? [first, ...removed] : [first]);
+    while (chain.head.number <= number) chain.seal([]);
+    if (rest === 'pool') for (const each of removed) chain.wait(each);
   }
 
   async #permit(usd: number, isFronted: boolean): Promise<void> {
@@ -228,7 +224,8 @@ export class History {
     this.asked.push(query);
     await this.ask(query);
     // Anybody may hand a permit in; the venue's own transaction then finds it used.
-    if (isFronted) chain.pool.push(chain.make({ does: 'permits', permits: [plainPermit(query)] }));
+    const permits = [plainPermit(query)];
+    if (isFronted) chain.wait(doingOn(chain, { does: 'permits', permits }));
   }
 
   /** Of two permits one is signed by somebody else. */
@@ -238,37 +235,24 @@ export class History {
     const good = plainPermit(await permitOf(++this.#users, 6_000_000n, deadline));
     const user = permitAccount(++this.#users).address.toLowerCase() as Hex;
     const permits = [{ ...good, user }, good];
-    chain.pool.push(chain.make({ does: 'permits', permits }));
+    chain.wait(doingOn(chain, { does: 'permits', permits }));
   }
 
   /** One endpoint may lie as long as another is there that does not. */
   #fault(at: number, fault: EndpointFault): void {
-    const { endpoints } = this.rig;
-    const endpoint = endpoints[at % endpoints.length]!;
-    const others = endpoints.filter((each) => each !== endpoint);
+    const { faults } = this.rig;
+    const place = at % faults.length;
+    const others = faults.toSpliced(place, 1);
     const isLie = LIARS.includes(fault);
-    if (isLie && (others.length === 0 || others.some((each) => LIARS.includes(each.fault)))) return;
-    endpoint.fault = fault;
+    if (isLie && (others.length === 0 || others.some((each) => LIARS.includes(each)))) return;
+    faults[place] = fault;
   }
 
   #foreign(): void {
     const { chain, relayerAddress: from } = this.rig;
     const nonce = chain.head.nonces.get(from) ?? 0;
-    const at = chain.pool.findIndex(
-      ({ signed }) => signed?.from === from && signed.nonce === nonce,
-    );
-    if (at >= 0) chain.pool.splice(at, 1);
-    const signed = { from, nonce, maxFee: 10_000n * GWEI };
-    const foreign: ModelTransaction = { ...chain.make({ does: 'nothing' }), signed };
-    chain.pool.push(foreign);
-  }
-
-  #pass(ms: number): void {
-    this.rig.nowMs += ms;
-    this.rig.chain.timeSeconds = Math.max(
-      this.rig.chain.timeSeconds,
-      Math.floor(this.rig.nowMs / 1000),
-    );
+    for (const each of chain.waiting(from)) if (each.nonce === nonce) chain.drop(each.hash);
+    chain.wait({ ...chain.make({ from, to: from, data: '0x' }), nonce, maxFee: 10_000n * GWEI });
   }
 }
 

@@ -3,13 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ChainClient, type ChainEndpoint } from '@oddlot/custody/chain';
 import { Relayer } from '@oddlot/custody/relayer';
-import {
-  MODEL_BRIDGE,
-  MODEL_CHAIN_ID,
-  MODEL_TOKEN,
-  ModelChain,
-  ModelEndpoint,
-} from '@oddlot/custody/testing/money';
+import { type EndpointFault, faultyEndpoint } from '@oddlot/custody/testing';
 import type { Command } from '@oddlot/engine';
 import type { InfoQueryOf } from '@oddlot/protocol';
 import { address } from '@oddlot/units';
@@ -19,6 +13,7 @@ import { DEPOSIT_BOUNDS } from '../../settlement/deposit-bounds.ts';
 import { DepositWatcher } from '../../settlement/deposit-watcher.ts';
 import { type PermitAnswer, PermitDeposits } from '../../settlement/permit-deposits.ts';
 import { TestReplica } from '../http/test-replica.ts';
+import { depositChain, MODEL_BRIDGE, MODEL_CHAIN_ID, MODEL_TOKEN } from './deposit-chain.ts';
 
 /**
  * What deposits run through, on a model of the chain: watcher, permits and relayer, with their files and a
@@ -35,12 +30,12 @@ export type PermitQuery = InfoQueryOf<'depositWithPermit'>;
 class DeadError extends Error {}
 
 export class DepositRig {
-  readonly chain = new ModelChain(START_MS / 1_000);
-  readonly endpoints: readonly ModelEndpoint[];
+  nowMs = START_MS;
+  readonly chain = depositChain(() => this.nowMs);
+  readonly faults: EndpointFault[];
   readonly confirmations: number;
   readonly relayerAddress = RELAYER.address.toLowerCase() as Hex;
   replica = new TestReplica();
-  nowMs = START_MS;
   /** Dies at this many more doings. */
   crashIn: number | undefined = undefined;
   /** How often it died. */
@@ -51,15 +46,16 @@ export class DepositRig {
   permits!: PermitDeposits;
   readonly #directory = mkdtempSync(join(tmpdir(), 'oddlot-deposits-'));
   readonly #log: { readonly command: Command; readonly nowMs: number }[] = [];
+  readonly #endpoints: readonly ChainEndpoint[];
   #isDead = false;
   /** What the disk held when it died: nobody writes after death. */
   #remains = new Map<string, string | undefined>();
 
   constructor(endpoints: number, confirmations: number) {
     this.confirmations = confirmations;
-    this.endpoints = Array.from(
-      { length: endpoints },
-      (_, at) => new ModelEndpoint(`endpoint ${at}`, this.chain),
+    this.faults = Array.from({ length: endpoints }, () => 'none');
+    this.#endpoints = this.faults.map((_, at) =>
+      faultyEndpoint(`endpoint ${at}`, this.chain, () => this.faults[at]),
     );
     const contracts = { bridge: address(MODEL_BRIDGE), token: address(MODEL_TOKEN) };
     this.apply({ type: 'openBridge', chainId: MODEL_CHAIN_ID, ...contracts });
@@ -122,7 +118,7 @@ export class DepositRig {
     this.#isDead = false;
     this.crashIn = undefined;
     const client = new ChainClient({
-      endpoints: this.endpoints.map((endpoint) => this.#mortal(endpoint)),
+      endpoints: this.#endpoints.map((endpoint) => this.#mortal(endpoint)),
       chainId: MODEL_CHAIN_ID,
       confirmations: this.confirmations,
     });
@@ -158,12 +154,12 @@ export class DepositRig {
     this.permits = new PermitDeposits({ client, relayer: this.relayer, contracts, now });
   }
 
-  #mortal(endpoint: ModelEndpoint): ChainEndpoint {
+  #mortal({ name, request }: ChainEndpoint): ChainEndpoint {
     return {
-      name: endpoint.name,
+      name,
       request: async (method, params) => {
         this.#live();
-        const answer = await endpoint.request(method, params);
+        const answer = await request(method, params);
         this.#live();
         return answer;
       },

@@ -5,7 +5,7 @@ import { reader } from '../../market/venue.ts';
 import { OUTCOME_ID_MIN } from './order-words.ts';
 import type { NameOf } from './sentence.ts';
 
-/** So many ids fit into one question; a request can hardly name more. */
+/** How many ids fit into one question; a request can hardly name more. */
 const ASKED_MAX = 50;
 
 /** Names of instruments by their ids: of perps all, of outcome markets those that are asked for. */

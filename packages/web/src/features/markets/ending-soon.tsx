@@ -1,19 +1,18 @@
-import { Link } from '@tanstack/react-router';
 import type { OutcomeMarketMeta, Ticker } from '@oddlot/sdk';
-import { compare, isDecimal } from '../../lib/decimal.ts';
+import { compare } from '../../lib/decimal.ts';
 import { chance } from '../../lib/format.ts';
+import { isLike } from '../../lib/is-like.ts';
 import { countdown } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
+import { useOutcomeTickers, yesPriceOf } from '../../market/outcome-tickers.ts';
 import { useEvents } from '../../market/queries.ts';
-import { tickers } from '../../market/tickers.ts';
 import { useVenueSecond } from '../../market/use-venue-second.ts';
-import { EventTitle } from '../../ui/event-title.tsx';
+import { EventLine } from './event-line.tsx';
+import { Section } from './section.tsx';
 
 /** Some of them are of series, which stand above with their own countdown. */
 const LOOKED_AT = 20;
 const EVENTS_SHOWN = 6;
-/** As many markets as one subscription takes. */
-const MARKETS_MAX = 50;
 
 /** What is decided next. */
 export function EndingSoon({ wanted }: { readonly wanted: string }) {
@@ -23,45 +22,23 @@ export function EndingSoon({ wanted }: { readonly wanted: string }) {
   const events = (data?.events ?? [])
     .filter(
       ({ end_time: end, series_slug: series, title }) =>
-        series === null && end > nowMs && title.toLowerCase().includes(wanted.trim().toLowerCase()),
+        series === null && end > nowMs && isLike(title, wanted),
     )
     .slice(0, EVENTS_SHOWN);
-  const ids = events
-    .flatMap(({ markets }) => markets.map(({ instrument_id: id }) => id))
-    .slice(0, MARKETS_MAX)
-    .sort((a, b) => a - b);
   // The live prices, as on the cards: one number on a screen is one number.
-  const byId = tickers.use(
-    ids.length === 0 ? undefined : { accountType: 'outcome', instrumentIds: ids },
-    (state) => state.byId,
-  );
+  const byId = useOutcomeTickers(events.flatMap(({ markets }) => markets));
   if (events.length === 0) return null;
   return (
-    <section aria-labelledby="ending">
-      <h2
-        id="ending"
-        className="flex h-12 items-center border-y border-line px-4 text-15 font-semibold"
-      >
-        {t('markets.endingSoon')}
-      </h2>
+    <Section id="ending" title={t('markets.endingSoon')}>
       <ul>
-        {events.map(({ end_time: end, markets, slug, title }) => (
-          <li
-            key={slug}
-            className="relative flex h-10 items-center gap-4 border-b border-line/50 px-4 hover:bg-raised/60"
-          >
-            <Link
-              to={`/events/${slug}`}
-              className="min-w-0 flex-1 truncate after:absolute after:inset-0"
-            >
-              <EventTitle title={title} isShort />
-            </Link>
-            <Favourite markets={markets} byId={byId} />
-            <span className="w-20 text-right text-muted">{countdown(end - nowMs)}</span>
-          </li>
+        {events.map((event) => (
+          <EventLine key={event.slug} event={event}>
+            <Favourite markets={event.markets} byId={byId} />
+            <span className="w-20 text-right text-muted">{countdown(event.end_time - nowMs)}</span>
+          </EventLine>
         ))}
       </ul>
-    </section>
+    </Section>
   );
 }
 
@@ -75,10 +52,7 @@ function Favourite({
 }) {
   const [first, ...others] = markets;
   if (first === undefined) return null;
-  const priceOf = (market: OutcomeMarketMeta): string => {
-    const live = byId.get(market.instrument_id)?.markPx;
-    return isDecimal(live) ? live : market.pricing.yes_price;
-  };
+  const priceOf = (market: OutcomeMarketMeta): string => yesPriceOf(market, byId);
   const best = others.reduce(
     (leader, market) => (compare(priceOf(market), priceOf(leader)) > 0 ? market : leader),
     first,

@@ -4,6 +4,7 @@ import { isDecimal, multiply, subtract } from '../../lib/decimal.ts';
 import { cents, chance, compact } from '../../lib/format.ts';
 import { relative } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
+import { yesPriceOf } from '../../market/outcome-tickers.ts';
 import { venueNow } from '../../market/venue.ts';
 import { EventTitle } from '../../ui/event-title.tsx';
 
@@ -31,7 +32,9 @@ export function EventCard({
             <EventTitle title={event.title} isShort />
           </Link>
         </h3>
-        {isSingle && <span className="text-20 font-semibold">{chance(priceOf(only, byId))}</span>}
+        {isSingle && (
+          <span className="text-20 font-semibold">{chance(yesPriceOf(only, byId))}</span>
+        )}
       </div>
       <div className="mt-2 min-h-0 flex-1 overflow-hidden max-tablet:pb-3">
         {isSingle ? <Single market={only} byId={byId} /> : <Candidates event={event} byId={byId} />}
@@ -49,7 +52,7 @@ export function EventCard({
 }
 
 function Single({ market, byId }: { readonly market: OutcomeMarketMeta; readonly byId: Tickers }) {
-  const price = priceOf(market, byId);
+  const price = yesPriceOf(market, byId);
   const other = isDecimal(price) ? subtract('1', price) : undefined;
   return (
     <>
@@ -70,8 +73,8 @@ function Single({ market, byId }: { readonly market: OutcomeMarketMeta; readonly
 
 function Candidates({ event, byId }: { readonly event: OutcomeEventMeta; readonly byId: Tickers }) {
   const ranked = event.markets
-    .map((market) => ({ market, price: priceOf(market, byId) }))
-    .sort((a, b) => Number(b.price ?? -1) - Number(a.price ?? -1));
+    .map((market) => ({ market, price: yesPriceOf(market, byId) }))
+    .sort((a, b) => Number(b.price) - Number(a.price));
   return (
     <ul className="flex flex-col gap-1 text-12">
       {ranked.slice(0, CANDIDATES_SHOWN).map(({ market, price }) => (
@@ -129,10 +132,4 @@ function Bar({ price }: { readonly price: string | undefined }) {
       <span className="block h-full rounded bg-accent" style={{ width }} />
     </span>
   );
-}
-
-/** The live mark, or until it is there the one that came with the event. */
-function priceOf(market: OutcomeMarketMeta, byId: Tickers): string | undefined {
-  const live = byId.get(market.instrument_id)?.markPx;
-  return isDecimal(live) ? live : market.pricing.yes_price;
 }

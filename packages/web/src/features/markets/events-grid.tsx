@@ -1,8 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import type { OutcomeEventMeta } from '@oddlot/sdk';
+import { isLike } from '../../lib/is-like.ts';
 import { useWords } from '../../lib/words.ts';
+import { useOutcomeTickers } from '../../market/outcome-tickers.ts';
 import { useEvents } from '../../market/queries.ts';
-import { tickers } from '../../market/tickers.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Skeleton } from '../../ui/spinner.tsx';
 import { EventCard } from './event-card.tsx';
@@ -12,8 +13,6 @@ import { OpeningSoon } from './opening-soon.tsx';
 /** Some of them are of series, which have cards of their own. */
 const LOOKED_AT = 24;
 const EVENTS_SHOWN = 12;
-/** As many markets as one subscription takes. */
-const MARKETS_MAX = 50;
 
 /** What people trade on, the busiest first. */
 export function EventsGrid({ wanted }: { readonly wanted: string }) {
@@ -23,14 +22,7 @@ export function EventsGrid({ wanted }: { readonly wanted: string }) {
     .filter(({ series_slug: series }) => series === null)
     .slice(0, EVENTS_SHOWN);
   const events = singles.filter((event) => matches(event, wanted));
-  const ids = singles
-    .flatMap(({ markets }) => markets.map(({ instrument_id: id }) => id))
-    .slice(0, MARKETS_MAX)
-    .sort((a, b) => a - b);
-  const byId = tickers.use(
-    ids.length === 0 ? undefined : { accountType: 'outcome', instrumentIds: ids },
-    (state) => state.byId,
-  );
+  const byId = useOutcomeTickers(singles.flatMap(({ markets }) => markets));
   return (
     <section
       className="flex min-w-0 flex-col max-desktop:border-t max-desktop:border-line"
@@ -86,6 +78,5 @@ function Loading() {
 }
 
 function matches({ markets, tags, title }: OutcomeEventMeta, wanted: string): boolean {
-  const text = [title, ...tags, ...markets.map(({ question }) => question)].join(' ').toLowerCase();
-  return text.includes(wanted.trim().toLowerCase());
+  return isLike([title, ...tags, ...markets.map(({ question }) => question)].join(' '), wanted);
 }

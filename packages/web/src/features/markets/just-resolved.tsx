@@ -1,11 +1,12 @@
-import { Link } from '@tanstack/react-router';
 import type { OutcomeMarketMeta } from '@oddlot/sdk';
 import { number } from '../../lib/format.ts';
+import { isLike } from '../../lib/is-like.ts';
 import { relative } from '../../lib/time.ts';
 import { useWords, type Words } from '../../lib/words.ts';
 import { useEvents } from '../../market/queries.ts';
 import { useVenueSecond } from '../../market/use-venue-second.ts';
-import { EventTitle } from '../../ui/event-title.tsx';
+import { EventLine } from './event-line.tsx';
+import { Section } from './section.tsx';
 
 const EVENTS_SHOWN = 6;
 
@@ -14,38 +15,21 @@ export function JustResolved({ wanted }: { readonly wanted: string }) {
   const t = useWords();
   const { data } = useEvents({ sortBy: 'newest', status: 'resolved', limit: EVENTS_SHOWN });
   const nowMs = useVenueSecond();
-  const events = (data?.events ?? []).filter(({ title }) =>
-    title.toLowerCase().includes(wanted.trim().toLowerCase()),
-  );
+  const events = (data?.events ?? []).filter(({ title }) => isLike(title, wanted));
   if (events.length === 0) return <div className="flex-1 border-t border-line" />;
   return (
-    <section aria-labelledby="resolved" className="flex-1">
-      <h2
-        id="resolved"
-        className="flex h-12 items-center border-y border-line px-4 text-15 font-semibold"
-      >
-        {t('markets.resolved')}
-      </h2>
+    <Section id="resolved" title={t('markets.resolved')} className="flex-1">
       <ul>
-        {events.map(({ end_time: end, markets, slug, title }) => (
-          <li
-            key={slug}
-            className="relative flex h-10 items-center gap-4 border-b border-line/50 px-4 hover:bg-raised/60"
-          >
-            <Link
-              to={`/events/${slug}`}
-              className="min-w-0 flex-1 truncate after:absolute after:inset-0"
-            >
-              <EventTitle title={title} isShort />
-            </Link>
-            <span className="max-w-[40%] truncate font-medium">{resultOf(markets, t)}</span>
+        {events.map((event) => (
+          <EventLine key={event.slug} event={event}>
+            <span className="max-w-[40%] truncate font-medium">{resultOf(event.markets, t)}</span>
             <span className="w-24 shrink-0 text-right text-muted max-tablet:hidden">
-              {relative(resolvedMs(markets, end) - nowMs)}
+              {relative(resolvedMs(event.markets, event.end_time) - nowMs)}
             </span>
-          </li>
+          </EventLine>
         ))}
       </ul>
-    </section>
+    </Section>
   );
 }
 

@@ -1,54 +1,32 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import type { PerpMeta, Ticker } from '@oddlot/sdk';
-import { compare, decimalsOf, isDecimal, multiply, sign, toPixels } from '../../lib/decimal.ts';
+import type { Ticker } from '@oddlot/sdk';
+import { decimalsOf, isDecimal, sign, toPixels } from '../../lib/decimal.ts';
 import { compact, percent } from '../../lib/format.ts';
 import { useWords, type Words } from '../../lib/words.ts';
-import { usePerps } from '../../market/queries.ts';
-import { tickers } from '../../market/tickers.ts';
-import { dayChange, useTrends, type Trend } from '../../market/trends.ts';
+import { changeOf, openInterestOf, type PerpRow, usePerpRows } from '../../market/perp-rows.ts';
+import type { Trend } from '../../market/trends.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Percent, Price } from '../../ui/figure.tsx';
+import { byDecimal } from '../../ui/sort-rows.ts';
 import { Spark } from '../../ui/spark.tsx';
 import { Skeleton } from '../../ui/spinner.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 
-type Row = {
-  readonly perp: PerpMeta;
-  readonly ticker: Ticker | undefined;
-  readonly trend: Trend | undefined;
-};
-
 const ROW_PX = 48;
-const NO_PERPS: readonly PerpMeta[] = [];
 
 export function PerpsTable({ wanted }: { readonly wanted: string }) {
   const t = useWords();
   const navigate = useNavigate();
-  const { data } = usePerps();
-  const byId = tickers.use({ accountType: 'perp' }, (state) => state.byId);
-  const listed = data?.universe ?? NO_PERPS;
-  const trends = useTrends(listed);
-  const rows = useMemo(
-    () =>
-      listed
-        .filter(({ name }) => name.toLowerCase().includes(wanted.trim().toLowerCase()))
-        .map((perp): Row => ({
-          perp,
-          ticker: byId.get(perp.index),
-          trend: trends.get(perp.index),
-        })),
-    [listed, byId, trends, wanted],
-  );
+  const { hasAny, isLoaded, rows } = usePerpRows(wanted);
   const columns = useMemo(() => columnsOf(t), [t]);
-  if (data === undefined) return <Loading />;
-  const empty =
-    listed.length === 0 ? (
-      <EmptyState title={t('markets.noPerps')} text={t('markets.noPerpsText')} />
-    ) : (
-      <EmptyState title={t('markets.nothingFound')} />
-    );
+  if (!isLoaded) return <Loading />;
+  const empty = hasAny ? (
+    <EmptyState title={t('markets.nothingFound')} />
+  ) : (
+    <EmptyState title={t('markets.noPerps')} text={t('markets.noPerpsText')} />
+  );
   return (
     <Table
       label={t('markets.perps')}
@@ -63,7 +41,7 @@ export function PerpsTable({ wanted }: { readonly wanted: string }) {
   );
 }
 
-function columnsOf(t: Words): readonly Column<Row>[] {
+function columnsOf(t: Words): readonly Column<PerpRow>[] {
   return [
     {
       id: 'market',
@@ -82,14 +60,14 @@ function columnsOf(t: Words): readonly Column<Row>[] {
           <Price value={ticker?.markPx} decimals={decimalsOf(perp.priceTick)} hasFlash />
         </span>
       ),
-      compare: byText(({ ticker }) => ticker?.markPx),
+      compare: byDecimal(({ ticker }) => ticker?.markPx),
     },
     {
       id: 'change',
       header: t('markets.change'),
       align: 'right',
       cell: (row) => <Percent value={changeOf(row)} />,
-      compare: byText(changeOf),
+      compare: byDecimal(changeOf),
     },
     {
       id: 'trend',
@@ -108,7 +86,7 @@ function columnsOf(t: Words): readonly Column<Row>[] {
       align: 'right',
       from: 'tablet',
       cell: ({ ticker }) => compact(ticker?.dayNtlVlm),
-      compare: byText(({ ticker }) => ticker?.dayNtlVlm),
+      compare: byDecimal(({ ticker }) => ticker?.dayNtlVlm),
     },
     {
       id: 'openInterest',
@@ -116,7 +94,7 @@ function columnsOf(t: Words): readonly Column<Row>[] {
       align: 'right',
       from: 'tablet',
       cell: (row) => compact(openInterestOf(row)),
-      compare: byText(openInterestOf),
+      compare: byDecimal(openInterestOf),
     },
     {
       id: 'funding',
@@ -124,12 +102,12 @@ function columnsOf(t: Words): readonly Column<Row>[] {
       align: 'right',
       from: 'tablet',
       cell: ({ ticker }) => <Funding rate={ticker?.funding} t={t} />,
-      compare: byText(({ ticker }) => ticker?.funding),
+      compare: byDecimal(({ ticker }) => ticker?.funding),
     },
   ];
 }
 
-function Market({ row: { perp } }: { readonly row: Row }) {
+function Market({ row: { perp } }: { readonly row: PerpRow }) {
   const t = useWords();
   return (
     <span className="flex items-center gap-2">
@@ -155,29 +133,10 @@ function Funding({ rate, t }: { readonly rate: string | undefined; readonly t: W
   return <span title={title}>{percent(rate, { decimals: 4, isSigned: true })}</span>;
 }
 
-function changeOf({ ticker, trend }: Row): string | undefined {
-  return dayChange(ticker, trend);
-}
-
 /** From where the change is counted to where the price is now. */
 function lineOf(trend: Trend | undefined, ticker: Ticker | undefined): readonly number[] {
   if (trend?.open === undefined || !isDecimal(ticker?.markPx)) return [];
   return [toPixels(trend.open), ...trend.closes, toPixels(ticker.markPx)];
-}
-
-/** In money: sizes of different assets don't compare. */
-function openInterestOf({ ticker }: Row): string | undefined {
-  if (ticker === undefined || !isDecimal(ticker.markPx)) return undefined;
-  return multiply(ticker.openInterest, ticker.markPx);
-}
-
-/** What has no number comes last when the largest are first. */
-function byText(of: (row: Row) => string | undefined): (a: Row, b: Row) => number {
-  return (a, b) => {
-    const [left, right] = [of(a), of(b)];
-    if (!isDecimal(left)) return isDecimal(right) ? -1 : 0;
-    return isDecimal(right) ? compare(left, right) : 1;
-  };
 }
 
 function Loading() {

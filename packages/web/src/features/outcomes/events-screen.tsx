@@ -4,9 +4,9 @@ import { useRef } from 'react';
 import type { OutcomeEventMeta, Ticker } from '@oddlot/sdk';
 import { usePageTitle } from '../../lib/use-page-title.ts';
 import { addWords, useWords } from '../../lib/words.ts';
+import { useOutcomeTickers } from '../../market/outcome-tickers.ts';
 import { SeriesCards } from '../../market/series/series-cards.tsx';
 import { runningOf } from '../../market/series/use-running-series.ts';
-import { tickers } from '../../market/tickers.ts';
 import { useVenueSecond } from '../../market/use-venue-second.ts';
 import { Button } from '../../ui/button.tsx';
 import { Chip } from '../../ui/chip.tsx';
@@ -33,8 +33,6 @@ addWords(texts);
 
 /** As much text as the venue looks for. */
 const SEARCH_CHARS_MAX = 100;
-/** As many markets as one subscription takes. */
-const MARKETS_MAX = 50;
 
 type Search = {
   readonly q?: unknown;
@@ -66,7 +64,7 @@ export function Screen() {
   const singles = events.filter(isSingle);
   const soon = ahead.filter(isSingle);
   const series = [...events, ...ahead].filter((event) => !isSingle(event));
-  const byId = useTickers([...series, ...singles]);
+  const byId = useOutcomeTickers([...series, ...singles].flatMap(({ markets }) => markets));
   const isFiltered = wanted !== '' || topic !== undefined;
   return (
     <div className="flex min-h-full flex-col">
@@ -229,16 +227,5 @@ function Loading() {
         </li>
       ))}
     </ul>
-  );
-}
-
-function useTickers(events: readonly OutcomeEventMeta[]) {
-  const ids = events
-    .flatMap(({ markets }) => markets.map(({ instrument_id: id }) => id))
-    .slice(0, MARKETS_MAX)
-    .sort((a, b) => a - b);
-  return tickers.use(
-    ids.length === 0 ? undefined : { accountType: 'outcome', instrumentIds: ids },
-    (state) => state.byId,
   );
 }

@@ -13,6 +13,7 @@ import {
 import { compact } from '../../lib/format.ts';
 import { dateTime, hourMinute } from '../../lib/time.ts';
 import type { AccountState } from '../../market/account.ts';
+import { yesPriceOf } from '../../market/outcome-tickers.ts';
 import { legPrice } from './legs.ts';
 import type { Grid } from './quote.ts';
 
@@ -64,8 +65,7 @@ export function markOf(
   const { settlement_fraction: paid } = market.settlement;
   if (isDecimal(paid)) return paid;
   if (market.phase === 'upcoming') return undefined;
-  const live = byId.get(market.instrument_id)?.markPx;
-  return isDecimal(live) ? live : market.pricing.yes_price;
+  return yesPriceOf(market, byId);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import type { OutcomeEventMeta } from '@oddlot/sdk';
+import { isLike } from '../../lib/is-like.ts';
 import { useEvents } from '../../market/queries.ts';
 import { reader } from '../../market/venue.ts';
 
@@ -73,10 +74,8 @@ export function useFoundEvents({ sort, status, topic, words }: Sought): FoundEve
 export function useAhead({ status, topic, words }: Sought): readonly OutcomeEventMeta[] {
   const { data } = useEvents({ status: 'upcoming', sortBy: 'endingSoon', limit: PAGE });
   if (status !== 'open') return [];
-  const wanted = words.toLowerCase();
   return (data?.events ?? []).filter(
-    ({ category, title }) =>
-      (topic === undefined || category === topic) && title.toLowerCase().includes(wanted),
+    ({ category, title }) => (topic === undefined || category === topic) && isLike(title, words),
   );
 }
 

@@ -1,28 +1,19 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import type { PerpMeta, Ticker } from '@oddlot/sdk';
-import { compare, decimalsOf, isDecimal, multiply } from '../../lib/decimal.ts';
+import { decimalsOf } from '../../lib/decimal.ts';
 import { compact, percent } from '../../lib/format.ts';
 import { useWords, type Words } from '../../lib/words.ts';
-import { usePerps } from '../../market/queries.ts';
-import { tickers } from '../../market/tickers.ts';
-import { dayChange, useTrends, type Trend } from '../../market/trends.ts';
+import { changeOf, openInterestOf, type PerpRow, usePerpRows } from '../../market/perp-rows.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Percent, Price } from '../../ui/figure.tsx';
+import { byDecimal } from '../../ui/sort-rows.ts';
 import { Table, type Column } from '../../ui/table.tsx';
 import { TextField } from '../../ui/text-field.tsx';
 import { useTradedPerp } from './traded-perp.ts';
 import { useKept } from './use-kept.ts';
 
-type Row = {
-  readonly perp: PerpMeta;
-  readonly ticker: Ticker | undefined;
-  readonly trend: Trend | undefined;
-  readonly isFavourite: boolean;
-};
-
-const NO_PERPS: readonly PerpMeta[] = [];
+type Row = PerpRow & { readonly isFavourite: boolean };
 
 /** All markets, by any of their numbers; Enter takes the first. */
 export function SelectDialog({ onClose }: { readonly onClose: () => void }) {
@@ -31,20 +22,10 @@ export function SelectDialog({ onClose }: { readonly onClose: () => void }) {
   const { perp: now } = useTradedPerp();
   const [wanted, setWanted] = useState('');
   const [favourites, setFavourites] = useKept<readonly string[]>('favourites', []);
-  const listed = usePerps().data?.universe ?? NO_PERPS;
-  const byId = tickers.use({ accountType: 'perp' }, (state) => state.byId);
-  const trends = useTrends(listed);
+  const { rows: found } = usePerpRows(wanted);
   const rows = useMemo(
-    () =>
-      listed
-        .filter(({ name }) => name.toLowerCase().includes(wanted.trim().toLowerCase()))
-        .map((perp): Row => ({
-          perp,
-          ticker: byId.get(perp.index),
-          trend: trends.get(perp.index),
-          isFavourite: favourites.includes(perp.name),
-        })),
-    [listed, wanted, byId, trends, favourites],
+    () => found.map((row): Row => ({ ...row, isFavourite: favourites.includes(row.perp.name) })),
+    [found, favourites],
   );
   const columns = useMemo(
     () =>
@@ -137,22 +118,22 @@ function columnsOf(t: Words, favour: (row: Row) => void): readonly Column<Row>[]
       header: t('perps.strip.change'),
       align: 'right',
       cell: (row) => <Percent value={changeOf(row)} />,
-      compare: byText(changeOf),
+      compare: byDecimal(changeOf),
     },
     {
       id: 'volume',
       header: t('perps.select.volume'),
       align: 'right',
       cell: ({ ticker }) => compact(ticker?.dayNtlVlm),
-      compare: byText(({ ticker }) => ticker?.dayNtlVlm),
+      compare: byDecimal(({ ticker }) => ticker?.dayNtlVlm),
     },
     {
       id: 'interest',
       header: t('perps.select.interest'),
       align: 'right',
       from: 'tablet',
-      cell: (row) => compact(interestOf(row)),
-      compare: byText(interestOf),
+      cell: (row) => compact(openInterestOf(row)),
+      compare: byDecimal(openInterestOf),
     },
     {
       id: 'funding',
@@ -160,24 +141,7 @@ function columnsOf(t: Words, favour: (row: Row) => void): readonly Column<Row>[]
       align: 'right',
       from: 'tablet',
       cell: ({ ticker }) => percent(ticker?.funding, { decimals: 3, isSigned: true }),
-      compare: byText(({ ticker }) => ticker?.funding),
+      compare: byDecimal(({ ticker }) => ticker?.funding),
     },
   ];
-}
-
-function changeOf({ ticker, trend }: Row): string | undefined {
-  return dayChange(ticker, trend);
-}
-
-function interestOf({ ticker }: Row): string | undefined {
-  if (!isDecimal(ticker?.markPx)) return undefined;
-  return multiply(ticker.openInterest, ticker.markPx);
-}
-
-function byText(of: (row: Row) => string | undefined): (a: Row, b: Row) => number {
-  return (a, b) => {
-    const [left, right] = [of(a), of(b)];
-    if (!isDecimal(left)) return isDecimal(right) ? -1 : 0;
-    return isDecimal(right) ? compare(left, right) : 1;
-  };
 }

@@ -10,7 +10,7 @@ import { venueNow } from '../../../market/venue.ts';
 import { Button } from '../../../ui/button.tsx';
 import { useKept } from '../use-kept.ts';
 
-/** So long it is said without being asked; the ledger keeps it. */
+/** How long the note is shown unasked; after that it is still in the ledger. */
 const SAID_MS = 24 * 3_600_000;
 
 /** Where a position is gone by no order of its owner: what was done, and why. */
