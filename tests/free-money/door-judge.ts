@@ -71,7 +71,8 @@ function judgeCross(
   if (after.balance >= before.balance) return;
   const left = before.balance - after.balance;
   // What is needed is that of before: new orders are judged by tests of their own, others may be cancelled.
-  const own = acts.length > 1 ? withoutOrders(before) : before;
+  const then = asLeveraged(before, after, acts);
+  const own = acts.length > 1 ? withoutOrders(then) : then;
   const rest = { ...own, balance: after.balance };
   const atJudged = judgedMarksOf(entry);
   const numbers = crossNumbers(rest, inEntry(entry), marksOf(entry), atJudged);
@@ -82,11 +83,11 @@ function judgeCross(
       `${usdc(left)} left the balance of ${before.address} by ${namesOf(acts)}; ${say(numbers)}`,
   );
   if (!isAheadOfGap(before.address, acts)) return;
-  const then = crossNumbers(rest, inEntry(entry), atJudged, atJudged);
+  const ahead = crossNumbers(rest, inEntry(entry), atJudged, atJudged);
   demand(
-    then.value >= then.initial || then.notional === 0n,
+    ahead.value >= ahead.initial || ahead.notional === 0n,
     'out ahead of a gap',
-    () => `${usdc(left)} left the balance of ${before.address} by ${namesOf(acts)}; ${say(then)}`,
+    () => `${usdc(left)} left the balance of ${before.address} by ${namesOf(acts)}; ${say(ahead)}`,
   );
 }
 
@@ -110,6 +111,9 @@ function judgeIsolated(
     demand(then.value >= then.initial, 'out ahead of a gap', () => `${what()}; ${say(then)}`);
   }
 }
+
+/** What takes money out of cross. */
+const LEAVING: ReadonlySet<Command['type']> = new Set(['sendToken', 'withdraw']);
 
 const AHEAD: ReadonlySet<Command['type']> = new Set([
   'sendToken',
@@ -184,6 +188,20 @@ function judgeReserved(entry: Entry): void {
         `${usdc(before.balance - after.balance)} of ${address} went into an isolated position; ${say(numbers)}`,
     );
   }
+}
+
+/** R-leverage: whoever raises it before money leaves needs less by then. */
+function asLeveraged(before: Purse, after: Purse, acts: readonly SignedCommand[]): Purse {
+  const own = acts.filter(({ authority }) => authority.signer === before.address);
+  const raisedAt = own.findIndex(({ type }) => type === 'updateLeverage');
+  if (raisedAt < 0 || own.slice(raisedAt + 1).every(({ type }) => !LEAVING.has(type))) {
+    return before;
+  }
+  const held = before.held.map((each) => {
+    const now = after.held.find(({ id, leg }) => id === each.id && leg === each.leg);
+    return { ...each, leverage: now?.leverage ?? each.leverage };
+  });
+  return { ...before, held };
 }
 
 /** Orders that a blind scope may not fill are cancelled on the way, and need nothing any more. */

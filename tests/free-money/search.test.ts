@@ -36,7 +36,10 @@ test(`colluding accounts find no free money around gaps and in markets nobody ca
   expect(Object.keys(reached)).toEqual(expect.arrayContaining(REACHED));
 }, 600_000);
 
-/** Seeds at which a judge once said something: a fee that a later fill of the same order left no room for. */
-test.each([846_770_216])('nor in the history of seed %d', (seed) => {
+/**
+ * Seeds at which a judge once said something: a fee that a later fill of the same order left no room for, and leverage that
+ * was raised in the entry in which money left.
+ */
+test.each([846_770_216, 91_049_933])('nor in the history of seed %d', (seed) => {
   expect(search({ seed, runs: 1 }).found.map(explain)).toEqual([]);
 });
