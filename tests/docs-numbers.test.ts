@@ -6,7 +6,7 @@ import { markBandE8 } from '../packages/engine/src/state/mark-band.ts';
 import { defaultParameters, genesisCommands } from '../packages/venue/src/genesis-commands.ts';
 import { RESULT_AFTER_MS } from '../packages/venue/src/exhibition/exhibition-results.ts';
 import { STEP_MS } from '../packages/venue/src/exhibition/fair-paths.ts';
-import { SHOWS } from '../packages/venue/src/exhibition/programme.ts';
+import { EVENT_TEMPLATES } from '../packages/venue/src/exhibition/event-templates.ts';
 import { ROWS_PER_MS, SKIPPED_ROWS_PER_MS } from '../packages/venue/src/edge/http/info-history.ts';
 import { PUSHED_STANDS_MS } from '../packages/venue/src/oracle/perp-oracle.ts';
 import { PUSHED_REFERENCE_STANDS_MS } from '../packages/venue/src/oracle/simulated-prices.ts';
@@ -33,14 +33,14 @@ const PERPS = genesisCommands('Oddlot-Testnet').flatMap((command) =>
 describe('docs/guides/prediction-markets.md', () => {
   const text = guide('prediction-markets.md');
 
-  test.each(SHOWS)('$slug: how long a round lasts, and how often one starts', (show) => {
+  test.each(EVENT_TEMPLATES)('$slug: how long a round lasts, and how often one starts', (show) => {
     const [row = ''] = text.split('\n').filter((line) => line.startsWith(`| \`${show.slug}\``));
     const every = duration(show.everyMs).split(' ')[0];
     expect(row).toContain(`${duration(show.roundMs)}, every ${every}`);
   });
 
   test('how many steps the rounds have', () => {
-    const steps = [...new Set(SHOWS.map(({ roundMs }) => roundMs))]
+    const steps = [...new Set(EVENT_TEMPLATES.map(({ roundMs }) => roundMs))]
       .sort((a, b) => a - b)
       .map((roundMs) => [duration(roundMs), n(roundMs / STEP_MS)] as const);
     const [first, ...others] = steps;

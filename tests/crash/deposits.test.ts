@@ -1,22 +1,13 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { TEST_USDC_ABI } from '@oddlot/contracts';
-import { encodeFunctionData, type Hex, keccak256, parseEther, parseUnits } from 'viem';
-import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
+import { type Hex, keccak256 } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { LocalChain } from '../../packages/devchain/src/local-chain.ts';
-import { localEndpoint } from '../../packages/custody/src/chain/chain-endpoint.ts';
-import { localKeys } from '../../packages/custody/src/key-files/local-keys.ts';
-import { deployLocalContracts } from '../../packages/custody/src/bridge-contract/local-contracts.ts';
-import { type Chain, chainOf, post, type SignedPermit } from '../support/chain.ts';
+import { post, type SignedPermit } from '../support/chain.ts';
 import type { Json } from '../support/client.ts';
 import { drawnCases } from '../support/drawn-cases.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
+import { answerRpc, type JsonServer, serveJson } from '../support/json-server.ts';
+import { MoneyWorld, type Somebody, usdc } from '../support/money-world.ts';
 import { chance } from '../support/seeded.ts';
-import { CALM, tail, temporaryData, Venue } from '../support/venue-process.ts';
+import { tail, type Venue } from '../support/venue-process.ts';
 
 /**
  * Goal: a venue that is killed between any two steps of a deposit credits it once after the next start,
@@ -25,10 +16,6 @@ import { CALM, tail, temporaryData, Venue } from '../support/venue-process.ts';
  * or instead of giving the answer. At each point a permit, approve and deposit, and a plain transfer of
  * three new users are under way together.
  */
-
-const CHAIN_ID = 421_614;
-const KEY_NAME = 'ODDLOT_TEST_RELAYER';
-const usdc = (amount: string): bigint => parseUnits(amount, 6);
 
 type Point = {
   readonly method: string;
@@ -39,13 +26,9 @@ type Point = {
   readonly thenMs?: number;
 };
 
-let directory: string;
-let chain: LocalChain;
-let proxy: Server;
+let world: MoneyWorld;
+let proxy: JsonServer;
 let venue: Venue;
-let wallets: Chain;
-let minterNonce = 2;
-const keys = { minter: generatePrivateKey(), relayer: generatePrivateKey() };
 let point: Point | undefined;
 let reached: (() => void) | undefined;
 /** Logs of deposits were asked for and given since the point was set. */
@@ -54,88 +37,37 @@ let hasRead = false;
 const sent: Hex[] = [];
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'oddlot-kill-deposits-'));
-  const own = localKeys(directory);
-  Object.assign(keys, { minter: own.minter, relayer: own.relayer });
-  const rich = [own.minter, own.relayer].map((key) => privateKeyToAccount(key).address);
-  chain = await LocalChain.open({
-    directory: join(directory, 'chain'),
-    chainId: CHAIN_ID,
-    nowMs: () => Date.now(),
-    allocations: Object.fromEntries(rich.map((each) => [each, parseEther('100000')])),
-  });
-  const { url } = await chain.listen({ port: 0 });
-  const endpoint = localEndpoint('chain', (method, params) => chain.rpc(method, params));
-  const { bridge, token } = await deployLocalContracts(endpoint, own, CHAIN_ID);
-  const proxyUrl = await startProxy();
-  process.env[KEY_NAME] = own.relayer;
-  const contracts = ['--bridge-contract', bridge, '--usdc-contract', token];
-  const pace = ['--chain-confirmations', '1', '--chain-every-ms', '40', '--fault', 'slow-sync:60'];
-  const where = [
-    '--chain',
-    proxyUrl,
-    '--settlement-rpc-url',
-    url,
-    '--relayer-key',
-    `env:${KEY_NAME}`,
-    '--service-network',
-    'example.org',
-  ];
-  venue = await Venue.start([...CALM, ...where, ...contracts, ...pace], await temporaryData());
-  wallets = await chainOf(venue.url);
+  world = await MoneyWorld.open();
+  proxy = await serveJson(answer);
+  const flags = ['--fault', 'slow-sync:60'];
+  venue = await world.startVenue([proxy.url], { flags, ownValidators: 0 });
 });
 
 afterAll(async () => {
-  delete process.env[KEY_NAME];
-  await venue?.remove();
+  await world?.close();
   proxy?.close();
-  proxy?.closeAllConnections();
-  await chain?.close();
-  await rm(directory, { recursive: true, force: true });
 });
 
 /** Passes questions on until the point is reached; from then on the venue gets no answer at all. */
-async function startProxy(): Promise<string> {
-  proxy = createServer((request, response) => {
-    let body = '';
-    request.setEncoding('utf8').on('data', (text: string) => (body += text));
-    request.on('end', () => {
-      const { id, method, params } = JSON.parse(body) as Json;
-      const told = async (): Promise<void> => {
-        const reply = await answer(method as string, params as Json[]);
-        if (reply === undefined) return;
-        response.setHeader('content-type', 'application/json');
-        response.end(JSON.stringify({ jsonrpc: '2.0', id, ...reply }));
-      };
-      void told();
-    });
-  });
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-}
-
-async function answer(method: string, params: Json[]): Promise<object | undefined> {
+async function answer(asked: Json): Promise<object | undefined> {
+  const { method, params } = asked;
   const armed = point;
   const isHere = (at: Point['when'], result: Json): boolean =>
-    armed?.method === method && armed.when === at && (armed.is?.(params, result) ?? true);
+    armed !== undefined &&
+    armed.method === method &&
+    armed.when === at &&
+    (armed.is?.(params, result) ?? true);
   if (isHere('before', null)) return stop();
-  try {
-    if (method === 'eth_sendRawTransaction') sent.push(keccak256(params[0] as Hex));
-    const result = await chain.rpc(method, params);
-    if (method === 'eth_getLogs') hasRead ||= hasLogs(params, result as Json);
-    if (!isHere('after', result as Json)) return { result };
-    const { thenMs } = armed ?? {};
-    if (thenMs === undefined) return stop();
-    setTimeout(stop, thenMs);
-    point = undefined;
-    return { result };
-  } catch (error) {
-    const { code = -32_000, message } = error as {
-      readonly code?: number;
-      readonly message: string;
-    };
-    return { error: { code, message } };
-  }
+  if (method === 'eth_sendRawTransaction') sent.push(keccak256(params[0] as Hex));
+  const reply: Json = await answerRpc(asked, () => world.chain.rpc(method, params));
+  if (reply.error !== undefined) return reply;
+  if (method === 'eth_getLogs') hasRead ||= hasLogs(params, reply.result);
+  if (!isHere('after', reply.result)) return reply;
+  const { thenMs } = armed ?? {};
+  if (thenMs === undefined) return stop();
+  setTimeout(stop, thenMs);
+  point = undefined;
+  return reply;
 }
 
 function stop(): undefined {
@@ -143,39 +75,22 @@ function stop(): undefined {
   reached?.();
 }
 
-/** A new user with ether and a thousand test USDC. */
-async function newUser(): Promise<PrivateKeyAccount> {
-  const account = privateKeyToAccount(generatePrivateKey());
-  const minter = privateKeyToAccount(keys.minter);
-  const fees = { maxFeePerGas: 10n ** 9n, maxPriorityFeePerGas: 1n, gas: 200_000n };
-  const send = async (to: Hex, data: Hex, value: bigint): Promise<void> => {
-    const call = { type: 'eip1559', chainId: CHAIN_ID, to, data, value, ...fees } as const;
-    const raw = await minter.signTransaction({ ...call, nonce: minterNonce++ });
-    await chain.rpc('eth_sendRawTransaction', [raw]);
-  };
-  const args = [account.address, usdc('1000')] as const;
-  const mint = encodeFunctionData({ abi: TEST_USDC_ABI, functionName: 'mint', args });
-  await send(wallets.token, mint, 0n);
-  await send(account.address, '0x', parseEther('1'));
-  return account;
-}
-
 type Deposits = {
-  readonly users: readonly PrivateKeyAccount[];
+  readonly users: readonly Somebody[];
   readonly permit: SignedPermit;
 };
 
 /** One deposit of each kind under way. The venue may die any moment, and answers nothing then. */
 async function depositAll(): Promise<Deposits> {
-  const users = [await newUser(), await newUser(), await newUser()];
-  const [permitted, depositor, sender] = users.map((user) => wallets.wallet(user));
+  const users = [await world.somebody(), await world.somebody(), await world.somebody()];
+  const [permitted, depositor, sender] = users.map(({ wallet }) => wallet);
   const deadline = BigInt(Math.floor(Date.now() / 1000) + 3_600);
   const permit = await permitted!.permit(usdc('11'), deadline);
   await depositor!.approve(usdc('12'));
   await Promise.all([
     post(venue.url, '/info', permit).catch(() => undefined),
     depositor!.deposit(usdc('12')),
-    sender!.transfer(wallets.bridge, usdc('13')),
+    sender!.transfer(world.money.bridge, usdc('13')),
   ]);
   return { users, permit };
 }
@@ -189,14 +104,13 @@ async function expectCreditedOnce({ permit, users }: Deposits): Promise<void> {
   const first = await post(venue.url, '/info', permit);
   expect(first, tail(venue.stderr)).toMatchObject({ success: true });
   expect(await post(venue.url, '/info', permit)).toEqual(first);
-  const signer = users[0]!.address;
-  expect(await wallets.balanceOf(signer)).toBe(usdc('989'));
+  const [signer] = users;
+  expect(await signer!.onChain()).toBe(usdc('989'));
   for (const [at, amount] of ['11', '12', '13'].entries()) {
-    const rows = async () =>
-      (await rowsOf(users[at]!.address)).map(({ delta }: Json) => delta.amount);
+    const rows = async () => (await rowsOf(users[at]!.user)).map(({ delta }: Json) => delta.amount);
     await expect.poll(rows, { timeout: 60_000, interval: 50 }).toEqual([amount]);
   }
-  const [row] = await rowsOf(signer);
+  const [row] = await rowsOf(signer!.user);
   expect(row?.['hash']).toBe(first.data.txHash);
 }
 

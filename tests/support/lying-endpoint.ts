@@ -1,8 +1,8 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { TEST_USDC_ABI } from '@oddlot/contracts';
 import { getAbiItem, keccak256, numberToHex, parseGwei, toFunctionSelector, toHex } from 'viem';
+import { post } from './chain.ts';
 import type { Json } from './client.ts';
+import { type JsonServer, serveJson } from './json-server.ts';
 
 /** What an endpoint says when it is asked whether the token would make a transfer. */
 export type Lie = 'none' | 'refused' | 'taken';
@@ -36,51 +36,41 @@ export class LyingEndpoint {
   /** How often it lied. */
   lied = 0;
   readonly #target: string;
-  readonly #server = createServer(async (request, response) => {
-    let body = '';
-    for await (const part of request) body += String(part);
-    response.setHeader('content-type', 'application/json');
-    response.end(await this.#answer(body));
-  });
+  #server: JsonServer | undefined = undefined;
 
   constructor(target: string) {
     this.#target = target;
   }
 
   async open(): Promise<this> {
-    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
-    this.url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    this.#server = await serveJson((body) => this.#answer(body));
+    this.url = this.#server.url;
     return this;
   }
 
-  async close(): Promise<void> {
-    const closed = new Promise((resolve) => this.#server.close(resolve));
-    this.#server.closeAllConnections();
-    await closed;
+  close(): void {
+    this.#server?.close();
   }
 
-  async #answer(body: string): Promise<string> {
-    type Call = { id: number; method: string; params?: [{ data?: string }] };
-    const { id, method, params } = JSON.parse(body) as Call;
-    const isTransfer = method === 'eth_call' && params?.[0].data?.startsWith(TRANSFER) === true;
+  async #answer(asked: Json): Promise<object> {
+    const { id, method, params = [] } = asked;
+    const isTransfer = method === 'eth_call' && params[0].data?.startsWith(TRANSFER) === true;
     if (!isTransfer || this.lie === 'none') {
-      const headers = { 'content-type': 'application/json' };
-      const truth = await (await fetch(this.#target, { method: 'POST', headers, body })).text();
-      return this.#twisted({ method, params: (params ?? []) as readonly Json[] }, truth);
+      return this.#twisted({ method, params }, await post(this.#target, '', asked));
     }
     this.lied += 1;
     const error = { code: 3, message: 'execution reverted', data: '0x' };
     const told = this.lie === 'refused' ? { error } : { result: toHex(1, { size: 32 }) };
-    return JSON.stringify({ jsonrpc: '2.0', id, ...told });
+    return { jsonrpc: '2.0', id, ...told };
   }
 
-  #twisted(asked: Asked, truth: string): string {
-    const { id, result } = JSON.parse(truth) as { id: number; result?: Json };
+  #twisted(asked: Asked, { status: _status, ...truth }: Json): object {
+    const { id, result } = truth;
     for (const subject of this.subjects) {
       const lie = LIES[subject](asked, result ?? null);
       if (lie === undefined) continue;
       this.lied += 1;
-      return JSON.stringify({ jsonrpc: '2.0', id, result: lie });
+      return { jsonrpc: '2.0', id, result: lie };
     }
     return truth;
   }

@@ -1,8 +1,8 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Hex } from 'viem';
 import { ModelChain } from '../../packages/relay/src/testing/model-chain.ts';
 import { ModelVenue } from '../../packages/relay/src/testing/model-venue.ts';
+import type { Json } from './client.ts';
+import { answerRpc, type JsonServer, serveJson } from './json-server.ts';
 
 /** A model venue and two model chains behind URLs, for a relay that is a process of its own. */
 export class ModelWorld {
@@ -11,7 +11,7 @@ export class ModelWorld {
   readonly urls = { venue: '', base: '', arbitrum: '' };
   /** Called before each answer; what it resolves to false is never answered, and has an effect or none. */
   onRequest: (effect: () => Promise<unknown>) => Promise<boolean> = async () => true;
-  readonly #servers: Server[] = [];
+  readonly #servers: JsonServer[] = [];
 
   constructor(rich: readonly { readonly owner: Hex; readonly usdc: bigint }[]) {
     this.chains = {
@@ -21,52 +21,28 @@ export class ModelWorld {
   }
 
   async open(): Promise<this> {
-    this.urls.venue = await this.#serve((path, text) =>
-      path === '/pegs' ? Promise.resolve({ success: true }) : this.venue.post(path, text),
+    this.urls.venue = await this.#serve(async (body, path) =>
+      path === '/pegs' ? { success: true } : await this.venue.post(path, JSON.stringify(body)),
     );
     for (const name of ['base', 'arbitrum'] as const) {
-      this.urls[name] = await this.#serve((_, text) => answerRpc(this.chains[name], text));
+      const chain = this.chains[name];
+      this.urls[name] = await this.#serve((body) =>
+        answerRpc(body, (method, params) => chain.rpc(method, params)),
+      );
     }
     return this;
   }
 
   close(): void {
-    for (const server of this.#servers) {
-      server.close();
-      server.closeAllConnections();
-    }
+    for (const server of this.#servers) server.close();
   }
 
-  async #serve(answer: (path: string, text: string) => Promise<unknown>): Promise<string> {
-    const server = createServer(async (request, response) => {
-      const text = await textOf(request);
-      const effect = (): Promise<unknown> => answer(request.url ?? '/', text);
-      if (!(await this.onRequest(effect))) return void request.socket.destroy();
-      response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify(await effect()));
+  async #serve(answer: (body: Json, path: string) => Promise<object>): Promise<string> {
+    const server = await serveJson(async (body, path) => {
+      const effect = (): Promise<object> => answer(body, path);
+      return (await this.onRequest(effect)) ? await effect() : undefined;
     });
     this.#servers.push(server);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  }
-}
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  let text = '';
-  for await (const part of request.setEncoding('utf8')) text += String(part);
-  return text;
-}
-
-async function answerRpc(chain: ModelChain, text: string): Promise<object> {
-  const { id, method, params } = JSON.parse(text) as {
-    readonly id: number;
-    readonly method: string;
-    readonly params: readonly unknown[];
-  };
-  try {
-    return { jsonrpc: '2.0', id, result: await chain.rpc(method, params) };
-  } catch (error) {
-    const { code = -32_000, message } = error as Error & { readonly code?: number };
-    return { jsonrpc: '2.0', id, error: { code, message } };
+    return server.url;
   }
 }

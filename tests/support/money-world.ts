@@ -1,63 +1,35 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { TEST_USDC_ABI } from '@oddlot/contracts';
 import { type Client, createClient, privateKeyWallet } from '@oddlot/sdk';
-import { encodeFunctionData, type Hex, parseEther, parseUnits } from 'viem';
+import { type Hex, parseEther, parseUnits } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { expect } from 'vitest';
-import { LocalChain } from '../../packages/devchain/src/local-chain.ts';
-import { localEndpoint } from '../../packages/custody/src/chain/chain-endpoint.ts';
-import { localKeys, type LocalKeys } from '../../packages/custody/src/key-files/local-keys.ts';
-import { deployLocalContracts } from '../../packages/custody/src/bridge-contract/local-contracts.ts';
-import { type Chain, chainAt, post } from './chain.ts';
+import { BridgedChain, mintData, TEST_CHAIN_ID } from '../../packages/custody/src/testing/index.ts';
+import { type Chain, chainAt, post, type Wallet } from './chain.ts';
 import type { Json } from './client.ts';
 import { CALM, temporaryData, Venue } from './venue-process.ts';
 
 export const usdc = (amount: string): bigint => parseUnits(amount, 6);
 
-const CHAIN_ID = 421_614;
-const FEES = { maxFeePerGas: 10n ** 9n, maxPriorityFeePerGas: 1n, gas: 1_000_000n };
-
 /** A chain elsewhere with a bridge on it, whose keys the test has, and a venue that reaches it by endpoints of the test's making. */
 export class MoneyWorld {
-  readonly chain: LocalChain;
+  readonly chain: BridgedChain['chain'];
+  readonly keys: BridgedChain['keys'];
   readonly url: string;
-  readonly keys: LocalKeys;
   readonly money: Chain;
+  readonly #bridged: BridgedChain;
   #venue: Venue | undefined;
-  readonly #directory: string;
-  #minterNonce = 2;
 
-  private constructor(parts: {
-    readonly chain: LocalChain;
-    readonly url: string;
-    readonly keys: LocalKeys;
-    readonly money: Chain;
-    readonly directory: string;
-  }) {
-    this.chain = parts.chain;
-    this.url = parts.url;
-    this.keys = parts.keys;
-    this.money = parts.money;
-    this.#directory = parts.directory;
+  private constructor(bridged: BridgedChain, url: string) {
+    this.#bridged = bridged;
+    this.chain = bridged.chain;
+    this.keys = bridged.keys;
+    this.url = url;
+    this.money = chainAt({ id: TEST_CHAIN_ID, rpcUrl: url, ...bridged.contracts });
   }
 
   static async open(): Promise<MoneyWorld> {
-    const directory = await mkdtemp(join(tmpdir(), 'oddlot-money-'));
-    const keys = localKeys(directory);
-    const rich = [keys.minter, keys.relayer].map((key) => privateKeyToAccount(key).address);
-    const chain = await LocalChain.open({
-      directory: join(directory, 'chain'),
-      chainId: CHAIN_ID,
-      nowMs: () => Date.now(),
-      allocations: Object.fromEntries(rich.map((each) => [each, parseEther('100000')])),
-    });
-    const { url } = await chain.listen({ port: 0 });
-    const endpoint = localEndpoint('chain', (method, params) => chain.rpc(method, params));
-    const { bridge, token } = await deployLocalContracts(endpoint, keys, CHAIN_ID);
-    const money = chainAt({ id: CHAIN_ID, rpcUrl: url, bridge, token });
-    return new MoneyWorld({ chain, url, keys, money, directory });
+    const bridged = await BridgedChain.open(1, () => Date.now());
+    const { url } = await bridged.chain.listen({ port: 0 });
+    return new MoneyWorld(bridged, url);
   }
 
   /** The relayer's key is the world's own, and so are those of as many of its validators as asked for. */
@@ -70,7 +42,8 @@ export class MoneyWorld {
     const named = validators.map((key, at) => [`ODDLOT_TEST_VALIDATOR_${at}`, key] as const);
     process.env['ODDLOT_TEST_RELAYER'] = this.keys.relayer;
     for (const [name, key] of named) process.env[name] = key;
-    const signers = ['--validator-keys', named.map(([name]) => `env:${name}`).join(',')];
+    const names = named.map(([name]) => `env:${name}`);
+    const signers = names.length === 0 ? [] : ['--validator-keys', names.join(',')];
     const place = ['--chain', endpoints.join(','), '--settlement-rpc-url', this.url];
     const contracts = ['--bridge-contract', bridge, '--usdc-contract', token];
     const pace = ['--chain-confirmations', '1', '--chain-every-ms', '120'];
@@ -100,43 +73,32 @@ export class MoneyWorld {
       if (/^ODDLOT_TEST_(RELAYER|VALIDATOR)/.test(name)) delete process.env[name];
     }
     await this.#venue?.remove();
-    await this.chain.close();
-    await rm(this.#directory, { recursive: true, force: true });
-  }
-
-  /** A transaction of whoever makes test USDC. */
-  async byMinter(to: Hex | undefined, data: Hex, value = 0n): Promise<void> {
-    const minter = privateKeyToAccount(this.keys.minter);
-    const call = { type: 'eip1559', chainId: CHAIN_ID, data, value, ...FEES } as const;
-    const place = to === undefined ? {} : { to };
-    const raw = await minter.signTransaction({ ...call, ...place, nonce: this.#minterNonce++ });
-    await this.chain.rpc('eth_sendRawTransaction', [raw]);
-  }
-
-  async mint(to: Hex, amount: bigint): Promise<void> {
-    const mint = { abi: TEST_USDC_ABI, functionName: 'mint', args: [to, amount] } as const;
-    await this.byMinter(this.money.token, encodeFunctionData(mint));
+    await this.#bridged.close();
   }
 
   /** Somebody with ether and so many test USDC on the chain. */
   async somebody(amount = '1000'): Promise<Somebody> {
     const key = generatePrivateKey();
     const account = privateKeyToAccount(key);
-    await this.mint(account.address, usdc(amount));
-    await this.byMinter(account.address, '0x', parseEther('1'));
+    const { minter } = this.keys;
+    await this.#bridged.send(minter, { data: mintData(account.address, usdc(amount)) });
+    await this.#bridged.send(minter, { to: account.address, value: parseEther('1') });
     return new Somebody(this, key);
   }
 }
 
 export class Somebody {
   readonly user: Hex;
+  readonly wallet: Wallet;
   readonly #world: MoneyWorld;
   readonly #key: Hex;
 
   constructor(world: MoneyWorld, key: Hex) {
     this.#world = world;
     this.#key = key;
-    this.user = privateKeyToAccount(key).address.toLowerCase() as Hex;
+    const account = privateKeyToAccount(key);
+    this.user = account.address.toLowerCase() as Hex;
+    this.wallet = world.money.wallet(account);
   }
 
   get client(): Client {
@@ -144,8 +106,7 @@ export class Somebody {
   }
 
   async transfer(amount: string): Promise<Hex> {
-    const wallet = this.#world.money.wallet(privateKeyToAccount(this.#key));
-    return await wallet.transfer(this.#world.money.bridge, usdc(amount));
+    return await this.wallet.transfer(this.#world.money.bridge, usdc(amount));
   }
 
   async has(amount: string, timeoutMs = 60_000): Promise<void> {

@@ -14,7 +14,7 @@ import { exceptNoRoom } from './replica/replica-error.ts';
 import { Ticker } from './replica/ticker.ts';
 import { watchDisk } from './supervise/disk-watch.ts';
 import { MemoryWatch } from './supervise/memory-watch.ts';
-import { openDoors } from './supervise/open-doors.ts';
+import { openPorts } from './supervise/open-ports.ts';
 import { openShown } from './supervise/open-shown.ts';
 import { takeFolder } from './supervise/take-folder.ts';
 import {
@@ -93,7 +93,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   await actors.start();
 
   const memory = new MemoryWatch(log);
-  const { operationsUrl, url } = await openDoors(config, { http, money, operations }, relay);
+  const { operationsUrl, url } = await openPorts(config, { http, money, operations }, relay);
   return {
     url,
     operationsUrl,

@@ -210,7 +210,8 @@ describe('a nonce that is used', () => {
     const relayer = relayerOf(settlement);
     const first = await relayer.submit(mint(settlement));
     await chain.drop(first.attempts[0]!.txHash);
-    await settlement.send(settlement.keys.minter, first.nonce, mintData(receiver(2), 7n));
+    const data = mintData(receiver(2), 7n);
+    await settlement.send(settlement.keys.minter, { data, nonce: first.nonce });
     await chain.mine();
     settlement.nowMs += 300_000;
     for (const _ of [1, 2]) {

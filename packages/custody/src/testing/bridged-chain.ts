@@ -5,7 +5,7 @@ import { TEST_USDC_ABI } from '@oddlot/contracts';
 import { LocalChain } from '@oddlot/devchain/local-chain';
 import { address } from '@oddlot/units';
 import { encodeFunctionData, type Hex, keccak256, parseEther, toHex } from 'viem';
-import { privateKeyToAccount } from 'viem/accounts';
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { ChainClient } from '../chain/chain-client.ts';
 import { type ChainEndpoint, localEndpoint } from '../chain/chain-endpoint.ts';
 import type { BridgeContracts } from '../bridge-contract/deposit-logs.ts';
@@ -19,7 +19,15 @@ export const TEST_CHAIN_ID = 421_614;
 const START_MS = 1_800_000_000_000;
 
 const USERS = [1, 2, 3].map((n) => privateKeyToAccount(keccak256(toHex(`user ${n}`))));
-const GAS = 200_000n;
+const GAS = 1_000_000n;
+
+/** To the token unless it says where; with the account's next nonce unless it has one. */
+type Call = {
+  readonly to?: Hex;
+  readonly data?: Hex;
+  readonly value?: bigint;
+  readonly nonce?: number;
+};
 
 export class BridgedChain {
   readonly faults: EndpointFault[];
@@ -46,13 +54,14 @@ export class BridgedChain {
     );
   }
 
-  static async open(endpoints = 1): Promise<BridgedChain> {
+  /** By the clock of its own that tests move, or by another one. */
+  static async open(endpoints = 1, clock?: () => number): Promise<BridgedChain> {
     const directory = mkdtempSync(join(tmpdir(), 'oddlot-settlement-'));
     const keys = localKeys(directory);
     const rich = [keys.minter, keys.relayer].map((key) => privateKeyToAccount(key).address);
     const all = [...rich, ...USERS.map((user) => user.address)];
     let bridged: BridgedChain | undefined = undefined;
-    const nowMs = (): number => bridged?.nowMs ?? START_MS;
+    const nowMs = clock ?? ((): number => bridged?.nowMs ?? START_MS);
     const chain = await LocalChain.open({
       directory: join(directory, 'chain'),
       chainId: TEST_CHAIN_ID,
@@ -62,9 +71,8 @@ export class BridgedChain {
     const endpoint = localEndpoint('chain', (method, params) => chain.rpc(method, params));
     const contracts = await deployLocalContracts(endpoint, keys, TEST_CHAIN_ID);
     bridged = new BridgedChain({ chain, keys, contracts, directory }, endpoints);
-    let nonce = 2;
     for (const user of USERS) {
-      await bridged.send(keys.minter, nonce++, mintData(user.address, 1_000_000_000_000n));
+      await bridged.send(keys.minter, { data: mintData(user.address, 1_000_000_000_000n) });
     }
     return bridged;
   }
@@ -75,35 +83,29 @@ export class BridgedChain {
 
   /** A plain transfer of a user to the bridge, signed. */
   async transfer(user: number, amount: bigint, nonce?: number): Promise<Hex> {
-    const account = USERS[user % USERS.length]!;
-    const { bridge, token } = this.contracts;
-    const data = encodeFunctionData({
-      abi: TEST_USDC_ABI,
-      functionName: 'transfer',
-      args: [bridge, amount],
-    });
-    const next =
-      nonce ??
-      Number(await this.chain.rpc('eth_getTransactionCount', [account.address, 'pending']));
-    return account.signTransaction({ ...call(token, data), nonce: next });
+    const args = [this.contracts.bridge, amount] as const;
+    const data = encodeFunctionData({ abi: TEST_USDC_ABI, functionName: 'transfer', args });
+    const call = nonce === undefined ? { data } : { data, nonce };
+    return await this.#signed(USERS[user % USERS.length]!, call);
   }
 
-  async send(key: Hex, nonce: number, data: Hex): Promise<void> {
-    const raw = await privateKeyToAccount(key).signTransaction({
-      ...call(this.contracts.token, data),
-      nonce,
-    });
-    await this.chain.rpc('eth_sendRawTransaction', [raw]);
+  /** Gives the hash. */
+  async send(key: Hex, call: Call): Promise<Hex> {
+    const raw = await this.#signed(privateKeyToAccount(key), call);
+    return (await this.chain.rpc('eth_sendRawTransaction', [raw])) as Hex;
+  }
+
+  async #signed(account: PrivateKeyAccount, call: Call): Promise<Hex> {
+    const nonce = await this.chain.rpc('eth_getTransactionCount', [account.address, 'pending']);
+    const fees = { gas: GAS, maxFeePerGas: 10_000_000_000n, maxPriorityFeePerGas: 1n };
+    const plain = { to: this.contracts.token, nonce: Number(nonce), ...call, ...fees };
+    return await account.signTransaction({ type: 'eip1559', chainId: TEST_CHAIN_ID, ...plain });
   }
 
   async balanceOf(owner: Hex): Promise<bigint> {
-    const data = encodeFunctionData({
-      abi: TEST_USDC_ABI,
-      functionName: 'balanceOf',
-      args: [owner],
-    });
-    const result = await this.chain.rpc('eth_call', [{ to: this.contracts.token, data }, 'latest']);
-    return BigInt(result as Hex);
+    const call = { abi: TEST_USDC_ABI, functionName: 'balanceOf', args: [owner] } as const;
+    const params = [{ to: this.contracts.token, data: encodeFunctionData(call) }, 'latest'];
+    return BigInt((await this.chain.rpc('eth_call', params)) as Hex);
   }
 
   async close(): Promise<void> {
@@ -114,16 +116,4 @@ export class BridgedChain {
 
 export function mintData(to: Hex, amount: bigint): Hex {
   return encodeFunctionData({ abi: TEST_USDC_ABI, functionName: 'mint', args: [to, amount] });
-}
-
-function call(to: Hex, data: Hex) {
-  return {
-    type: 'eip1559',
-    chainId: TEST_CHAIN_ID,
-    to,
-    data,
-    gas: GAS,
-    maxFeePerGas: 10_000_000_000n,
-    maxPriorityFeePerGas: 1n,
-  } as const;
 }

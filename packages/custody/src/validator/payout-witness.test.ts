@@ -34,14 +34,13 @@ const YES = toHex(1, { size: 32 });
 type Lie = 'none' | 'refuses' | 'takes' | 'down';
 
 let settlement: BridgedChain;
-let nonce = 5;
 let lies: Lie[] = [];
 let nowMs = 1_000_000;
 let owed = { destination: BARRED, usd: USD, isReturned: false };
 let book: SignedBook;
 
 async function minter(data: Hex): Promise<void> {
-  await settlement.send(settlement.keys.minter, nonce++, data);
+  await settlement.send(settlement.keys.minter, { data });
 }
 
 function list(functionName: 'blacklist' | 'unBlacklist', account: Hex): Promise<void> {

@@ -8,18 +8,18 @@ import {
   utcMinute,
 } from '@oddlot/engine';
 import { timeMs } from '@oddlot/units';
-import { exhibitionResults, promise, type ResultOptions } from './exhibition-results.ts';
-import type { FairPaths } from './fair-paths.ts';
 import {
+  EVENT_TEMPLATES,
+  type EventTemplate,
   GRID,
   lastStartMs,
+  type MarketTemplate,
   SERIES_DELAY_MS,
-  SERIES_SHOWS,
-  type SeriesShow,
-  type Show,
-  type ShowMarket,
-  SHOWS,
-} from './programme.ts';
+  SERIES_TEMPLATES,
+  type SeriesTemplate,
+} from './event-templates.ts';
+import { exhibitionResults, type ResultOptions, seedCommitment } from './exhibition-results.ts';
+import type { FairPaths } from './fair-paths.ts';
 
 export type ExhibitionOptions = ResultOptions & {
   /** Series need reference prices. */
@@ -36,28 +36,34 @@ const STRIKE_MS = 65_000;
 const ROUND_LEFT_MS_MIN = MINUTE_MS;
 
 /**
- * What is missing: the running rounds and the next one of each show, the series, and the results of what
+ * What is missing: the running rounds and the next one of each template, the series, and the results of what
  * has ended. All of it is read from the state, so that nothing is listed twice or forgotten, however
  * often the process restarts.
  */
 export function exhibitionCommands(state: State, options: ExhibitionOptions): Command[] {
   return [
-    ...SHOWS.flatMap((show) => listings(state, show, options)),
+    ...EVENT_TEMPLATES.flatMap((template) => listings(state, template, options)),
     ...(options.hasSeries
-      ? SERIES_SHOWS.flatMap((show) => seriesListings(state, show, options))
+      ? SERIES_TEMPLATES.flatMap((template) => seriesListings(state, template, options))
       : []),
     ...exhibitionResults(state, options),
   ];
 }
 
-function listings(state: State, show: Show, { nowMs, paths }: ExhibitionOptions): Command[] {
-  return dueStarts(show, nowMs).flatMap((startMs) => roundListings(state, show, startMs, paths));
+function listings(
+  state: State,
+  template: EventTemplate,
+  { nowMs, paths }: ExhibitionOptions,
+): Command[] {
+  return dueStarts(template, nowMs).flatMap((startMs) =>
+    roundListings(state, template, startMs, paths),
+  );
 }
 
 /** When the rounds start that should be listed by now: those that run and the next one. */
-export function dueStarts(show: Show, nowMs: number): number[] {
-  const { everyMs, roundMs } = show;
-  const nextMs = lastStartMs(show, nowMs) + everyMs;
+export function dueStarts(template: EventTemplate, nowMs: number): number[] {
+  const { everyMs, roundMs } = template;
+  const nextMs = lastStartMs(template, nowMs) + everyMs;
   const running = Math.ceil(roundMs / everyMs);
   return Array.from({ length: running + 1 }, (_, at) => nextMs - (running - at) * everyMs).filter(
     (startMs) => startMs + roundMs - nowMs >= ROUND_LEFT_MS_MIN,
@@ -66,13 +72,13 @@ export function dueStarts(show: Show, nowMs: number): number[] {
 
 function roundListings(
   { outcomes }: State,
-  show: Show,
+  template: EventTemplate,
   startMs: number,
   paths: FairPaths,
 ): Command[] {
-  const event = eventOf(show, startMs);
+  const event = eventOf(template, startMs);
   const isListed = outcomes.events.has(event.slug);
-  const markets = show.markets
+  const markets = template.markets
     .map((market) => marketOf(event, market, paths))
     .filter(({ slug }) => !outcomes.marketSlugs.has(slug));
   return [
@@ -81,11 +87,11 @@ function roundListings(
   ];
 }
 
-function eventOf(show: Show, startMs: number): EventListing {
-  const { description, mutuallyExclusive, roundMs, tags, title } = show;
+function eventOf(template: EventTemplate, startMs: number): EventListing {
+  const { description, mutuallyExclusive, roundMs, tags, title } = template;
   const endMs = startMs + roundMs;
   return {
-    slug: `${show.slug}-${Math.floor(startMs / 1_000)}`,
+    slug: `${template.slug}-${Math.floor(startMs / 1_000)}`,
     title: `${title} (${spanOf(startMs, endMs)})`,
     description,
     tags,
@@ -103,7 +109,7 @@ function spanOf(startMs: number, endMs: number): string {
   return `${utcDay(startMs)}, ${utcMinute(startMs)}–${utcMinute(endMs)} UTC`;
 }
 
-function marketOf(event: EventListing, market: ShowMarket, paths: FairPaths): MarketListing {
+function marketOf(event: EventListing, market: MarketTemplate, paths: FairPaths): MarketListing {
   const { groupTitle, outcomes, question } = market;
   const { description, endMs, startMs } = event;
   const slug = `${event.slug}-${market.slug}`;
@@ -112,7 +118,7 @@ function marketOf(event: EventListing, market: ShowMarket, paths: FairPaths): Ma
     question: `${question} (${spanOf(startMs, endMs)})`,
     groupTitle,
     outcomes,
-    description: `${description} ${promise(paths, slug)}`,
+    description: `${description} ${seedCommitment(paths, slug)}`,
     startMs,
     endMs,
     slug,
@@ -124,7 +130,7 @@ function marketOf(event: EventListing, market: ShowMarket, paths: FairPaths): Ma
 
 function seriesListings(
   { outcomes }: State,
-  { recurrence, slug, symbol, title }: SeriesShow,
+  { recurrence, slug, symbol, title }: SeriesTemplate,
   { nowMs, seriesNote }: ExhibitionOptions,
 ): Command[] {
   const known = outcomes.series.get(slug)?.listing;

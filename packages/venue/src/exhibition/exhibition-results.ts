@@ -1,7 +1,7 @@
 import type { Command, ResolveMarketCommand, State } from '@oddlot/engine';
 import { instrumentId, present } from '@oddlot/units';
 import type { FairPaths } from './fair-paths.ts';
-import { SERIES_SHOWS, type Show, showOf } from './programme.ts';
+import { type EventTemplate, SERIES_TEMPLATES, templateOf } from './event-templates.ts';
 
 type OutcomeMarket = NonNullable<ReturnType<State['outcomes']['markets']['get']>>;
 
@@ -31,35 +31,35 @@ export function exhibitionResults(state: State, options: ResultOptions): Command
   );
   const byEvent = Map.groupBy(ended, ({ definition }) => definition.eventSlug);
   return [...byEvent].flatMap(([slug, markets]) => {
-    const show = showOf(slug);
-    if (show === undefined) {
+    const template = templateOf(slug);
+    if (template === undefined) {
       return markets.filter(isStranded).map((market) => result(market, market.unit / 2, STRANDED));
     }
-    const isKept = markets.every((market) => isPromised(market, options));
+    const isKept = markets.every((market) => isCommitted(market, options));
     return isKept
-      ? showResults(state, show, markets, options.paths)
-      : evenResults(state, show, markets);
+      ? scoredResults(state, template, markets, options.paths)
+      : evenResults(state, template, markets);
   });
 }
 
 /** What is told before of how a market ends, and can be held against its receipt. */
-export function promise(paths: FairPaths, marketSlug: string): string {
+export function seedCommitment(paths: FairPaths, marketSlug: string): string {
   return `Its walk is fixed beforehand by a seed with the SHA-256 0x${paths.commitmentOf(marketSlug)}, which the receipt reveals.`;
 }
 
 /** Whether the market was listed with the seed that this venue has for it. */
-function isPromised(
+function isCommitted(
   { definition }: OutcomeMarket,
   { descriptionOf, paths }: ResultOptions,
 ): boolean {
   const text = descriptionOf(definition.instrumentId);
-  return text?.endsWith(promise(paths, definition.slug)) === true;
+  return text?.endsWith(seedCommitment(paths, definition.slug)) === true;
 }
 
 /** By the fair value at the close, which nobody can trade to where he wants it. */
-function showResults(
+function scoredResults(
   state: State,
-  { mutuallyExclusive }: Show,
+  { mutuallyExclusive }: EventTemplate,
   markets: readonly OutcomeMarket[],
   paths: FairPaths,
 ): Command[] {
@@ -79,7 +79,7 @@ function showResults(
 /** Nobody can say what it was: all sides are paid the same. */
 function evenResults(
   state: State,
-  { mutuallyExclusive }: Show,
+  { mutuallyExclusive }: EventTemplate,
   markets: readonly OutcomeMarket[],
 ): Command[] {
   return markets.map((market, index) => {
@@ -101,7 +101,10 @@ function leftOf({ outcomes }: State, { definition, unit }: OutcomeMarket): numbe
 }
 
 function evidenceOf({ definition }: OutcomeMarket, score: number, paths: FairPaths): string {
-  const value = present(paths.valueOf(definition, definition.endMs), 'the value of a show');
+  const value = present(
+    paths.valueOf(definition, definition.endMs),
+    'the value of a made-up market',
+  );
   return `fair value at the close ${value.toFixed(4)} (score ${score}); seed 0x${paths.seedOf(definition.slug)}`;
 }
 
@@ -121,5 +124,5 @@ function result(
 
 /** R-series: a market of ours that had too few prices waits for the operator, and that is us. */
 function isStranded({ definition, isJudged }: OutcomeMarket): boolean {
-  return isJudged && SERIES_SHOWS.some(({ slug }) => slug === definition.seriesSlug);
+  return isJudged && SERIES_TEMPLATES.some(({ slug }) => slug === definition.seriesSlug);
 }

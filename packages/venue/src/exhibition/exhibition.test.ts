@@ -7,7 +7,7 @@ import { TestReplica } from '../testing/http/test-replica.ts';
 import { Exhibition } from './exhibition.ts';
 import { exhibitionCommands } from './exhibition-commands.ts';
 import { FairPaths } from './fair-paths.ts';
-import { SHOWS } from './programme.ts';
+import { EVENT_TEMPLATES } from './event-templates.ts';
 import { OutcomeCatalogue } from '../read-models/outcome-catalogue.ts';
 
 /** The real engine; time is moved by hand, and chance is a secret. */
@@ -52,17 +52,17 @@ const exhibition = (hasSeries = false) =>
   });
 
 /** Phases of the markets that are not settled, by slug without its time. */
-const phases = (show: string): string[] =>
+const phases = (template: string): string[] =>
   [...replica.state.outcomes.markets.values()]
-    .filter(({ definition }) => definition.eventSlug.startsWith(show))
+    .filter(({ definition }) => definition.eventSlug.startsWith(template))
     .map(({ definition, phase }) => `${definition.slug.replace(/-[0-9]{10}/, '')} ${phase}`);
-const settled = (show: string): number[] =>
+const settled = (template: string): number[] =>
   [...replica.state.outcomes.settled.values()]
-    .filter(({ eventSlug }) => eventSlug.startsWith(show))
+    .filter(({ eventSlug }) => eventSlug.startsWith(template))
     .map(({ fraction }) => fraction);
 
 describe('an empty venue', () => {
-  test('gets the running rounds and the next one of each show', async () => {
+  test('gets the running rounds and the next one of each template', async () => {
     await exhibition().look();
     expect(phases('harbour-day')).toEqual([
       'harbour-day-rain open',
@@ -106,7 +106,7 @@ describe('an empty venue', () => {
   });
 });
 
-test('rounds of one show and of one series read differently, and say where prices come from', async () => {
+test('rounds of one template and of one series read differently, and say where prices come from', async () => {
   await exhibition(true).look();
   replica.pass(15 * MINUTE_MS);
   await exhibition(true).look();
@@ -175,14 +175,16 @@ function walked(seed: string, steps: number): number {
   return bytes.reduce((sum, byte, at) => sum + (at < 4 ? 6 : 1) * (byte - 127.5), 0);
 }
 
-const running = (show: string) =>
+const running = (template: string) =>
   [...replica.state.outcomes.markets.values()].filter(
-    ({ definition, phase }) => definition.eventSlug.startsWith(show) && phase === 'open',
+    ({ definition, phase }) => definition.eventSlug.startsWith(template) && phase === 'open',
   );
 
 /** What is known of the markets that were settled last, in order of listing. */
-function told(show: string) {
-  const last = [...catalogue.listedEvents()].filter(({ listing }) => listing.slug.startsWith(show));
+function told(template: string) {
+  const last = [...catalogue.listedEvents()].filter(({ listing }) =>
+    listing.slug.startsWith(template),
+  );
   const resolved = last
     .map((listed) => catalogue.marketsOf(listed))
     .findLast(([market]) => market?.resolution);
@@ -195,7 +197,7 @@ function told(show: string) {
 
 /** Lists a round with the secret of now, and plays it to its result. */
 async function endOfRound(slug: string): Promise<void> {
-  const { everyMs, roundMs } = SHOWS.find((show) => show.slug === slug)!;
+  const { everyMs, roundMs } = EVENT_TEMPLATES.find((template) => template.slug === slug)!;
   // What was listed before, with another secret, is over first.
   replica.pass(everyMs + roundMs);
   await exhibition().look();
@@ -357,12 +359,12 @@ test('markets of others are not touched', async () => {
 test('what is refused is told once and not tried again', async () => {
   await exhibition().look();
   replica.pass(13 * MINUTE_MS + 10_000);
-  const show = exhibition();
+  const template = exhibition();
   const [first] = due().filter(({ type }) => type === 'resolveMarket');
   if (first?.type !== 'resolveMarket') throw new Error('a result is due');
-  const resolved = show.look();
+  const resolved = template.look();
   replica.apply(first);
   await resolved;
-  await show.look();
+  await template.look();
   expect(lines.filter((line) => line.includes('refused'))).toHaveLength(1);
 });

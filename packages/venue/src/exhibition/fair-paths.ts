@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import { type Show, showOf } from './programme.ts';
+import { type EventTemplate, templateOf } from './event-templates.ts';
 
 /** What a path needs to know of a market. */
 type PathMarket = {
@@ -65,10 +65,10 @@ export class FairPaths {
     return score;
   }
 
-  /** The chance of YES, without rounding; undefined for a market that is no show's. */
+  /** The chance of YES, without rounding; undefined for a market that no template made. */
   valueOf(market: PathMarket, atMs: number): number | undefined {
-    const show = showOf(market.eventSlug);
-    if (show === undefined) return undefined;
+    const template = templateOf(market.eventSlug);
+    if (template === undefined) return undefined;
     const untilMs = Math.min(atMs, market.endMs);
     // At the close there is as much left as for one more step: a half is where the result turns.
     const stepsLeft = Math.max(1, (market.endMs - untilMs) / STEP_MS);
@@ -78,7 +78,9 @@ export class FairPaths {
           (STEP_DEVIATION * Math.sqrt(stepsLeft)),
       );
     const own = odds(market);
-    return show.mutuallyExclusive ? own / sum(siblings(show, market).map(odds)) : own / (1 + own);
+    return template.mutuallyExclusive
+      ? own / sum(siblings(template, market).map(odds))
+      : own / (1 + own);
   }
 }
 
@@ -99,9 +101,9 @@ function scoreAfter(seed: string, steps: number, from: Reached = NOWHERE): numbe
   return score;
 }
 
-/** The markets of one round of a show. */
-function siblings(show: Show, { eventSlug }: PathMarket): { readonly slug: string }[] {
-  return show.markets.map(({ slug }) => ({ slug: `${eventSlug}-${slug}` }));
+/** The markets of one round of a template. */
+function siblings(template: EventTemplate, { eventSlug }: PathMarket): { readonly slug: string }[] {
+  return template.markets.map(({ slug }) => ({ slug: `${eventSlug}-${slug}` }));
 }
 
 function sum(numbers: readonly number[]): number {

@@ -33,7 +33,7 @@ export class PushedPrices {
   }
 
   /** What prices are on their way for: one that is simulated now would stand after them in the log. */
-  underWay(): Coming {
+  underWay(): PendingPrices {
     const keys = new Set<string>();
     for (const command of this.#underWay()) for (const { key } of pushesOf(command)) keys.add(key);
     return {
@@ -55,7 +55,7 @@ export class PushedPrices {
 }
 
 /** The prices that are on their way into the log. */
-export type Coming = {
+export type PendingPrices = {
   hasPerp(instrumentId: number): boolean;
   hasSymbol(symbol: string, source: PriceSource): boolean;
 };

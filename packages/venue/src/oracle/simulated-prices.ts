@@ -8,7 +8,7 @@ import {
 } from '@oddlot/engine';
 import { type TimeMs, timeMs } from '@oddlot/units';
 import { priceDecimals } from './perp-oracle.ts';
-import type { Coming, PushedPrices } from './pushed-prices.ts';
+import type { PendingPrices, PushedPrices } from './pushed-prices.ts';
 import { nextStep, normal, startPrice } from './random-walk.ts';
 import { REFERENCE_DECIMALS, type ReferenceFeed } from './reference-feed.ts';
 
@@ -74,7 +74,7 @@ export class SimulatedPrices implements ReferenceFeed {
   }
 
   /** Whether a deployer has just said what this is, or is about to. */
-  #isTaken({ observedMs, source, symbol }: ReferencePrice, coming: Coming): boolean {
+  #isTaken({ observedMs, source, symbol }: ReferencePrice, coming: PendingPrices): boolean {
     const push = this.#options.pushed.ofSymbol(symbol, source);
     const stands = push !== undefined && observedMs - push.atMs < PUSHED_REFERENCE_STANDS_MS;
     return stands || coming.hasSymbol(symbol, source);

@@ -33,9 +33,9 @@ async function readAll(watcher: DepositWatcher): Promise<void> {
 
 test('R-deposit: credits after its confirmations, not before', async () => {
   const settlement = await settled();
-  const { chain } = settlement;
-  const watcher = settlement.watcher(settlement.client(3));
-  await chain.rpc('eth_sendRawTransaction', [await settlement.transfer(0, 7_000_000n)]);
+  const { chain } = settlement.bridged;
+  const watcher = settlement.watcher(settlement.bridged.client(3));
+  await chain.rpc('eth_sendRawTransaction', [await settlement.bridged.transfer(0, 7_000_000n)]);
   await readAll(watcher);
   await chain.mine();
   await readAll(watcher);
@@ -48,9 +48,9 @@ test('R-deposit: credits after its confirmations, not before', async () => {
 
 test('R-deposit: a reorganisation that is shallower changes nothing but the block', async () => {
   const settlement = await settled();
-  const { chain } = settlement;
-  const watcher = settlement.watcher(settlement.client(3));
-  const raw = await settlement.transfer(0, 7_000_000n);
+  const { chain } = settlement.bridged;
+  const watcher = settlement.watcher(settlement.bridged.client(3));
+  const raw = await settlement.bridged.transfer(0, 7_000_000n);
   await chain.rpc('eth_sendRawTransaction', [raw]);
   await readAll(watcher);
   await chain.reorg(1, { blocks: [[], [raw]] });
@@ -62,53 +62,57 @@ test('R-deposit: a reorganisation that is shallower changes nothing but the bloc
 
 test('R-deposit: a reorganisation that is deeper stops everything and is told', async () => {
   const settlement = await settled();
-  const { chain } = settlement;
-  const watcher = settlement.watcher(settlement.client(1));
-  const raw = await settlement.transfer(0, 7_000_000n);
+  const { chain } = settlement.bridged;
+  const watcher = settlement.watcher(settlement.bridged.client(1));
+  const raw = await settlement.bridged.transfer(0, 7_000_000n);
   await chain.rpc('eth_sendRawTransaction', [raw]);
   await readAll(watcher);
   expect(settlement.credited).toBe(7_000_000n);
   await chain.reorg(1);
-  await chain.rpc('eth_sendRawTransaction', [await settlement.transfer(1, 8_000_000n)]);
+  await chain.rpc('eth_sendRawTransaction', [await settlement.bridged.transfer(1, 8_000_000n)]);
   await readAll(watcher);
   expect(watcher.status).toMatchObject({ state: 'reorganised', isCurrent: false });
   expect(settlement.credited).toBe(7_000_000n);
-  const vanished = [{ account: settlement.users[0], amount: '7000000' }];
+  const vanished = [{ account: settlement.bridged.users[0], amount: '7000000' }];
   expect(watcher.status.reorganisation?.vanished).toMatchObject(vanished);
   // Neither a restart nor lost notes make it go on, nor a block that is not the one.
-  rmSync(join(settlement.directory, 'watched.json'));
+  rmSync(join(settlement.bridged.directory, 'watched.json'));
   const other: Hex = `0x${'77'.repeat(32)}`;
-  const again = settlement.watcher(settlement.client(1), { accepted: other });
+  const again = settlement.watcher(settlement.bridged.client(1), { accepted: other });
   await readAll(again);
   expect(again.status.state).toBe('reorganised');
   const accepted = again.status.reorganisation?.is;
-  const going = settlement.watcher(settlement.client(1), { accepted });
+  const going = settlement.watcher(settlement.bridged.client(1), { accepted });
   await readAll(going);
   expect(going.status).toMatchObject({ state: 'ok', isCurrent: true, reorganisation: undefined });
   expect(settlement.credited).toBe(15_000_000n);
   expect(going.status.book.vanished).toMatchObject(vanished);
   // It comes back behind another deposit, under another number: credited it is already.
-  const before = await settlement.transfer(2, 9_000_000n);
+  const before = await settlement.bridged.transfer(2, 9_000_000n);
   await chain.setAutomine(false);
   for (const each of [before, raw]) await chain.rpc('eth_sendRawTransaction', [each]);
   await chain.mine();
-  await readAll(settlement.watcher(settlement.client(1)));
+  await readAll(settlement.watcher(settlement.bridged.client(1)));
   expect(settlement.credited).toBe(24_000_000n);
-  const last = settlement.watcher(settlement.client(1));
+  const last = settlement.watcher(settlement.bridged.client(1));
   await readAll(last);
   expect(last.status.book.vanished).toEqual([]);
 });
 
 test('notes that a disk has damaged are as good as none', async () => {
   const settlement = await settled();
-  await settlement.chain.rpc('eth_sendRawTransaction', [await settlement.transfer(0, 3_000_000n)]);
-  await readAll(settlement.watcher(settlement.client(1)));
-  const file = join(settlement.directory, 'watched.json');
+  await settlement.bridged.chain.rpc('eth_sendRawTransaction', [
+    await settlement.bridged.transfer(0, 3_000_000n),
+  ]);
+  await readAll(settlement.watcher(settlement.bridged.client(1)));
+  const file = join(settlement.bridged.directory, 'watched.json');
   const content = readFileSync(file);
   content[content.length >> 1]! ^= 1;
   writeFileSync(file, content);
-  await settlement.chain.rpc('eth_sendRawTransaction', [await settlement.transfer(0, 4_000_000n)]);
-  const watcher = settlement.watcher(settlement.client(1));
+  await settlement.bridged.chain.rpc('eth_sendRawTransaction', [
+    await settlement.bridged.transfer(0, 4_000_000n),
+  ]);
+  const watcher = settlement.watcher(settlement.bridged.client(1));
   await readAll(watcher);
   expect(settlement.credited).toBe(7_000_000n);
   expect(watcher.status.book.pots).toEqual({});
@@ -117,16 +121,18 @@ test('notes that a disk has damaged are as good as none', async () => {
 
 test('a chain that ends before what was read is told, not taken for news', async () => {
   const settlement = await settled();
-  await settlement.chain.rpc('eth_sendRawTransaction', [await settlement.transfer(0, 7_000_000n)]);
-  const watcher = settlement.watcher(settlement.client(1));
+  await settlement.bridged.chain.rpc('eth_sendRawTransaction', [
+    await settlement.bridged.transfer(0, 7_000_000n),
+  ]);
+  const watcher = settlement.watcher(settlement.bridged.client(1));
   await readAll(watcher);
   const { block } = watcher.status;
-  const file = join(settlement.directory, 'watched.json');
-  const start = { chainId: TEST_CHAIN_ID, bridge: settlement.contracts.bridge };
+  const file = join(settlement.bridged.directory, 'watched.json');
+  const start = { chainId: TEST_CHAIN_ID, bridge: settlement.bridged.contracts.bridge };
   const notes = new WatchFile(file);
   notes.write({ ...notes.last(startOf(start, 0)), block: block + 50 });
   notes.close();
-  const other = settlement.watcher(settlement.client(1));
+  const other = settlement.watcher(settlement.bridged.client(1));
   await readAll(other);
   expect(other.status).toMatchObject({ state: 'unavailable', isCurrent: false });
   expect(other.status.error).toMatch(/is at block \d+, and \d+ was read before/);
@@ -134,7 +140,8 @@ test('a chain that ends before what was read is told, not taken for news', async
 
 test('R-agents: money for a bound address is kept aside, and credited when the binding has ended', async () => {
   const settlement = await settled();
-  const { chain, replica, users } = settlement;
+  const { replica } = settlement;
+  const { chain, users } = settlement.bridged;
   const [owner, agent] = users as [Address, Address];
   replica.credit(owner, 100);
   let nonce = replica.state.timeMs;
@@ -148,8 +155,8 @@ test('R-agents: money for a bound address is kept aside, and credited when the b
   expect(bind(agent).outcome.reject).toBeUndefined();
   // The key has acted for its owner: from here on its own deposit ends nothing.
   replica.apply({ type: 'cancelAll', authority: signed(agent) });
-  const watcher = settlement.watcher(settlement.client(1));
-  await chain.rpc('eth_sendRawTransaction', [await settlement.transfer(1, 7_000_000n)]);
+  const watcher = settlement.watcher(settlement.bridged.client(1));
+  await chain.rpc('eth_sendRawTransaction', [await settlement.bridged.transfer(1, 7_000_000n)]);
   await readAll(watcher);
   expect(settlement.credited).toBe(0n);
   const aside = [{ reason: 'bound', account: agent, amount: '7000000' }];
@@ -163,16 +170,18 @@ test('R-agents: money for a bound address is kept aside, and credited when the b
 
 test('nothing runs on another chain, or with contracts that are not those that are meant', async () => {
   const settlement = await settled();
-  const { bridge, token } = settlement.contracts;
+  const { bridge, token } = settlement.bridged.contracts;
   const options = {
     fromBlock: 0,
     rules: { minMicroUsdc: 5_000_000, operators: new Set<Address>(), isMinter: false },
-    file: join(settlement.directory, 'watched.json'),
+    file: join(settlement.bridged.directory, 'watched.json'),
     state: () => settlement.replica.state,
     propose: async () => expect.unreachable('nothing may be credited'),
   };
-  const endpoint = localEndpoint('one', (method, params) => settlement.chain.rpc(method, params));
-  const verified = async (chainId: number, contracts: typeof settlement.contracts) => {
+  const endpoint = localEndpoint('one', (method, params) =>
+    settlement.bridged.chain.rpc(method, params),
+  );
+  const verified = async (chainId: number, contracts: typeof settlement.bridged.contracts) => {
     const client = new ChainClient({ endpoints: [endpoint], chainId, confirmations: 1 });
     const watcher = new DepositWatcher({ ...options, client, contracts });
     return { isRight: await watcher.verify(), ...watcher.status };
@@ -197,8 +206,8 @@ test('nothing runs on another chain, or with contracts that are not those that a
 
 test('who acts for the bridge is told by the bridge: guardian and validators', async () => {
   const settlement = await settled();
-  const { guardian, validators } = settlement.keys;
-  const told = await verifyChain(settlement.client(1), settlement.contracts);
+  const { guardian, validators } = settlement.bridged.keys;
+  const told = await verifyChain(settlement.bridged.client(1), settlement.bridged.contracts);
   const expected = [guardian, ...validators].map((key) =>
     privateKeyToAccount(key).address.toLowerCase(),
   );
@@ -207,10 +216,10 @@ test('who acts for the bridge is told by the bridge: guardian and validators', a
 
 test('a chain without its keys is not begun anew: what is missing is told', async () => {
   const settlement = await settled();
-  const chainFile = join(settlement.directory, 'chain', 'chain.log');
-  expect(localKeys(settlement.directory, chainFile)).toEqual(settlement.keys);
-  rmSync(join(settlement.directory, 'keys.json'));
-  expect(() => localKeys(settlement.directory, chainFile)).toThrow(/keys\.json is missing/);
+  const chainFile = join(settlement.bridged.directory, 'chain', 'chain.log');
+  expect(localKeys(settlement.bridged.directory, chainFile)).toEqual(settlement.bridged.keys);
+  rmSync(join(settlement.bridged.directory, 'keys.json'));
+  expect(() => localKeys(settlement.bridged.directory, chainFile)).toThrow(/keys\.json is missing/);
 });
 
 describe('endpoints', () => {
@@ -226,15 +235,15 @@ describe('endpoints', () => {
     ['two of four lie', ['none', 'lies', 'none', 'lies'], 'disagrees', 0n],
   ])('%s', async (_, faults, state, credited) => {
     const settlement = await settled(faults.length);
-    const watcher = settlement.watcher(settlement.client(1));
+    const watcher = settlement.watcher(settlement.bridged.client(1));
     await readAll(watcher);
-    faults.forEach((fault, at) => (settlement.faults[at] = fault));
-    const raw = await settlement.transfer(0, 7_000_000n);
-    await settlement.chain.rpc('eth_sendRawTransaction', [raw]);
+    faults.forEach((fault, at) => (settlement.bridged.faults[at] = fault));
+    const raw = await settlement.bridged.transfer(0, 7_000_000n);
+    await settlement.bridged.chain.rpc('eth_sendRawTransaction', [raw]);
     await readAll(watcher);
     expect(watcher.status.state).toBe(state);
     expect(settlement.credited).toBe(credited);
-    settlement.faults.fill('none');
+    settlement.bridged.faults.fill('none');
     for (let step = 0; step < 12; step++) await watcher.step();
     expect(watcher.status.state).toBe('ok');
     expect(settlement.credited).toBe(7_000_000n);
@@ -273,18 +282,18 @@ test('R-deposit: random histories of faults credit what the chain holds, once', 
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
       const settlement = await TestSettlement.open(2);
       try {
-        const { chain } = settlement;
-        const client = settlement.client(3);
+        const { chain } = settlement.bridged;
+        const client = settlement.bridged.client(3);
         let watcher = settlement.watcher(client);
         let sent = 0n;
         let last: `0x${string}` | undefined = undefined;
         for (const each of steps) {
           if (each.kind === 'deposit') {
-            const raw = await settlement.transfer(each.user, BigInt(each.amount));
+            const raw = await settlement.bridged.transfer(each.user, BigInt(each.amount));
             await chain.rpc('eth_sendRawTransaction', [raw]);
             sent += BigInt(each.amount);
             last = raw;
-          } else if (each.kind === 'fault') settlement.faults[each.at] = each.fault;
+          } else if (each.kind === 'fault') settlement.bridged.faults[each.at] = each.fault;
           else if (each.kind === 'reorg' && last !== undefined) {
             // The newest deposit moves to a later block.
             await chain.reorg(1, { blocks: [[], [last]] });
@@ -295,12 +304,12 @@ test('R-deposit: random histories of faults credit what the chain holds, once', 
           } else if (each.kind === 'read') await watcher.step();
           else {
             if (each.kind === 'lost')
-              rmSync(join(settlement.directory, 'watched.json'), { force: true });
+              rmSync(join(settlement.bridged.directory, 'watched.json'), { force: true });
             watcher = settlement.watcher(client);
           }
           expect(settlement.credited).toBeLessThanOrEqual(sent);
         }
-        settlement.faults.fill('none');
+        settlement.bridged.faults.fill('none');
         for (let block = 0; block < 3; block++) await chain.mine();
         for (let round = 0; round < 20; round++) await watcher.step();
         expect(watcher.status).toMatchObject({ state: 'ok', isCurrent: true });
@@ -315,7 +324,7 @@ test('R-deposit: random histories of faults credit what the chain holds, once', 
 
 test('R-deposit: who transfers nothing is not asked about, and others are in small groups', async () => {
   const settlement = await settled();
-  const { bridge, token } = settlement.contracts;
+  const { bridge, token } = settlement.bridged.contracts;
   const senders = Array.from({ length: 300 }, (_, n) => numberToHex(n + 1, { size: 32 }));
   let asking = 0;
   let most = 0;
@@ -330,7 +339,7 @@ test('R-deposit: who transfers nothing is not asked about, and others are in sma
       asking -= 1;
       return '0x';
     }
-    const answer = await settlement.chain.rpc(method, params);
+    const answer = await settlement.bridged.chain.rpc(method, params);
     const filter = (params[0] ?? {}) as { address?: string; toBlock?: Hex; topics?: Hex[] };
     if (method !== 'eth_getLogs' || filter.address !== token) return answer;
     const blockHash = keccak256('0x01');

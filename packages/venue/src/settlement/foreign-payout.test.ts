@@ -20,19 +20,20 @@ beforeEach(async () => {
 afterEach(() => settlement.close());
 
 async function deposit(user: number, amount: bigint): Promise<void> {
-  const raw = await settlement.transfer(user, amount);
-  await settlement.chain.rpc('eth_sendRawTransaction', [raw]);
+  const raw = await settlement.bridged.transfer(user, amount);
+  await settlement.bridged.chain.rpc('eth_sendRawTransaction', [raw]);
 }
 
 /** The bridge pays, by the keys of its validators, whoever asked for it. */
 async function payOut(withdrawalId: bigint): Promise<void> {
-  const user = settlement.users[0] as Hex;
-  await payByHand(settlement, { withdrawalId, user, destination: user, usd: 1_000_000n });
+  const user = settlement.bridged.users[0] as Hex;
+  await payByHand(settlement.bridged, { withdrawalId, user, destination: user, usd: 1_000_000n });
 }
 
 /** The next number that the engine gives. */
 function withdraw(): void {
-  const { replica, users } = settlement;
+  const { replica } = settlement;
+  const { users } = settlement.bridged;
   const [signer] = users;
   const nonce = replica.state.timeMs + replica.state.nextWithdrawalId;
   const authority = { signer: signer!, nonce, txHash: hash(`0x${'1'.repeat(64)}`) };
@@ -45,7 +46,7 @@ function withdraw(): void {
   expect(outcome.reject).toBeUndefined();
 }
 
-const open = (): DepositWatcher => settlement.watcher(settlement.client(1));
+const open = (): DepositWatcher => settlement.watcher(settlement.bridged.client(1));
 
 async function readAll(watcher: DepositWatcher): Promise<void> {
   while (await watcher.step()) continue;
@@ -95,7 +96,7 @@ test('what the engine has issued, and what returns money, is as it should be', a
   await readAll(watcher);
   expect(watcher.status).toMatchObject({ state: 'ok', isCurrent: true, foreign: undefined });
   expect(settlement.credited).toBe(59_000_000n);
-  rmSync(join(settlement.directory, 'watched.json'));
+  rmSync(join(settlement.bridged.directory, 'watched.json'));
   const again = open();
   expect(await again.verify()).toBe(true);
   await readAll(again);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ChainClient } from '@oddlot/custody/chain';
-import { BridgedChain, type EndpointFault, TEST_CHAIN_ID } from '@oddlot/custody/testing';
-import { type Address, address } from '@oddlot/units';
+import { BridgedChain, TEST_CHAIN_ID } from '@oddlot/custody/testing';
+import { address } from '@oddlot/units';
 import type { Hex } from 'viem';
 import { DepositWatcher } from '../settlement/deposit-watcher.ts';
 import { TestReplica } from './http/test-replica.ts';
@@ -9,11 +9,11 @@ import { TestReplica } from './http/test-replica.ts';
 /** A real chain with a bridge, and an engine to credit to. */
 export class TestSettlement {
   readonly replica = new TestReplica();
-  readonly #bridged: BridgedChain;
+  readonly bridged: BridgedChain;
   readonly #watchers: DepositWatcher[] = [];
 
   private constructor(bridged: BridgedChain) {
-    this.#bridged = bridged;
+    this.bridged = bridged;
     const { bridge, token } = bridged.contracts;
     const contracts = { bridge: address(bridge), token: address(token) };
     this.replica.apply({ type: 'openBridge', chainId: TEST_CHAIN_ID, ...contracts });
@@ -23,63 +23,22 @@ export class TestSettlement {
     return new TestSettlement(await BridgedChain.open(endpoints));
   }
 
-  get chain(): BridgedChain['chain'] {
-    return this.#bridged.chain;
-  }
-
-  get keys(): BridgedChain['keys'] {
-    return this.#bridged.keys;
-  }
-
-  get contracts(): BridgedChain['contracts'] {
-    return this.#bridged.contracts;
-  }
-
-  get directory(): string {
-    return this.#bridged.directory;
-  }
-
-  get users(): readonly Address[] {
-    return this.#bridged.users;
-  }
-
-  get faults(): EndpointFault[] {
-    return this.#bridged.faults;
-  }
-
-  client(confirmations: number): ChainClient {
-    return this.#bridged.client(confirmations);
-  }
-
   watcher(
     client: ChainClient,
     more: { readonly isMinter?: boolean; readonly accepted?: Hex | undefined } = {},
   ): DepositWatcher {
     const watcher = new DepositWatcher({
       client,
-      contracts: this.contracts,
+      contracts: this.bridged.contracts,
       fromBlock: 0,
       rules: { minMicroUsdc: 5_000_000, operators: new Set(), isMinter: more.isMinter ?? false },
-      file: join(this.directory, 'watched.json'),
+      file: join(this.bridged.directory, 'watched.json'),
       state: () => this.replica.state,
       accepted: more.accepted,
       propose: (command) => this.replica.propose(command),
     });
     this.#watchers.push(watcher);
     return watcher;
-  }
-
-  /** A plain transfer of a user to the bridge, signed. */
-  transfer(user: number, amount: bigint, nonce?: number): Promise<Hex> {
-    return this.#bridged.transfer(user, amount, nonce);
-  }
-
-  send(key: Hex, nonce: number, data: Hex): Promise<void> {
-    return this.#bridged.send(key, nonce, data);
-  }
-
-  balanceOf(owner: Hex): Promise<bigint> {
-    return this.#bridged.balanceOf(owner);
   }
 
   /** What the engine has credited to everybody. */
@@ -89,6 +48,6 @@ export class TestSettlement {
 
   async close(): Promise<void> {
     for (const watcher of this.#watchers.splice(0)) watcher.close();
-    await this.#bridged.close();
+    await this.bridged.close();
   }
 }

@@ -32,14 +32,14 @@ import { isOutcomeOrder, outcomeToWire } from '../../translate/outcome-to-wire.t
 import { rejectToWire } from '../../translate/reject-to-wire.ts';
 import { authorityOf, type RequestCommand } from '../../block/request-command.ts';
 import { actionTexts } from '../../translate/request-texts.ts';
-import { teachInstrument } from '../../translate/teach-instrument.ts';
+import { refusalWithInstrument } from '../../translate/refusal-with-instrument.ts';
 import type { AdmissionGuard } from '../admission-guard.ts';
 import type { RecoverPool } from '../recover-pool.ts';
 import type { Recovered } from '../recover-worker.ts';
 import { acknowledgement, executedReply, pendingReply, plainReply } from './exchange-reply.ts';
 import { recovering } from './recovering.ts';
 import { exchangeRefusal } from './exchange-error.ts';
-import { authorityFrom, understand, type Understood } from './understand.ts';
+import { authorityFrom, readRequest, type SentRequest } from './read-request.ts';
 import { withoutSpace } from './without-space.ts';
 
 /**
@@ -96,11 +96,11 @@ function bodyBytesMaxOf(start: Buffer): number {
 async function handle(context: Context, { text, body, bytes = 0 }: EdgeRequest): Promise<Reply> {
   const isLarge = bytes > LIMITS.bodyBytesMax;
   if (isLarge && !isPermissionedType(typeOf(body))) return refuseLarge();
-  const understood = understand(context.network, { body, chars: text.length });
-  if (!('action' in understood)) {
-    return refuse(teachInstrument(context.replica.state, understood, 'number'));
+  const request = readRequest(context.network, { body, chars: text.length });
+  if (!('action' in request)) {
+    return refuse(refusalWithInstrument(context.replica.state, request, 'number'));
   }
-  const { envelope, action } = understood;
+  const { envelope, action } = request;
   const { nonce } = envelope;
   const timeMs = Math.max(context.replica.head.timeMs, context.now());
   const window = checkNonceWindow(context.replica.state, nonce, timeMs);
@@ -112,7 +112,7 @@ async function handle(context: Context, { text, body, bytes = 0 }: EdgeRequest):
   const joined = join(context, envelope, txHash);
   if (joined !== undefined) return joined;
 
-  const authority = authorityFrom(understood, recovered, txHash);
+  const authority = authorityFrom(request, recovered, txHash);
   if (!('signer' in authority)) return refuse(authority);
   const { signer } = authority;
   if (isLarge && !isListed(context.replica.state, signer)) return refuseLarge();
@@ -120,7 +120,7 @@ async function handle(context: Context, { text, body, bytes = 0 }: EdgeRequest):
   const checked = context.replica.check(command);
   if (checked.reject !== undefined) {
     const { reject, rejectIndex } = checked;
-    return refuseChecked(context, understood, command, { reject, rejectIndex });
+    return refuseChecked(context, request, command, { reject, rejectIndex });
   }
   if (context.receipts.pending({ by: 'nonce', signer, nonce }) !== undefined) {
     const allowed = { min: nonce + 1 };
@@ -138,7 +138,7 @@ async function handle(context: Context, { text, body, bytes = 0 }: EdgeRequest):
   return answerExecuted(context, { command, executed, action, admitted: checked }, envelope);
 }
 
-/** What a body says that it asks for, whether or not the rest of it can be understood. */
+/** What a body says that it asks for, whether or not the rest of it can be read. */
 function typeOf({ action }: Readonly<Record<string, unknown>>): unknown {
   const { payload, type } = Object(action) as Readonly<Record<string, unknown>>;
   // What a wrapper carries is what is asked for.
@@ -206,7 +206,7 @@ const MAY_BE_KNOWN = new Set<Reject['reason']>([
 
 async function refuseChecked(
   { instruments, onRefused, receipts }: Context,
-  { envelope, action }: Understood,
+  { envelope, action }: SentRequest,
   command: RequestCommand,
   { reject, rejectIndex }: { reject: Reject; rejectIndex: number | undefined },
 ): Promise<Reply> {

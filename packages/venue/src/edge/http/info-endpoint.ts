@@ -30,7 +30,7 @@ import type { MultiSigChanges } from '../../history/multi-sig-changes.ts';
 import type { CursorSeal } from '../../translate/cursor-seal.ts';
 import { actionTypeOf } from '../../translate/action-types.ts';
 import { authorityOf } from '../../block/request-command.ts';
-import { teachInstrument } from '../../translate/teach-instrument.ts';
+import { refusalWithInstrument } from '../../translate/refusal-with-instrument.ts';
 import {
   agentWarning,
   answerInfo,
@@ -253,7 +253,7 @@ async function answerHere(
 }
 
 function refuse({ replica }: Context, error: WireError): Reply {
-  return infoRefusal(teachInstrument(replica.state, error, 'text'));
+  return infoRefusal(refusalWithInstrument(replica.state, error, 'text'));
 }
 
 function rateLimit({ limiter, now, faucet, ...options }: InfoOptions, ip: string): RateLimit {

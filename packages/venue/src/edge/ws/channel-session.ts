@@ -3,7 +3,7 @@ import { OrderedReplies } from './ordered-replies.ts';
 import { CLOSE, type Connection } from './connection.ts';
 import { INVALID_FRAME, readControl, readResumeFrom, type Control } from './control-frame.ts';
 import { jsonFrame } from './frame.ts';
-import { greediest, type Follower } from './greediest.ts';
+import { largestFollower, type Follower } from './largest-follower.ts';
 import { Replays } from './replays.ts';
 import type { LateFrame, ResyncReason, Stream } from './stream.ts';
 import type { StreamHub, StreamRecipe } from './stream-hub.ts';
@@ -232,7 +232,7 @@ export class ChannelSession implements Follower {
 
   /** Ends the connection of another client that follows more than this one. */
   #makeRoom(): boolean {
-    const other = greediest(this.#others, this.client);
+    const other = largestFollower(this.#others, this.client);
     if (other === undefined) return false;
     other.#connection.close(CLOSE.tryAgainLater, 'too many streams: others need the room');
     other.close();

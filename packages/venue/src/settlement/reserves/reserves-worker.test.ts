@@ -29,13 +29,12 @@ class Rig {
   worker: ReservesWorker;
   isHistoryAway = false;
   #nonce = 1_800_000_000_000;
-  #minted = 5;
   #building: Promise<never> | undefined;
 
   private constructor(settlement: TestSettlement, trees: Trees, confirmations: number) {
     this.settlement = settlement;
     this.trees = trees;
-    this.watcher = settlement.watcher(settlement.client(confirmations), { isMinter: true });
+    this.watcher = settlement.watcher(settlement.bridged.client(confirmations), { isMinter: true });
     this.worker = this.restart(confirmations);
   }
 
@@ -48,8 +47,8 @@ class Rig {
   restart(confirmations: number): ReservesWorker {
     const { replica } = this.settlement;
     this.worker = new ReservesWorker({
-      client: this.settlement.client(confirmations),
-      contracts: this.settlement.contracts,
+      client: this.settlement.bridged.client(confirmations),
+      contracts: this.settlement.bridged.contracts,
       fromBlock: 0,
       everyMs: DAY_MS,
       watch: () => this.watcher.status,
@@ -62,7 +61,7 @@ class Rig {
         },
       },
       folder: this.trees.folder,
-      file: join(this.settlement.directory, 'paid.json'),
+      file: join(this.settlement.bridged.directory, 'paid.json'),
       now: () => replica.nowMs,
       log: createLogger({ destination: { write: (line) => void this.told.push(line) } }),
     });
@@ -85,14 +84,14 @@ class Rig {
   }
 
   async deposit(user: number, micro: number): Promise<void> {
-    const raw = await this.settlement.transfer(user, BigInt(micro));
-    await this.settlement.chain.rpc('eth_sendRawTransaction', [raw]);
+    const raw = await this.settlement.bridged.transfer(user, BigInt(micro));
+    await this.settlement.bridged.chain.rpc('eth_sendRawTransaction', [raw]);
   }
 
   /** Test money into the bridge: what stands behind grants. */
   async back(micro: bigint): Promise<void> {
-    const { contracts, keys } = this.settlement;
-    await this.settlement.send(keys.minter, this.#minted++, mintData(contracts.bridge, micro));
+    const { contracts, keys } = this.settlement.bridged;
+    await this.settlement.bridged.send(keys.minter, { data: mintData(contracts.bridge, micro) });
   }
 
   grant(user: Address, micro: number): void {
@@ -119,7 +118,7 @@ class Rig {
   async pay(withdrawalId: number): Promise<void> {
     const { accounts, withdrawals } = this.settlement.replica.state;
     const { accountIndex, amount, destination, fee } = withdrawals.get(withdrawalId)!;
-    await payByHand(this.settlement, {
+    await payByHand(this.settlement.bridged, {
       withdrawalId: BigInt(withdrawalId),
       user: accounts[accountIndex]!.address as Hex,
       destination: destination as Hex,
@@ -146,7 +145,7 @@ afterEach(async () => {
 
 test('R-conservation: every kind of money between chain and books has its name, and nothing is left over', async () => {
   const rig = await Rig.open();
-  const [user] = rig.settlement.users as [Address];
+  const [user] = rig.settlement.bridged.users as [Address];
   await rig.deposit(0, 9_000_000);
   await rig.deposit(1, 1_500_000);
   await rig.round();
@@ -188,10 +187,15 @@ test('money that leaves the bridge without the venue is seen', async () => {
   const rig = await Rig.open();
   await rig.deposit(0, 9_000_000);
   await rig.round();
-  const user = privateKeyToAccount(rig.settlement.keys.guardian).address;
+  const user = privateKeyToAccount(rig.settlement.bridged.keys.guardian).address;
   // As a return of what nobody had sent: a withdrawal's number would stop the watcher itself.
   const withdrawalId = RETURN_ID_MIN + 77n;
-  await payByHand(rig.settlement, { withdrawalId, user, destination: user, usd: 2_000_000n });
+  await payByHand(rig.settlement.bridged, {
+    withdrawalId,
+    user,
+    destination: user,
+    usd: 2_000_000n,
+  });
   await rig.round();
   expect(differenceOf(rig.worker.current!)).toBe(-2_000_000n);
   rig.settlement.replica.pass(DAY_MS);
@@ -203,7 +207,7 @@ test('money that leaves the bridge without the venue is seen', async () => {
 test('it is published at the first start and once each day, with a tree that has everybody', async () => {
   const rig = await Rig.open();
   const { replica } = rig.settlement;
-  const [user] = rig.settlement.users as [Address];
+  const [user] = rig.settlement.bridged.users as [Address];
   await rig.deposit(0, 9_000_000);
   await rig.round();
   const first = rig.published;
@@ -236,14 +240,14 @@ test('a tree that was lost or damaged is made again at once', async () => {
   await rig.round();
   const { height } = rig.published!;
   rmSync(join(rig.trees.folder, `${height}.tree`));
-  expect(await rig.worker.proof(rig.settlement.users[0]!)).toBe('missing');
+  expect(await rig.worker.proof(rig.settlement.bridged.users[0]!)).toBe('missing');
   await rig.round();
   expect(rig.published!.height).toBeGreaterThan(height);
   const again = join(rig.trees.folder, `${rig.published!.height}.tree`);
   writeFileSync(again, readFileSync(again).fill(7, 100));
-  expect(await rig.worker.proof(rig.settlement.users[0]!)).toBe('missing');
+  expect(await rig.worker.proof(rig.settlement.bridged.users[0]!)).toBe('missing');
   await rig.round();
-  expect(await rig.worker.proof(rig.settlement.users[0]!)).toMatchObject({
+  expect(await rig.worker.proof(rig.settlement.bridged.users[0]!)).toMatchObject({
     index: expect.any(Number),
   });
 });
@@ -251,7 +255,7 @@ test('a tree that was lost or damaged is made again at once', async () => {
 test('it waits for test money that is being made, but not for ever, and for the history', async () => {
   const rig = await Rig.open();
   const { replica } = rig.settlement;
-  rig.grant(rig.settlement.users[0]!, 3_000_000);
+  rig.grant(rig.settlement.bridged.users[0]!, 3_000_000);
   await rig.round();
   expect(rig.published).toBeUndefined();
   replica.pass(60_000);
@@ -302,10 +306,12 @@ test('R-conservation: reserves are what is owed after every round of random hist
       fc.array(step, { minLength: 20, maxLength: 40 }),
       async (confirmations, steps) => {
         const rig = await Rig.open(confirmations);
-        const { replica, users } = rig.settlement;
+        const { replica } = rig.settlement;
+        const { users } = rig.settlement.bridged;
         const paid = new Set<number>();
         for (const who of [0, 1, 2]) await rig.deposit(who, 60_000_000);
-        for (let block = 1; block < confirmations; block++) await rig.settlement.chain.mine();
+        for (let block = 1; block < confirmations; block++)
+          await rig.settlement.bridged.chain.mine();
         await rig.round();
         for (const each of steps) {
           const ids = [...replica.state.withdrawals.keys()];
@@ -314,14 +320,14 @@ test('R-conservation: reserves are what is owed after every round of random hist
           else if (each.kind === 'grant') rig.grant(users[each.who]!, each.micro);
           else if (each.kind === 'withdraw') rig.withdraw(users[each.who]!, each.micro);
           else if (each.kind === 'back') await rig.back(BigInt(replica.state.deposited) % 7n);
-          else if (each.kind === 'mine') await rig.settlement.chain.mine();
+          else if (each.kind === 'mine') await rig.settlement.bridged.chain.mine();
           else if (each.kind === 'restart') rig.restart(confirmations);
           else if (each.kind === 'return' && unpaid !== undefined) rig.settle(unpaid, false);
           else if (each.kind === 'pay' && unpaid !== undefined) {
-            const { bridge } = rig.settlement.contracts;
+            const { bridge } = rig.settlement.bridged.contracts;
             const { amount } = replica.state.withdrawals.get(unpaid)!;
             // Test money that nobody has made yet can't be paid out.
-            if ((await rig.settlement.balanceOf(bridge)) < amount) continue;
+            if ((await rig.settlement.bridged.balanceOf(bridge)) < amount) continue;
             await rig.pay(unpaid);
             paid.add(unpaid);
             note('paid');
@@ -329,7 +335,8 @@ test('R-conservation: reserves are what is owed after every round of random hist
             const id = ids.find((other) => paid.has(other));
             if (id === undefined) continue;
             // Books follow confirmed blocks; those of the watcher may be older.
-            for (let block = 1; block < confirmations; block++) await rig.settlement.chain.mine();
+            for (let block = 1; block < confirmations; block++)
+              await rig.settlement.bridged.chain.mine();
             rig.settle(id);
             note('settled');
           } else if (each.kind === 'round') {

@@ -13,7 +13,7 @@ import type { ExportName, ExportRequestOf } from '@oddlot/protocol';
 import type { History } from '../../../history/history.ts';
 import type { MarketData } from '../../../read-models/market-data.ts';
 import type { Replica } from '../../../replica/replica.ts';
-import { teachInstrument } from '../../../translate/teach-instrument.ts';
+import { refusalWithInstrument } from '../../../translate/refusal-with-instrument.ts';
 import { historyRefusal } from '../history/history-refusal.ts';
 import { ExportGate } from './export-gate.ts';
 import { exportPages } from './export-pages.ts';
@@ -61,7 +61,7 @@ async function open(
 ): Promise<Reply | StreamedReply> {
   const { gate, history, markets, replica } = context;
   const parsed = parseExport(name, parameters);
-  if (!parsed.ok) return infoRefusal(teachInstrument(replica.state, parsed.error, 'text'));
+  if (!parsed.ok) return infoRefusal(refusalWithInstrument(replica.state, parsed.error, 'text'));
   const { request } = parsed;
   const leave = gate.enter(client);
   if (typeof leave === 'string') {
@@ -89,7 +89,7 @@ async function open(
     const later = historyRefusal(error);
     if (later !== undefined) return { ...later, retryAfterSeconds: RETRY_SECONDS };
     if (!(error instanceof RefusedError)) throw error;
-    return infoRefusal(teachInstrument(state, error.refusal, 'text'));
+    return infoRefusal(refusalWithInstrument(state, error.refusal, 'text'));
   }
 }
 

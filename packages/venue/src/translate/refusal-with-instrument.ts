@@ -23,7 +23,7 @@ const OUTCOME_NAME = /^OUTCOME-(\d{1,10})$/i;
 const WHERE = 'ids are `index` in perpMeta and `instrument_id` in outcomeMeta';
 
 /** The refusal with the id that was meant, or where ids are found; any other as it is. */
-export function teachInstrument(state: State, error: WireError, takes: Takes): WireError {
+export function refusalWithInstrument(state: State, error: WireError, takes: Takes): WireError {
   if (error.name !== 'BAD_REQUEST' && error.name !== 'NOT_FOUND') return error;
   return { ...error, details: withInstrument(state, error.details ?? {}, takes) };
 }

@@ -11,7 +11,7 @@ export type Follower = {
  * of its connections, the one that follows most. Nobody's, when who asks would have no small part of that: a few that
  * follow all they can would else keep everybody else from following anything.
  */
-export function greediest<F extends Follower>(
+export function largestFollower<F extends Follower>(
   followers: Iterable<F>,
   asking: string,
 ): F | undefined {

@@ -1,9 +1,9 @@
 import type { MarketGrid } from '@oddlot/engine';
 
-/** What a local venue puts on: made-up events that come again and again, and series on prices. */
+/** What a local venue lists by itself: made-up events that come again and again, and series on prices. */
 
-/** An event that is listed anew for every round. */
-export type Show = {
+/** An event that is listed again for every round. */
+export type EventTemplate = {
   /** Each round's slug is this one and its start in seconds. */
   readonly slug: string;
   readonly title: string;
@@ -16,10 +16,10 @@ export type Show = {
   /** Longer than rounds are apart: the next one has opened well before a round ends. */
   readonly roundMs: number;
   readonly mutuallyExclusive: boolean;
-  readonly markets: readonly ShowMarket[];
+  readonly markets: readonly MarketTemplate[];
 };
 
-export type ShowMarket = {
+export type MarketTemplate = {
   readonly slug: string;
   readonly question: string;
   /** Null for the only one of its event, which is called by its question. */
@@ -28,7 +28,7 @@ export type ShowMarket = {
 };
 
 /** A series that the engine lists and resolves. */
-export type SeriesShow = {
+export type SeriesTemplate = {
   readonly slug: string;
   readonly title: string;
   readonly symbol: string;
@@ -57,10 +57,10 @@ const BY_ITSELF = `${MADE_UP}: each market resolves to Yes if its fair value at 
 const ONE_OF_THEM = `${MADE_UP}: the market with the highest fair value at the close resolves to Yes, exactly one of them.`;
 
 /**
- * Every show has at any time an open round with at least ten minutes to go, whenever a venue is started, and the
- * rounds of two shows end minutes apart: thirteen, three, eight and ten after each quarter.
+ * Whenever a venue is started, each template always has an open round with at least ten minutes to go, and rounds of
+ * two templates end minutes apart: thirteen, three, eight and ten after each quarter.
  */
-export const SHOWS: readonly Show[] = [
+export const EVENT_TEMPLATES: readonly EventTemplate[] = [
   {
     slug: 'harbour-day',
     title: 'A day at the harbour',
@@ -137,24 +137,27 @@ export const SHOWS: readonly Show[] = [
   },
 ];
 
-export const SERIES_SHOWS: readonly SeriesShow[] = (['BTC', 'ETH'] as const).flatMap((symbol) => [
-  series(symbol, '15m', 'in 15 minutes'),
-  series(symbol, '1h', 'in an hour'),
-]);
+export const SERIES_TEMPLATES: readonly SeriesTemplate[] = (['BTC', 'ETH'] as const).flatMap(
+  (symbol) => [series(symbol, '15m', 'in 15 minutes'), series(symbol, '1h', 'in an hour')],
+);
 
-function series(symbol: string, recurrence: SeriesShow['recurrence'], when: string): SeriesShow {
+function series(
+  symbol: string,
+  recurrence: SeriesTemplate['recurrence'],
+  when: string,
+): SeriesTemplate {
   const slug = `${symbol.toLowerCase()}-up-or-down-${recurrence}`;
   return { slug, title: `${symbol} up or down ${when}`, symbol, recurrence };
 }
 
 /** When the last round began that has begun by then. */
-export function lastStartMs({ everyMs, offsetMs }: Show, nowMs: number): number {
+export function lastStartMs({ everyMs, offsetMs }: EventTemplate, nowMs: number): number {
   return nowMs - ((nowMs - offsetMs) % everyMs);
 }
 
-/** The show that an event is a round of; undefined for those of others. */
-export function showOf(eventSlug: string): Show | undefined {
-  return SHOWS.find(
+/** The template that an event was made from; undefined for events of others. */
+export function templateOf(eventSlug: string): EventTemplate | undefined {
+  return EVENT_TEMPLATES.find(
     ({ slug }) =>
       eventSlug.startsWith(`${slug}-`) && /^[0-9]+$/.test(eventSlug.slice(slug.length + 1)),
   );

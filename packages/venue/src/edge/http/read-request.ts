@@ -24,7 +24,7 @@ import type { Recovered } from '../recover-worker.ts';
 const BYTES_PER_CHAR_MAX = 3;
 
 /** A request whose shape is right. */
-export type Understood = {
+export type SentRequest = {
   readonly envelope: Envelope;
   /** What is asked for; when it came in a multiSig wrapper, what that carried. */
   readonly action: PlainAction;
@@ -35,10 +35,10 @@ export type Understood = {
  * Reads a request, or says what its text alone makes wrong. `chars` is the length of its text: a short
  * one cannot hold much that nothing names.
  */
-export function understand(
+export function readRequest(
   network: Network,
   { body, chars }: { readonly body: Readonly<Record<string, unknown>>; readonly chars: number },
-): Understood | WireError {
+): SentRequest | WireError {
   const enveloped = parseEnvelope(body);
   if (!enveloped.ok) return enveloped.error;
   const { envelope } = enveloped;
@@ -65,7 +65,7 @@ export function understand(
 
 /** Who asks, for whom and under which name; or why the signatures do not add up. */
 export function authorityFrom(
-  { envelope, wrapper }: Understood,
+  { envelope, wrapper }: SentRequest,
   { signer, innerSigners }: Recovered,
   txHash: Hash,
 ): Authority | WireError {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { dueStarts } from './exhibition-commands.ts';
-import { lastStartMs, type Show, SHOWS } from './programme.ts';
+import { EVENT_TEMPLATES, type EventTemplate, lastStartMs } from './event-templates.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
@@ -11,44 +11,44 @@ const PERIOD_MS = 180 * MINUTE_MS;
 const LEFT_MS = 10 * MINUTE_MS;
 
 /** The most time that is left, of the rounds that have begun by now and were listed by a venue of that age. */
-function mostLeftMs(show: Show, startedMs: number, nowMs: number): number {
-  const listed = new Set([...dueStarts(show, startedMs), ...dueStarts(show, nowMs)]);
+function mostLeftMs(template: EventTemplate, startedMs: number, nowMs: number): number {
+  const listed = new Set([...dueStarts(template, startedMs), ...dueStarts(template, nowMs)]);
   const left = [...listed]
     .filter((startMs) => startMs <= nowMs)
-    .map((startMs) => startMs + show.roundMs - nowMs);
+    .map((startMs) => startMs + template.roundMs - nowMs);
   return Math.max(0, ...left);
 }
 
-test('whenever a venue is started, every show has a round with ten minutes to go, then and ever after', () => {
+test('whenever a venue is started, every template has a round with ten minutes to go, then and ever after', () => {
   const short: string[] = [];
   for (let startedMs = FROM_MS; startedMs < FROM_MS + PERIOD_MS; startedMs += SECOND_MS) {
     // What is not listed because it is nearly over is over within a minute: later seconds are those of an older venue.
     for (const laterMs of [0, SECOND_MS, MINUTE_MS / 2, MINUTE_MS]) {
       const nowMs = startedMs + laterMs;
-      for (const show of SHOWS) {
-        const leftMs = mostLeftMs(show, startedMs, nowMs);
-        if (leftMs < LEFT_MS) short.push(`${show.slug} at ${nowMs - FROM_MS}: ${leftMs}`);
+      for (const template of EVENT_TEMPLATES) {
+        const leftMs = mostLeftMs(template, startedMs, nowMs);
+        if (leftMs < LEFT_MS) short.push(`${template.slug} at ${nowMs - FROM_MS}: ${leftMs}`);
       }
     }
   }
   expect(short).toEqual([]);
 });
 
-test('among the shows are one plain question and a choice of several', () => {
-  const plain = SHOWS.filter(({ markets }) => markets.length === 1);
-  const choices = SHOWS.filter(
+test('among the templates are one plain question and a choice of several', () => {
+  const plain = EVENT_TEMPLATES.filter(({ markets }) => markets.length === 1);
+  const choices = EVENT_TEMPLATES.filter(
     ({ markets, mutuallyExclusive }) => mutuallyExclusive && markets.length > 2,
   );
   expect([plain.length > 0, choices.length > 0]).toEqual([true, true]);
 });
 
-test('rounds of two shows do not end within two minutes of each other', () => {
-  const ends = SHOWS.flatMap((show) => {
-    const first = lastStartMs(show, FROM_MS) + show.roundMs;
-    return Array.from({ length: PERIOD_MS / show.everyMs }, (_, at) => ({
-      slug: show.slug,
+test('rounds of two templates do not end within two minutes of each other', () => {
+  const ends = EVENT_TEMPLATES.flatMap((template) => {
+    const first = lastStartMs(template, FROM_MS) + template.roundMs;
+    return Array.from({ length: PERIOD_MS / template.everyMs }, (_, at) => ({
+      slug: template.slug,
       // Within one period, which comes again and again.
-      atMs: (first + at * show.everyMs - FROM_MS) % PERIOD_MS,
+      atMs: (first + at * template.everyMs - FROM_MS) % PERIOD_MS,
     }));
   }).sort((a, b) => a.atMs - b.atMs);
   const first = ends[0]!;
@@ -61,11 +61,11 @@ test('rounds of two shows do not end within two minutes of each other', () => {
 
 test('the next round is always among those to be listed, and each of them once', () => {
   for (let nowMs = FROM_MS; nowMs < FROM_MS + PERIOD_MS; nowMs += 7 * SECOND_MS) {
-    for (const show of SHOWS) {
-      const starts = dueStarts(show, nowMs);
+    for (const template of EVENT_TEMPLATES) {
+      const starts = dueStarts(template, nowMs);
       expect(new Set(starts).size).toBe(starts.length);
       expect(starts.filter((startMs) => startMs > nowMs)).toEqual([
-        lastStartMs(show, nowMs) + show.everyMs,
+        lastStartMs(template, nowMs) + template.everyMs,
       ]);
     }
   }

@@ -4,10 +4,10 @@ import type { HttpPort } from '@oddlot/host/ports';
 import { type Config, operationsPortOf } from '../config.ts';
 import type { OpenedSettlement } from '../settlement/open-settlement.ts';
 
-type Doors = { readonly url: string; readonly operationsUrl: string };
+type PortUrls = { readonly url: string; readonly operationsUrl: string };
 
 /** Opens the public port and the operator's, says where they are, and starts who comes through them. */
-export async function openDoors(
+export async function openPorts(
   config: Config,
   {
     http,
@@ -18,16 +18,16 @@ export async function openDoors(
     readonly operations: HttpPort;
     readonly money: Pick<OpenedSettlement, 'allowPage'> | undefined;
   },
-  visitor: { start(doors: Doors): Promise<void> },
-): Promise<Doors> {
+  visitor: { start(urls: PortUrls): Promise<void> },
+): Promise<PortUrls> {
   const port = await http.listen(config.port, config.host);
   // Wallets on the page ask the local chain, which stands on another port.
   money?.allowPage(port);
   const operationsPort = await operations.listen(operationsPortOf(config), config.opsHost);
-  const doors = {
+  const urls = {
     url: `http://${hostText(config.host)}:${port}`,
     operationsUrl: `http://${hostText(config.opsHost)}:${operationsPort}`,
   };
-  await visitor.start(doors);
-  return doors;
+  await visitor.start(urls);
+  return urls;
 }
