@@ -1,8 +1,8 @@
-import { limitOrder, triggerOrder } from '@oddlot/sdk';
+import { limitOrder, triggerOrder, type Client } from '@oddlot/sdk';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { startAt } from '../fixtures/people.ts';
 import { clockEnvironment } from '../fixtures/venue-clock.ts';
 import { drawnCases } from '../support/drawn-cases.ts';
@@ -22,7 +22,10 @@ import { workerBrowser } from './support/worker-browser.ts';
 
 const LONG_MS = 120_000;
 const HOUR_MS = 3_600_000;
-const BEFORE_HOUR_MS = 3_000;
+const BEFORE_HOUR_MS = 20_000;
+/** A premium is sampled every five seconds, and a price is fresh for thirty. */
+const STEP_MS = 5_000;
+const PATIENCE = { timeout: LONG_MS, interval: 100 };
 const TABS = [
   'Positions',
   'Open orders',
@@ -115,16 +118,34 @@ async function withRowsInAllTables(): Promise<Page> {
   const owner = await ownerOf(page, venue.url, user);
   const { asset } = await perpNear(owner, 'BTC-USDC');
   const common = { asset, size: '0.001', marginMode: 'isolated' } as const;
-  await owner.exchange.order(
-    { orders: [limitOrder({ ...common, side: 'buy', price: '96500' })] },
-    { confirm: 'executed' },
-  );
   const stop = { ...common, side: 'sell', kind: 'sl', triggerPrice: '95000' } as const;
   await owner.exchange.order(
     { orders: [triggerOrder({ ...stop, limitPrice: '94000' })] },
     { confirm: 'executed' },
   );
-  const nextHourMs = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS;
-  writeFileSync(clockFile, String(nextHourMs - Date.now() - BEFORE_HOUR_MS));
+  const bid = limitOrder({ ...common, side: 'buy', price: '96500' });
+  await overTheHour(owner, () => owner.exchange.order({ orders: [bid] }, { confirm: 'executed' }));
   return page;
 }
+
+/**
+ * Goes near to the end of an hour, where something is done that needs a fresh price, and then so slowly over it that
+ * a premium is sampled at that price: R-funding-gaps pays nothing for an hour without one, nor at an old price.
+ */
+async function overTheHour({ info, wallet }: Client, first: () => Promise<unknown>): Promise<void> {
+  const query = { type: 'userFundings', user: wallet!.address } as const;
+  const hourMs = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS;
+  setAhead(hourMs - BEFORE_HOUR_MS);
+  await vi.waitFor(first, PATIENCE);
+  for (let timeMs = hourMs - BEFORE_HOUR_MS; timeMs <= hourMs; timeMs += STEP_MS) {
+    setAhead(timeMs);
+    await vi.waitFor(async () => {
+      const { asOf } = await info.historyPage(query);
+      expect(asOf.time).toBeGreaterThan(timeMs);
+    }, PATIENCE);
+  }
+}
+
+const setAhead = (timeMs: number): void => {
+  writeFileSync(clockFile, String(timeMs - Date.now()));
+};
