@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { wordsPlugin } from './packages/web/build/words-plugin.ts';
+import { journeysLeftOut } from './scripts/journeys.ts';
 import { threadsPlugin } from './scripts/threads-plugin.ts';
 
 // Hundreds of processes and threads of the tests load the same program: it is compiled once.
@@ -10,7 +11,8 @@ const setupFiles = ['tests/support/fixed-seed.ts'];
 const globalSetup = ['tests/support/memory-folder.ts', 'tests/support/setup.ts'];
 
 /** What takes minutes is in files `*.long.test.ts`: `npm run test:long` has them, and larger sizes of others. */
-const exclude = process.env['TEST_LONG'] === undefined ? ['**/*.long.test.ts'] : [];
+const long = process.env['TEST_LONG'] === undefined ? ['**/*.long.test.ts'] : [];
+const exclude = [...long, ...journeysLeftOut(process.env['TEST_JOURNEYS'])];
 
 /** They replace modules, so nobody may share theirs. */
 const REPLACING = ['tests/free-money/planted.test.ts'];

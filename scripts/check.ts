@@ -1,0 +1,25 @@
+import { spawn } from 'node:child_process';
+
+/**
+ * What is checked without running anything, side by side: `npm run check`. Each says what it found when it is done;
+ * all of them are heard before the run ends.
+ */
+const CHECKS = ['tidy', 'lint', 'format:check', 'types'];
+
+function check(name: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const child = spawn('npm', ['run', '--silent', name], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const said: Buffer[] = [];
+    const hear = (bytes: Buffer) => void said.push(bytes);
+    child.stdout.on('data', hear);
+    child.stderr.on('data', hear);
+    child.once('close', (code) => {
+      process.stdout.write(Buffer.concat(said));
+      if (code !== 0) process.stdout.write(`${name} found something: npm run ${name}\n`);
+      resolve(code === 0);
+    });
+  });
+}
+
+const passed = await Promise.all(CHECKS.map(check));
+if (passed.includes(false)) process.exitCode = 1;

@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest';
+import { journeysLeftOut, leftOutOf } from './journeys.ts';
+
+const FILES = ['e', 'c', 'a', 'd', 'b'];
+
+describe('shares of the journeys', () => {
+  test('three runs have every file once', () => {
+    const run = [1, 2, 3].flatMap((share) => {
+      const left = leftOutOf(FILES, share);
+      return FILES.filter((file) => !left.includes(file));
+    });
+    expect(run.toSorted()).toEqual(FILES.toSorted());
+  });
+
+  test('neighbours are in different ones', () => {
+    expect(leftOutOf(FILES, 1)).toEqual(['b', 'c', 'e']);
+    expect(leftOutOf(FILES, 2)).toEqual(['a', 'c', 'd']);
+  });
+
+  test('whoever asks for none runs all', () => {
+    expect(journeysLeftOut(undefined)).toEqual([]);
+  });
+
+  test('what is asked for is there: browsers, kills, chains', () => {
+    const left = [1, 2, 3].map((share) => journeysLeftOut(String(share)));
+    for (const folder of ['web', 'crash', 'relay', 'operations']) {
+      for (const files of left) expect(files.join('\n')).toContain(`tests/${folder}/`);
+    }
+  });
+
+  test.each(['0', '4', 'all', '1.5', ''])('%j is no share', (asked) => {
+    expect(() => journeysLeftOut(asked)).toThrow('TEST_JOURNEYS is drawn, or a share from 1 to 3');
+  });
+});
