@@ -12,7 +12,7 @@ const globalSetup = ['tests/support/memory-folder.ts', 'tests/support/setup.ts']
 
 /** What takes minutes is in files `*.long.test.ts`: `npm run test:long` has them, and larger sizes of others. */
 const long = process.env['TEST_LONG'] === undefined ? ['**/*.long.test.ts'] : [];
-const exclude = [...long, ...journeysLeftOut(process.env['TEST_JOURNEYS'])];
+const exclude = [...long, ...journeysLeftOut(process.env)];
 
 /** They replace modules, so nobody may share theirs. */
 const REPLACING = ['tests/free-money/planted.test.ts'];

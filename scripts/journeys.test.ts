@@ -18,17 +18,26 @@ describe('shares of the journeys', () => {
   });
 
   test('whoever asks for none runs all', () => {
-    expect(journeysLeftOut(undefined)).toEqual([]);
+    expect(journeysLeftOut({})).toEqual([]);
+  });
+
+  test('what was drawn stays so for a run', () => {
+    const environment = { TEST_JOURNEYS: 'drawn' };
+    const first = journeysLeftOut(environment);
+    expect(environment.TEST_JOURNEYS).toMatch(/^[123]$/);
+    expect(journeysLeftOut(environment)).toEqual(first);
   });
 
   test('what is asked for is there: browsers, kills, chains', () => {
-    const left = [1, 2, 3].map((share) => journeysLeftOut(String(share)));
+    const left = [1, 2, 3].map((share) => journeysLeftOut({ TEST_JOURNEYS: String(share) }));
     for (const folder of ['web', 'crash', 'relay', 'operations']) {
       for (const files of left) expect(files.join('\n')).toContain(`tests/${folder}/`);
     }
   });
 
   test.each(['0', '4', 'all', '1.5', ''])('%j is no share', (asked) => {
-    expect(() => journeysLeftOut(asked)).toThrow('TEST_JOURNEYS is drawn, or a share from 1 to 3');
+    expect(() => journeysLeftOut({ TEST_JOURNEYS: asked })).toThrow(
+      'TEST_JOURNEYS is drawn, or a share from 1 to 3',
+    );
   });
 });

@@ -15,19 +15,23 @@ const JOURNEYS = [
   'bench/bench.test.ts',
 ];
 const SHARES = 3;
+const ASKED = 'TEST_JOURNEYS';
 
-/** The journeys that a run leaves out, by what its environment says of them. */
-export function journeysLeftOut(asked: string | undefined): string[] {
-  if (asked === undefined) return [];
-  const share = asked === 'drawn' ? 1 + (seedOfCommit('journeys') % SHARES) : Number(asked);
-  const left = leftOutOf(globSync(JOURNEYS, { cwd: ROOT }), share);
-  process.stdout.write(`Journeys: share ${share} of ${SHARES}; npm run test:all has all\n`);
-  return left;
+/** The journeys that a run leaves out, by what its environment says of them; whoever asks later has the same answer. */
+export function journeysLeftOut(environment: NodeJS.ProcessEnv): string[] {
+  if (environment[ASKED] === 'drawn') {
+    environment[ASKED] = String(1 + (seedOfCommit('journeys') % SHARES));
+    process.stdout.write(
+      `Journeys: share ${environment[ASKED]} of ${SHARES}; npm run test:all has all\n`,
+    );
+  }
+  const share = environment[ASKED];
+  return share === undefined ? [] : leftOutOf(globSync(JOURNEYS, { cwd: ROOT }), Number(share));
 }
 
 /** Neighbours in the tree are about the same, so the shares take them in turn. */
 export function leftOutOf(files: readonly string[], share: number): string[] {
   if (!Number.isInteger(share) || share < 1 || share > SHARES)
-    throw new Error(`TEST_JOURNEYS is drawn, or a share from 1 to ${SHARES}`);
+    throw new Error(`${ASKED} is drawn, or a share from 1 to ${SHARES}`);
   return files.toSorted().filter((_, index) => index % SHARES !== share - 1);
 }
