@@ -2,9 +2,9 @@ import { globSync } from 'node:fs';
 import { seedOfCommit } from './seed-of-commit.ts';
 
 /**
- * Tests of whole programs take most of the time of all tests: venues that are killed, chains, relays, browsers. Of
- * these `npm test` runs a third for every commit, another one for the next; `npm run test:all` runs all of them, and
- * so does whoever names a file.
+ * Tests of whole programs take most of the time of all tests: venues that are killed, chains, relays, browsers, a
+ * database server. Of these `npm test` runs a third for every commit, another one for the next. All of them run by
+ * `npm run test:all`, and each for whoever names its file.
  */
 
 const ROOT = `${import.meta.dirname}/..`;
@@ -12,6 +12,9 @@ const JOURNEYS = [
   'tests/{attack,chain,crash,e2e,fixtures,fuzz,gapless,operations,relay,simulation,web}/**/*.test.ts',
   'tests/conformance/{deposits,reserves,withdrawals}.test.ts',
   'packages/contracts/src/outputs.test.ts',
+  'packages/custody/src/bridge/run-bridge.test.ts',
+  'packages/venue/src/history/archivist/*.test.ts',
+  'packages/venue/src/history/store/history-store.test.ts',
   'bench/bench.test.ts',
 ];
 const SHARES = 3;
