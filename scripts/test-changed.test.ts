@@ -18,6 +18,18 @@ test('the nearest row of the table counts, and each test once', () => {
   expect(testsFor(changed, [])).toEqual(['tests/conformance/perp-liquidation']);
 });
 
+test('of other packages the table says which, however many import it', () => {
+  const far = 'packages/venue/src/edge/http/server.test.ts';
+  expect(testsFor(['packages/units/src/quantity.ts'], [far])).toEqual([
+    'tests/conformance/positions-and-money',
+  ]);
+  expect(testsFor(['tests/support/client.ts'], ['tests/conformance/agents.test.ts'])).toEqual([
+    'tests/conformance/orders',
+    'tests/conformance/stream-control',
+    'tests/e2e/guide',
+  ]);
+});
+
 test('what takes minutes runs when it is itself what changed', () => {
   const long = 'tests/simulation/simulation.test.ts';
   expect(testsFor(['packages/units/src/a.ts'], [long])).not.toContain(long);

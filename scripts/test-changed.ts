@@ -2,15 +2,14 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
 /**
- * Runs what a change can reach, in about a minute: `npm run test:changed -- [branch]`. Compared is the working tree
- * with where it left the branch. Tests that import what changed are found by their imports. Those that only start a
- * program import nothing of it: for them a table says what a folder of sources is seen by, a part of each kind. All
- * tests, and the long ones among those that import, are for `npm test`.
+ * Runs what a change can reach, in a minute or so: `npm run test:changed -- [branch]`. Compared is the working tree
+ * with where it left the branch. Tests of the same package that import what changed are found by their imports. What
+ * other packages and whole programs see of it a table says, a part of each kind. All tests are for `npm run test:all`.
  */
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** Tests that start programs, by the sources that they see the most of: the first row that fits counts. */
+/** Tests by the sources of other places that they see the most of: the first row that fits counts. */
 const SEEN_BY: readonly (readonly [sources: string, tests: readonly string[]])[] = [
   ['packages/engine/src/outcome/', ['conformance/outcome-matching', 'conformance/outcome-orders']],
   ['packages/engine/src/triggers/', ['conformance/perp-triggers', 'conformance/perp-grouping']],
@@ -39,6 +38,8 @@ const SEEN_BY: readonly (readonly [sources: string, tests: readonly string[]])[]
   ['packages/sdk/', ['e2e/']],
   ['packages/web/', ['web/markets', 'web/perps.test']],
   ['docs/', ['docs']],
+  ['tests/web/support/', ['web/markets']],
+  ['tests/support/', ['conformance/orders', 'conformance/stream-control', 'e2e/guide']],
 ];
 
 /** They import much, take minutes, and run whole or not at all. */
@@ -46,13 +47,19 @@ const LONG = /^tests\/(simulation|crash|free-money|fuzz|year|fixtures|packaging|
 
 /** The tests to run, as filters, of what changed and of those that import some of it. */
 export function testsFor(changed: readonly string[], importing: readonly string[]): string[] {
-  const reached = importing.filter((file) => !LONG.test(file) || changed.includes(file));
+  const places = new Set(changed.map(placeOf));
+  const reached = importing.filter(
+    (file) => changed.includes(file) || (places.has(placeOf(file)) && !LONG.test(file)),
+  );
   const started = changed.flatMap((file) => {
     const seenBy = SEEN_BY.find(([sources]) => file.startsWith(sources))?.[1] ?? [];
     return seenBy.map((name) => `tests/${name}`);
   });
   return [...new Set([...reached, ...started])].sort();
 }
+
+/** A package, or a folder of tests: `packages/engine`, `tests/conformance`. */
+const placeOf = (file: string): string => file.split('/').slice(0, 2).join('/');
 
 function runTestsOfChange(branch: string): number {
   const base = git('merge-base', branch, 'HEAD')[0] ?? branch;
