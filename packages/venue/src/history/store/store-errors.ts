@@ -54,7 +54,7 @@ export function historyError(error: unknown): unknown {
   return isAway ? new HistoryFullError(message, { cause: error }) : error;
 }
 
-/** The driver has no code for a connection that ends in the middle, or says nothing. */
+/** The driver has no code for a connection that ends in the middle of a query or a transaction, or says nothing. */
 function isCut(message: string): boolean {
   return CUT.some((words) => message.includes(words));
 }
@@ -62,6 +62,7 @@ function isCut(message: string): boolean {
 const CUT: readonly string[] = [
   'Connection terminated',
   'Client has encountered',
+  'Postgres connection has been discarded',
   'Query read timeout',
   'timeout exceeded when trying to connect',
   'timeout expired',

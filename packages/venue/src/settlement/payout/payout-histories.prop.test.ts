@@ -261,7 +261,8 @@ class Play {
     await world.chain.mine();
     // One that was settled as paid and that the chain has lost can only be paid.
     if (world.hadDeepReorg) for (const each of DESTINATIONS) await world.list('unBlacklist', each);
-    for (let n = 0; n < 80; n++) {
+    // Returns to one destination come one after the other, each with twice the patience of the one before.
+    for (let n = 0; n < 800; n++) {
       // A pause may have waited behind a gap of nonces.
       if (await world.isPaused()) await world.pause('unpause');
       await world.round();
