@@ -81,8 +81,8 @@ test.each(CASES)(
     await moneyGoesThrough();
     // Ether is looked at now and then, and gas is known beforehand by whoever pays out alone.
     if (!['gas', 'balances'].includes(about.join())) expect(liar.lied).toBeGreaterThan(lied);
-    expect((await told()).watch.state).toBe('ok');
     // A block that came between two questions divides the honest ones too, until they have agreed a few times.
+    await expect.poll(async () => (await told()).watch.state, SOON).toBe('ok');
     const states = async (): Promise<string[]> =>
       (await told()).endpoints.map(({ state }: Json) => state);
     await expect.poll(async () => (await states()).slice(1), SOON).toEqual(['ok', 'ok']);
