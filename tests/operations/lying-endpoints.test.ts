@@ -78,9 +78,12 @@ test.each(CASES)(
     liar.subjects.clear();
     for (const subject of about) liar.subjects.add(subject);
     const { lied } = liar;
-    await moneyGoesThrough();
     // Ether is looked at now and then, and gas is known beforehand by whoever pays out alone.
-    if (!['gas', 'balances'].includes(about.join())) expect(liar.lied).toBeGreaterThan(lied);
+    const isAsked = !['gas', 'balances'].includes(about.join());
+    // One that was found out is left alone for a while: money is moved until it has lied again.
+    const hasLied = (): boolean => liar.lied > lied || !isAsked;
+    do await moneyGoesThrough();
+    while (!hasLied());
     // A block that came between two questions divides the honest ones too, until they have agreed a few times.
     await expect.poll(async () => (await told()).watch.state, SOON).toBe('ok');
     const states = async (): Promise<string[]> =>

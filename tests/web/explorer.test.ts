@@ -39,6 +39,8 @@ test('an order is found as it happens, and read in words from block to account',
   const price = Number(perp.price).toLocaleString('en-US');
   const said = `Buy 0.01 BTC-USDC at ${price}, limit`;
   await own.filter({ hasText: said }).first().getByRole('link').first().click();
+  // Others in the list may have bought the same.
+  await page.getByRole('heading', { name: /^Transaction 0x/ }).waitFor();
   await page.getByText(`Buy 0.01 BTC-USDC at ${price}`).waitFor();
   await page.getByText(`filled: 0.01 at ${price}`).waitFor();
   await page.getByText('executed').waitFor();
@@ -54,6 +56,7 @@ test('an order is found as it happens, and read in words from block to account',
   await page.getByRole('heading', { name: `Block ${block.toLocaleString('en-US')}` }).waitFor();
   await page.getByText(blockHash).waitFor();
   await page.getByTitle(hash).click();
+  await page.getByRole('heading', { name: /^Transaction 0x/ }).waitFor();
   await page.getByText(`Buy 0.01 BTC-USDC at ${price}`).waitFor();
   await field.fill(buyer.wallet!.address);
   await field.press('Enter');
