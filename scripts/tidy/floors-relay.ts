@@ -13,8 +13,8 @@ export const RELAY_FLOORS: readonly {
   { name: 'relay', paths: ['open-relay.ts'], what: 'joins the parts, starts and stops them' },
   { name: 'port', paths: ['port/'], what: 'what users ask for, and what operators see' },
   {
-    name: 'work',
-    paths: ['work/'],
+    name: 'transfers',
+    paths: ['transfers/'],
     what: 'looks for what arrived, hands it on, and pays out; the account at the venue',
   },
   {

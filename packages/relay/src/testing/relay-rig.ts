@@ -10,7 +10,7 @@ import { RelayBook } from '../book/relay-book.ts';
 import type { RelayChain } from '../chains/relay-chain.ts';
 import { RelayService } from '../port/relay-service.ts';
 import { RelayKeys } from '../relay-keys.ts';
-import { Relay, type RelayParts } from '../work/relay.ts';
+import { Relay, type RelayParts } from '../transfers/relay.ts';
 import { BRIDGE, ModelChain, TOKEN } from './model-chain.ts';
 import { FACTS, ModelVenue } from './model-venue.ts';
 import { venueBy } from './venue-by.ts';
