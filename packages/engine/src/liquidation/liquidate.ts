@@ -8,6 +8,7 @@ import type { Progress } from '../state/liquidations.ts';
 import { safeDistance, type Scope } from '../state/risk-index.ts';
 import { bankruptcyPrice } from './bankruptcy-price.ts';
 import { clearOrders, closeHedgePairs } from './clear-orders.ts';
+import { takeEndangered } from './endangered.ts';
 import { emitStep } from './emit-step.ts';
 import { marketClose } from './market-close.ts';
 import type { Rankings } from './rankings.ts';
@@ -33,7 +34,7 @@ export function liquidate(execution: Execution, rankings: Rankings): void {
   const { state } = execution;
   // What is under way is looked at when it is its turn. A restored venue has another order of what
   // changed, so that of the addresses decides.
-  for (const scope of state.risk.take().sort(byScope)) {
+  for (const scope of takeEndangered(state).sort(byScope)) {
     if (!state.liquidations.has(scope)) look(execution, scope);
   }
   const due = state.liquidations

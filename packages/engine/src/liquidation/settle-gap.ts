@@ -1,5 +1,6 @@
 import type { Execution } from '../state/execution.ts';
 import type { State } from '../state/state.ts';
+import { takeEndangered } from './endangered.ts';
 import { Rankings } from './rankings.ts';
 import { settleInsolvent } from './settle-insolvent.ts';
 
@@ -15,7 +16,7 @@ export function beginLiquidations(state: State): Rankings {
  */
 export function settleGap(execution: Execution, rankings: Rankings): void {
   const { state } = execution;
-  const due = state.risk.take();
+  const due = takeEndangered(state);
   for (const { account, holding } of due) state.risk.changed(account, holding);
   const underWay = state.liquidations.all().map(({ scope }) => scope);
   settleInsolvent(execution, [...due, ...underWay], rankings);

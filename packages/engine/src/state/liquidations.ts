@@ -23,7 +23,7 @@ export class Liquidations {
   }
 
   has(scope: Scope): boolean {
-    return this.#byScope.has(keyOf(scope));
+    return this.#byScope.size > 0 && this.#byScope.has(keyOf(scope));
   }
 
   /** Takes a scope in; one that is under way already goes on as it was. */

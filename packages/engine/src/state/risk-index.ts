@@ -1,5 +1,5 @@
-import { divFloor } from '@oddlot/units';
-import { Heap } from '../collections/heap.ts';
+import { divFloor, present } from '@oddlot/units';
+import { NumberedHeap } from '../collections/numbered-heap.ts';
 import type { Account, Holding } from './account.ts';
 
 /**
@@ -18,10 +18,7 @@ export const TRAVEL_ONE = 1_000_000_000;
 /** No scope waits for more than this. */
 export const DISTANCE_MAX = TRAVEL_ONE / 2;
 /** Maintenance of each position and the fee round up: micro-USDC that a ratio may lose to it. */
-const ROUNDING = 1_000n;
-
-/** From this many heap entries on the dead ones are counted. */
-const PRUNE_MIN = 4_096;
+export const ROUNDING = 1_000;
 
 /** A cross account, or one isolated position of it. */
 export type Scope = { readonly account: Account; readonly holding: Holding | undefined };
@@ -31,15 +28,13 @@ export function scopeOf(account: Account, holding: Holding): Scope {
   return { account, holding: holding.isIsolated ? holding : undefined };
 }
 
-type Entry = Scope & { readonly lookAt: number };
-
 /**
  * How far marks may travel before a scope has to be looked at again. Rounded down. Moves compound: a
  * total of t multiplies a mark by e^t at most, so a relative move of d takes a travel of ln(1 + d) at
  * least, which is above 2d / (2 + d).
  */
 export function safeDistance(equity: bigint, risk: bigint, notional: bigint): number {
-  const room = equity - risk - ROUNDING;
+  const room = equity - risk - BigInt(ROUNDING);
   if (room <= 0n) return 0;
   const distance = divFloor(2n * room * BigInt(TRAVEL_ONE), 2n * (notional + risk + 1n) + room);
   return distance >= BigInt(DISTANCE_MAX) ? DISTANCE_MAX : Number(distance);
@@ -52,12 +47,14 @@ function spread(accountIndex: number, distance: number): number {
 }
 
 export class RiskIndex {
+  /** Scopes that changed or wait, by number. The numbers of those that left are given again. */
+  readonly #scopes: (Scope | undefined)[] = [];
+  readonly #numbers = new Map<Account | Holding, number>();
+  readonly #freeNumbers: number[] = [];
   /** Scopes that changed since they were last looked at. */
-  readonly #changed = new Set<Account | Holding>();
-  readonly #changedScopes: Scope[] = [];
-  readonly #heap = new Heap<Entry>(isBefore);
-  /** Where each scope is next looked at; older heap entries are dead. */
-  readonly #next = new Map<Account | Holding, number>();
+  readonly #changed = new Set<number>();
+  /** The others, by the total at which each is next looked at. */
+  readonly #waiting = new NumberedHeap();
   #travelled = 0;
 
   /** Marks moved: by the largest relative move among them, rounded up. */
@@ -67,27 +64,18 @@ export class RiskIndex {
 
   /** A scope's position or money changed: it is looked at in the next pass. */
   changed(account: Account, holding: Holding | undefined): void {
-    const key = holding ?? account;
-    if (this.#changed.has(key)) return;
-    this.#changed.add(key);
-    this.#changedScopes.push({ account, holding });
+    this.#changed.add(this.#numberOf(account, holding));
   }
 
   /** The scopes to look at now, each once. What is safe has to be put back with `wait`. */
   take(): Scope[] {
-    const due = [...this.#changedScopes];
-    const seen = this.#changed;
-    for (;;) {
-      const { first } = this.#heap;
-      if (first === undefined || first.lookAt > this.#travelled) break;
-      this.#heap.pop();
-      const key = first.holding ?? first.account;
-      if (this.#next.get(key) !== first.lookAt) continue;
-      this.#next.delete(key);
-      if (!seen.has(key)) due.push({ account: first.account, holding: first.holding });
+    const due: Scope[] = [];
+    for (const number of this.#changed) due.push(this.#scopeAt(number));
+    while (this.#waiting.firstKey <= this.#travelled) {
+      const number = present(this.#waiting.pop(), 'a scope that waits');
+      if (!this.#changed.has(number)) due.push(this.#scopeAt(number));
     }
-    this.#changed.clear();
-    this.#changedScopes.length = 0;
+    if (this.#changed.size > 0) this.#changed.clear();
     return due;
   }
 
@@ -96,31 +84,37 @@ export class RiskIndex {
    * the same distance: each is looked at somewhere in the second half of it, so that they do not all
    * fall due in one block.
    */
-  wait(scope: Scope, distance: number): void {
-    const key = scope.holding ?? scope.account;
-    const lookAt = this.#travelled + Math.max(1, distance - spread(scope.account.index, distance));
-    const current = this.#next.get(key);
+  wait({ account, holding }: Scope, distance: number): void {
+    const number = this.#numberOf(account, holding);
+    const lookAt = this.#travelled + Math.max(1, distance - spread(account.index, distance));
+    const current = this.#waiting.keyOf(number);
     if (current !== undefined && current <= lookAt && current > this.#travelled) return;
-    this.#next.set(key, lookAt);
-    this.#prune();
-    this.#heap.push({ ...scope, lookAt });
+    this.#waiting.put(number, lookAt);
   }
 
   /** The scope has no position any more. */
-  forget(scope: Scope): void {
-    this.#next.delete(scope.holding ?? scope.account);
+  forget({ account, holding }: Scope): void {
+    const key = holding ?? account;
+    const number = this.#numbers.get(key);
+    if (number === undefined) return;
+    this.#waiting.delete(number);
+    if (this.#changed.has(number)) return;
+    this.#numbers.delete(key);
+    this.#scopes[number] = undefined;
+    this.#freeNumbers.push(number);
   }
 
-  /** Dead entries stay until their turn comes; when most are dead they go at once. */
-  #prune(): void {
-    const { size } = this.#heap;
-    if (size < PRUNE_MIN || size < 4 * this.#next.size) return;
-    this.#heap.retain(
-      ({ account, holding, lookAt }) => this.#next.get(holding ?? account) === lookAt,
-    );
+  #numberOf(account: Account, holding: Holding | undefined): number {
+    const key = holding ?? account;
+    const known = this.#numbers.get(key);
+    if (known !== undefined) return known;
+    const number = this.#freeNumbers.pop() ?? this.#scopes.length;
+    this.#scopes[number] = { account, holding };
+    this.#numbers.set(key, number);
+    return number;
   }
-}
 
-function isBefore(a: Entry, b: Entry): boolean {
-  return a.lookAt < b.lookAt;
+  #scopeAt(number: number): Scope {
+    return present(this.#scopes[number], 'a scope by its number');
+  }
 }
