@@ -85,11 +85,16 @@ export function ordersChanged(state: State, account: Account, holding: Holding):
 
 function computeParts(holding: Holding): void {
   const { perp, size } = holding;
-  holding.unrealised = subUsdc(notional(perp.mark, size), holding.cost);
+  holding.unrealised = unrealisedOf(holding);
   holding.initial = initialMargin(perp, exposureOf(holding), holding.leverage);
   const magnitude = Math.abs(size);
   holding.maintenance = maintenanceMargin(perp.tiers, magnitude, perp.mark);
   holding.notional = notional(perp.mark, magnitude);
+}
+
+/** At the mark as it is, whatever marks the sums are for. */
+export function unrealisedOf({ cost, perp, size }: Holding): MicroUsdc {
+  return subUsdc(notional(perp.mark, size), cost);
 }
 
 /** The cross scope's: balance and unrealised PnL of its positions. */

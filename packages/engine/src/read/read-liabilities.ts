@@ -2,13 +2,11 @@ import {
   type Address,
   address,
   divFloor,
-  maxUsdc,
   type MicroUsdc,
   microUsdc,
-  minUsdc,
   ZERO_USDC,
 } from '@oddlot/units';
-import { accountValue, isolatedEquity } from '../perp/margin.ts';
+import { unrealisedOf } from '../perp/margin.ts';
 import { accountAt } from '../state/account-at.ts';
 import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
@@ -70,17 +68,18 @@ const NOTHING = {
   shortfall: ZERO_USDC,
 };
 
+/** Computed without the sums of the account: of a large venue they would be renewed all at once. */
 function liabilityOf(state: State, account: Account, shares: bigint): Liability {
-  const cross = accountValue(state, account);
-  let perp: bigint = maxUsdc(ZERO_USDC, cross);
-  let below: bigint = minUsdc(ZERO_USDC, cross);
+  let cross: bigint = account.perpBalance;
+  let perp = 0n;
+  let below = 0n;
   for (const holding of account.holdings.values()) {
     perp += holding.reserved;
-    if (!holding.isIsolated) continue;
-    const equity = isolatedEquity(state, account, holding);
-    perp += maxUsdc(ZERO_USDC, equity);
-    below += minUsdc(ZERO_USDC, equity);
+    const unrealised = unrealisedOf(holding);
+    if (holding.isIsolated) add(holding.isolatedMargin + unrealised);
+    else cross += unrealised;
   }
+  add(cross);
   const { address: owner, outcomeBalance, outcomeReserved, withdrawHold } = account;
   const { claimed = ZERO_USDC, earned = ZERO_USDC } = state.builderRewards.get(owner) ?? {};
   return {
@@ -91,4 +90,9 @@ function liabilityOf(state: State, account: Account, shares: bigint): Liability 
     rewards: microUsdc(earned - claimed),
     shortfall: microUsdc(-below),
   };
+
+  function add(equity: bigint): void {
+    if (equity > 0n) perp += equity;
+    else below += equity;
+  }
 }

@@ -16,6 +16,7 @@ import {
   writeParts,
 } from './tree-file.ts';
 import { HASH_BYTES, NODE_BYTES, readSum, type TreeHasher, writeSum } from './tree-hasher.ts';
+import { uncounted } from './uncounted.ts';
 
 type BuildOptions = {
   /** Must not change until the tree is built. */
@@ -54,7 +55,7 @@ export async function buildTree(options: BuildOptions): Promise<BuiltTree> {
   const { count, leaves, shortfall } = await collect(options);
   const order = await orderBySalt(leaves, count, pause);
   return await writeWholeFileBy(treeFile(folder, height), async (handle) => {
-    const nodes = Buffer.alloc(count * NODE_BYTES);
+    const nodes = Buffer.from(uncounted(count * NODE_BYTES));
     await writeLeaves(handle, { leaves, order, nodes, hasher, pause });
     await writeLevels(handle, { count, nodes, hasher, pause });
     const top = nodes.subarray(0, NODE_BYTES);
@@ -85,7 +86,7 @@ async function collect({ hasher, height, pause, secret, state }: BuildOptions): 
   readonly count: number;
   readonly shortfall: bigint;
 }> {
-  const leaves = Buffer.alloc(liabilitiesMax(state) * LEAF_BYTES);
+  const leaves = Buffer.from(uncounted(liabilitiesMax(state) * LEAF_BYTES));
   let count = 0;
   let shortfall = 0n;
   for (const each of liabilities(state)) {

@@ -23,3 +23,17 @@ test('leaves are sorted by all bytes of their salts, those that begin alike too'
     }),
   );
 });
+
+test('others have their turns in each pass over very many leaves', async () => {
+  const count = 35_000;
+  const leaves = Buffer.alloc(count * LEAF_BYTES);
+  for (let at = 0; at < count; at++) leaves.writeUInt32BE((at * 0x9e3779b1) >>> 0, at * LEAF_BYTES);
+  let pauses = 0;
+  const order = await orderBySalt(leaves, count, async () => {
+    pauses += 1;
+  });
+  const salts = [...order].map((place) => leaves.readUInt32BE(place * LEAF_BYTES));
+  expect(salts).toEqual(salts.toSorted((a, b) => a - b));
+  // Counting and placing pause four times each, sorting with each first byte, reading three times.
+  expect(pauses).toBe(4 + 4 + 256 + 3);
+});

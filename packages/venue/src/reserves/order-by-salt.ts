@@ -1,11 +1,13 @@
 import { assert } from '@oddlot/units';
 import { LEAF_BYTES } from './tree-file.ts';
 import { HASH_BYTES } from './tree-hasher.ts';
+import { uncounted } from './uncounted.ts';
 
 /** The place of a leaf is part of the number that it is sorted by, below so many bits of its salt. */
 const PLACES = 2 ** 24;
 const PREFIX_SHIFT = 4;
-const PORTION = 5_000;
+/** How many leaves are passed between two pauses. */
+const PORTION = 10_000;
 const FIRST_BYTES = 256;
 
 /** The places of leaves by salt. */
@@ -16,10 +18,11 @@ export async function orderBySalt(
 ): Promise<Uint32Array> {
   assert(count <= PLACES, `a tree has ${PLACES} leaves at most`);
   const keys = await sortedKeys(leaves, count, pause);
-  const order = new Uint32Array(count);
+  const order = new Uint32Array(uncounted(count * Uint32Array.BYTES_PER_ELEMENT));
   const saltAt = (place: number): Buffer =>
     leaves.subarray(place * LEAF_BYTES, place * LEAF_BYTES + HASH_BYTES);
   let from = 0;
+  let pausedAt = 0;
   for (let at = 0; at < count; at++) {
     const key = keys[at] ?? 0;
     order[at] = key % PLACES;
@@ -30,7 +33,9 @@ export async function orderBySalt(
       order.subarray(from, at + 1).sort((a, b) => Buffer.compare(saltAt(a), saltAt(b)));
     }
     from = at + 1;
-    if (at % PORTION === 0) await pause();
+    if (at - pausedAt < PORTION) continue;
+    pausedAt = at;
+    await pause();
   }
   return order;
 }
@@ -46,18 +51,19 @@ async function sortedKeys(
   for (let at = 0; at < count; at++) {
     const first = leaves[at * LEAF_BYTES] ?? 0;
     starts[first + 1] = (starts[first + 1] ?? 0) + 1;
+    if (at % PORTION === 0) await pause();
   }
-  await pause();
   for (let first = 0; first < FIRST_BYTES; first++) {
     starts[first + 1] = (starts[first + 1] ?? 0) + (starts[first] ?? 0);
   }
   const next = starts.slice();
-  const keys = new Float64Array(count);
+  const keys = new Float64Array(uncounted(count * Float64Array.BYTES_PER_ELEMENT));
   for (let at = 0; at < count; at++) {
     const first = leaves[at * LEAF_BYTES] ?? 0;
     const into = next[first] ?? 0;
     keys[into] = (leaves.readUInt32BE(at * LEAF_BYTES) >>> PREFIX_SHIFT) * PLACES + at;
     next[first] = into + 1;
+    if (at % PORTION === 0) await pause();
   }
   for (let first = 0; first < FIRST_BYTES; first++) {
     await pause();
