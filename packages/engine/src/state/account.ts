@@ -1,5 +1,6 @@
 import { type Address, type MicroUsdc, type TimeMs, ZERO_USDC } from '@oddlot/units';
 import type { OwnList } from '../book/order-pool.ts';
+import { LazyMap } from '../collections/lazy-map.ts';
 import { putInOrder } from '../collections/put-in-order.ts';
 import type { MultiSigSet } from '../messages/command.ts';
 import type { OutcomeHolding } from './outcome-holding.ts';
@@ -128,13 +129,13 @@ export function createAccount(index: number, address: Address, createdMs: TimeMs
     outcomeReserved: ZERO_USDC,
     withdrawHold: ZERO_USDC,
     positionMode: 'oneWay',
-    agents: new Map(),
-    builders: new Map(),
+    agents: new LazyMap(),
+    builders: new LazyMap(),
     multiSig: undefined,
-    settings: new Map(),
-    holdings: new Map(),
-    outcomes: new Map(),
-    clientOrders: new Map(),
+    settings: new LazyMap(),
+    holdings: new LazyMap(),
+    outcomes: new LazyMap(),
+    clientOrders: new LazyMap(),
     liveOrders: 0,
     orderLists: new Set(),
     volume: createVolume(),
