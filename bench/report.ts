@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 
 /** What the sections share: rows of the table, the machine they ran on, CPU time and medians. */
 
@@ -98,6 +99,21 @@ export async function cpuMsOf(work: () => Promise<void>): Promise<number> {
 export function collectGarbage(): void {
   globalThis.gc?.();
 }
+
+/**
+ * Collects garbage and waits until V8's own threads are done with what follows from it, sweeping and
+ * compiling: their time would count for whatever happens to run beside them.
+ */
+export async function settleHeap(): Promise<void> {
+  collectGarbage();
+  for (let look = 0; look < QUIET_LOOKS_MAX; look++) {
+    const spentMs = await cpuMsOf(() => setTimeout(QUIET_LOOK_MS));
+    if (spentMs < QUIET_LOOK_MS / 10) return;
+  }
+}
+
+const QUIET_LOOK_MS = 20;
+const QUIET_LOOKS_MAX = 50;
 
 /** Stops a benchmark that computed something else than it should: its time means nothing. */
 export function same<Value>(what: string, found: Value, expected: Value): void {
