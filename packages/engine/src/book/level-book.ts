@@ -1,9 +1,29 @@
 import { assert } from '@oddlot/units';
 
-import { LevelSide } from './level-side.ts';
-import { LevelTable } from './level-table.ts';
-import { NONE, SIDE_BUY } from './order-pool.ts';
+import { LEVEL_FIELDS } from './level-record.ts';
+import { LevelSide, PRICE_MAX as PRICE_LIMIT } from './level-side.ts';
+import { NONE as NO_SLOT, SIDE_BUY as BUY } from './order-pool.ts';
 import type { OrderPool } from './order-pool.ts';
+import { ORDER_FIELDS } from './order-record.ts';
+
+// Constants of this module are known to the compiler; imported ones would be read each time.
+const {
+  ACCEPTED_MS,
+  BOOK_NEXT,
+  BOOK_PREV,
+  FLAGS,
+  INSTRUMENT,
+  LEVEL,
+  ORDER_ID,
+  PRICE,
+  QUEUE_MS,
+  RANK,
+  REMAINING,
+} = ORDER_FIELDS;
+const { COUNT, HEAD, TAIL, TOTAL } = LEVEL_FIELDS;
+const NONE = NO_SLOT;
+const PRICE_MAX = PRICE_LIMIT;
+const SIDE_BUY = BUY;
 
 /** One price level as the public sees it. */
 type BookLevel = {
@@ -22,21 +42,18 @@ type BookLevel = {
  * side keeps its levels sorted. The book orders and counts; it doesn't match. Whether an order may
  * rest, and that no two resting orders cross, is the engine's to see to.
  *
- * Sums of lots stay safe integers, which is asserted: the largest order size times the most orders
- * of a book must stay below 2^53.
+ * Sums of lots stay safe integers, which is asserted of each level: the largest order size times the
+ * most orders of a book must stay below 2^53.
  */
 export class LevelBook {
   /** The instrument whose orders these are. */
   readonly instrument: number;
 
   readonly #pool: OrderPool;
-  #levels: LevelTable;
   #bids: LevelSide;
   #asks: LevelSide;
   /** True in a fork that was not changed yet: its levels are still those of the origin. */
   #isShared: boolean;
-  /** Lots of the buys and of the sells. In an array, since a large number in a field is boxed. */
-  readonly #sizes = new Float64Array(2);
   #orderCount = 0;
   #version = 0;
 
@@ -45,11 +62,9 @@ export class LevelBook {
     this.#pool = pool;
     this.instrument = instrument;
     this.#isShared = origin !== undefined;
-    this.#levels = origin === undefined ? new LevelTable() : origin.#levels;
     this.#bids = origin === undefined ? new LevelSide(true) : origin.#bids;
     this.#asks = origin === undefined ? new LevelSide(false) : origin.#asks;
     if (origin === undefined) return;
-    this.#sizes.set(origin.#sizes);
     this.#orderCount = origin.#orderCount;
     this.#version = origin.#version;
   }
@@ -81,61 +96,44 @@ export class LevelBook {
    * `queueMs` that was dumped, which gives the same place again.
    */
   insert(slot: number, notBeforeMs = 0): void {
-    const pool = this.#pool;
-    const price = pool.price[slot]!;
-    const remaining = pool.remaining[slot]!;
-    assert(pool.level[slot] === NONE, 'book: an order rests once');
-    assert(pool.instrument[slot] === this.instrument, 'book: the order is of this instrument');
-    assert(Number.isSafeInteger(price) && price > 0, 'book: a price is a positive count');
+    const { floats, ints } = this.#pool;
+    assert(ints[slot + LEVEL] === NONE, 'book: an order rests once');
+    assert(ints[slot + INSTRUMENT] === this.instrument, 'book: the order is of this instrument');
+    const price = floats[slot + PRICE]!;
+    const remaining = floats[slot + REMAINING]!;
+    const isPrice = Number.isSafeInteger(price) && price > 0 && price <= PRICE_MAX;
+    assert(isPrice, 'book: a price is a positive count');
     assert(Number.isSafeInteger(remaining) && remaining > 0, 'book: something is left to trade');
-    const acceptedMs = pool.acceptedMs[slot]!;
-    pool.queueMs[slot] = acceptedMs > notBeforeMs ? acceptedMs : notBeforeMs;
+    const acceptedMs = floats[slot + ACCEPTED_MS]!;
+    floats[slot + QUEUE_MS] = Math.max(acceptedMs, notBeforeMs);
 
     this.#own();
-    const isBuy = (pool.flags[slot]! & SIDE_BUY) !== 0;
-    const side = isBuy ? this.#bids : this.#asks;
-    const position = side.search(price);
-    let level: number;
-    if (position < side.count && side.priceAt(position) === price) {
-      level = side.levelAt(position);
-    } else {
-      level = this.#levels.allocate(price);
-      side.insertAt(position, price, level);
-    }
-    this.#link(level, slot);
-    this.#levels.count[level]! += 1;
+    const side = this.#sideOf(slot);
+    const level = side.open(price);
+    this.#link(side, level, slot);
+    side.floats[level + COUNT]! += 1;
     this.#orderCount += 1;
-    this.#addSize(isBuy, level, remaining);
+    this.#addSize(side, level, remaining);
   }
 
   /** Takes an order out of the book. Its record stays in the pool until the caller releases it. */
   remove(slot: number): void {
     this.#own();
-    const pool = this.#pool;
-    const levels = this.#levels;
+    const { floats, ints } = this.#pool;
     const level = this.#levelOf(slot);
-    const isBuy = (pool.flags[slot]! & SIDE_BUY) !== 0;
-    const previous = pool.bookPrev[slot]!;
-    const following = pool.bookNext[slot]!;
-    pool.need(previous);
-    pool.need(following);
-    if (previous === NONE) levels.head[level] = following;
-    else pool.bookNext[previous] = following;
-    if (following === NONE) levels.tail[level] = previous;
-    else pool.bookPrev[following] = previous;
-    pool.bookPrev[slot] = NONE;
-    pool.bookNext[slot] = NONE;
-    pool.level[slot] = NONE;
+    const side = this.#sideOf(slot);
+    const previous = this.#needed(ints[slot + BOOK_PREV]!);
+    const following = this.#needed(ints[slot + BOOK_NEXT]!);
+    if (previous === NONE) side.ints[level + HEAD] = following;
+    else ints[previous + BOOK_NEXT] = following;
+    if (following === NONE) side.ints[level + TAIL] = previous;
+    else ints[following + BOOK_PREV] = previous;
+    ints[slot + LEVEL] = NONE;
     this.#orderCount -= 1;
-    this.#addSize(isBuy, level, -pool.remaining[slot]!);
-    const left = levels.count[level]! - 1;
-    levels.count[level] = left;
-    if (left > 0) return;
-    const side = isBuy ? this.#bids : this.#asks;
-    const position = side.search(levels.price[level]!);
-    assert(side.levelAt(position) === level, 'book: a level stands at its price');
-    side.removeAt(position);
-    levels.release(level);
+    this.#addSize(side, level, -floats[slot + REMAINING]!);
+    const left = side.floats[level + COUNT]! - 1;
+    side.floats[level + COUNT] = left;
+    if (left === 0) side.close(floats[slot + PRICE]!);
   }
 
   /**
@@ -144,48 +142,46 @@ export class LevelBook {
    */
   fill(slot: number, size: number): void {
     this.#own();
-    const pool = this.#pool;
+    const { floats, ints } = this.#pool;
     const level = this.#levelOf(slot);
-    const remaining = pool.remaining[slot]!;
+    const remaining = floats[slot + REMAINING]!;
     assert(Number.isSafeInteger(size) && size > 0, 'book: a fill has a size');
     assert(size <= remaining, 'book: a fill is at most what is left');
-    pool.remaining[slot] = remaining - size;
-    this.#addSize((pool.flags[slot]! & SIDE_BUY) !== 0, level, -size);
+    floats[slot + REMAINING] = remaining - size;
+    this.#addSize(this.#sideOf(slot), level, -size);
   }
 
   /** Gives a resting order a new open size. It keeps its place, also when it grows (R-modify). */
   resize(slot: number, newRemaining: number): void {
     this.#own();
-    const pool = this.#pool;
+    const { floats, ints } = this.#pool;
     const level = this.#levelOf(slot);
     const isSize = Number.isSafeInteger(newRemaining) && newRemaining > 0;
     assert(isSize, 'book: an order with nothing left is removed, not resized');
-    const change = newRemaining - pool.remaining[slot]!;
-    pool.remaining[slot] = newRemaining;
-    this.#addSize((pool.flags[slot]! & SIDE_BUY) !== 0, level, change);
+    const change = newRemaining - floats[slot + REMAINING]!;
+    floats[slot + REMAINING] = newRemaining;
+    this.#addSize(this.#sideOf(slot), level, change);
   }
 
   /** The order that trades first on a side, or `NONE`. */
   best(isBuy: boolean): number {
     const side = isBuy ? this.#bids : this.#asks;
-    return side.count === 0 ? NONE : this.#needed(this.#levels.head[side.levelAt(side.count - 1)]!);
+    return this.#first(side, side.best);
   }
 
   /** The best price of a side; 0, which is no price, when the side is empty. */
   bestPrice(isBuy: boolean): number {
-    const side = isBuy ? this.#bids : this.#asks;
-    return side.count === 0 ? 0 : side.priceAt(side.count - 1);
+    return (isBuy ? this.#bids : this.#asks).bestPrice;
   }
 
   /** The order that trades after a resting one: next in its queue, else first at a worse price. */
   next(slot: number): number {
-    const pool = this.#pool;
-    const level = this.#levelOf(slot);
-    const following = pool.bookNext[slot]!;
+    const { floats, ints } = this.#pool;
+    this.#levelOf(slot);
+    const following = ints[slot + BOOK_NEXT]!;
     if (following !== NONE) return this.#needed(following);
-    const side = (pool.flags[slot]! & SIDE_BUY) !== 0 ? this.#bids : this.#asks;
-    const position = side.search(this.#levels.price[level]!);
-    return position === 0 ? NONE : this.#needed(this.#levels.head[side.levelAt(position - 1)]!);
+    const side = this.#sideOf(slot);
+    return this.#first(side, side.worse(floats[slot + PRICE]!));
   }
 
   /** Whether an incoming order of this side and limit price would trade at once. */
@@ -197,87 +193,85 @@ export class LevelBook {
 
   /** Up to `max` levels of a side, best first. */
   levels(isBuy: boolean, max: number): BookLevel[] {
-    const { price, total, count } = this.#levels;
     const side = isBuy ? this.#bids : this.#asks;
     const found: BookLevel[] = [];
-    for (let at = side.count - 1; at >= 0 && found.length < max; at -= 1) {
-      const level = side.levelAt(at);
-      found.push({ price: price[level]!, size: total[level]!, count: count[level]! });
+    for (let level = side.best; level !== NONE && found.length < max;) {
+      const price = this.#priceOf(side, level);
+      const size = side.floats[level + TOTAL]!;
+      found.push({ price, size, count: side.floats[level + COUNT]! });
+      level = side.worse(price);
     }
     return found;
   }
 
   /** Calls `visit` for each order of a side, first to trade first. It must not change the book. */
   forEachSlot(isBuy: boolean, visit: (slot: number) => void): void {
-    const side = isBuy ? this.#bids : this.#asks;
-    for (let at = side.count - 1; at >= 0; at -= 1) {
-      let slot = this.#levels.head[side.levelAt(at)]!;
-      for (; slot !== NONE; slot = this.#pool.bookNext[slot]!) visit(this.#needed(slot));
-    }
+    for (let slot = this.best(isBuy); slot !== NONE; slot = this.next(slot)) visit(slot);
   }
 
-  /** The lots that rest on a side. */
+  /** The lots that rest on a side. It walks the levels. */
   totalSize(isBuy: boolean): number {
-    return this.#sizes[isBuy ? 0 : 1]!;
+    const side = isBuy ? this.#bids : this.#asks;
+    let size = 0;
+    for (let level = side.best; level !== NONE; level = side.worse(this.#priceOf(side, level))) {
+      size += side.floats[level + TOTAL]!;
+    }
+    return size;
   }
 
   /** Asserts everything that must hold between commands. It walks the whole book. */
   checkConsistency(): void {
-    const bids = this.#checkSide(true);
-    const asks = this.#checkSide(false);
-    assert(bids + asks === this.#orderCount, 'book: the order count is that of the levels');
-    const levelCount = this.#bids.count + this.#asks.count;
-    assert(levelCount === this.#levels.size, 'book: every level stands on one side');
-    this.#levels.checkConsistency();
+    const orders = this.#checkSide(true) + this.#checkSide(false);
+    assert(orders === this.#orderCount, 'book: the order count is that of the levels');
   }
 
   #checkSide(isBuy: boolean): number {
-    const { price, total, count } = this.#levels;
     const side = isBuy ? this.#bids : this.#asks;
-    let sideSize = 0;
-    let sideCount = 0;
-    for (let at = 0; at < side.count; at += 1) {
-      const level = side.levelAt(at);
-      const levelPrice = side.priceAt(at);
-      assert(price[level] === levelPrice, 'book: a level knows its price');
-      const isSorted = at === 0 || levelPrice > side.priceAt(at - 1) === isBuy;
-      assert(isSorted && (at === 0 || levelPrice !== side.priceAt(at - 1)), 'book: levels sorted');
-      const found = this.#checkQueue(level, isBuy);
-      assert(found.count > 0 && found.count === count[level], 'book: a level counts its orders');
-      assert(found.size === total[level], 'book: a level adds up its orders');
-      sideSize += found.size;
-      sideCount += found.count;
+    side.checkConsistency();
+    let orders = 0;
+    let price = side.bestPrice;
+    for (let level = side.best; level !== NONE; level = side.worse(price)) {
+      const found = this.#checkQueue(side, level);
+      const isCounted = found.count > 0 && found.count === side.floats[level + COUNT];
+      assert(isCounted, 'book: a level counts its orders');
+      assert(found.size === side.floats[level + TOTAL], 'book: a level adds up its orders');
+      const isWorse = isBuy ? found.price < price : found.price > price;
+      const isNext = level === side.best ? found.price === price : isWorse;
+      assert(isNext, 'book: the levels are sorted');
+      orders += found.count;
+      price = found.price;
     }
-    assert(sideSize === this.totalSize(isBuy), 'book: a side adds up its levels');
-    return sideCount;
+    return orders;
   }
 
-  #checkQueue(level: number, isBuy: boolean): { size: number; count: number } {
+  #checkQueue(side: LevelSide, level: number): { price: number; size: number; count: number } {
     const pool = this.#pool;
+    const { floats, ints } = pool;
+    const price = this.#priceOf(side, level);
+    assert(side.open(price) === level, 'book: a level stands at its price');
     let size = 0;
     let count = 0;
     let previous = NONE;
-    for (let slot = this.#levels.head[level]!; slot !== NONE; slot = pool.bookNext[slot]!) {
+    for (let slot = this.#first(side, level); slot !== NONE; slot = ints[slot + BOOK_NEXT]!) {
       pool.need(slot);
-      assert(pool.find(pool.orderId[slot]!) === slot, 'book: an order that rests is live');
+      assert(pool.find(floats[slot + ORDER_ID]!) === slot, 'book: an order that rests is live');
       assert(this.#levelOf(slot) === level, 'book: an order knows its level');
-      assert(pool.price[slot] === this.#levels.price[level], 'book: an order is at its price');
-      assert(((pool.flags[slot]! & SIDE_BUY) !== 0) === isBuy, 'book: an order is on its side');
-      assert(pool.bookPrev[slot] === previous, 'book: a queue is linked both ways');
+      assert(floats[slot + PRICE] === price, 'book: an order is at its price');
+      assert(this.#sideOf(slot) === side, 'book: an order is on its side');
+      assert(ints[slot + BOOK_PREV] === previous, 'book: a queue is linked both ways');
       assert(previous === NONE || this.#isAhead(previous, slot), 'book: a queue is in time order');
-      assert(pool.remaining[slot]! > 0, 'book: an order that rests has something left');
-      size += pool.remaining[slot]!;
+      assert(floats[slot + REMAINING]! > 0, 'book: an order that rests has something left');
+      size += floats[slot + REMAINING]!;
       count += 1;
       previous = slot;
     }
-    assert(this.#levels.tail[level] === previous, 'book: a queue ends at its tail');
-    return { size, count };
+    assert(side.ints[level + TAIL] === previous, 'book: a queue ends at its tail');
+    return { price, size, count };
   }
 
   /** Gives a fork levels of its own before they are changed. */
   #own(): void {
     if (!this.#isShared) return;
-    this.#levels = this.#levels.copy();
     this.#bids = this.#bids.copy();
     this.#asks = this.#asks.copy();
     this.#isShared = false;
@@ -289,44 +283,59 @@ export class LevelBook {
     return slot;
   }
 
+  /** The first order of a level, or `NONE` where there is no level. */
+  #first(side: LevelSide, level: number): number {
+    return level === NONE ? NONE : this.#needed(side.ints[level + HEAD]!);
+  }
+
+  /** The price of a level, which all its orders have. */
+  #priceOf(side: LevelSide, level: number): number {
+    return this.#pool.floats[this.#first(side, level) + PRICE]!;
+  }
+
+  #sideOf(slot: number): LevelSide {
+    return (this.#pool.ints[slot + FLAGS]! & SIDE_BUY) !== 0 ? this.#bids : this.#asks;
+  }
+
   /** The level of a resting order of this book; anything else is a broken invariant. */
   #levelOf(slot: number): number {
-    const level = this.#pool.level[slot]!;
-    const isOurs = this.#pool.instrument[slot] === this.instrument;
+    const { ints } = this.#pool;
+    const level = ints[slot + LEVEL]!;
+    const isOurs = ints[slot + INSTRUMENT] === this.instrument;
     assert(level >= 0 && isOurs, 'book: the order rests in this book');
     return level;
   }
 
   /** Whether an order stands before another at one price: earlier time, then lower rank. */
   #isAhead(slot: number, other: number): boolean {
-    const { queueMs, rank } = this.#pool;
-    if (queueMs[slot] !== queueMs[other]) return queueMs[slot]! < queueMs[other]!;
-    return rank[slot]! < rank[other]!;
+    const { floats } = this.#pool;
+    const ms = floats[slot + QUEUE_MS]!;
+    const otherMs = floats[other + QUEUE_MS]!;
+    return ms === otherMs ? floats[slot + RANK]! < floats[other + RANK]! : ms < otherMs;
   }
 
-  #link(level: number, slot: number): void {
-    const pool = this.#pool;
-    const levels = this.#levels;
-    let previous = this.#needed(levels.tail[level]!);
+  /** Puts an order into the queue of its level, counted from the end. */
+  #link(side: LevelSide, level: number, slot: number): void {
+    const { ints } = this.#pool;
+    let previous = this.#needed(side.ints[level + TAIL]!);
     let following = NONE;
     while (previous !== NONE && !this.#isAhead(previous, slot)) {
       following = previous;
-      previous = this.#needed(pool.bookPrev[previous]!);
+      previous = this.#needed(ints[previous + BOOK_PREV]!);
     }
-    pool.bookPrev[slot] = previous;
-    pool.bookNext[slot] = following;
-    pool.level[slot] = level;
-    if (previous === NONE) levels.head[level] = slot;
-    else pool.bookNext[previous] = slot;
-    if (following === NONE) levels.tail[level] = slot;
-    else pool.bookPrev[following] = slot;
+    ints[slot + BOOK_PREV] = previous;
+    ints[slot + BOOK_NEXT] = following;
+    ints[slot + LEVEL] = level;
+    if (previous === NONE) side.ints[level + HEAD] = slot;
+    else ints[previous + BOOK_NEXT] = slot;
+    if (following === NONE) side.ints[level + TAIL] = slot;
+    else ints[following + BOOK_PREV] = slot;
   }
 
-  #addSize(isBuy: boolean, level: number, change: number): void {
-    const total = this.totalSize(isBuy) + change;
-    assert(total >= 0 && total <= Number.MAX_SAFE_INTEGER, 'book: the lots of a side are exact');
-    this.#sizes[isBuy ? 0 : 1] = total;
-    this.#levels.total[level]! += change;
+  #addSize(side: LevelSide, level: number, change: number): void {
+    const total = side.floats[level + TOTAL]! + change;
+    assert(total >= 0 && total <= Number.MAX_SAFE_INTEGER, 'book: the lots of a level are exact');
+    side.floats[level + TOTAL] = total;
     this.#version += 1;
   }
 }

@@ -1,108 +1,244 @@
 import { assert } from '@oddlot/units';
 
-/** Levels of a new side. Most books are thin, and a venue may list thousands of them. */
-const LEVELS_START = 16;
+import { LEVEL_FIELDS } from './level-record.ts';
+import { NONE as NO_LEVEL } from './order-index.ts';
+
+// Constants of this module are known to the compiler; imported ones would be read each time.
+const { COUNT, HEAD, LEVEL_STEP, TAIL, TOTAL } = LEVEL_FIELDS;
+const NONE = NO_LEVEL;
+
+/** Neighbouring prices that share a block. */
+const BLOCK = 8;
+/** Prices end where the number of a block would no longer fit 31 bits. */
+export const PRICE_MAX = BLOCK * 2 ** 31 - 1;
+
+/** Entry of a block in the index: its number, which levels of it are open, and where they are. */
+const NUMBER = 0;
+const BITS = 1;
+const FIRST_LEVEL = 2;
+const ENTRY = 3;
+
+/** Blocks of a new side. Most books are thin, and a venue may list thousands of them. */
+const BLOCKS_START = 2;
+/** Levels of a block, in elements of the arrays of levels. */
+const BLOCK_STEP = BLOCK * LEVEL_STEP;
 /** Below this many elements a loop moves them faster than the call of `copyWithin` starts. */
-const SHORT_MOVE = 24;
+const SHORT_MOVE = 48;
 
 /**
- * The price levels of one side of a book, sorted from the worst to the best.
+ * The price levels of one side of a book.
  *
- * The best stands at the end: levels come and go near the touch, so little moves. The sort key is
- * the price for buys and the negated price for sells, so that a greater key is better on both sides
- * and one search serves both.
+ * Neighbouring prices share a block, and a level is a place in a block. Bits tell which levels are
+ * open: where they crowd, as they do near the touch, they come and go by a bit, and the next one is
+ * found by counting zeros. Only the blocks are sorted, from the worst to the best. With prices far
+ * apart each level has a block of its own, and the side is a sorted array.
+ *
+ * The number of a block, and the place of a level in it, are larger where the price is better: on the
+ * side of the sells their bits are inverted.
  */
 export class LevelSide {
-  #keys = new Float64Array(LEVELS_START);
-  #levels = new Int32Array(LEVELS_START);
-  #count = 0;
-  readonly #sign: number;
+  /** Numbers of the levels; see `level-record.ts`. Replaced when the side grows. */
+  ints = new Int32Array(BLOCKS_START * BLOCK_STEP);
+  floats = new Float64Array(BLOCKS_START * BLOCK_STEP);
+
+  /** What the bits of numbers and places are inverted with: 0 on the side of the buys, else -1. */
+  readonly #flip: number;
+  /** An entry for each block, the best one last; behind them those of free blocks. */
+  #index = freshIndex(BLOCKS_START);
+  /** Where the entries of free blocks begin. */
+  #end = 0;
+  #best = NONE;
+  #bestPrice = 0;
 
   constructor(isBuy: boolean) {
-    this.#sign = isBuy ? 1 : -1;
+    this.#flip = isBuy ? 0 : -1;
   }
 
   copy(): LevelSide {
-    const copy = new LevelSide(this.#sign === 1);
-    copy.#keys = this.#keys.slice();
-    copy.#levels = this.#levels.slice();
-    copy.#count = this.#count;
+    const copy = new LevelSide(this.#flip === 0);
+    copy.ints = this.ints.slice();
+    copy.floats = this.floats.slice();
+    copy.#index = this.#index.slice();
+    copy.#end = this.#end;
+    copy.#best = this.#best;
+    copy.#bestPrice = this.#bestPrice;
     return copy;
   }
 
-  /** How many levels there are. */
-  get count(): number {
-    return this.#count;
+  /** The level at the best price, or `NONE`. */
+  get best(): number {
+    return this.#best;
   }
 
-  /** The level at a position; `count - 1` is the best. */
-  levelAt(position: number): number {
-    return this.#levels[position]!;
+  /** The best price; 0, which is no price, when no level is open. */
+  get bestPrice(): number {
+    return this.#bestPrice;
   }
 
-  /** The price at a position; `count - 1` is the best. */
-  priceAt(position: number): number {
-    return this.#sign * this.#keys[position]!;
+  /** The level at a price; it is opened, without orders, unless it is open. */
+  open(price: number): number {
+    const number = this.#numberOf(price);
+    const at = this.#search(number);
+    if (at === this.#end || this.#index[at] !== number) this.#insertBlock(at, number);
+    const index = this.#index;
+    const place = this.#placeOf(price);
+    const level = index[at + FIRST_LEVEL]! + LEVEL_STEP * place;
+    const bits = index[at + BITS]!;
+    if ((bits & (1 << place)) !== 0) return level;
+    index[at + BITS] = bits | (1 << place);
+    this.ints[level + HEAD] = NONE;
+    this.ints[level + TAIL] = NONE;
+    if (at === this.#end - ENTRY) this.#findBest();
+    return level;
   }
 
-  /** The first position whose price is not worse than the given one; `count` if all are worse. */
-  search(price: number): number {
-    const keys = this.#keys;
-    const key = this.#sign * price;
-    let low = 0;
-    let high = this.#count;
+  /** Takes out the level at a price, whose last order has gone. */
+  close(price: number): void {
+    const index = this.#index;
+    const at = this.#search(this.#numberOf(price));
+    const place = this.#placeOf(price);
+    const level = index[at + FIRST_LEVEL]! + LEVEL_STEP * place;
+    const isEmpty = this.floats[level + COUNT] === 0 && this.floats[level + TOTAL] === 0;
+    assert(isEmpty, 'level side: a level that is closed is empty');
+    const bits = index[at + BITS]! & ~(1 << place);
+    index[at + BITS] = bits;
+    if (bits === 0) this.#removeBlock(at);
+    if (level === this.#best) this.#findBest();
+  }
+
+  /** The next level that is worse than a price, or `NONE`. */
+  worse(price: number): number {
+    const index = this.#index;
+    const number = this.#numberOf(price);
+    const at = this.#search(number);
+    if (at < this.#end && index[at] === number) {
+      const below = index[at + BITS]! & ((1 << this.#placeOf(price)) - 1);
+      if (below !== 0) return index[at + FIRST_LEVEL]! + LEVEL_STEP * highest(below);
+    }
+    return at === 0 ? NONE : this.#bestOf(at - ENTRY);
+  }
+
+  /** Asserts that the blocks are sorted, that open levels are those with orders, and the best one. */
+  checkConsistency(): void {
+    const index = this.#index;
+    for (let at = 0; at < index.length; at += ENTRY) {
+      const isUsed = at < this.#end;
+      const isSorted = at === 0 || index[at - ENTRY]! < index[at]!;
+      assert(!isUsed || isSorted, 'level side: the blocks are sorted');
+      assert((index[at + BITS] !== 0) === isUsed, 'level side: a block has a level');
+      for (let place = 0; place < BLOCK; place += 1) {
+        const level = index[at + FIRST_LEVEL]! + LEVEL_STEP * place;
+        const isOpen = (index[at + BITS]! & (1 << place)) !== 0;
+        const hasOrders = this.floats[level + COUNT] !== 0;
+        assert(isOpen === hasOrders, 'level side: an open level has orders');
+      }
+    }
+    const [best, price] = [this.#best, this.#bestPrice];
+    this.#findBest();
+    assert(best === this.#best && price === this.#bestPrice, 'level side: the best is known');
+  }
+
+  #numberOf(price: number): number {
+    return ((price / BLOCK) | 0) ^ this.#flip;
+  }
+
+  #placeOf(price: number): number {
+    return (price ^ this.#flip) & (BLOCK - 1);
+  }
+
+  /** The first entry whose number is not smaller; the end if all are. */
+  #search(number: number): number {
+    const index = this.#index;
+    const last = this.#end - ENTRY;
+    if (last < 0) return 0;
+    // From an entry to the last one there are no more entries than numbers. Where none is missing, as
+    // is usual near the touch, the first guess is right.
+    const ahead = index[last]! - number;
+    if (ahead < 0) return this.#end;
+    let low = Math.max(last - ENTRY * ahead, 0);
+    if (index[low] === number) return low;
+    let high = this.#end;
     while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (keys[middle]! < key) low = middle + 1;
+      const half = Math.trunc((high - low) / (2 * ENTRY));
+      const middle = low + ENTRY * half;
+      if (index[middle]! < number) low = middle + ENTRY;
       else high = middle;
     }
     return low;
   }
 
-  /** Puts a level at the position that `search` gave for its price. */
-  insertAt(position: number, price: number, level: number): void {
-    if (this.#count === this.#keys.length) this.#grow();
-    const keys = this.#keys;
-    const levels = this.#levels;
-    const count = this.#count;
-    if (count - position < SHORT_MOVE) {
-      for (let to = count; to > position; to -= 1) {
-        keys[to] = keys[to - 1]!;
-        levels[to] = levels[to - 1]!;
-      }
-    } else {
-      keys.copyWithin(position + 1, position, count);
-      levels.copyWithin(position + 1, position, count);
-    }
-    keys[position] = this.#sign * price;
-    levels[position] = level;
-    this.#count = count + 1;
+  /** The best level of the block of an entry. */
+  #bestOf(at: number): number {
+    return this.#index[at + FIRST_LEVEL]! + LEVEL_STEP * highest(this.#index[at + BITS]!);
   }
 
-  /** Takes out the level at a position. */
-  removeAt(position: number): void {
-    const keys = this.#keys;
-    const levels = this.#levels;
-    const count = this.#count;
-    assert(position >= 0 && position < count, 'level side: only a level that is there is removed');
-    if (count - position < SHORT_MOVE) {
-      for (let from = position + 1; from < count; from += 1) {
-        keys[from - 1] = keys[from]!;
-        levels[from - 1] = levels[from]!;
-      }
-    } else {
-      keys.copyWithin(position, position + 1, count);
-      levels.copyWithin(position, position + 1, count);
+  #findBest(): void {
+    const last = this.#end - ENTRY;
+    if (last < 0) {
+      this.#best = NONE;
+      this.#bestPrice = 0;
+      return;
     }
-    this.#count = count - 1;
+    const number = this.#index[last]! ^ this.#flip;
+    const place = (highest(this.#index[last + BITS]!) ^ this.#flip) & (BLOCK - 1);
+    this.#best = this.#bestOf(last);
+    this.#bestPrice = BLOCK * number + place;
+  }
+
+  #insertBlock(at: number, number: number): void {
+    if (this.#end === this.#index.length) this.#grow();
+    const index = this.#index;
+    const first = index[this.#end + FIRST_LEVEL]!;
+    move(index, { from: at, to: at + ENTRY, count: this.#end - at });
+    index[at + NUMBER] = number;
+    index[at + BITS] = 0;
+    index[at + FIRST_LEVEL] = first;
+    this.#end += ENTRY;
+  }
+
+  #removeBlock(at: number): void {
+    const index = this.#index;
+    const first = index[at + FIRST_LEVEL]!;
+    this.#end -= ENTRY;
+    move(index, { from: at + ENTRY, to: at, count: this.#end - at });
+    index[this.#end + BITS] = 0;
+    index[this.#end + FIRST_LEVEL] = first;
   }
 
   #grow(): void {
-    const keys = new Float64Array(2 * this.#keys.length);
-    keys.set(this.#keys);
-    this.#keys = keys;
-    const levels = new Int32Array(2 * this.#levels.length);
-    levels.set(this.#levels);
-    this.#levels = levels;
+    const blocks = (2 * this.#index.length) / ENTRY;
+    const ints = new Int32Array(blocks * BLOCK_STEP);
+    const floats = new Float64Array(blocks * BLOCK_STEP);
+    const index = freshIndex(blocks);
+    ints.set(this.ints);
+    floats.set(this.floats);
+    index.set(this.#index);
+    this.ints = ints;
+    this.floats = floats;
+    this.#index = index;
   }
+}
+
+/** An index of free blocks. */
+function freshIndex(blocks: number): Int32Array {
+  const index = new Int32Array(blocks * ENTRY);
+  for (let block = 0; block < blocks; block += 1) {
+    index[block * ENTRY + FIRST_LEVEL] = block * BLOCK_STEP;
+  }
+  return index;
+}
+
+/** The highest bit that is set, of a word with at least one. */
+function highest(bits: number): number {
+  return 31 - Math.clz32(bits);
+}
+
+/** Moves elements within an array. */
+function move(
+  array: Int32Array,
+  { from, to, count }: { from: number; to: number; count: number },
+): void {
+  if (count >= SHORT_MOVE) array.copyWithin(to, from, from + count);
+  else if (from < to) for (let at = count - 1; at >= 0; at -= 1) array[to + at] = array[from + at]!;
+  else for (let at = 0; at < count; at += 1) array[to + at] = array[from + at]!;
 }

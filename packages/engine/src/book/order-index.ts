@@ -8,25 +8,32 @@ const ENTRIES_MIN = 64;
 /** Entries of the largest table, so that twice the index of an entry fits 31 bits. */
 const ENTRIES_MAX = 2 ** 29;
 
+/** Where the orders tell their ids. The array may be replaced. */
+type Orders = { readonly orderId: Float64Array };
+
 /**
  * From order id to slot: an open-addressing hash with linear probing, at most half full.
  *
  * A `Map` costs more memory and hands its garbage to the collector when it rehashes; this table is
- * one typed array. An entry is two neighbouring numbers, the id and `slot + 1` (0 = empty), so that
- * a look-up usually touches one cache line. Deletion shifts the followers back instead of leaving
+ * one typed array. An entry is two neighbouring numbers, the low half of the id and `slot + 1` (0 =
+ * empty), so that it is small and a look-up usually touches one cache line; where the low half
+ * agrees, the order itself tells its whole id. Deletion shifts the followers back instead of leaving
  * tombstones: the table doesn't degrade however many orders come and go.
  *
  * The salt makes the layout unpredictable to somebody who picks which of his orders to keep so that
  * they collide. The layout can't be observed through the answers, so replicas may differ in it.
  */
 export class OrderIndex {
-  #entries = new Float64Array(2 * ENTRIES_MIN);
-  #mask = ENTRIES_MIN - 1;
+  #entries = new Int32Array(2 * ENTRIES_MIN);
+  /** Finds an entry's place in the array, which is even. */
+  #mask = 2 * ENTRIES_MIN - 1;
   #shift = Math.clz32(ENTRIES_MIN - 1);
   #size = 0;
+  readonly #orders: Orders;
   readonly #salt: number;
 
-  constructor(salt: number) {
+  constructor(orders: Orders, salt: number) {
+    this.#orders = orders;
     this.#salt = salt | 0;
   }
 
@@ -37,24 +44,23 @@ export class OrderIndex {
 
   /** The slot of an order, or `NONE`. */
   get(orderId: number): number {
-    const at = this.#locate(orderId);
-    return this.#entries[2 * at + 1]! - 1;
+    return this.#entries[this.#locate(orderId) + 1]! - 1;
   }
 
   /** Makes room for as many ids at once: growing step by step moves each of them several times. */
   reserve(count: number): void {
-    let entriesMax = this.#mask + 1;
-    while (2 * count > entriesMax) entriesMax *= 2;
-    if (entriesMax > this.#mask + 1) this.#grow(entriesMax);
+    let length = this.#entries.length;
+    while (4 * count > length) length *= 2;
+    if (length > this.#entries.length) this.#grow(length);
   }
 
   /** Stores an id that is not yet there. */
   add(orderId: number, slot: number): void {
-    if (2 * (this.#size + 1) > this.#mask + 1) this.#grow(2 * (this.#mask + 1));
+    if (4 * (this.#size + 1) > this.#entries.length) this.#grow(2 * this.#entries.length);
     const at = this.#locate(orderId);
-    assert(this.#entries[2 * at + 1] === 0, 'order index: an order id is used once');
-    this.#entries[2 * at] = orderId;
-    this.#entries[2 * at + 1] = slot + 1;
+    assert(this.#entries[at + 1] === 0, 'order index: an order id is used once');
+    this.#entries[at] = orderId;
+    this.#entries[at + 1] = slot + 1;
     this.#size += 1;
   }
 
@@ -63,49 +69,51 @@ export class OrderIndex {
     const entries = this.#entries;
     const mask = this.#mask;
     let hole = this.#locate(orderId);
-    assert(entries[2 * hole + 1] !== 0, 'order index: only a stored order id is deleted');
-    let at = hole;
-    for (;;) {
-      at = (at + 1) & mask;
-      if (entries[2 * at + 1] === 0) break;
+    assert(entries[hole + 1] !== 0, 'order index: only a stored order id is deleted');
+    for (let at = (hole + 2) & mask; entries[at + 1] !== 0; at = (at + 2) & mask) {
       // A follower may fill the hole unless its home lies behind the hole: a search that starts at
       // its home would then end before it.
-      const home = this.#home(entries[2 * at]!);
-      if (((at - home) & mask) < ((at - hole) & mask)) continue;
-      entries[2 * hole] = entries[2 * at]!;
-      entries[2 * hole + 1] = entries[2 * at + 1]!;
+      const low = entries[at]!;
+      if (((at - this.#home(low)) & mask) < ((at - hole) & mask)) continue;
+      entries[hole] = low;
+      entries[hole + 1] = entries[at + 1]!;
       hole = at;
     }
-    entries[2 * hole + 1] = 0;
+    entries[hole + 1] = 0;
     this.#size -= 1;
   }
 
-  /** The entry that holds the id, or the empty entry where it would go. */
+  /** Where the entry of the id is, or the empty one where it would go. */
   #locate(orderId: number): number {
     const entries = this.#entries;
-    let at = this.#home(orderId);
-    while (entries[2 * at + 1] !== 0 && entries[2 * at] !== orderId) at = (at + 1) & this.#mask;
+    const low = orderId | 0;
+    let at = this.#home(low);
+    while (entries[at + 1] !== 0) {
+      if (entries[at] === low && this.#orders.orderId[entries[at + 1]! - 1] === orderId) break;
+      at = (at + 2) & this.#mask;
+    }
     return at;
   }
 
-  /** Where a search for the id starts. Ids go beyond 32 bits, so both halves take part. */
-  #home(orderId: number): number {
-    const high = (orderId * 2 ** -32) >>> 0;
-    const mixed = Math.imul((orderId >>> 0) ^ Math.imul(high, 0x85ebca6b) ^ this.#salt, 0x9e3779b1);
-    return Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d) >>> this.#shift;
+  /** Where a search for an id with this low half starts. */
+  #home(low: number): number {
+    const mixed = Math.imul(low ^ this.#salt, 0x9e3779b1);
+    return 2 * (Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d) >>> this.#shift);
   }
 
-  #grow(entriesMax: number): void {
+  #grow(length: number): void {
     const old = this.#entries;
-    assert(entriesMax <= ENTRIES_MAX, 'order index: the table has room to grow');
-    this.#entries = new Float64Array(2 * entriesMax);
-    this.#mask = entriesMax - 1;
-    this.#shift = Math.clz32(entriesMax - 1);
+    assert(length <= 2 * ENTRIES_MAX, 'order index: the table has room to grow');
+    const entries = new Int32Array(length);
+    this.#entries = entries;
+    this.#mask = length - 1;
+    this.#shift = Math.clz32(length / 2 - 1);
     for (let from = 0; from < old.length; from += 2) {
       if (old[from + 1] === 0) continue;
-      const at = this.#locate(old[from]!);
-      this.#entries[2 * at] = old[from]!;
-      this.#entries[2 * at + 1] = old[from + 1]!;
+      let at = this.#home(old[from]!);
+      while (entries[at + 1] !== 0) at = (at + 2) & this.#mask;
+      entries[at] = old[from]!;
+      entries[at + 1] = old[from + 1]!;
     }
   }
 }

@@ -2,22 +2,50 @@ import { assert } from '@oddlot/units';
 
 import { LayeredMap } from '../collections/layered-map.ts';
 import { LayeredIndex, type SlotIndex } from './layered-index.ts';
-import { NONE, OrderIndex } from './order-index.ts';
+import { NONE as NO_SLOT, OrderIndex } from './order-index.ts';
+import { ORDER_FIELDS } from './order-record.ts';
 
-export { NONE };
+export { NO_SLOT as NONE };
+
+// Constants of this module are known to the compiler; imported ones would be read each time.
+const {
+  ACCEPTED_MS,
+  ACCOUNT,
+  BOOK_NEXT,
+  BOOK_PREV,
+  EXPIRE_MS,
+  FEE_OVERPAID,
+  FILLED_NOTIONAL,
+  FLAGS,
+  INSTRUMENT,
+  LEVEL,
+  ORDER_ID,
+  ORIGINAL,
+  OWN_NEXT,
+  OWN_PREV,
+  PRICE,
+  QUEUE_MS,
+  RANK,
+  REMAINING,
+  STAMP,
+  STRIDE,
+  TAKER_OVERPAID,
+  TIF,
+} = ORDER_FIELDS;
+const NONE = NO_SLOT;
 
 /**
- * All live resting orders of the venue, one typed array a field.
+ * All live resting orders of the venue, in typed arrays.
  *
  * An order is a slot number into these arrays. Orders so make no work for the garbage collector,
  * and books link them by slot. Slots are reused: whoever keeps one must let go of it when the order
  * is released. Which slot an order has depends on history, so no answer of the engine, no dump and
  * no iteration order may depend on slot numbers.
  *
- * Slots are opaque, and not dense: they go up in steps of `STRIDE`. The arrays of one element type
- * are views of one buffer, each an element further in, so that the fields of an order lie side by
- * side: `price[slot]` and `remaining[slot]` are neighbours in memory. An operation on a random
- * order then misses the cache a few times and not once a field.
+ * Slots are opaque, and not dense: they go up in steps of `STRIDE`, from record to record. The array
+ * of a field is a view of the memory of all records, so many elements further in as the field lies in
+ * a record: `price[slot]` and `floats[slot + PRICE]` are the same number. Whoever reads a field takes
+ * its array; in this folder, where every step counts, records are read through one array a type.
  *
  * In this folder a typed array is read with `!`: the index is a slot or level that a list or an
  * index of ours holds, and the property tests check those. A wrong index from outside reads
@@ -33,10 +61,6 @@ export const LEG_SHORT = 4;
 /** Flag: a builder charges for the order. */
 export const HAS_BUILDER = 8;
 
-/** From slot to slot: the number of fields of the type that has most, the Float64 ones. */
-const STRIDE = 11;
-/** Int32 fields of an order; the one behind them is the stamp of a fork. */
-const INT_FIELDS = 9;
 /** Slots are int32. */
 const CAPACITY_MAX = 2 ** 27;
 /** The order id in a slot that holds no order. */
@@ -82,6 +106,10 @@ export function emptyOwnList(): OwnList {
  * the pool each time (`pool.price[slot]`) and never keep one over an `allocate`.
  */
 export class OrderPool {
+  /** All Float64 fields of all orders; see `order-record.ts`. */
+  floats: Float64Array = NO_FLOATS;
+  /** All Int32 fields of all orders. */
+  ints: Int32Array = NO_INTS;
   /** The order's id; written by the pool alone. */
   orderId: Float64Array = NO_FLOATS;
   /** Limit price in price units of the instrument, at least 1. Constant while in a book. */
@@ -133,7 +161,6 @@ export class OrderPool {
   /** Set in a fork: where its orders come from. A slot has come when it carries the fork's stamp. */
   readonly #origin: OrderPool | undefined;
   readonly #forkStamp: number;
-  #stamps: Int32Array = NO_INTS;
   /** What this pool's forks use; in a fork, the memory that it lives in. */
   #scratch: Scratch | undefined;
 
@@ -145,7 +172,7 @@ export class OrderPool {
   constructor(capacity = 1024, salt = 0, origin?: OrderPool) {
     this.#origin = origin;
     if (origin === undefined) {
-      this.#index = new OrderIndex(salt);
+      this.#index = new OrderIndex(this, salt);
       this.clientOrderIds = new Map();
       this.#forkStamp = 0;
       this.#grow(capacity);
@@ -222,23 +249,25 @@ export class OrderPool {
     this.need(slot);
     this.#index.add(orderId, slot);
     if (slot === this.#used) this.#used += STRIDE;
-    else this.#freeHead = this.bookNext[slot]!;
+    else this.#freeHead = this.ints[slot + BOOK_NEXT]!;
     this.#clear(slot);
-    this.orderId[slot] = orderId;
+    this.floats[slot + ORDER_ID] = orderId;
     return slot;
   }
 
   /** Gives a slot back. The order must have left its book and its owner's list. */
   release(slot: number): void {
-    const orderId = this.orderId[slot]!;
-    assert(slot < this.#used && orderId >= 0, 'order pool: only a live order is released');
-    assert(this.level[slot] === NONE, 'order pool: a released order is in no book');
-    const alone = this.ownNext[slot] === NONE && this.ownPrev[slot] === NONE;
+    const { floats, ints } = this;
+    assert(slot >= 0 && slot < this.#used, 'order pool: only a live order is released');
+    const orderId = floats[slot + ORDER_ID]!;
+    assert(orderId >= 0, 'order pool: only a live order is released');
+    assert(ints[slot + LEVEL] === NONE, 'order pool: a released order is in no book');
+    const alone = ints[slot + OWN_NEXT] === NONE && ints[slot + OWN_PREV] === NONE;
     assert(alone, 'order pool: a released order is in no list of its owner');
     this.#index.delete(orderId);
     if (this.clientOrderIds.size > 0) this.clientOrderIds.delete(slot);
-    this.orderId[slot] = FREE;
-    this.bookNext[slot] = this.#freeHead;
+    floats[slot + ORDER_ID] = FREE;
+    ints[slot + BOOK_NEXT] = this.#freeHead;
     this.#freeHead = slot;
   }
 
@@ -318,25 +347,26 @@ export class OrderPool {
   }
 
   #clear(slot: number): void {
-    this.price[slot] = 0;
-    this.remaining[slot] = 0;
-    this.original[slot] = 0;
-    this.filledNotional[slot] = 0;
-    this.acceptedMs[slot] = 0;
-    this.rank[slot] = 0;
-    this.expireMs[slot] = 0;
-    this.feeOverpaid[slot] = 0;
-    this.takerOverpaid[slot] = 0;
-    this.queueMs[slot] = 0;
-    this.account[slot] = 0;
-    this.instrument[slot] = 0;
-    this.bookNext[slot] = NONE;
-    this.bookPrev[slot] = NONE;
-    this.level[slot] = NONE;
-    this.ownNext[slot] = NONE;
-    this.ownPrev[slot] = NONE;
-    this.flags[slot] = 0;
-    this.tif[slot] = 0;
+    const { floats, ints } = this;
+    floats[slot + PRICE] = 0;
+    floats[slot + REMAINING] = 0;
+    floats[slot + QUEUE_MS] = 0;
+    floats[slot + RANK] = 0;
+    floats[slot + ACCEPTED_MS] = 0;
+    floats[slot + ORIGINAL] = 0;
+    floats[slot + FILLED_NOTIONAL] = 0;
+    floats[slot + FEE_OVERPAID] = 0;
+    floats[slot + EXPIRE_MS] = 0;
+    floats[slot + TAKER_OVERPAID] = 0;
+    ints[slot + LEVEL] = NONE;
+    ints[slot + BOOK_NEXT] = NONE;
+    ints[slot + BOOK_PREV] = NONE;
+    ints[slot + INSTRUMENT] = 0;
+    ints[slot + FLAGS] = 0;
+    ints[slot + ACCOUNT] = 0;
+    ints[slot + OWN_NEXT] = NONE;
+    ints[slot + OWN_PREV] = NONE;
+    ints[slot + TIF] = 0;
   }
 
   /** Moves the orders into larger buffers and lays the views of the fields over them. */
@@ -346,34 +376,34 @@ export class OrderPool {
     const length = STRIDE * capacity;
     const floats = new Float64Array(length);
     const ints = new Int32Array(length);
-    // The first field of each type lies at the start of its buffer, so its view spans the buffer.
-    floats.set(this.price);
-    ints.set(this.level);
+    floats.set(this.floats);
+    ints.set(this.ints);
     this.#lay(floats, ints, capacity);
   }
 
   #lay(floats: Float64Array, ints: Int32Array, capacity: number): void {
-    this.price = floats;
-    this.remaining = floats.subarray(1);
-    this.queueMs = floats.subarray(2);
-    this.rank = floats.subarray(3);
-    this.orderId = floats.subarray(4);
-    this.acceptedMs = floats.subarray(5);
-    this.original = floats.subarray(6);
-    this.filledNotional = floats.subarray(7);
-    this.feeOverpaid = floats.subarray(8);
-    this.expireMs = floats.subarray(9);
-    this.takerOverpaid = floats.subarray(10);
-    this.level = ints;
-    this.bookNext = ints.subarray(1);
-    this.bookPrev = ints.subarray(2);
-    this.instrument = ints.subarray(3);
-    this.flags = ints.subarray(4);
-    this.account = ints.subarray(5);
-    this.ownNext = ints.subarray(6);
-    this.ownPrev = ints.subarray(7);
-    this.tif = ints.subarray(8);
-    this.#stamps = ints.subarray(INT_FIELDS);
+    this.floats = floats;
+    this.ints = ints;
+    this.price = floats.subarray(PRICE);
+    this.remaining = floats.subarray(REMAINING);
+    this.queueMs = floats.subarray(QUEUE_MS);
+    this.rank = floats.subarray(RANK);
+    this.orderId = floats.subarray(ORDER_ID);
+    this.acceptedMs = floats.subarray(ACCEPTED_MS);
+    this.original = floats.subarray(ORIGINAL);
+    this.filledNotional = floats.subarray(FILLED_NOTIONAL);
+    this.feeOverpaid = floats.subarray(FEE_OVERPAID);
+    this.expireMs = floats.subarray(EXPIRE_MS);
+    this.takerOverpaid = floats.subarray(TAKER_OVERPAID);
+    this.level = ints.subarray(LEVEL);
+    this.bookNext = ints.subarray(BOOK_NEXT);
+    this.bookPrev = ints.subarray(BOOK_PREV);
+    this.instrument = ints.subarray(INSTRUMENT);
+    this.flags = ints.subarray(FLAGS);
+    this.account = ints.subarray(ACCOUNT);
+    this.ownNext = ints.subarray(OWN_NEXT);
+    this.ownPrev = ints.subarray(OWN_PREV);
+    this.tif = ints.subarray(TIF);
     this.#capacity = capacity;
   }
 
@@ -399,14 +429,14 @@ export class OrderPool {
   #bring(slot: number, origin: OrderPool): void {
     const stamp = this.#forkStamp;
     assert(this.#scratch?.stamp === stamp, 'order pool: a fork is used until the next one is made');
-    if (slot === NONE || this.#stamps[slot] === stamp) return;
-    this.#stamps[slot] = stamp;
+    if (slot === NONE || this.ints[slot + STAMP] === stamp) return;
+    this.ints[slot + STAMP] = stamp;
     if (slot >= origin.#used) return;
     for (let field = 0; field < STRIDE; field += 1) {
-      this.price[slot + field] = origin.price[slot + field]!;
+      this.floats[slot + field] = origin.floats[slot + field]!;
     }
-    for (let field = 0; field < INT_FIELDS; field += 1) {
-      this.level[slot + field] = origin.level[slot + field]!;
+    for (let field = 0; field < STAMP; field += 1) {
+      this.ints[slot + field] = origin.ints[slot + field]!;
     }
   }
 }
