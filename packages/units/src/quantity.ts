@@ -1,5 +1,14 @@
 import { assert } from './assert.ts';
-import { divCeil, divFloor } from './division.ts';
+import { divCeil, divFloor, divTowardsZero } from './division.ts';
+import {
+  bigintOf,
+  countOf,
+  isScalable,
+  overScaleDown,
+  overScaleUp,
+  scaledDown,
+  scaledUp,
+} from './exact.ts';
 
 /**
  * Integers that carry their unit (R-units), and the multiplication table between units. Price and
@@ -35,6 +44,8 @@ export type Address = `0x${string}` & { readonly [unit]: 'Address' };
 /** A 32-byte hash in lower case, `0x` and 64 hex digits. */
 export type Hash = `0x${string}` & { readonly [unit]: 'Hash' };
 
+/** A quarter of the largest safe number. */
+const QUARTER = 2 ** 51;
 /** The scale of `RateE8`. */
 export const RATE_ONE = 100_000_000;
 const RATE_ONE_BIG = 100_000_000n;
@@ -53,7 +64,8 @@ export const price = (value: number): Price => safeCount(value, 'price', 1) as P
 export const lots = (value: number): Lots => safeCount(value, 'size', 0) as Lots;
 export const signedLots = (value: number): SignedLots =>
   safeCount(value, 'position', -Number.MAX_SAFE_INTEGER) as SignedLots;
-export const microUsdc = (value: bigint | number): MicroUsdc => BigInt(value) as MicroUsdc;
+export const microUsdc = (value: bigint | number): MicroUsdc =>
+  (typeof value === 'bigint' ? value : bigintOf(value)) as MicroUsdc;
 export const rateE8 = (value: number): RateE8 => safeCount(value, 'rate', 0) as RateE8;
 export const timeMs = (value: number): TimeMs => safeCount(value, 'time', 0) as TimeMs;
 export const orderId = (value: number): OrderId => safeCount(value, 'order id', 0) as OrderId;
@@ -84,13 +96,30 @@ export const ZERO_USDC = 0n as MicroUsdc;
  */
 export function notional(atPrice: number, size: number): MicroUsdc {
   const product = atPrice * size;
-  if (Number.isSafeInteger(product)) return BigInt(product) as MicroUsdc;
+  if (Number.isSafeInteger(product)) return bigintOf(product) as MicroUsdc;
   return (BigInt(atPrice) * BigInt(size)) as MicroUsdc;
+}
+
+/** Whether `price × size` comes to at least so many micro-USDC. */
+export function isWorth(atPrice: number, size: number, microUsdcMin: number): boolean {
+  const product = atPrice * size;
+  if (Number.isSafeInteger(product)) return product >= microUsdcMin;
+  return notional(atPrice, size) >= BigInt(microUsdcMin);
 }
 
 /** Margin required for a notional at a leverage, rounded up. */
 export function marginFor(value: MicroUsdc, leverage: number): MicroUsdc {
   return divCeil(value, BigInt(leverage)) as MicroUsdc;
+}
+
+/** The part of an amount that goes with part of a whole: in proportion, rounded towards zero. */
+export function partOf(
+  amount: MicroUsdc,
+  { part, whole }: { readonly part: number; readonly whole: number },
+): MicroUsdc {
+  const product = (countOf(amount) ?? Infinity) * part;
+  if (Number.isSafeInteger(product)) return bigintOf(Math.trunc(product / whole)) as MicroUsdc;
+  return divTowardsZero(amount * BigInt(part), BigInt(whole)) as MicroUsdc;
 }
 
 /** The same from a price and a size. One division of whole numbers where the product is one. */
@@ -99,18 +128,44 @@ export function marginAt(atPrice: number, size: number, leverage: number): Micro
   if (!Number.isSafeInteger(product) || product < 0) {
     return marginFor(notional(atPrice, size), leverage);
   }
-  const rest = product % leverage;
-  return BigInt((product - rest) / leverage + (rest > 0 ? 1 : 0)) as MicroUsdc;
+  return bigintOf(Math.ceil(product / leverage)) as MicroUsdc;
 }
 
 /** A fee on a notional, rounded up. */
 export function feeUp(value: MicroUsdc, rate: RateE8): MicroUsdc {
+  const fee = scaledUp(countOf(value) ?? -1, rate);
+  if (fee !== undefined) return bigintOf(fee) as MicroUsdc;
   return divCeil(value * BigInt(rate), RATE_ONE_BIG) as MicroUsdc;
+}
+
+/** The same on a price and a size. */
+export function feeAt(atPrice: number, size: number, rate: RateE8): MicroUsdc {
+  const fee = scaledUp(atPrice * size, rate);
+  return fee === undefined ? feeUp(notional(atPrice, size), rate) : (bigintOf(fee) as MicroUsdc);
 }
 
 /** A share of an amount, rounded down. */
 export function shareDown(value: MicroUsdc, rate: RateE8): MicroUsdc {
+  const share = scaledDown(countOf(value) ?? -1, rate);
+  if (share !== undefined) return bigintOf(share) as MicroUsdc;
   return divFloor(value * BigInt(rate), RATE_ONE_BIG) as MicroUsdc;
+}
+
+/**
+ * `⌈(size × rate − deduction) × price / 10^8⌉`: a rate that rises with the size, at a price. The
+ * deduction counts lots × 10^-8 (R-tiers).
+ */
+export function tieredUp(
+  size: number,
+  rate: number,
+  deduction: bigint,
+  atPrice: number,
+): MicroUsdc {
+  const weighted = size * rate - (countOf(deduction) ?? Infinity);
+  const value = Number.isSafeInteger(size * rate) ? scaledUp(weighted, atPrice) : undefined;
+  if (value !== undefined) return bigintOf(value) as MicroUsdc;
+  const exact = BigInt(size) * BigInt(rate) - deduction;
+  return divCeil(exact * BigInt(atPrice), RATE_ONE_BIG) as MicroUsdc;
 }
 
 /**
@@ -123,6 +178,11 @@ export function accrueFee(
   rate: RateE8,
   overpaid: number,
 ): { fee: MicroUsdc; overpaid: number } {
+  const dueCount = (countOf(value) ?? Infinity) * rate - overpaid;
+  if (isScalable(dueCount)) {
+    const count = overScaleUp(dueCount);
+    return { fee: bigintOf(count) as MicroUsdc, overpaid: count * RATE_ONE - dueCount };
+  }
   const due = value * BigInt(rate) - BigInt(overpaid);
   const fee = divCeil(due, RATE_ONE_BIG);
   const left = Number(fee * RATE_ONE_BIG - due);
@@ -141,6 +201,8 @@ export function accrueOutcomeFee(
   overpaid: number,
 ): { fee: MicroUsdc; overpaid: number } {
   const { price: atPrice, size, unit: one } = fill;
+  const inParts = accrueInParts(rate * size, atPrice * (one - atPrice), one, overpaid);
+  if (inParts !== undefined) return inParts;
   const weight = BigInt(atPrice) * BigInt(one - atPrice);
   const due = BigInt(rate) * BigInt(size) * weight - BigInt(overpaid);
   const scale = RATE_ONE_BIG * BigInt(one);
@@ -148,6 +210,37 @@ export function accrueOutcomeFee(
   const left = Number(fee * scale - due);
   assert(left >= 0 && BigInt(left) < scale, 'accrueOutcomeFee: less than one micro-USDC is left');
   return { fee: fee as MicroUsdc, overpaid: left };
+}
+
+/** Of 10^8, so that a rate in these parts times a price squared is a safe number. */
+const RATE_PART = 1_000_000;
+
+/** The same in numbers, the weighted size taken apart; undefined when a step would not be exact. */
+function accrueInParts(
+  weightedSize: number,
+  weight: number,
+  one: number,
+  overpaid: number,
+): { fee: MicroUsdc; overpaid: number } | undefined {
+  const parts = Math.floor(weightedSize / RATE_PART);
+  const high = parts * weight;
+  const low = (weightedSize - parts * RATE_PART) * weight;
+  const scale = RATE_ONE * one;
+  // Each below a quarter of what is safe: so are their sums and differences.
+  const isExact = isQuarter(weightedSize) && isQuarter(high) && isQuarter(low) && isQuarter(scale);
+  if (!isExact) return undefined;
+  const perMicro = (RATE_ONE / RATE_PART) * one;
+  const micros = Math.floor(high / perMicro);
+  const due = (high - micros * perMicro) * RATE_PART + low - overpaid;
+  const more = Math.ceil(due / scale);
+  const left = more * scale - due;
+  assert(left >= 0 && left < scale, 'accrueOutcomeFee: less than one micro-USDC is left');
+  return { fee: bigintOf(micros + more) as MicroUsdc, overpaid: left };
+}
+
+/** False of what is negative, too. */
+function isQuarter(count: number): boolean {
+  return count >= 0 && count <= QUARTER;
 }
 
 /**
@@ -159,6 +252,11 @@ export function accrueFeeDown(
   rate: RateE8,
   owed: number,
 ): { fee: MicroUsdc; owed: number } {
+  const dueCount = (countOf(value) ?? Infinity) * rate + owed;
+  if (isScalable(dueCount)) {
+    const count = overScaleDown(dueCount);
+    return { fee: bigintOf(count) as MicroUsdc, owed: dueCount - count * RATE_ONE };
+  }
   const due = value * BigInt(rate) + BigInt(owed);
   const fee = divFloor(due, RATE_ONE_BIG);
   const left = Number(due - fee * RATE_ONE_BIG);

@@ -32,13 +32,14 @@ export function authorize(
     checkGate(state, account, command, rules) ??
     checkExpiry(authority, timeMs) ??
     checkNonceFresh(state, authority.signer, authority.nonce);
-  return reject === undefined ? { account } : { account, reject };
+  return reject === undefined ? role : { account, reject };
 }
 
 /** Whom the signer acts for, and whether it may. */
 function judgeRole(state: State, command: SignedCommand, rules: SigningRules): Authorization {
   const actor = judgeActor(state, command, rules);
   if (actor.account === undefined || actor.reject !== undefined) return actor;
+  if (command.authority.vault === undefined) return actor;
   return judgeVault(state, command, rules, actor.account);
 }
 
@@ -71,15 +72,18 @@ function judgeActor(state: State, command: SignedCommand, rules: SigningRules): 
   return { account };
 }
 
+/** An account, or the address of one that is not open yet. */
+export type Actor = Account | Address;
+
 /**
- * The address of the account that a command is about, whether or not its signer may act for it, and
- * whether or not it exists yet: what keeps the commands of one account in their order.
+ * The account that a command is about, whether or not its signer may act for it, and whether or not
+ * it exists yet: what keeps the commands of one account in their order.
  */
-export function actingAddress(state: State, command: SignedCommand, rules: SigningRules): Address {
+export function actingFor(state: State, command: SignedCommand, rules: SigningRules): Actor {
   const { multiSig, signer, vault } = command.authority;
-  if (vault !== undefined) return vault;
-  if (multiSig !== undefined) return multiSig.user;
-  return actorOf(state, command, rules)?.address ?? signer;
+  if (vault !== undefined) return accountAt(state, vault) ?? vault;
+  if (multiSig !== undefined) return accountAt(state, multiSig.user) ?? multiSig.user;
+  return actorOf(state, command, rules) ?? signer;
 }
 
 /** What only an account's key may sign is for its own account; an agent may end its own binding. */

@@ -27,6 +27,8 @@ export function checkNonceFresh(state: State, signer: Address, nonce: number): R
   const record = state.signers.get(signer);
   if (record === undefined) return undefined;
   const { used } = record;
+  // The case of nearly every command: a nonce above all before it, and above the floor.
+  if (nonce > largestOf(record)) return undefined;
   if (used.includes(nonce)) return { reason: 'nonceUsed' };
   const smallest = used.length >= LIMITS.noncesPerSigner ? (used[0] ?? 0) : 0;
   const floor = Math.max(smallest, record.floor);
@@ -40,12 +42,10 @@ export function useNonce(state: State, signer: Address, nonce: number): void {
   const { used } = record;
   let at = used.length;
   while (at > 0 && (used[at - 1] ?? 0) > nonce) at--;
-  used.splice(at, 0, nonce);
+  if (at === used.length) used.push(nonce);
+  else used.splice(at, 0, nonce);
   const oldest = state.timeMs - LIMITS.nonceAgeMs;
-  let stale = 0;
-  while (stale < used.length && (used[stale] ?? 0) <= oldest) stale++;
-  const excess = Math.max(stale, used.length - LIMITS.noncesPerSigner);
-  if (excess > 0) used.splice(0, excess);
+  while (used.length > LIMITS.noncesPerSigner || (used[0] ?? Infinity) <= oldest) used.shift();
   state.digest.text(signer);
   state.digest.number(nonce);
 }
@@ -53,7 +53,7 @@ export function useNonce(state: State, signer: Address, nonce: number): void {
 /** Makes everything that an address signed so far worthless, for any owner. */
 export function raiseNonceFloor(state: State, signer: Address): void {
   const record = signerRecord(state, signer);
-  record.floor = Math.max(record.floor, record.used.at(-1) ?? 0, state.timeMs);
+  record.floor = Math.max(largestOf(record), state.timeMs);
   record.isRevokedAgent = true;
 }
 
@@ -76,8 +76,13 @@ export function sweepSigners(state: State): void {
 }
 
 /** The clock alone refuses all that the record tells of. */
-function isOver(state: State, { floor, used }: SignerNonces): boolean {
-  return Math.max(used.at(-1) ?? 0, floor) <= state.timeMs - LIMITS.nonceAgeMs;
+function isOver(state: State, record: SignerNonces): boolean {
+  return largestOf(record) <= state.timeMs - LIMITS.nonceAgeMs;
+}
+
+/** Of what was used and the floor. */
+function largestOf({ floor, used }: SignerNonces): number {
+  return Math.max(used[used.length - 1] ?? 0, floor);
 }
 
 function signerRecord(state: State, signer: Address): SignerNonces {

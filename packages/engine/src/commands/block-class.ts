@@ -1,9 +1,8 @@
-import type { Address } from '@oddlot/units';
 import { NONE } from '../book/order-pool.ts';
 import { readSlot } from '../book/read-slot.ts';
 import type { ModifyOrderCommand, PlaceOrdersCommand } from '../messages/command.ts';
 import { timeInForceOf } from '../resting/order-codes.ts';
-import { accountAt } from '../state/account-at.ts';
+import type { Account } from '../state/account.ts';
 import { findTarget } from '../state/find-target.ts';
 import type { State } from '../state/state.ts';
 
@@ -19,19 +18,18 @@ export const REST = 3;
 
 /** The most aggressive order decides: only post-only ones that go to the book at once can't take. */
 export function classOfOrders(_state: State, { orders }: PlaceOrdersCommand): BlockClass {
-  const isPassive = orders.every(
-    ({ timeInForce, trigger }) => timeInForce === 'alo' && trigger === undefined,
-  );
-  return isPassive ? PASSIVE : REST;
+  for (const { timeInForce, trigger } of orders) {
+    if (timeInForce !== 'alo' || trigger !== undefined) return REST;
+  }
+  return PASSIVE;
 }
 
 /** An amend of a post-only order cannot take: it is refused when it would. */
 export function classOfAmend(
   state: State,
   command: ModifyOrderCommand,
-  actor: Address,
+  account: Account | undefined,
 ): BlockClass {
-  const account = accountAt(state, actor);
   const slot = account === undefined ? NONE : findTarget(state, account, command);
   const isPostOnly = slot !== NONE && timeInForceOf(readSlot(state.pool.tif, slot)) === 'alo';
   return isPostOnly ? PASSIVE : REST;

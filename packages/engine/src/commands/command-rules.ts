@@ -1,4 +1,3 @@
-import type { Address } from '@oddlot/units';
 import type { SigningRules } from '../auth/signing-rules.ts';
 import type { CommandResult } from '../messages/block.ts';
 import type {
@@ -41,8 +40,10 @@ type NamedOrders<Asked extends SignedCommand> = Asked extends
 /** Of a command that an account signs, by its own key or through an agent. */
 export type SignedRules<Asked extends SignedCommand = SignedCommand> = SigningRules<Asked> &
   TargetRules<Asked> & {
-    /** R-block: when in its block it executes; `actor` is whom it acts for. */
-    readonly class: BlockClass | ((state: State, command: Asked, actor: Address) => BlockClass);
+    /** R-block: when in its block it executes, for an account that may not be open yet. */
+    readonly class:
+      | BlockClass
+      | ((state: State, command: Asked, account: Account | undefined) => BlockClass);
     /** R-disk, R-clock: whether a venue takes it that takes no new risk; a function when it depends. */
     readonly restricted:
       | 'passes'

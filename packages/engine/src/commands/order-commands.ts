@@ -1,6 +1,6 @@
-import type { Address } from '@oddlot/units';
+import { present } from '@oddlot/units';
 import { isAddressTaken } from '../auth/agents.ts';
-import { actingAddress } from '../auth/authorize.ts';
+import { type Actor, actingFor } from '../auth/authorize.ts';
 import { type Command, isSigned, type SignedCommand } from '../messages/command.ts';
 import type { State } from '../state/state.ts';
 import type { BlockClass } from './block-class.ts';
@@ -22,17 +22,18 @@ type CommandOrder = readonly [
  */
 export function orderCommands(state: State, commands: readonly Command[]): CommandOrder {
   const classes: [number[], number[], number[], number[]] = [[], [], [], []];
-  const reached = new Map<Address, number>();
+  const reached = new Map<Actor, number>();
   /** Whom a new agent will act for if the block's own approvals succeed; the first one would. */
-  const bound = new Map<Address, Address>();
-  for (const [index, command] of commands.entries()) {
+  const bound = new Map<Actor, Actor>();
+  for (let index = 0; index < commands.length; index++) {
+    const command = present(commands[index], 'a command of the block');
     if (!isSigned(command)) {
       classes[0].push(index);
       continue;
     }
     const rules = signedRules(command);
-    const acting = actingAddress(state, command, rules);
-    const actor = bound.get(acting) ?? acting;
+    const acting = actingFor(state, command, rules);
+    const actor = bound.size === 0 ? acting : (bound.get(acting) ?? acting);
     const rank = Math.max(classOf(state, command, rules, actor), reached.get(actor) ?? 0);
     reached.set(actor, rank);
     classes[rank]?.push(index);
@@ -48,7 +49,8 @@ function classOf(
   state: State,
   command: SignedCommand,
   rules: SignedRules,
-  actor: Address,
+  actor: Actor,
 ): BlockClass {
-  return typeof rules.class === 'function' ? rules.class(state, command, actor) : rules.class;
+  if (typeof rules.class !== 'function') return rules.class;
+  return rules.class(state, command, typeof actor === 'string' ? undefined : actor);
 }

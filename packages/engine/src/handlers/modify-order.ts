@@ -205,8 +205,9 @@ function trade(execution: Execution, slot: number, amend: Amend): EntryResult {
     reserve,
     feeOverpaid,
     builder,
+    forced: undefined,
     amended,
-    ...(fired === undefined ? {} : { fired }),
+    fired,
   };
   const { status } = runTaker(execution, taker);
   return { ...takerEntry(taker, status), ...clip(order, rest) };

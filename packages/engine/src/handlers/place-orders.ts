@@ -53,7 +53,9 @@ function placeEach(
   account: Account,
   orders: readonly OrderRequest[],
 ): EntryResult[] {
-  if (orders.length === 1) return orders.map((one) => placeOrder(execution, account, one).entry);
+  const [only] = orders;
+  if (only !== undefined && orders.length === 1)
+    return [placeOrder(execution, account, only).entry];
   const held = orders.map((order) => heldIn(account, order));
   return orders.map((order, index) => placeOrder(execution, account, order, held[index]).entry);
 }

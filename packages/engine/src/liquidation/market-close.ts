@@ -44,6 +44,8 @@ export function marketClose(
     feeOverpaid: 0,
     builder: undefined,
     forced: close.fee === 'none' ? 'unwind' : 'liquidation',
+    amended: undefined,
+    fired: undefined,
   };
   const stopped = matchOrder(execution, taker);
   const order = takerSnapshot(taker, timeMs(state.timeMs));

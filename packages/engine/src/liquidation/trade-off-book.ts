@@ -2,7 +2,7 @@ import { addUsdc, microUsdc, type MicroUsdc, subUsdc, timeMs, ZERO_USDC } from '
 import { postToBalance } from '../ledger/post.ts';
 import { cutReduceOnly } from '../perp-orders/cut-reduce-only.ts';
 import { holdingChanged } from '../perp/margin.ts';
-import { closeResult, releasedPart, splitTrade, tradePosition } from '../perp/position.ts';
+import { releasedPart, splitTrade, tradePosition } from '../perp/position.ts';
 import type { Execution } from '../state/execution.ts';
 import type { Holder } from '../state/holders.ts';
 
@@ -21,15 +21,15 @@ export function tradeOffBook(
   const { state } = execution;
   const startPosition = holding.size;
   const before = Math.abs(startPosition);
-  const { close: closed } = splitTrade(startPosition, signedSize);
-  const closedCost = closed > 0 ? closeResult(holding, closed, price).released : undefined;
+  const { close } = splitTrade(startPosition, signedSize);
   const released = holding.isIsolated
-    ? releasedPart(holding.isolatedMargin, closed, Math.max(1, before))
+    ? releasedPart(holding.isolatedMargin, close, Math.max(1, before))
     : ZERO_USDC;
   state.entry.beforeChange?.(account);
   state.entry.noteTrade(holding, startPosition + signedSize);
   const balanceBefore = account.perpBalance;
-  const realised = tradePosition(holding, signedSize, price, timeMs(state.timeMs));
+  const closed = tradePosition(holding, signedSize, price, timeMs(state.timeMs));
+  const realised = closed?.realised ?? ZERO_USDC;
   if (holding.isIsolated) payIsolated(execution, { account, holding }, released, realised);
   else postToBalance(state, account, realised);
   const paid = subUsdc(account.perpBalance, balanceBefore);
@@ -49,7 +49,7 @@ export function tradeOffBook(
     realised,
     marginMode: holding.isIsolated ? 'isolated' : 'cross',
     leverage: holding.leverage,
-    ...(closedCost === undefined ? {} : { closedSize: closed, closedCost }),
+    ...(closed === undefined ? {} : { closedSize: closed.size, closedCost: closed.released }),
   });
   cutReduceOnly(execution, account, holding);
   return { realised, paid, event };

@@ -3,7 +3,6 @@ import {
   addUsdc,
   assert,
   type MicroUsdc,
-  microUsdc,
   negUsdc,
   notional,
   rateE8,
@@ -14,10 +13,11 @@ import {
 import { readSlot } from '../book/read-slot.ts';
 import { postCollateral, postFromReserve, postReserve, postToOutcome } from '../ledger/outcome.ts';
 import { postFee } from '../ledger/post.ts';
+import type { Building } from '../messages/building.ts';
 import type { CancelCause, OutcomeTradeSide } from '../messages/event.ts';
 import type { OutcomeLeg } from '../messages/outcome-terms.ts';
 import { releasedPart } from '../perp/position.ts';
-import { emitOrder } from '../resting/emit.ts';
+import { emitOrder, emitTrade } from '../resting/emit.ts';
 import { matchBook } from '../resting/match-book.ts';
 import {
   type BuilderCharge,
@@ -71,9 +71,7 @@ function settleFill(execution: Execution, taker: OutcomeTaker, slot: number): vo
   const size = Math.min(taker.remaining, readSlot(pool.remaining, slot));
   const takerPrice = legPrice(leg, price, market.unit);
   const makerPrice = legPrice(maker.leg, price, market.unit);
-  const rate = rateE8(market.definition.takerFeeE8);
-  const fill = { size, price: takerPrice, unit: market.unit };
-  const due = accrueOutcomeFee(fill, rate, taker.feeOverpaid);
+  const due = takerFee(taker, takerPrice, size);
 
   market.book.fill(slot, size);
   pool.filledNotional[slot] = readSlot(pool.filledNotional, slot) + makerPrice * size;
@@ -100,7 +98,10 @@ function settleFill(execution: Execution, taker: OutcomeTaker, slot: number): vo
     taker.reserve = payFromReserve(state, taker.account, taker.reserve, takerSide.paid, rest);
   }
   const makerSide = settleSide(state, {
-    ...maker,
+    account: maker.account,
+    holding: maker.holding,
+    leg: maker.leg,
+    isSell: maker.isSell,
     price: makerPrice,
     size,
     fee: ZERO_USDC,
@@ -113,12 +114,10 @@ function settleFill(execution: Execution, taker: OutcomeTaker, slot: number): vo
 
   market.lastTrade = price;
   market.lastTradeMs = state.timeMs;
-  const tradeId = state.nextTradeId++;
-  absorbTrade(state, [tradeId, price, size, taker.orderId, makerId]);
-  execution.events.push({
+  emitTrade(execution, {
     type: 'outcomeTraded',
     commandIndex: execution.commandIndex,
-    tradeId,
+    tradeId: state.nextTradeId++,
     instrumentId: request.instrumentId,
     kind: isSell === maker.isSell ? (isSell ? 'burn' : 'mint') : 'transfer',
     price,
@@ -133,6 +132,16 @@ function settleFill(execution: Execution, taker: OutcomeTaker, slot: number): vo
   emitOrder(execution, makerOrder.remaining === 0 ? 'filled' : 'open', makerOrder);
 }
 
+/** R-outcome-fee: what a fill at its leg's price costs the taker. */
+function takerFee(
+  { feeOverpaid, holding }: OutcomeTaker,
+  price: number,
+  size: number,
+): ReturnType<typeof accrueOutcomeFee> {
+  const { definition, unit } = holding.market;
+  return accrueOutcomeFee({ size, price, unit }, rateE8(definition.takerFeeE8), feeOverpaid);
+}
+
 /** R-mint-burn: pairs come into being between two buyers and cease between two sellers. */
 function movePairs(
   state: State,
@@ -144,7 +153,7 @@ function movePairs(
   if (takerSells !== makerSells) return;
   const change = takerSells ? -size : size;
   market.pairs += change;
-  postCollateral(state, market, microUsdc(BigInt(change) * BigInt(market.unit)));
+  postCollateral(state, market, notional(market.unit, change));
 }
 
 type SideFill = {
@@ -196,13 +205,21 @@ function settleSide(
   shares.updatedMs = timeMs(state.timeMs);
   state.digest.number(shares.size);
   state.digest.amount(shares.cost);
-  const { address } = account;
-  const traded = { leg, isSell, price, startSize, fee, realised, ...shownCharge(charge) };
-  const side = { account: address, ...order, ...traded };
-  return {
-    side: closedCost === undefined ? side : { ...side, closedCost },
-    paid: isSell ? ZERO_USDC : addUsdc(value, fees),
+  const side: Building<OutcomeTradeSide> = {
+    account: account.address,
+    orderId: order.orderId,
+    clientOrderId: order.clientOrderId,
+    leg,
+    isSell,
+    price,
+    startSize,
+    fee,
+    realised,
   };
+  const builderFee = shownCharge(charge);
+  if (builderFee !== undefined) side.builderFee = builderFee;
+  if (closedCost !== undefined) side.closedCost = closedCost;
+  return { side, paid: isSell ? ZERO_USDC : addUsdc(value, fees) };
 }
 
 /** What the builder of a side's order earns by a fill, on the notional at the leg's price. */
@@ -249,8 +266,4 @@ function payFromReserve(
   postFromReserve(state, account, paid);
   if (freed > 0n) postReserve(state, account, negUsdc(freed));
   return rest;
-}
-
-function absorbTrade(state: State, numbers: readonly number[]): void {
-  for (const each of numbers) state.digest.number(each);
 }

@@ -82,18 +82,6 @@ export function freshRemainders(order: OrderRequest): FeeRemainders {
 
 /** The order as events show it: prices are the leg's own. */
 export function outcomeTakerSnapshot(taker: OutcomeTaker): OrderSnapshot {
-  const { leg, request, txHash } = taker;
-  return looseSnapshot(
-    {
-      orderId: taker.orderId,
-      account: taker.account.address,
-      request,
-      price: request.price,
-      remaining: taker.remaining,
-      original: taker.original,
-      filledNotional: taker.filledNotional,
-      acceptedMs: taker.acceptedMs,
-    },
-    { leg, txHash },
-  );
+  const { acceptedMs, account, leg, request, txHash } = taker;
+  return looseSnapshot(taker, account.address, request.price, acceptedMs, { leg, txHash });
 }

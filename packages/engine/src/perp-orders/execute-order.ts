@@ -1,6 +1,7 @@
 import { negUsdc, timeMs } from '@oddlot/units';
 import { checkOrderGate } from '../auth/gate.ts';
 import { postToBalance } from '../ledger/post.ts';
+import type { Building } from '../messages/building.ts';
 import type { OrderRequest } from '../messages/command.ts';
 import type { CancelCause } from '../messages/event.ts';
 import { LIMITS } from '../messages/limits.ts';
@@ -41,7 +42,13 @@ export function executeOrder(
 ): Executed {
   const { state } = execution;
   const sent = withAcceptedBuilder(state, account, asked);
-  const sentContext = { state, account, order: sent, timeMs: state.timeMs, heldAtStart };
+  const sentContext: OrderContext = {
+    state,
+    account,
+    order: sent,
+    timeMs: state.timeMs,
+    heldAtStart,
+  };
   const reject = checkOrderGate(state, account, sent) ?? validateOrder(sentContext);
   const perp = state.perps.get(sent.instrumentId);
   if (reject !== undefined || perp === undefined) {
@@ -50,7 +57,7 @@ export function executeOrder(
   }
   const order = clamped(state, perp, sent);
   const { price } = order;
-  const context: OrderContext = { ...sentContext, order };
+  const context = order === sent ? sentContext : { ...sentContext, order };
   if (order.timeInForce === 'alo' && perp.book.crosses(order.isBuy, price)) {
     const why = { reason: 'postOnlyWouldTrade' } as const;
     return { entry: rejectOrder(execution, account, orderId, order, why, fired) };
@@ -75,22 +82,25 @@ export function executeOrder(
     reserve,
     feeOverpaid: 0,
     builder: builderOf(order),
-    ...(fired === undefined ? {} : { fired }),
+    forced: undefined,
+    amended: undefined,
+    fired,
   };
   const { cause, status } = runTaker(execution, taker);
-  const entry = {
-    ...takerEntry(taker, status),
-    ...(size === order.size ? {} : { clipped: { from: order.size, to: size } }),
-    ...(price === sent.price ? {} : { clamped: { from: sent.price, to: price } }),
-  };
+  const entry: Building<EntryResult> = takerEntry(taker, status);
+  if (size !== order.size) entry.clipped = { from: order.size, to: size };
+  if (price !== sent.price) entry.clamped = { from: sent.price, to: price };
   return cause === undefined ? { entry } : { entry, cause };
 }
 
+/** How an order left the book's door; `cause` says why it was cancelled. */
+type TakerEnd = { readonly status: OrderStatus; readonly cause?: CancelCause };
+
+const OPEN = { status: 'open' } as const;
+const FILLED = { status: 'filled' } as const;
+
 /** Matches an order, rests or cancels what is left, and gives back the reserve of what ended. */
-export function runTaker(
-  execution: Execution,
-  taker: TakerOrder,
-): { readonly status: OrderStatus; readonly cause?: CancelCause } {
+export function runTaker(execution: Execution, taker: TakerOrder): TakerEnd {
   const { state } = execution;
   const stopped = isMarketTrigger(taker.request)
     ? matchInParts(execution, taker)
@@ -101,13 +111,13 @@ export function runTaker(
     restOrder(execution, taker);
     emitOrder(execution, 'open', order);
     parentFilled(execution, order);
-    return { status: 'open' };
+    return OPEN;
   }
-  const status = cause === undefined ? 'filled' : 'cancelled';
-  emitOrder(execution, status, order, cause);
+  const ending = cause === undefined ? FILLED : ({ status: 'cancelled', cause } as const);
+  emitOrder(execution, ending.status, order, cause);
   if (taker.reserve > 0n) postToBalance(state, taker.account, taker.reserve);
-  orderEnded(execution, order, cause === undefined ? { status } : { status, cause });
-  return cause === undefined ? { status } : { status, cause };
+  orderEnded(execution, order, ending);
+  return ending;
 }
 
 /**

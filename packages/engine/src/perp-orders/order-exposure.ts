@@ -60,7 +60,12 @@ export function standing(
 /** True when the order could make the worst-case position larger than it is now. */
 export function raisesExposure(context: OrderContext, holding: Holding | undefined): boolean {
   if (context.order.reduceOnly) return false;
-  return exposureWith(context, holding) > exposure(holding ?? NOTHING);
+  return exposureWith(context, holding) > currentExposure(holding);
+}
+
+/** Of the position and what rests, an order that is being replaced included. */
+export function currentExposure(holding: Holding | undefined): number {
+  return holding === undefined ? 0 : exposure(holding);
 }
 
 export function exposure({ restingBuy, restingSell, size }: Standing): number {

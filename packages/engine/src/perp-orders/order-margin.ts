@@ -1,12 +1,4 @@
-import {
-  addUsdc,
-  feeUp,
-  type MicroUsdc,
-  microUsdc,
-  notional,
-  type RateE8,
-  ZERO_USDC,
-} from '@oddlot/units';
+import { addUsdc, feeAt, type MicroUsdc, microUsdc, type RateE8, ZERO_USDC } from '@oddlot/units';
 import { accountTier } from '../ledger/account-tier.ts';
 import { fillRate } from '../ledger/fill-rate.ts';
 import type { Reject } from '../messages/reject.ts';
@@ -25,10 +17,10 @@ import {
 import { parametersOf } from '../state/execution.ts';
 import type { Perp } from '../state/perp.ts';
 import {
+  currentExposure,
   exposure,
   exposureWith,
   type OrderContext,
-  raisesExposure,
   standing,
 } from './order-exposure.ts';
 
@@ -43,9 +35,9 @@ export function checkMargin(
 ): Reject | undefined {
   const { state, account, order } = context;
   const isIsolatedOrder = willBeIsolated(context, perp);
-  const raises = raisesExposure(context, holding);
-  if (!raises && !(isIsolatedOrder && isWorsePrice(context))) return undefined;
   const largest = exposureWith(context, holding);
+  const raises = !order.reduceOnly && largest > currentExposure(holding);
+  if (!raises && !(isIsolatedOrder && isWorsePrice(context))) return undefined;
   if (raises && largest > perp.tiers.positionMax) {
     return { reason: 'positionLimit', instrumentId: order.instrumentId };
   }
@@ -99,7 +91,7 @@ export function orderReserve(
 /** Taker and builder fee on the whole size at the limit price. */
 function worstCaseFee(context: OrderContext, perp: Perp): MicroUsdc {
   const { order } = context;
-  return feeUp(notional(order.price, order.size), worstCaseRate(context, perp));
+  return feeAt(order.price, order.size, worstCaseRate(context, perp));
 }
 
 function worstCaseRate({ state, account, order }: OrderContext, perp: Perp): RateE8 {

@@ -74,6 +74,7 @@ export function useReserve(
 }
 
 function returnReserve(state: State, account: Account, holding: Holding, orderId: number): void {
+  if (holding.reserved === 0n) return;
   const left = state.reserves.get(orderId);
   if (left === undefined) return;
   state.reserves.delete(orderId);

@@ -1,5 +1,6 @@
 import { addUsdc, type MicroUsdc, subUsdc, timeMs, ZERO_USDC } from '@oddlot/units';
 import { postFee, postToBalance } from '../ledger/post.ts';
+import type { Building } from '../messages/building.ts';
 import type { TradeSide } from '../messages/event.ts';
 import { isCrossFillCovered, isFillInSight, type PendingFill } from '../perp/fill-check.ts';
 import { insuranceFund } from '../perp/insurance-fund.ts';
@@ -76,11 +77,9 @@ export function settleSide(
 ): TradeSide {
   const { state } = execution;
   const startPosition = holding.size;
-  const { close } = splitTrade(holding.size, plan.signedSize);
-  const closed = close > 0 ? closeResult(holding, close, plan.price) : undefined;
   state.entry.beforeChange?.(account);
   state.entry.noteTrade(holding, startPosition + plan.signedSize);
-  const realised = tradePosition(holding, plan.signedSize, plan.price, timeMs(state.timeMs));
+  const closed = tradePosition(holding, plan.signedSize, plan.price, timeMs(state.timeMs));
   holding.feesPaid = addUsdc(holding.feesPaid, plan.fees);
   holding.isolatedMargin = plan.marginAfter;
   postToBalance(state, account, plan.toBalance);
@@ -90,17 +89,22 @@ export function settleSide(
   holdingChanged(state, account, holding);
   state.digest.number(holding.size);
   state.digest.amount(holding.cost);
-  return {
+  const side: Building<TradeSide> = {
     account: account.address,
     orderId: order.orderId,
     clientOrderId: order.clientOrderId,
     reduceOnly: order.reduceOnly,
     startPosition,
     fee: plan.fee,
-    realised,
+    realised: closed?.realised ?? ZERO_USDC,
     marginMode: holding.isIsolated ? 'isolated' : 'cross',
     leverage: holding.leverage,
-    ...(closed === undefined ? {} : { closedSize: close, closedCost: closed.released }),
-    ...shownCharge(plan.charge),
   };
+  if (closed !== undefined) {
+    side.closedSize = closed.size;
+    side.closedCost = closed.released;
+  }
+  const builderFee = shownCharge(plan.charge);
+  if (builderFee !== undefined) side.builderFee = builderFee;
+  return side;
 }

@@ -21,15 +21,15 @@ export type TakerOrder = {
   /** What an isolated order has set aside and not used. */
   reserve: MicroUsdc;
   /** Set on the venue's own orders: a liquidation, or the insurance fund unwinding. */
-  readonly forced?: 'liquidation' | 'unwind';
+  readonly forced: 'liquidation' | 'unwind' | undefined;
   /** Rounding that the taker fee has paid ahead, 10^-8 micro-USDC. */
   feeOverpaid: number;
   /** Who charges for it; never on the venue's own orders. */
   readonly builder: OrderBuilder | undefined;
   /** Set on an order that has rested before: what it takes back into the book (R-modify). */
-  readonly amended?: RestingRecord;
+  readonly amended: RestingRecord | undefined;
   /** Set on an order that has waited for the mark. */
-  readonly fired?: FiredTrigger;
+  readonly fired: FiredTrigger | undefined;
 };
 
 /** What an amended order keeps while it trades as a taker. */
@@ -45,16 +45,8 @@ type RestingRecord = {
 /** The order as events show it. */
 export function takerSnapshot(taker: TakerOrder, nowMs: TimeMs): OrderSnapshot {
   const { amended, fired } = taker;
-  const snapshot = looseSnapshot({
-    orderId: taker.orderId,
-    account: taker.account.address,
-    request: taker.request,
-    price: taker.price,
-    remaining: taker.remaining,
-    original: taker.original,
-    filledNotional: taker.filledNotional,
-    acceptedMs: amended === undefined ? nowMs : timeMs(amended.acceptedMs),
-  });
+  const acceptedMs = amended === undefined ? nowMs : timeMs(amended.acceptedMs);
+  const snapshot = looseSnapshot(taker, taker.account.address, taker.price, acceptedMs);
   return fired === undefined ? snapshot : { ...snapshot, ...firedFields(fired) };
 }
 
@@ -68,7 +60,7 @@ export function requestSnapshot(
 ): OrderSnapshot {
   const { price, size } = request;
   const sizes = { remaining: size, original: size, filledNotional: 0 };
-  const order = looseSnapshot({ orderId, account, request, price, ...sizes, acceptedMs });
+  const order = looseSnapshot({ orderId, request, ...sizes }, account, price, acceptedMs);
   return fired === undefined ? order : { ...order, ...firedFields(fired) };
 }
 

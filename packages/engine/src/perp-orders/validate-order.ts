@@ -1,4 +1,4 @@
-import { microUsdc, notional } from '@oddlot/units';
+import { isWorth, microUsdc } from '@oddlot/units';
 import type { OrderRequest } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { Reject } from '../messages/reject.ts';
@@ -13,6 +13,8 @@ import { type OrderContext, raisesExposure, reducibleSize } from './order-exposu
 import { checkMargin, isIsolated } from './order-margin.ts';
 import { workingOrders } from './working-orders.ts';
 
+const WITH_MARGIN = { margin: true };
+
 /**
  * Judges one order by everything that is known before it meets the book, in a fixed order: the
  * instrument, the size, the price, the value, the time in force, the client's id, reduce-only, and
@@ -21,7 +23,7 @@ import { workingOrders } from './working-orders.ts';
  */
 export function validateOrder(
   context: OrderContext,
-  options: { readonly margin: boolean } = { margin: true },
+  options: { readonly margin: boolean } = WITH_MARGIN,
 ): Reject | undefined {
   const { state, account, order } = context;
   const { instrumentId } = order;
@@ -33,7 +35,8 @@ export function validateOrder(
     checkSize(context, perp) ??
     checkPrice(context, perp);
   if (early !== undefined) return early;
-  const judged = { ...context, order: clamped(state, perp, order) };
+  const sent = clamped(state, perp, order);
+  const judged = sent === order ? context : { ...context, order: sent };
   return (
     checkBand(judged, perp) ??
     checkValue(judged, holding) ??
@@ -71,6 +74,7 @@ function checkSight(
   { account, order, state }: OrderContext,
   holding: Holding | undefined,
 ): Reject | undefined {
+  if (!state.hasUnjudged) return undefined;
   const size = holding?.size ?? 0;
   if (order.reduceOnly || isReducing(size, order.isBuy ? order.size : -order.size))
     return undefined;
@@ -136,11 +140,12 @@ export function checkValue(
   holding: Holding | undefined,
 ): Reject | undefined {
   const { heldAtStart, state, order } = context;
-  const min = microUsdc(parametersOf(state).minOrderValueMicroUsdc);
-  if (notional(order.price, order.size) >= min) return undefined;
+  const { minOrderValueMicroUsdc } = parametersOf(state);
+  if (isWorth(order.price, order.size, minOrderValueMicroUsdc)) return undefined;
   const closes = closesPosition(order, holding?.size ?? 0);
   const wouldHave = heldAtStart !== undefined && closesPosition(order, heldAtStart);
-  return closes || wouldHave ? undefined : { reason: 'valueBelowMin', min };
+  if (closes || wouldHave) return undefined;
+  return { reason: 'valueBelowMin', min: microUsdc(minOrderValueMicroUsdc) };
 }
 
 /**

@@ -94,7 +94,8 @@ function paperProfitOf(perp: Perp, size: number): MicroUsdc {
 
 /** What a scope has for liquidations and ranks: its value less what is only on paper (R-ratio). */
 export function equityOf(state: State, scope: Scope): MicroUsdc {
-  return subUsdc(valueOf(state, scope), paperProfit(state, scope));
+  const value = valueOf(state, scope);
+  return state.hasUnjudged ? subUsdc(value, paperProfit(state, scope)) : value;
 }
 
 /** Account value of the cross scope, margin and PnL of an isolated position, at the marks. */
@@ -106,7 +107,8 @@ export function valueOf(state: State, { account, holding }: Scope): MicroUsdc {
 
 /** What of a scope's value may carry new risk or leave (R-initial, R-fill-check, R-withdrawable). */
 export function judgedValue(state: State, scope: Scope): MicroUsdc {
-  return subUsdc(valueOf(state, scope), unjudgedShare(state, scope));
+  const value = valueOf(state, scope);
+  return state.hasUnjudged ? subUsdc(value, unjudgedShare(state, scope)) : value;
 }
 
 /** The market that blinds a scope; undefined while the scope sees. */

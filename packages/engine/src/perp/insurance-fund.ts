@@ -10,7 +10,6 @@ import {
   shareDown,
   ZERO_USDC,
 } from '@oddlot/units';
-import { accountAt } from '../state/account-at.ts';
 import { type Account, type Holding, holdingKey } from '../state/account.ts';
 import { parametersOf } from '../state/execution.ts';
 import type { Perp } from '../state/perp.ts';
@@ -22,13 +21,16 @@ import { accountValue } from './margin.ts';
  * fees, remainders and a share of exchange fees, and takes over positions that the book could not.
  */
 export function insuranceFund(state: State): Account {
-  const fund = accountAt(state, parametersOf(state).insuranceFundAddress);
-  return present(fund, 'the insurance fund');
+  if (state.fundIndex < 0) {
+    const index = state.accountIndex.get(parametersOf(state).insuranceFundAddress);
+    state.fundIndex = present(index, 'the place of the insurance fund');
+  }
+  return present(state.accounts[state.fundIndex], 'the insurance fund');
 }
 
 /** True for the fund's own account, which pays no fees and is never liquidated or deleveraged. */
 export function isInsuranceFund(state: State, account: Account): boolean {
-  return account.address === parametersOf(state).insuranceFundAddress;
+  return account.index === insuranceFund(state).index;
 }
 
 /**

@@ -18,7 +18,8 @@ function check(table: string): void {
     if (line === '') continue;
     const [trade = '', expected] = line.split('=>').map((each) => each.trim());
     const [size = 0, price = 0] = trade.split('@').map(Number);
-    const realised = tradePosition(holding, size, price, timeMs(7));
+    const closed = tradePosition(holding, size, price, timeMs(7));
+    const realised = closed?.realised ?? 0n;
     const shown = `${holding.size} cost ${holding.cost} realised ${realised} of ${holding.realised}`;
     expect(`${trade} => ${shown}`).toBe(`${trade} => ${expected}`);
     expect(holding.perp.openInterest).toBe(Math.max(0, holding.size));
@@ -73,8 +74,8 @@ test('R-exact: a cost above 2^53 releases exactly', () => {
   // 10^12 lots × 9 × 10^9 = 9 × 10^21; a third of it, towards zero, is 3 × 10^21.
   tradePosition(holding, 1_000_000_000_000, 9_000_000_000, timeMs(1));
   expect(holding.cost).toBe(9_000_000_000_000_000_000_000n);
-  const realised = tradePosition(holding, -333_333_333_333, 9_000_000_001, timeMs(1));
+  const closed = tradePosition(holding, -333_333_333_333, 9_000_000_001, timeMs(1));
   // Bought and sold one unit apart: a third of 10^12 lots gain one unit each.
-  expect(realised).toBe(333_333_333_333n);
+  expect(closed?.realised).toBe(333_333_333_333n);
   expect(holding.cost).toBe(9_000_000_000n * 666_666_666_667n);
 });

@@ -1,9 +1,8 @@
 import {
   addUsdc,
-  divTowardsZero,
-  microUsdc,
   type MicroUsdc,
   notional,
+  partOf,
   subUsdc,
   type TimeMs,
   ZERO_USDC,
@@ -19,15 +18,17 @@ export function splitTrade(size: number, signedSize: number): { close: number; o
   return { close, open: magnitude - close };
 }
 
-/** What closing part of a position realises, before fees, and the cost that it releases. */
-export function closeResult(
-  holding: Holding,
-  close: number,
-  atPrice: number,
-): { realised: MicroUsdc; released: MicroUsdc } {
+/** What closing so many lots of a position realises, before fees, and the cost that it releases. */
+type Closed = {
+  readonly size: number;
+  readonly realised: MicroUsdc;
+  readonly released: MicroUsdc;
+};
+
+export function closeResult(holding: Holding, close: number, atPrice: number): Closed {
   const signed = holding.size > 0 ? close : -close;
   const released = releasedPart(holding.cost, close, Math.abs(holding.size));
-  return { realised: subUsdc(notional(atPrice, signed), released), released };
+  return { size: close, realised: subUsdc(notional(atPrice, signed), released), released };
 }
 
 /**
@@ -35,12 +36,11 @@ export function closeResult(
  * the last lot releases all (R-rounding).
  */
 export function releasedPart(amount: MicroUsdc, closed: number, size: number): MicroUsdc {
-  if (closed === size) return amount;
-  return microUsdc(divTowardsZero(amount * BigInt(closed), BigInt(size)));
+  return closed === size ? amount : partOf(amount, { part: closed, whole: size });
 }
 
 /**
- * Trades a signed size into a position and returns what it realised, before fees. Opening adds to
+ * Trades a signed size into a position and returns what it closed, if anything. Opening adds to
  * the cost; reducing releases cost; a trade through zero closes, then opens with the rest.
  */
 export function tradePosition(
@@ -48,17 +48,15 @@ export function tradePosition(
   signedSize: number,
   atPrice: number,
   nowMs: TimeMs,
-): MicroUsdc {
+): Closed | undefined {
   const before = holding.size;
   const after = before + signedSize;
   const { close, open } = splitTrade(before, signedSize);
   holding.updatedMs = nowMs;
   holding.funding.sinceChange = ZERO_USDC;
-  let realised = ZERO_USDC;
-  if (close > 0) {
-    const closed = closeResult(holding, close, atPrice);
-    realised = closed.realised;
-    holding.realised = addUsdc(holding.realised, realised);
+  const closed = close > 0 ? closeResult(holding, close, atPrice) : undefined;
+  if (closed !== undefined) {
+    holding.realised = addUsdc(holding.realised, closed.realised);
     holding.cost = subUsdc(holding.cost, closed.released);
   }
   if (open > 0) {
@@ -66,7 +64,7 @@ export function tradePosition(
     holding.cost = addUsdc(holding.cost, notional(atPrice, signedSize > 0 ? open : -open));
   }
   setSize(holding, after);
-  return realised;
+  return closed;
 }
 
 function startPosition(holding: Holding): void {

@@ -1,11 +1,13 @@
-import type { CancelCause, OrderSnapshot, TradeExecuted } from '../messages/event.ts';
+import type {
+  CancelCause,
+  OrderSnapshot,
+  OutcomeTraded,
+  TradeExecuted,
+} from '../messages/event.ts';
 import type { OrderStatus } from '../messages/order-result.ts';
 import type { Reject } from '../messages/reject.ts';
 import type { Execution } from '../state/execution.ts';
 import { timeInForceCode } from './order-codes.ts';
-
-/** How a status enters the digest. */
-const STATUS_CODE: Record<OrderStatus, number> = { open: 1, filled: 2, cancelled: 3, rejected: 4 };
 
 /** Tells the world that an order changed. */
 export function emitOrder(
@@ -36,7 +38,7 @@ export function emitRejected(execution: Execution, order: OrderSnapshot, reject:
 }
 
 /** Prints a trade. */
-export function emitTrade(execution: Execution, trade: TradeExecuted): void {
+export function emitTrade(execution: Execution, trade: TradeExecuted | OutcomeTraded): void {
   const { digest } = execution.state;
   digest.number(trade.tradeId);
   digest.number(trade.price);
@@ -49,7 +51,7 @@ export function emitTrade(execution: Execution, trade: TradeExecuted): void {
 function absorbOrder(execution: Execution, status: OrderStatus, order: OrderSnapshot): void {
   const { digest } = execution.state;
   const sideCode = (order.isBuy ? 8 : 0) | (order.reduceOnly ? 16 : 0);
-  digest.word(STATUS_CODE[status] | sideCode | (timeInForceCode(order.timeInForce) << 5));
+  digest.word(statusCode(status) | sideCode | (timeInForceCode(order.timeInForce) << 5));
   digest.word(order.instrumentId);
   digest.number(order.orderId);
   digest.number(order.price);
@@ -62,4 +64,18 @@ function absorbOrder(execution: Execution, status: OrderStatus, order: OrderSnap
     (isMarket ? 1 : 0) | (kind === 'takeProfit' ? 2 : 0) | (order.isPositionTpsl ? 4 : 0),
   );
   digest.number(price);
+}
+
+/** How a status enters the digest. */
+function statusCode(status: OrderStatus): number {
+  switch (status) {
+    case 'open':
+      return 1;
+    case 'filled':
+      return 2;
+    case 'cancelled':
+      return 3;
+    case 'rejected':
+      return 4;
+  }
 }

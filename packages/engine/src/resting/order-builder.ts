@@ -129,8 +129,8 @@ export function settleCharge(state: State, { builder, fee, owed, role }: Builder
 }
 
 /** A charge as trades show it; one that rounds to nothing is not shown. */
-export function shownCharge(charge: BuilderCharge | undefined): Pick<TradeSide, 'builderFee'> {
-  if (charge === undefined || charge.fee === 0n) return {};
+export function shownCharge(charge: BuilderCharge | undefined): TradeSide['builderFee'] {
+  if (charge === undefined || charge.fee === 0n) return undefined;
   const { address, feeTenthsBp } = charge.builder;
-  return { builderFee: { builder: address, feeTenthsBp, amount: charge.fee } };
+  return { builder: address, feeTenthsBp, amount: charge.fee };
 }

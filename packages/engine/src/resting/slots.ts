@@ -79,7 +79,7 @@ export function writeSlot(state: State, order: RestingOrder, place: SlotPlace): 
   book.insert(slot, rank === undefined ? 0 : state.timeMs - LIMITS.amendRankMs);
   pool.ownInsert(place.orders, slot);
   account.liveOrders += 1;
-  account.orderLists.add(place.orders);
+  if (place.orders.count === 1) account.orderLists.add(place.orders);
 }
 
 /** Takes an order out of its book and frees its slot; nothing of it can be read afterwards. */

@@ -1,6 +1,7 @@
 import { type Address, instrumentId, present, type TimeMs, timeMs } from '@oddlot/units';
 import { REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
 import { readSlot } from '../book/read-slot.ts';
+import type { Building } from '../messages/building.ts';
 import type { OrderRequest } from '../messages/command.ts';
 import type { OrderSnapshot } from '../messages/event.ts';
 import type { State } from '../state/state.ts';
@@ -11,37 +12,37 @@ import { timeInForceOf } from './order-codes.ts';
 /** What an order on an outcome market says beyond that. */
 type OutcomeFields = OrderSnapshot['outcome'];
 
-/** Built in one piece: events are made of these, and a copy of each would be felt. */
-type Building = { -readonly [Key in keyof OrderSnapshot]: OrderSnapshot[Key] };
-
 /** An order that is not in the book: on its way, refused, or waiting. */
 type LooseOrder = {
   readonly orderId: number;
-  readonly account: Address;
   readonly request: OrderRequest;
-  /** As its owner sees it. */
-  readonly price: number;
   readonly remaining: number;
   readonly original: number;
   readonly filledNotional: number;
-  readonly acceptedMs: TimeMs;
 };
 
-export function looseSnapshot(order: LooseOrder, outcome?: OutcomeFields): OrderSnapshot {
+/** At a price as its owner sees it. */
+export function looseSnapshot(
+  order: LooseOrder,
+  account: Address,
+  price: number,
+  acceptedMs: TimeMs,
+  outcome?: OutcomeFields,
+): OrderSnapshot {
   const { original, remaining, request } = order;
-  const snapshot: Building = {
+  const snapshot: Building<OrderSnapshot> = {
     orderId: order.orderId,
-    account: order.account,
+    account,
     instrumentId: request.instrumentId,
     isBuy: request.isBuy,
     reduceOnly: request.reduceOnly,
     timeInForce: request.timeInForce,
-    price: order.price,
+    price,
     remaining,
     original,
     filled: original - remaining,
     filledNotional: order.filledNotional,
-    acceptedMs: order.acceptedMs,
+    acceptedMs,
     expireMs: request.timeInForce === 'gtd' ? request.expireMs : undefined,
     clientOrderId: request.clientOrderId,
   };
@@ -60,7 +61,7 @@ export function slotSnapshot(
   const remaining = readSlot(pool.remaining, slot);
   const original = readSlot(pool.original, slot);
   const expireMs = readSlot(pool.expireMs, slot);
-  const snapshot: Building = {
+  const snapshot: Building<OrderSnapshot> = {
     orderId: readSlot(pool.orderId, slot),
     account: present(accounts[readSlot(pool.account, slot)], 'the owner of an order').address,
     instrumentId: instrumentId(readSlot(pool.instrument, slot)),

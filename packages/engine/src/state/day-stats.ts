@@ -18,8 +18,8 @@ export class DayStats {
   #previousClose = 0;
 
   record(timeMs: number, price: number, lots: number, notional: bigint): void {
-    const startMs = timeMs - (timeMs % HOUR_MS);
-    let bucket = this.#buckets.at(-1);
+    const startMs = hourOf(timeMs);
+    let bucket = this.#buckets[this.#buckets.length - 1];
     if (bucket === undefined || bucket.startMs !== startMs) {
       this.#evict(startMs);
       bucket = { startMs, lots: 0, notional: 0n, close: price };
@@ -67,5 +67,10 @@ export class DayStats {
 
 /** The hour in progress and the 23 before it. */
 function windowStart(timeMs: number): number {
-  return timeMs - (timeMs % HOUR_MS) - (HOURS - 1) * HOUR_MS;
+  return hourOf(timeMs) - (HOURS - 1) * HOUR_MS;
+}
+
+/** The start of the hour that a time is in. */
+function hourOf(timeMs: number): number {
+  return Math.floor(timeMs / HOUR_MS) * HOUR_MS;
 }

@@ -65,6 +65,8 @@ export type State = {
   /** Undefined until the process tells of a settlement chain. */
   bridge: Bridge | undefined;
   readonly outcomes: Outcomes;
+  /** Which account is the insurance fund's, below 0 until somebody asks. Derived, never dumped. */
+  fundIndex: number;
   /** R-treasury: exchange fees. */
   treasury: MicroUsdc;
   /** What the insurance fund should hold, at the marks of this block. Derived, never dumped. */
@@ -126,6 +128,7 @@ export function createState(digestLanes?: readonly number[]): State {
     nextWithdrawalId: 1,
     bridge: undefined,
     outcomes: createOutcomes(),
+    fundIndex: -1,
     treasury: ZERO_USDC,
     insuranceTarget: ZERO_USDC,
     deposited: ZERO_USDC,

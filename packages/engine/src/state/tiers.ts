@@ -1,4 +1,4 @@
-import { assert, divCeil, microUsdc, type MicroUsdc, RATE_ONE, ZERO_USDC } from '@oddlot/units';
+import { assert, type MicroUsdc, RATE_ONE, tieredUp, ZERO_USDC } from '@oddlot/units';
 import type { MarginTier } from '../messages/perp-definition.ts';
 
 /**
@@ -44,9 +44,8 @@ export function tierOf(table: TierTable, size: number): TierRow {
 /** Maintenance margin of a position at a mark, rounded up. */
 export function maintenanceMargin(table: TierTable, size: number, mark: number): MicroUsdc {
   if (size === 0) return ZERO_USDC;
-  const row = tierOf(table, size);
-  const weighted = BigInt(size) * BigInt(row.mmrE8) - row.deductionLotsE8;
-  return microUsdc(divCeil(weighted * BigInt(mark), BigInt(RATE_ONE)));
+  const { deductionLotsE8, mmrE8 } = tierOf(table, size);
+  return tieredUp(size, mmrE8, deductionLotsE8, mark);
 }
 
 /** Why a margin table cannot be listed; undefined when it can (R-tiers). */

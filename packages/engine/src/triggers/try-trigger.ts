@@ -91,6 +91,8 @@ function takerOf(
     reserve: ZERO_USDC,
     feeOverpaid: firing.feeOverpaid,
     builder: firing.builder,
+    forced: undefined,
+    amended: undefined,
     fired: { trigger: request.trigger, isPositionTpsl },
   };
 }
