@@ -57,7 +57,11 @@ export const VENUE_FLOORS: readonly {
     paths: ['log/', 'read-models/', 'reserves/'],
     what: 'blocks on disk; what is computed from events and kept in memory; trees over what is owed',
   },
-  { name: 'block', paths: ['block/'], what: 'what a block is, before and after it executed' },
+  {
+    name: 'block and codec',
+    paths: ['block/', 'codec/'],
+    what: 'what a block is, before and after it executed; commands as bytes',
+  },
   {
     name: 'ground',
     paths: ['lease/', 'genesis-commands.ts'],

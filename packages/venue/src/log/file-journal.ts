@@ -4,7 +4,7 @@ import { CommitBatch } from './commit-batch.ts';
 import type { PendingBlock } from './commit-batch.ts';
 import { Compaction } from './compaction.ts';
 import { JournalFailedError } from './journal-error.ts';
-import { SEGMENT_HEADER_BYTES } from './journal-format.ts';
+import { FORMAT_VERSION, SEGMENT_HEADER_BYTES } from './journal-format.ts';
 import type { Chain } from './journal-format.ts';
 import { replaySegments } from './journal-replay.ts';
 import type { LogEntry, LoggedCommand } from '../block/log-entry.ts';
@@ -204,8 +204,9 @@ export class FileJournal implements Log {
     this.#filling = this.#flying;
     this.#flying = batch;
     const { segmentBytes = SEGMENT_BYTES } = this.#options;
-    const isFull = this.#writer.end + batch.length > segmentBytes;
-    if (!isFull || this.#writer.end === SEGMENT_HEADER_BYTES) return this.#write(batch);
+    const { end, segment } = this.#writer;
+    const isFull = end + batch.length > segmentBytes && end > SEGMENT_HEADER_BYTES;
+    if (!isFull && segment.header.format === FORMAT_VERSION) return this.#write(batch);
     void this.#roll(batch);
     return undefined;
   }
@@ -276,7 +277,8 @@ export class FileJournal implements Log {
     const old = this.#writer;
     let next: SegmentWriter;
     try {
-      next = await startSegment(this.#options, this.#written);
+      const isEmpty = old.end === SEGMENT_HEADER_BYTES;
+      next = await startSegment(this.#options, this.#written, isEmpty);
     } catch (cause) {
       if (isNoRoom(cause)) this.#refuse(cause as Error, batch);
       else this.#fail(new Error('starting a segment failed', { cause }), batch);
@@ -290,6 +292,7 @@ export class FileJournal implements Log {
       return;
     }
     this.#writer = next;
+    if (old.segment.firstSeq === next.segment.firstSeq) this.#segments.pop();
     this.#segments.push(next.segment);
     this.#write(batch);
   }
@@ -314,8 +317,12 @@ export class FileJournal implements Log {
   }
 }
 
-async function startSegment(options: FileJournalOptions, before: Chain): Promise<SegmentWriter> {
-  const { segment, handle } = await createSegment(options.directory, before);
+async function startSegment(
+  options: FileJournalOptions,
+  before: Chain,
+  isEmpty?: boolean,
+): Promise<SegmentWriter> {
+  const { segment, handle } = await createSegment(options.directory, before, isEmpty);
   return new SegmentWriter({
     segment,
     handle,

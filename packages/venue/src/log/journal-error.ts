@@ -38,7 +38,7 @@ export class JournalFormatError extends Error {
   constructor(version: number, own: number) {
     super(
       `the data folder is of a later release: its journal has format ${version}, this program reads ` +
-        `format ${own}. Start the release that wrote it, or a later one; nothing was changed.`,
+        `formats up to ${own}. Start the release that wrote it, or a later one; nothing was changed.`,
     );
   }
 }

@@ -18,14 +18,21 @@ import { JournalFormatError } from './journal-error.ts';
  *   seeding the checksum, so that a record can still be recognised when the one before is damaged.
  * - `durable-up-to` is the offset up to which data was known to be on disk when the record was
  *   written. It is what tells damage from a torn write (see segment-recovery.ts).
- * - The bytes of the record magic never occur in UTF-8, and payloads are UTF-8 texts and lengths
- *   far below it: no client can plant something in a request that looks like a record.
+ * - The magic only says where a look is worth it. Payloads are bytes that clients have a hand in, so it
+ *   occurs in them, and whole records may; what makes a record one is its checksum, whose salt no client
+ *   knows, and that it continues the one before. Copies of what the log has can't be later than it.
+ *
+ * Format 1 had commands as JSON, format 2 has them as bytes (`block-codec.ts`); nothing else differs. Both
+ * are read, and the newer one is written: what is appended to a segment of format 1 goes to the next one.
  *
  * A segment that is complete may be compressed: the same bytes up to its end mark as one zstd frame.
  */
 
 const SEGMENT_MAGIC = 'ODDLOT-J';
-const FORMAT_VERSION = 1;
+/** What is written. */
+export const FORMAT_VERSION = 2;
+/** What was written once, and is read. */
+export const JSON_FORMAT_VERSION = 1;
 
 /** One page: the first record starts on a page of its own. */
 export const SEGMENT_HEADER_BYTES = 4096;
@@ -48,6 +55,8 @@ export type Chain = { readonly seq: number; readonly crc: number; readonly timeM
 
 /** What a segment says about itself. */
 export type SegmentHeader = {
+  /** How its blocks are encoded. */
+  readonly format: number;
   readonly salt: number;
   /** Where the chain stood before the first record of the segment. */
   readonly before: Chain;
@@ -88,7 +97,7 @@ export function parseSegmentName(
 export function encodeSegmentHeader(header: SegmentHeader): Buffer {
   const page = Buffer.alloc(SEGMENT_HEADER_BYTES);
   page.write(SEGMENT_MAGIC, 0, 'latin1');
-  page.writeUInt32LE(FORMAT_VERSION, 8);
+  page.writeUInt32LE(header.format, 8);
   page.writeUInt32LE(header.salt, 12);
   writeU64(page, header.before.seq, 16);
   writeU64(page, header.before.timeMs, 24);
@@ -103,9 +112,12 @@ export function decodeSegmentHeader(page: Buffer): SegmentHeader | undefined {
   const crc = page.readUInt32LE(HEADER_BODY_BYTES - 4);
   if (crc !== crc32(page.subarray(0, HEADER_BODY_BYTES - 4))) return undefined;
   if (page.toString('latin1', 0, 8) !== SEGMENT_MAGIC) return undefined;
-  const version = page.readUInt32LE(8);
-  if (version !== FORMAT_VERSION) throw new JournalFormatError(version, FORMAT_VERSION);
+  const format = page.readUInt32LE(8);
+  if (format !== FORMAT_VERSION && format !== JSON_FORMAT_VERSION) {
+    throw new JournalFormatError(format, FORMAT_VERSION);
+  }
   return {
+    format,
     salt: page.readUInt32LE(12),
     before: { seq: readU64(page, 16), timeMs: readU64(page, 24), crc: page.readUInt32LE(32) },
   };

@@ -1,4 +1,6 @@
 import { decodeBlock } from './block-codec.ts';
+import { decodeJsonBlock } from './decode-json-block.ts';
+import { JSON_FORMAT_VERSION } from './journal-format.ts';
 import { JournalDamagedError, JournalPrunedError } from './journal-error.ts';
 import type { LogEntry } from '../block/log-entry.ts';
 import type { ReplayOptions, TakeEntry } from './log.ts';
@@ -62,11 +64,12 @@ async function replaySegment(
 
 /** The block of a record. */
 export function readEntry(file: string, record: RecordView, withRequests: boolean): LogEntry {
-  const { bytes, header, offset, payloadStart, payloadEnd } = record;
+  const { bytes, format, header, offset, payloadStart, payloadEnd } = record;
   const { seq, timeMs } = header;
   try {
     const range = { start: payloadStart, end: payloadEnd, withRequests };
-    return { seq, timeMs, commands: decodeBlock(bytes, range) };
+    const decode = format === JSON_FORMAT_VERSION ? decodeJsonBlock : decodeBlock;
+    return { seq, timeMs, commands: decode(bytes, range) };
   } catch (cause) {
     // The checksum is right, so this was written wrongly or by another program.
     const what = 'the record is intact but its commands are not readable';

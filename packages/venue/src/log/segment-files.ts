@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { syncDirectory, writeFully } from '@oddlot/host/durable';
 import {
   COMPRESSED_SUFFIX,
+  FORMAT_VERSION,
   MARK_BYTES,
   MARK_OFFSET,
   encodeMark,
@@ -72,13 +73,16 @@ export async function readSegment(path: string, firstSeq: number): Promise<Segme
 
 /**
  * Creates the segment that continues a chain. It gets its name only when its header is on disk, so
- * a segment without an intact header is damage and never a crash at the wrong moment.
+ * a segment without an intact header is damage and never a crash at the wrong moment. One that is there
+ * and `isEmpty`, of an older format, is replaced.
  */
 export async function createSegment(
   directory: string,
   before: Chain,
+  isEmpty = false,
 ): Promise<{ segment: Segment; handle: FileHandle }> {
-  const header: SegmentHeader = { salt: randomBytes(4).readUInt32LE(0), before };
+  const salt = randomBytes(4).readUInt32LE(0);
+  const header: SegmentHeader = { format: FORMAT_VERSION, salt, before };
   const path = join(directory, segmentName(before.seq + 1));
   const handle = await open(path + UNFINISHED_SUFFIX, 'w+');
   try {
@@ -88,8 +92,9 @@ export async function createSegment(
     await syncDirectory(directory);
   } catch (error) {
     await handle.close();
+    await rm(path + UNFINISHED_SUFFIX, { force: true });
     // Entries may still go to the segment before: a second one of the same number must not be found.
-    for (const left of [path + UNFINISHED_SUFFIX, path]) await rm(left, { force: true });
+    if (!isEmpty) await rm(path, { force: true });
     throw error;
   }
   const segment = { path, firstSeq: before.seq + 1, header, isCompressed: false };

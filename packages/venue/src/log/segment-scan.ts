@@ -15,6 +15,8 @@ const READ_BYTES = 4 * 1024 * 1024;
 /** An intact record in the reader's buffer, valid only during the visit. */
 export type RecordView = {
   readonly header: RecordHeader;
+  /** Of its segment. */
+  readonly format: number;
   readonly offset: number;
   readonly bytes: Buffer;
   readonly payloadStart: number;
@@ -51,6 +53,7 @@ export async function scanRecords(
   limits: ScanLimits,
   visit: (record: RecordView) => unknown,
 ): Promise<ScanEnd> {
+  const { format } = header;
   const untilSeq = limits.untilSeq ?? Number.MAX_SAFE_INTEGER;
   const window = new FileWindow(source, limits.endOffset, limits.readBytes);
   let { chain, durableUpTo, offset } = limits.from ?? {
@@ -70,7 +73,8 @@ export async function scanRecords(
     if (!recordIsIntact(window.bytes, at, record, header.salt)) break;
     const payloadStart = at + RECORD_HEADER_BYTES;
     const { bytes } = window;
-    const pause = visit({ header: record, offset, bytes, payloadStart, payloadEnd: at + length });
+    const payload = { format, bytes, payloadStart, payloadEnd: at + length };
+    const pause = visit({ header: record, offset, ...payload });
     if (pause instanceof Promise) await pause;
     chain = record;
     durableUpTo = record.durableUpTo;

@@ -65,13 +65,10 @@ export async function segmentPaths(directory: string): Promise<string[]> {
 export async function recordOffsets(path: string): Promise<{ starts: number[]; end: number }> {
   const bytes = await readFile(path);
   const starts: number[] = [];
-  let at = bytes.indexOf(RECORD_MAGIC_BYTES, SEGMENT_HEADER_BYTES);
-  while (at >= 0) {
-    starts.push(at);
-    at = bytes.indexOf(RECORD_MAGIC_BYTES, at + 1);
+  let end = SEGMENT_HEADER_BYTES;
+  while (bytes.subarray(end, end + RECORD_MAGIC_BYTES.length).equals(RECORD_MAGIC_BYTES)) {
+    starts.push(end);
+    end += RECORD_HEADER_BYTES + bytes.readUInt32LE(end + 8);
   }
-  const last = starts.at(-1) ?? SEGMENT_HEADER_BYTES;
-  const end =
-    starts.length === 0 ? last : last + RECORD_HEADER_BYTES + bytes.readUInt32LE(last + 8);
   return { starts, end };
 }
