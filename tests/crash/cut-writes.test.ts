@@ -204,8 +204,9 @@ const WHOLE: readonly Writer[] = [
   },
   {
     what: 'a snapshot',
-    file: 'snapshot-0000000000000002.json',
-    write: (folder, height) => store(folder).write({ height, payload: `state ${height}` }),
+    file: 'snapshot-0000000000000002.bin',
+    write: (folder, height) =>
+      store(folder).write({ height, pieces: [Buffer.from(`state ${height}`)] }),
     read: async (folder) => String((await store(folder).newestValid())?.payload),
   },
 ];

@@ -98,7 +98,7 @@ async function journalOf(data: string): Promise<{ path: string; bytes: Buffer; e
 
 async function snapshotsOf(data: string): Promise<string[]> {
   const folder = join(data, 'snapshots');
-  const names = (await readdir(folder)).filter((name) => /^snapshot-.*\.json$/.test(name));
+  const names = (await readdir(folder)).filter((name) => /^snapshot-.*\.bin$/.test(name));
   return names.toSorted().map((name) => join(folder, name));
 }
 
@@ -250,7 +250,7 @@ describe(`snapshots are a help, never the truth, CRASH_SEED=${SEED}`, () => {
       async (path) => truncate(path, Math.floor((await readFile(path)).length / 2)),
     ],
     ['is empty', async (path) => truncate(path, 0)],
-    ['is no JSON', async (path) => writeFile(path, 'snapshot')],
+    ['is a word', async (path) => writeFile(path, 'snapshot')],
     ['is JSON of something else', async (path) => writeFile(path, '{"height":1}')],
   ];
 

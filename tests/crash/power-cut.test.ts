@@ -180,7 +180,7 @@ const WRITERS: readonly {
   },
   {
     what: 'a snapshot',
-    write: (folder) => storeOf(folder).write({ height: 5, payload: 'state' }),
+    write: (folder) => storeOf(folder).write({ height: 5, pieces: [Buffer.from('state')] }),
     read: async (folder) => (await storeOf(folder).newestValid())?.payload.toString(),
   },
   {

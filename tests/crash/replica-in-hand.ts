@@ -7,6 +7,7 @@ import { genesisCommands } from '../../packages/venue/src/genesis-commands.ts';
 import { FileJournal } from '../../packages/venue/src/log/file-journal.ts';
 import { EraStore } from '../../packages/venue/src/log/era-store.ts';
 import { SnapshotStore } from '../../packages/venue/src/log/snapshot-store.ts';
+import { encodeSnapshot } from '../../packages/venue/src/replica/snapshot-codec.ts';
 import { MarketData } from '../../packages/venue/src/read-models/market-data.ts';
 import { LocalReplica } from '../../packages/venue/src/replica/local-replica.ts';
 import { answerInfo, isStateQuery } from '../../packages/venue/src/translate/answer-info.ts';
@@ -141,7 +142,7 @@ function writeSnapshots(
     if (replica.isReplaying || isWriting || replica.head.height - height < everyBlocks) return;
     isWriting = true;
     height = replica.head.height;
-    const written = snapshots.write({ height, payload: JSON.stringify(replica.payload()) });
+    const written = snapshots.write({ height, pieces: [...encodeSnapshot(replica.payload())] });
     void written.finally(() => (isWriting = false));
   });
 }

@@ -1,5 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { decodeSnapshot } from '../../packages/venue/src/replica/snapshot-codec.ts';
+import type { SnapshotPayload } from '../../packages/venue/src/replica/snapshot-payload.ts';
 
 /** What a venue that was stopped has left in its folder. */
 export type Left = {
@@ -15,7 +17,7 @@ export type Left = {
 export async function lookInto(folder: string): Promise<Left> {
   const snapshot = await newestSnapshot(folder);
   // The first line is the header.
-  const payload = JSON.parse(snapshot.toString('utf8', snapshot.indexOf('\n') + 1));
+  const payload = decodeSnapshot(snapshot.subarray(snapshot.indexOf('\n') + 1));
   return {
     height: payload.head.height,
     snapshotBytes: snapshot.length,
@@ -26,13 +28,11 @@ export async function lookInto(folder: string): Promise<Left> {
 
 async function newestSnapshot(folder: string): Promise<Buffer> {
   const directory = join(folder, 'snapshots');
-  const names = (await readdir(directory)).filter((name) => name.endsWith('.json'));
+  const names = (await readdir(directory)).filter((name) => name.endsWith('.bin'));
   return readFile(join(directory, names.toSorted().at(-1) ?? 'none'));
 }
 
-type Payload = Readonly<Record<'state' | 'companions', object>>;
-
-function partsOf(payload: Payload): Record<string, number> {
+function partsOf(payload: SnapshotPayload): Record<string, number> {
   const parts: Record<string, number> = {};
   for (const [name, value] of Object.entries({ ...payload, state: {}, companions: {} })) {
     parts[name] = JSON.stringify(value).length;

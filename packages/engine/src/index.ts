@@ -5,9 +5,16 @@ export { signerOf } from './commands/commands.ts';
 export { passesRestricted } from './commands/passes-restricted.ts';
 export { simulateCommand } from './simulate/simulate-command.ts';
 export { createState, type State } from './state/state.ts';
-export { dump, dumpPacked, restore, type StateDump } from './dump/dump.ts';
+export { dump, dumpPacked, type PackedDump, restore, type StateDump } from './dump/dump.ts';
+export type { Column } from './dump/narrow-column.ts';
+export type { OrderBlock } from './dump/order-blocks.ts';
 export { fromFormat3, type Format3Dump } from './dump/from-format-3.ts';
-export { DUMP_VERSION, PACKED_DUMP_VERSION, RULES_VERSION } from './messages/versions.ts';
+export {
+  DUMP_VERSION,
+  PACKED_DUMP_VERSION,
+  ROWS_DUMP_VERSION,
+  RULES_VERSION,
+} from './messages/versions.ts';
 export { checkInvariants } from './invariants/check-invariants.ts';
 export {
   accountView,

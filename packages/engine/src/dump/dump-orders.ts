@@ -1,11 +1,14 @@
-import { addUsdc, present, usdcFromText } from '@oddlot/units';
+import { addUsdc, assert, present, usdcFromText, ZERO_USDC } from '@oddlot/units';
 import { LEG_SHORT, NONE, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
 import { readSlot } from '../book/read-slot.ts';
 import { clientOrderKey } from '../messages/client-order-key.ts';
 import { isOutcomeId } from '../messages/instrument-kind.ts';
-import { addResting, reserveOf } from '../perp-orders/resting.ts';
+import { addResting } from '../perp-orders/resting.ts';
 import { holdingKey } from '../state/account.ts';
 import type { State } from '../state/state.ts';
+
+/** Of an order that holds nothing back. */
+export const NO_RESERVE = '0';
 
 /** Orders that rest, of both kinds. `restingOf` names the columns for whoever reads them. */
 export type OrderDump = readonly [
@@ -70,29 +73,49 @@ export function restingOf([
   };
 }
 
+function rowOf(order: Resting): OrderDump {
+  return [
+    order.orderId,
+    order.accountIndex,
+    order.instrument,
+    order.flags,
+    order.tif,
+    order.price,
+    order.remaining,
+    order.original,
+    order.filledNotional,
+    order.acceptedMs,
+    order.rank,
+    order.queueMs,
+    order.expireMs,
+    order.feeOverpaid,
+    order.clientOrderId,
+    order.reserve,
+    order.takerOverpaid,
+  ];
+}
+
+/** An order that rests, by the names of its columns. */
+export type Resting = ReturnType<typeof restingOf>;
+
+/** Orders as they were kept, whatever their shape: each by its number there. */
+export type StoredOrders = {
+  readonly count: number;
+  rankOf(row: number): number;
+  at(row: number): Resting;
+};
+
 export function dumpOrders(state: State): OrderDump[] {
+  return Array.from(orderIdsOf(state), (orderId) => rowOf(restingAt(state, orderId)));
+}
+
+/** The ids of all orders that rest, ascending. */
+export function orderIdsOf(state: State): Float64Array {
   const { pool } = state;
-  const orders: OrderDump[] = [];
+  const ids = new Float64Array(pool.size);
+  let count = 0;
   const visit = (slot: number): void => {
-    orders.push([
-      readSlot(pool.orderId, slot),
-      readSlot(pool.account, slot),
-      readSlot(pool.instrument, slot),
-      readSlot(pool.flags, slot),
-      readSlot(pool.tif, slot),
-      readSlot(pool.price, slot),
-      readSlot(pool.remaining, slot),
-      readSlot(pool.original, slot),
-      readSlot(pool.filledNotional, slot),
-      readSlot(pool.acceptedMs, slot),
-      readSlot(pool.rank, slot),
-      readSlot(pool.queueMs, slot),
-      readSlot(pool.expireMs, slot),
-      readSlot(pool.feeOverpaid, slot),
-      pool.clientOrderIds.get(slot) ?? null,
-      String(reserveOf(state, readSlot(pool.orderId, slot))),
-      readSlot(pool.takerOverpaid, slot),
-    ]);
+    ids[count++] = readSlot(pool.orderId, slot);
   };
   for (const id of state.perpIds) {
     const { book } = present(state.perps.get(id), 'a listed perp');
@@ -104,29 +127,85 @@ export function dumpOrders(state: State): OrderDump[] {
     book.forEachSlot(true, visit);
     book.forEachSlot(false, visit);
   }
-  return orders.sort(([a], [b]) => a - b);
+  assert(count === pool.size, 'dump: every order of the pool is in a book');
+  return ids.sort();
+}
+
+/** What is kept of an order that rests. */
+export function restingAt(state: State, orderId: number): Resting {
+  const { pool } = state;
+  const slot = slotOf(state, orderId);
+  return {
+    orderId,
+    accountIndex: readSlot(pool.account, slot),
+    instrument: readSlot(pool.instrument, slot),
+    flags: readSlot(pool.flags, slot),
+    tif: readSlot(pool.tif, slot),
+    price: readSlot(pool.price, slot),
+    remaining: readSlot(pool.remaining, slot),
+    original: readSlot(pool.original, slot),
+    filledNotional: readSlot(pool.filledNotional, slot),
+    acceptedMs: readSlot(pool.acceptedMs, slot),
+    rank: readSlot(pool.rank, slot),
+    queueMs: readSlot(pool.queueMs, slot),
+    expireMs: readSlot(pool.expireMs, slot),
+    feeOverpaid: readSlot(pool.feeOverpaid, slot),
+    clientOrderId: pool.clientOrderIds.get(slot) ?? null,
+    reserve: state.reserves.get(orderId)?.toString() ?? NO_RESERVE,
+    takerOverpaid: readSlot(pool.takerOverpaid, slot),
+  };
+}
+
+/** Orders of a plain dump, to be restored. */
+export function ordersOfRows(rows: readonly OrderDump[]): StoredOrders {
+  const at = (row: number): Resting => restingOf(present(rows[row], 'an order of the dump'));
+  return { count: rows.length, at, rankOf: (row) => at(row).rank };
 }
 
 /** Ranks give the owners' lists their order, the queue times and ranks give the books theirs. */
-export function restoreOrders(state: State, rows: readonly OrderDump[]): void {
-  const { pool } = state;
-  pool.reserve(rows.length);
-  const orders = rows.map(restingOf).sort((a, b) => a.rank - b.rank);
-  for (const order of orders) restoreOrder(state, order);
-  orders.sort((a, b) => a.queueMs - b.queueMs || a.rank - b.rank);
-  for (const { instrument, orderId, queueMs } of orders) {
-    const slot = pool.find(orderId);
-    present(slot === NONE ? undefined : slot, 'a restored order');
+export function restoreOrders(state: State, orders: StoredOrders): void {
+  const { count } = orders;
+  state.pool.reserve(count);
+  const ranks = new Float64Array(count);
+  for (let row = 0; row < count; row += 1) ranks[row] = orders.rankOf(row);
+  const slots = new Int32Array(count);
+  const queueMs = new Float64Array(count);
+  let restored = 0;
+  for (const row of inOrderOf(ranks)) {
+    const order = orders.at(row);
+    queueMs[restored] = order.queueMs;
+    slots[restored++] = restoreOrder(state, order);
+  }
+  for (const index of inOrderOf(queueMs)) {
+    const slot = readSlot(slots, index);
+    const instrument = readSlot(state.pool.instrument, slot);
     const { book } = present(
       state.perps.get(instrument) ?? state.outcomes.markets.get(instrument),
       'a listed instrument',
     );
-    book.insert(slot, queueMs);
+    book.insert(slot, readSlot(queueMs, index));
   }
 }
 
-/** All but its place in the book. */
-function restoreOrder(state: State, order: ReturnType<typeof restingOf>): void {
+/** The places of keys by their size; equal ones stay in their order. */
+function inOrderOf(keys: Float64Array): Uint32Array {
+  const places = new Uint32Array(keys.length);
+  let isSorted = true;
+  for (let place = 0; place < keys.length; place += 1) {
+    places[place] = place;
+    if (place > 0 && readSlot(keys, place) < readSlot(keys, place - 1)) isSorted = false;
+  }
+  // Most come sorted.
+  return isSorted ? places : places.sort((a, b) => readSlot(keys, a) - readSlot(keys, b));
+}
+
+function slotOf({ pool }: State, orderId: number): number {
+  const slot = pool.find(orderId);
+  return present(slot === NONE ? undefined : slot, 'an order that rests');
+}
+
+/** All but its place in the book; returns its slot. */
+function restoreOrder(state: State, order: Resting): number {
   const { pool } = state;
   const { clientOrderId, expireMs, flags, instrument, orderId, remaining } = order;
   const slot = pool.allocate(orderId);
@@ -144,7 +223,7 @@ function restoreOrder(state: State, order: ReturnType<typeof restingOf>): void {
   pool.feeOverpaid[slot] = order.feeOverpaid;
   pool.takerOverpaid[slot] = order.takerOverpaid;
   const account = present(state.accounts[order.accountIndex], 'the owner of an order');
-  const reserve = usdcFromText(order.reserve);
+  const reserve = order.reserve === NO_RESERVE ? ZERO_USDC : usdcFromText(order.reserve);
   if (reserve > 0n) state.reserves.set(orderId, reserve);
   account.liveOrders += 1;
   if (isOutcomeId(instrument)) {
@@ -165,4 +244,5 @@ function restoreOrder(state: State, order: ReturnType<typeof restingOf>): void {
     account.clientOrders.set(clientKey, orderId);
   }
   if (expireMs > 0) state.expiries.push(expireMs, orderId);
+  return slot;
 }

@@ -2,7 +2,7 @@ import { type Address, present, timeMs, usdcFromText } from '@oddlot/units';
 import type { MultiSigSet } from '../messages/command.ts';
 import type { VenueParameters } from '../messages/parameters.ts';
 import type { PerpDefinition } from '../messages/perp-definition.ts';
-import { DUMP_VERSION, PACKED_DUMP_VERSION } from '../messages/versions.ts';
+import { DUMP_VERSION, PACKED_DUMP_VERSION, ROWS_DUMP_VERSION } from '../messages/versions.ts';
 import {
   type Account,
   createAccount,
@@ -35,7 +35,8 @@ import {
   restoreOutcomeHoldings,
   restoreQueue,
 } from './dump-outcome.ts';
-import { dumpOrders, type OrderDump, restoreOrders } from './dump-orders.ts';
+import { dumpOrders, type OrderDump, ordersOfRows, restoreOrders } from './dump-orders.ts';
+import { dumpOrderBlocks, type OrderBlock, ordersOfBlocks } from './order-blocks.ts';
 import { dumpWaiting, restoreWaiting, type WaitingDump } from './dump-waiting.ts';
 
 /**
@@ -43,7 +44,7 @@ import { dumpWaiting, restoreWaiting, type WaitingDump } from './dump-waiting.ts
  * (a restored state has the same future). What can be derived is left out. Money is text.
  */
 export type StateDump = {
-  readonly format: typeof DUMP_VERSION | typeof PACKED_DUMP_VERSION;
+  readonly format: typeof DUMP_VERSION | typeof ROWS_DUMP_VERSION;
   readonly height: number;
   readonly timeMs: number;
   /** The time of the log's first entry. */
@@ -76,6 +77,13 @@ export type StateDump = {
   readonly fundCosts: readonly (readonly [instrumentId: number, minute: number, amount: string])[];
   /** Absent until a bridge was open: what a venue without one says of itself stays the same. */
   readonly bridge?: BridgeDump;
+};
+
+/** The same for snapshots, in less room: what is past is packed, and orders stand in columns. */
+export type PackedDump = Omit<StateDump, 'format' | 'orders'> & {
+  readonly format: typeof PACKED_DUMP_VERSION;
+  /** By order id, made as they are read: the state must stand still until then. */
+  readonly orders: Iterable<OrderBlock>;
 };
 
 type SignerDump = readonly [
@@ -162,17 +170,23 @@ type HoldingDump = readonly [
 
 /** The plain one: its text is what the log names the start of an era by (R-era). */
 export function dump(state: State): StateDump {
-  return dumped(state, false);
+  const orders = dumpOrders(state);
+  return dumped(state, { format: DUMP_VERSION, orders, isPacked: false });
 }
 
-/** The same in less room, for snapshots. */
-export function dumpPacked(state: State): StateDump {
-  return dumped(state, true);
+/** The one for snapshots. */
+export function dumpPacked(state: State): PackedDump {
+  const orders = dumpOrderBlocks(state);
+  return dumped(state, { format: PACKED_DUMP_VERSION, orders, isPacked: true });
 }
 
-function dumped(state: State, isPacked: boolean): StateDump {
+function dumped<Format extends number, Orders>(
+  state: State,
+  form: { readonly format: Format; readonly orders: Orders; readonly isPacked: boolean },
+): Omit<StateDump, 'format' | 'orders'> & { readonly format: Format; readonly orders: Orders } {
+  const { format, isPacked, orders } = form;
   return {
-    format: isPacked ? PACKED_DUMP_VERSION : DUMP_VERSION,
+    format,
     height: state.height,
     timeMs: state.timeMs,
     beganMs: state.beganMs,
@@ -190,7 +204,7 @@ function dumped(state: State, isPacked: boolean): StateDump {
     signers: [...state.signers.entries()]
       .map(([signer, nonces]) => dumpSigner(signer, nonces))
       .sort(([a], [b]) => byText(a, b)),
-    orders: dumpOrders(state),
+    orders,
     waiting: dumpWaiting(state),
     keys: dumpKeys(state),
     outcomes: dumpOutcomes(state, isPacked),
@@ -204,7 +218,7 @@ function dumped(state: State, isPacked: boolean): StateDump {
   };
 }
 
-export function restore(plain: StateDump): State {
+export function restore(plain: StateDump | PackedDump): State {
   const state = createState(plain.digest);
   state.height = plain.height;
   state.timeMs = plain.timeMs;
@@ -223,7 +237,8 @@ export function restore(plain: StateDump): State {
   for (const [signer, used, floor, isRevokedAgent] of plain.signers) {
     state.signers.set(signer as Address, { used: [...used], floor, isRevokedAgent });
   }
-  restoreOrders(state, plain.orders);
+  const isPacked = plain.format === PACKED_DUMP_VERSION;
+  restoreOrders(state, isPacked ? ordersOfBlocks(plain.orders) : ordersOfRows(plain.orders));
   restoreQueue(state, plain.outcomes);
   restoreWaiting(state, plain.waiting);
   restoreKeys(state, plain.keys);

@@ -7,5 +7,6 @@ export const RULES_VERSION = 3;
 /** Of the shape of a dump. Raised with it, also where the rules stay the same. */
 export const DUMP_VERSION = 5;
 
-/** Of the shape in which snapshots hold what is past in less room. A state can be restored from both. */
-export const PACKED_DUMP_VERSION = 6;
+/** Of the shape in which snapshots hold what is past in less room, and the one before it, whose orders were rows. */
+export const PACKED_DUMP_VERSION = 7;
+export const ROWS_DUMP_VERSION = 6;

@@ -67,13 +67,22 @@ test('neither a slug nor an id of the past is given again', () => {
 test('a dump is the same whether packed or not, and a restored state has the same future', () => {
   const venue = lived(4);
   const plain = JSON.stringify(dump(venue.state));
-  const packed = JSON.stringify(dumpPacked(venue.state));
+  const packed = packedText(venue.state);
   expect(packed.length).toBeLessThan(plain.length);
-  for (const text of [plain, packed]) {
-    const copy = restore(JSON.parse(text));
+  for (const form of [JSON.parse(plain), dumpPacked(venue.state)]) {
+    const copy = restore(form);
     expect(JSON.stringify(dump(copy))).toBe(plain);
-    expect(JSON.stringify(dumpPacked(copy))).toBe(packed);
+    expect(packedText(copy)).toBe(packed);
     expect(pastSlugs(copy)).toEqual(pastSlugs(venue.state));
   }
   checkRestarts(venue);
 });
+
+/** The columns of orders are no JSON. */
+function packedText(state: State): string {
+  const packed = dumpPacked(state);
+  const orders = Array.from(packed.orders, (block) =>
+    Object.values(block).map((column) => Array.from<unknown>(column)),
+  );
+  return JSON.stringify({ ...packed, orders });
+}

@@ -20,7 +20,7 @@ export async function newestSnapshot(
   const names = await readdir(directory).catch(() => []);
   // Their names carry the height with leading zeros.
   const newest = names
-    .filter((name) => /^snapshot-\d+\.json$/.test(name))
+    .filter((name) => /^snapshot-\d+\.(?:bin|json)$/.test(name))
     .toSorted()
     .at(-1);
   if (newest === undefined) return undefined;

@@ -48,7 +48,7 @@ export async function writeCheckedPieces(
   content: {
     readonly format: string;
     readonly height: number;
-    readonly pieces: AsyncIterable<Buffer>;
+    readonly pieces: AsyncIterable<Buffer> | Iterable<Buffer>;
   },
 ): Promise<void> {
   await writeWholeFileBy(path, (handle) => writePieces(handle, content));
@@ -63,7 +63,7 @@ async function writePieces(
   }: {
     readonly format: string;
     readonly height: number;
-    readonly pieces: AsyncIterable<Buffer>;
+    readonly pieces: AsyncIterable<Buffer> | Iterable<Buffer>;
   },
 ): Promise<void> {
   const hash = createHash('sha256');

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inDirectory } from '@oddlot/host/testing';
@@ -18,11 +19,15 @@ async function withStore(
 test('a snapshot comes back byte for byte; the newest wins, up to a height', () =>
   withStore(async (store) => {
     expect(await store.newestValid()).toBeUndefined();
-    await store.write({ height: 10, payload: '{"text":"\u2603\\n"}\n\n' });
-    await store.write({ height: 20, payload: Buffer.from([0, 255, 10, 13]) });
+    await store.write({
+      height: 10,
+      pieces: [Buffer.from('{"text":'), Buffer.from('"\u2603\\n"}\n\n')],
+    });
+    await store.write({ height: 20, pieces: [Buffer.from([0, 255, 10, 13])] });
     expect(await store.newestValid()).toEqual({
       height: 20,
       payload: Buffer.from([0, 255, 10, 13]),
+      isText: false,
     });
     const older = await store.newestValid(19);
     expect(older?.height).toBe(10);
@@ -32,17 +37,19 @@ test('a snapshot comes back byte for byte; the newest wins, up to a height', () 
 
 test('the last three are kept, also when they are asked for all at once', () =>
   withStore(async (store) => {
-    await Promise.all([1, 2, 3, 4, 5].map((height) => store.write({ height, payload: 'x' })));
+    await Promise.all(
+      [1, 2, 3, 4, 5].map((height) => store.write({ height, pieces: [Buffer.from('x')] })),
+    );
     expect((await store.list()).map((file) => file.height)).toEqual([5, 4, 3]);
   }));
 
 test('what a crash left half written is ignored, then removed', () =>
   withStore(async (store, directory) => {
     await mkdir(directory);
-    await writeFile(join(directory, 'snapshot-0000000000000009.json.new'), 'half');
+    await writeFile(join(directory, 'snapshot-0000000000000009.bin.new'), 'half');
     expect(await store.newestValid()).toBeUndefined();
-    await store.write({ height: 1, payload: 'x' });
-    expect(await readdir(directory)).toEqual(['snapshot-0000000000000001.json']);
+    await store.write({ height: 1, pieces: [Buffer.from('x')] });
+    expect(await readdir(directory)).toEqual(['snapshot-0000000000000001.bin']);
   }));
 
 test.each([
@@ -51,21 +58,21 @@ test.each([
   ['the height', (bytes: Buffer) => void bytes.write('3', bytes.indexOf('20'), 'latin1')],
 ])('the newest with damage to %s is reported, set aside, and the next is used', (_, damage) =>
   withStore(async (store, directory, corrupt) => {
-    await store.write({ height: 10, payload: 'ten' });
-    const { path } = await store.write({ height: 20, payload: 'twenty' });
+    await store.write({ height: 10, pieces: [Buffer.from('ten')] });
+    const { path } = await store.write({ height: 20, pieces: [Buffer.from('twenty')] });
     const bytes = await readFile(path);
     damage(bytes);
     await writeFile(path, bytes);
     expect((await store.newestValid())?.payload.toString()).toBe('ten');
     expect(corrupt).toMatchObject([{ height: 20, movedTo: `${path}.corrupt` }]);
-    expect(await readdir(directory)).toContain('snapshot-0000000000000020.json.corrupt');
+    expect(await readdir(directory)).toContain('snapshot-0000000000000020.bin.corrupt');
     expect((await store.list()).map((file) => file.height)).toEqual([10]);
   }),
 );
 
 test('a snapshot that was cut short is not used', () =>
   withStore(async (store, _, corrupt) => {
-    const { path } = await store.write({ height: 20, payload: 'twenty' });
+    const { path } = await store.write({ height: 20, pieces: [Buffer.from('twenty')] });
     await writeFile(path, (await readFile(path)).subarray(0, -1));
     expect(await store.newestValid()).toBeUndefined();
     expect(corrupt[0]?.why).toContain('5 bytes');
@@ -73,8 +80,31 @@ test('a snapshot that was cut short is not used', () =>
 
 test('R-disk: one that can not be finished leaves nothing behind', () =>
   withStore(async (store, directory) => {
-    const inTheWay = 'snapshot-0000000000000020.json';
+    const inTheWay = 'snapshot-0000000000000020.bin';
     await mkdir(join(directory, inTheWay), { recursive: true });
-    await expect(store.write({ height: 20, payload: 'twenty' })).rejects.toThrow('EISDIR');
+    await expect(store.write({ height: 20, pieces: [Buffer.from('twenty')] })).rejects.toThrow(
+      'EISDIR',
+    );
     expect(await readdir(directory)).toEqual([inTheWay]);
+  }));
+
+/** As the releases before wrote them. */
+async function writeText(directory: string, height: number, text: string): Promise<void> {
+  const sha256 = createHash('sha256').update(text).digest('hex');
+  const header = { format: 'oddlot-snapshot-1', height, sha256, bytes: Buffer.byteLength(text) };
+  const name = `snapshot-${String(height).padStart(16, '0')}.json`;
+  await mkdir(directory, { recursive: true });
+  await writeFile(join(directory, name), `${JSON.stringify(header)}\n${text}`);
+}
+
+test('those of earlier releases are read, counted among the last three, and checked', () =>
+  withStore(async (store, directory, corrupt) => {
+    for (const height of [1, 2, 3]) await writeText(directory, height, `{"height":${height}}`);
+    const payload = Buffer.from('{"height":3}');
+    expect(await store.newestValid()).toEqual({ height: 3, payload, isText: true });
+    await store.write({ height: 4, pieces: [Buffer.from('four')] });
+    expect((await store.list()).map(({ height }) => height)).toEqual([4, 3, 2]);
+    await writeFile(join(directory, 'snapshot-0000000000000003.json'), 'three');
+    expect((await store.newestValid(3))?.height).toBe(2);
+    expect(corrupt).toMatchObject([{ height: 3 }]);
   }));

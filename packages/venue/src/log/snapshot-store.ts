@@ -1,19 +1,36 @@
 import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { moveFile } from '@oddlot/host/durable';
-import { namesIn, readChecked, writeChecked, writeCheckedPieces } from './checked-file.ts';
+import { namesIn, readChecked, writeCheckedPieces } from './checked-file.ts';
 
 /**
  * Dumps of the state at a height, each with its hash, so that a start replays only the tail of the
  * log. The log stays the truth: a snapshot that does not match its hash is passed over, not used.
  */
 
-const FORMAT = 'oddlot-snapshot-1';
+/** What a file is called by, and what its header calls it. The first form was JSON, and is still read. */
+const FORMS = {
+  '.bin': { format: 'oddlot-snapshot-2', isText: false },
+  '.json': { format: 'oddlot-snapshot-1', isText: true },
+} as const;
+const NAME = /^snapshot-(\d{16})(\.bin|\.json)$/;
+const UNFINISHED = /^snapshot-\d{16}\.(?:bin|json)\.new$/;
 const KEEP = 3;
 
-type Snapshot = { readonly height: number; readonly payload: Buffer };
+type Snapshot = {
+  readonly height: number;
+  readonly payload: Buffer;
+  /** True for one of an earlier release, which is JSON. */
+  readonly isText: boolean;
+};
 
 type SnapshotFile = { readonly height: number; readonly path: string };
+
+type NewSnapshot = {
+  readonly height: number;
+  /** A large one is never in memory as a whole. */
+  readonly pieces: AsyncIterable<Buffer> | Iterable<Buffer>;
+};
 
 /** A snapshot that was passed over, and why. It stands aside under the name in `movedTo`. */
 export type CorruptSnapshot = SnapshotFile & { readonly why: string; readonly movedTo: string };
@@ -38,35 +55,16 @@ export class SnapshotStore {
   }
 
   /** Writes a snapshot whole or not at all, then removes the oldest beyond those kept. */
-  write(snapshot: { height: number; payload: Buffer | string }): Promise<SnapshotFile> {
+  write(snapshot: NewSnapshot): Promise<SnapshotFile> {
     // One at a time: clearing up after one must not take away what another is writing.
     const written = this.#lastWrite.then(() => this.#write(snapshot));
     this.#lastWrite = written.catch(() => undefined);
     return written;
   }
 
-  /** The same in pieces, so that a large one is never in memory as a whole. */
-  writePieces(snapshot: { height: number; pieces: AsyncIterable<Buffer> }): Promise<SnapshotFile> {
-    const written = this.#lastWrite.then(() => this.#writePieces(snapshot));
-    this.#lastWrite = written.catch(() => undefined);
-    return written;
-  }
-
-  async #write(snapshot: { height: number; payload: Buffer | string }): Promise<SnapshotFile> {
-    const { height, payload } = snapshot;
-    const path = join(this.#directory, snapshotName(height));
-    await writeChecked(path, { format: FORMAT, height, payload });
-    await this.#removeOld();
-    return { height, path };
-  }
-
-  async #writePieces(snapshot: {
-    height: number;
-    pieces: AsyncIterable<Buffer>;
-  }): Promise<SnapshotFile> {
-    const { height, pieces } = snapshot;
-    const path = join(this.#directory, snapshotName(height));
-    await writeCheckedPieces(path, { format: FORMAT, height, pieces });
+  async #write({ height, pieces }: NewSnapshot): Promise<SnapshotFile> {
+    const path = join(this.#directory, `snapshot-${String(height).padStart(16, '0')}.bin`);
+    await writeCheckedPieces(path, { format: FORMS['.bin'].format, height, pieces });
     await this.#removeOld();
     return { height, path };
   }
@@ -74,11 +72,13 @@ export class SnapshotStore {
   /** The newest snapshot that matches its hash, at most at a height; undefined without one. */
   async newestValid(maxHeight = Number.MAX_SAFE_INTEGER): Promise<Snapshot | undefined> {
     for (const file of await this.list()) {
-      if (file.height > maxHeight) continue;
-      const read = await readChecked(file.path, FORMAT, file.height);
-      if ('payload' in read) return { height: file.height, payload: read.payload };
-      const movedTo = `${file.path}.corrupt`;
-      moveFile(file.path, movedTo);
+      const { height, path } = file;
+      if (height > maxHeight) continue;
+      const { format, isText } = FORMS[path.endsWith('.json') ? '.json' : '.bin'];
+      const read = await readChecked(path, format, height);
+      if ('payload' in read) return { height, payload: read.payload, isText };
+      const movedTo = `${path}.corrupt`;
+      moveFile(path, movedTo);
       this.#onCorrupt?.({ ...file, why: read.why, movedTo });
     }
     return undefined;
@@ -88,7 +88,7 @@ export class SnapshotStore {
   async list(): Promise<SnapshotFile[]> {
     const files: SnapshotFile[] = [];
     for (const name of await namesIn(this.#directory)) {
-      const match = /^snapshot-(\d{16})\.json$/.exec(name);
+      const match = NAME.exec(name);
       if (match === null) continue;
       files.push({ height: Number(match[1]), path: join(this.#directory, name) });
     }
@@ -99,10 +99,7 @@ export class SnapshotStore {
     for (const { path } of (await this.list()).slice(this.#keep)) await unlink(path);
     // What a crash left half written is of no use to anyone.
     for (const name of await namesIn(this.#directory)) {
-      if (/^snapshot-\d{16}\.json\.new$/.test(name)) await unlink(join(this.#directory, name));
+      if (UNFINISHED.test(name)) await unlink(join(this.#directory, name));
     }
   }
 }
-
-const snapshotName = (height: number): string =>
-  `snapshot-${String(height).padStart(16, '0')}.json`;

@@ -4,6 +4,7 @@ import type { EraStore } from '../log/era-store.ts';
 import type { Log } from '../log/log.ts';
 import type { SnapshotStore } from '../log/snapshot-store.ts';
 import type { TextHasher } from './block-hash.ts';
+import { decodeSnapshot } from './snapshot-codec.ts';
 import type { SnapshotPayload } from './snapshot-payload.ts';
 
 /** A state that a replay can start from. */
@@ -35,7 +36,7 @@ export async function* basesUpTo(sources: BaseSources, maxHeight: number): Async
       if (payload !== undefined) yield { payload, what: `the start of the era at ${era.height}` };
     } else if (snapshot !== undefined) {
       const { height } = snapshot;
-      const payload = parsed(snapshot.payload);
+      const payload = read(snapshot.isText ? parseText : decodeSnapshot, snapshot.payload);
       if (payload !== undefined) yield { payload, what: `the snapshot of block ${height}` };
       else sources.onPassedOver(`the snapshot of block ${height}`, 'it is not readable');
       snapshot = await snapshots.newestValid(height - 1);
@@ -64,18 +65,18 @@ async function startOf(
 ): Promise<SnapshotPayload | undefined> {
   const opening = openingOf(await entryAt(log, file.height + 1));
   if (opening === undefined) return undefined;
-  const read = await eras.read(file);
-  const payload = 'payload' in read ? parsed(read.payload) : undefined;
+  const found = await eras.read(file);
+  const payload = 'payload' in found ? read(parseText, found.payload) : undefined;
   if (payload !== undefined && hashText(JSON.stringify(payload.state)) === opening.stateHash) {
     return payload;
   }
-  onPassedOver(file.path, 'why' in read ? read.why : 'it is not the state that the log names');
+  onPassedOver(file.path, 'why' in found ? found.why : 'it is not the state that the log names');
   return undefined;
 }
 
-function parsed(bytes: Buffer): SnapshotPayload | undefined {
+function read(decode: (bytes: Buffer) => unknown, bytes: Buffer): SnapshotPayload | undefined {
   try {
-    const payload: unknown = JSON.parse(bytes.toString());
+    const payload = decode(bytes);
     const isOne =
       typeof payload === 'object' && payload !== null && 'state' in payload && 'head' in payload;
     return isOne ? (payload as SnapshotPayload) : undefined;
@@ -83,4 +84,9 @@ function parsed(bytes: Buffer): SnapshotPayload | undefined {
     // The bytes are as they were written, so another program wrote them.
     return undefined;
   }
+}
+
+/** Starts of eras are text, and so were snapshots at first. */
+function parseText(bytes: Buffer): unknown {
+  return JSON.parse(bytes.toString());
 }

@@ -7,6 +7,7 @@ import {
   type OpenEraCommand,
   PACKED_DUMP_VERSION,
   restore,
+  ROWS_DUMP_VERSION,
   RULES_VERSION,
   type State,
   type StateDump,
@@ -34,11 +35,14 @@ import {
   migrated,
 } from './earlier-engine.ts';
 import { EraStartError, LaterReleaseError, ReplicaDivergedError } from './replica-error.ts';
-import { rulesOf, type SnapshotPayload } from './snapshot-payload.ts';
+import { type PackedPayload, rulesOf, type SnapshotPayload } from './snapshot-payload.ts';
 
 /** Newest blocks whose hashes a replica can still tell. */
 const HEADS_KEPT = 4_096;
 const HEADS_IN_SNAPSHOT = 1_024;
+
+/** The shapes of a state that it can go on from. */
+const DUMPS_READ: readonly number[] = [DUMP_VERSION, ROWS_DUMP_VERSION, PACKED_DUMP_VERSION];
 
 type FollowingOptions = {
   /** Only to be read from here. */
@@ -177,7 +181,7 @@ export class FollowingReplica {
   }
 
   /** All there is, as of the newest block; nothing may be applied until whoever asked has read it. */
-  payload(): SnapshotPayload {
+  payload(): PackedPayload {
     // Who has nothing to keep is not named at all, not even with a version.
     const dumps = this.#projections.map((each) => ({ each, data: each.dump() }));
     const kept = dumps.filter(({ data }) => data !== undefined);
@@ -305,7 +309,7 @@ export class FollowingReplica {
   /** Throws when the payload is of another shape. */
   #restore(payload: SnapshotPayload): void {
     const { companions, head, state, versions } = payload;
-    if (state.format !== DUMP_VERSION && state.format !== PACKED_DUMP_VERSION) {
+    if (!DUMPS_READ.includes(state.format)) {
       throw new Error(`its dump has the format ${String(state.format)}`);
     }
     this.#reset();

@@ -11,6 +11,7 @@ import { EraStore } from '../log/era-store.ts';
 import { SnapshotStore } from '../log/snapshot-store.ts';
 import { LocalReplica } from './local-replica.ts';
 import { LogBehindError, ReplicaDivergedError } from './replica-error.ts';
+import { encodeSnapshot } from './snapshot-codec.ts';
 
 /** The real journal, snapshots and engine on a temporary folder; only the clock is in hand. */
 
@@ -85,8 +86,8 @@ function watched({ replica }: Running): string[] {
 
 /** A snapshot of this moment, as whoever follows on another thread would write it. */
 async function snapshot({ replica }: Running): Promise<void> {
-  const payload = JSON.stringify(replica.payload());
-  await snapshots().write({ height: replica.head.height, payload });
+  const pieces = encodeSnapshot(replica.payload());
+  await snapshots().write({ height: replica.head.height, pieces });
 }
 
 /** Which blocks there were: a projection that rides in snapshots. */

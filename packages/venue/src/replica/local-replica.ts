@@ -12,7 +12,7 @@ import { Proposer } from './proposer.ts';
 import { Publication } from './publication.ts';
 import { LogBehindError } from './replica-error.ts';
 import type { Replica } from './replica.ts';
-import type { SnapshotPayload } from './snapshot-payload.ts';
+import type { PackedPayload } from './snapshot-payload.ts';
 
 type ReplicaOptions = {
   readonly log: Log;
@@ -141,7 +141,7 @@ export class LocalReplica implements Replica {
   }
 
   /** What a snapshot of this moment would hold. */
-  payload(): SnapshotPayload {
+  payload(): PackedPayload {
     return this.#following.payload();
   }
 

@@ -1,4 +1,4 @@
-import type { StateDump } from '@oddlot/engine';
+import type { PackedDump, StateDump } from '@oddlot/engine';
 import type { BlockHead } from '../block/applied-block.ts';
 
 /** What a snapshot and the start of an era hold. */
@@ -7,12 +7,15 @@ export type SnapshotPayload = {
   readonly rules?: number;
   readonly head: BlockHead;
   readonly heads: readonly BlockHead[];
-  readonly state: StateDump;
+  readonly state: StateDump | PackedDump;
   /** What the projections dumped, by name. */
   readonly companions: Readonly<Record<string, unknown>>;
   /** Versions of those; the first snapshots lack them, and all were 1. */
   readonly versions?: Readonly<Record<string, number>>;
 };
+
+/** As this release writes it. */
+export type PackedPayload = SnapshotPayload & { readonly state: PackedDump };
 
 export function rulesOf({ rules }: SnapshotPayload): number {
   return rules ?? 1;

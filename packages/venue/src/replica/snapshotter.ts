@@ -1,7 +1,7 @@
 import type { LogEntry } from '../block/log-entry.ts';
 import type { SnapshotStore } from '../log/snapshot-store.ts';
 import type { FollowingReplica } from './following-replica.ts';
-import { jsonPieces } from './json-pieces.ts';
+import { encodeSnapshot } from './snapshot-codec.ts';
 
 /** After a snapshot that could not be written, the next is tried this much later, by block time. */
 const RETRY_MS = 30_000;
@@ -60,7 +60,7 @@ export class Snapshotter {
     const { height, timeMs } = replica.head;
     if (height <= this.#height || replica.isEarlier || !hasRoom()) return false;
     try {
-      await snapshots.writePieces({ height, pieces: this.#pieces() });
+      await snapshots.write({ height, pieces: this.#pieces() });
     } catch (error) {
       // Nothing is lost by a snapshot that failed, but for the length of the next start.
       this.#notBeforeMs = timeMs + RETRY_MS;
@@ -73,9 +73,9 @@ export class Snapshotter {
   }
 
   async *#pieces(): AsyncGenerator<Buffer> {
-    for (const piece of jsonPieces(this.#options.replica.payload())) {
+    for (const piece of encodeSnapshot(this.#options.replica.payload())) {
       await this.#options.pause();
-      yield Buffer.from(piece);
+      yield piece;
     }
   }
 }

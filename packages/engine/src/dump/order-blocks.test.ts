@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import type { State } from '../state/state.ts';
+import { alice, bob, order, Scenario } from '../testing/scenario.ts';
+import { dump, dumpPacked, restore } from './dump.ts';
+import { dumpOrderBlocks, ordersOfBlocks } from './order-blocks.ts';
+
+const COUNT = 30;
+const IN_A_BLOCK = 7;
+
+const nameOf = (count: number): string => `0x${count.toString(16).padStart(32, '0')}`;
+
+/** Orders of two people at a few prices; every third one has a name of its owner's. */
+function manyOrders(): Scenario {
+  const scenario = Scenario.open();
+  for (let count = 0; count < COUNT; count += 1) {
+    const shape = { price: 900_000 + 100 * (count % 4), size: 20 };
+    const named = count % 3 === 0 ? { ...shape, clientOrderId: nameOf(count) } : shape;
+    scenario.place(count % 2 === 0 ? alice : bob, order(named));
+  }
+  return scenario;
+}
+
+function queueOf({ perps, pool }: State): number[] {
+  const ids: number[] = [];
+  perps.get(1)!.book.forEachSlot(true, (slot) => ids.push(pool.orderId[slot]!));
+  return ids;
+}
+
+test('blocks hold every order once, by id, in as little room as its numbers need', () => {
+  const { state } = manyOrders();
+  const rows = dump(state).orders;
+  const blocks = [...dumpOrderBlocks(state, IN_A_BLOCK)];
+  expect(blocks.map(({ orderId }) => orderId.length)).toEqual([7, 7, 7, 7, 2]);
+  expect(blocks[0]).toMatchObject({
+    flags: expect.any(Uint8Array),
+    price: expect.any(Uint32Array),
+    acceptedMs: expect.any(Float64Array),
+    reserves: [],
+  });
+  const stored = ordersOfBlocks(blocks);
+  expect(stored.count).toBe(rows.length);
+  for (const [row, [orderId, , , , , price]] of rows.entries()) {
+    const clientOrderId = row % 3 === 0 ? nameOf(row) : null;
+    expect(stored.at(row)).toMatchObject({ orderId, price, clientOrderId, reserve: '0' });
+    expect(stored.rankOf(row)).toBe(stored.at(row).rank);
+  }
+});
+
+test('a venue without orders has no blocks', () => {
+  const { state } = Scenario.open();
+  expect([...dumpOrderBlocks(state)]).toEqual([]);
+  expect(restore(dumpPacked(state)).pool.size).toBe(0);
+});
+
+test('orders come back to their places, whatever order they are stored in', () => {
+  const { state } = manyOrders();
+  const orders = [...dumpOrderBlocks(state, IN_A_BLOCK)];
+  // All blocks but the last are as long as the first.
+  const turned = [...orders.slice(0, -1).toReversed(), ...orders.slice(-1)];
+  for (const each of [orders, turned]) {
+    const twin = restore({ ...dumpPacked(state), orders: each });
+    expect(queueOf(twin)).toEqual(queueOf(state));
+    expect(JSON.stringify(dump(twin))).toBe(JSON.stringify(dump(state)));
+  }
+});
