@@ -49,7 +49,7 @@ export class KeySet {
 }
 
 /** The text of the encoded string that lies in `[start, end)`. */
-export function encodedText(bytes: Uint8Array, start: number, end: number): string {
+function encodedText(bytes: Uint8Array, start: number, end: number): string {
   const first = bytes[start] as number;
   const header = first < 0xc0 ? 1 : first === 0xd9 ? 2 : first === 0xda ? 3 : 5;
   return decoder.decode(bytes.subarray(start + header, end));

@@ -7,15 +7,36 @@ export function utf8(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
+const NO_DIGIT = 0xff;
+/** The value of a hex digit by its character. */
+const DIGITS = new Uint8Array(128).fill(NO_DIGIT);
+for (const [value, digit] of [...'0123456789abcdef'].entries()) {
+  DIGITS[digit.charCodeAt(0)] = value;
+  DIGITS[digit.toUpperCase().charCodeAt(0)] = value;
+}
+
 /** Bytes of a hex text with `0x`; an odd number of digits is padded on the left. */
 export function hexToBytes(hex: string): Uint8Array {
-  if (!/^0x[0-9a-fA-F]*$/.test(hex)) throw new RangeError(`not hex: ${hex}`);
-  const digits = hex.length % 2 === 0 ? hex.slice(2) : `0${hex.slice(2)}`;
-  const bytes = new Uint8Array(digits.length / 2);
-  for (let index = 0; index < bytes.length; index++) {
-    bytes[index] = Number.parseInt(digits.slice(index * 2, index * 2 + 2), 16);
-  }
+  const bytes = new Uint8Array(Math.max(0, (hex.length - 1) >> 1));
+  if (!writeHexBefore(bytes, bytes.length, hex)) throw new RangeError(`not hex: ${hex}`);
   return bytes;
+}
+
+/** Writes the bytes of a hex text with `0x` so that they end before `end`; false when it is none. */
+export function writeHexBefore(out: Uint8Array, end: number, hex: string): boolean {
+  if (!hex.startsWith('0x')) return false;
+  let at = end;
+  for (let index = hex.length - 1; index >= 2; index -= 2) {
+    const low = digitAt(hex, index);
+    const high = index === 2 ? 0 : digitAt(hex, index - 1);
+    if (low === NO_DIGIT || high === NO_DIGIT) return false;
+    out[--at] = high * 16 + low;
+  }
+  return true;
+}
+
+function digitAt(hex: string, index: number): number {
+  return DIGITS[hex.charCodeAt(index)] ?? NO_DIGIT;
 }
 
 const HEX_BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
