@@ -20,6 +20,7 @@ export * from './json/scan.ts';
 export * from './plain/plain-orders.ts';
 export * from './plain/read-plain-request.ts';
 export { jsonRefusal } from './json/json-refusal.ts';
+export { parseObject } from './json/parse-object.ts';
 export * from './signing/agent-hash.ts';
 export * from './signing/agent-request.ts';
 export * from './signing/bytes.ts';
