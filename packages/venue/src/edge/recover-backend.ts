@@ -1,23 +1,62 @@
 import { createRequire } from 'node:module';
-import type { RecoverPublicKey } from '@oddlot/protocol';
+import { bytesToHex, hexToBytes, type RecoverPublicKey } from '@oddlot/protocol';
 
 /** The libraries that recover public keys, the fastest first. docs/benchmarks.md compares them with others. */
 
 export type RecoverBackend = 'secp256k1' | 'libauth';
 
-type LoadedBackend = { readonly backend: RecoverBackend; readonly recover: RecoverPublicKey };
+type LoadedBackend = {
+  readonly backend: RecoverBackend;
+  readonly recover: RecoverPublicKey;
+  /** What one recovery takes on this machine, in microseconds. */
+  readonly recoverUs: number;
+};
 
 /** Loads the fastest that this machine has, or the one that is wanted. */
 export async function loadRecoverBackend(wanted?: RecoverBackend): Promise<LoadedBackend> {
   const native = wanted === 'libauth' ? undefined : loadNative();
-  if (native !== undefined) return { backend: 'secp256k1', recover: native };
+  const nativeUs = native === undefined ? undefined : measured(native);
+  if (native !== undefined && nativeUs !== undefined) {
+    return { backend: 'secp256k1', recover: native, recoverUs: nativeUs };
+  }
+  const libauth = await loadLibauth();
+  const recoverUs = measured(libauth);
+  if (recoverUs === undefined) throw new Error('no library here recovers a known signature');
+  return { backend: 'libauth', recover: libauth, recoverUs };
+}
+
+/** A signature whose key is known. */
+const KNOWN = {
+  digest: new Uint8Array(32).fill(2),
+  r: hexToBytes('0x97ef30233ead25d10f7bb2bf9eaf571a16f2deb33a75f20819284f0cb8ff3cc1'),
+  s: hexToBytes('0x4870ca05940199c113b4dc77866f001702691cde269f6835581e7aea1ead2660'),
+  key:
+    '0x041b84c5567b126440995d3ed5aaba0565d71e1834604819ff9c17f5e9d5dd078f' +
+    '70beaf8f588b541507fed6a642c5ab42dfdf8120a7f639de5122d47a69a8e8d1',
+};
+const MEASURED_RUNS = 24;
+
+/** What a recovery takes, the shortest of some; undefined when it finds another key than it should. */
+function measured(recover: RecoverPublicKey): number | undefined {
+  const { digest, key, r, s } = KNOWN;
+  let shortestMs = Infinity;
+  for (let run = 0; run < MEASURED_RUNS; run++) {
+    const startedMs = performance.now();
+    const found = recover(digest, r, s, 0);
+    shortestMs = Math.min(shortestMs, performance.now() - startedMs);
+    if (found === undefined || bytesToHex(found) !== key) return undefined;
+  }
+  return Math.round(shortestMs * 1000);
+}
+
+/** WebAssembly: installs anywhere. */
+async function loadLibauth(): Promise<RecoverPublicKey> {
   const { instantiateSecp256k1 } = await import('@bitauth/libauth');
   const secp256k1 = await instantiateSecp256k1();
-  const recover: RecoverPublicKey = (digest, r, s, bit) => {
+  return (digest, r, s, bit) => {
     const key = secp256k1.recoverPublicKeyUncompressed(compact(r, s), bit, digest);
     return typeof key === 'string' ? undefined : key;
   };
-  return { backend: 'libauth', recover };
 }
 
 type NativeSecp256k1 = {

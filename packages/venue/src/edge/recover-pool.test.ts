@@ -27,8 +27,12 @@ const order = (nonce: number, key = alice) => signed(orderAction(), { key, nonce
 
 describe.each<RecoverBackend>(['secp256k1', 'libauth'])('with %s', (backend) => {
   test('finds the signer and names the request', async () => {
-    const workers = pool({ backend });
+    const told: object[] = [];
+    const write = (line: string): number => told.push(JSON.parse(line) as object);
+    const log = createLogger({ level: 'info', destination: { write } });
+    const workers = pool({ backend, log });
     expect(await workers.ready()).toBe(backend);
+    expect(told).toMatchObject([{ backend, recoverUs: expect.any(Number) as number }]);
     const text = order(1_800_000_000_000);
     const recovered = await workers.recover(text);
     expect(recovered.signer).toBe(alice.address);
@@ -99,7 +103,7 @@ test('a lost worker fails its own jobs and is replaced', async () => {
         if (batch[2] === 'die') process.exit(3);
         parentPort.postMessage([batch[0], '0xabc', '0xdef', '', 0, '']);
       });
-      parentPort.postMessage('libauth');
+      parentPort.postMessage({ backend: 'libauth', recoverUs: 400 });
     `)}`,
   );
   let lost = 0;

@@ -16,7 +16,7 @@ import {
   type RecoverJob,
   type RecoverReplies,
 } from './recover-messages.ts';
-import type { RecoverWorkerData } from './recover-worker.ts';
+import type { RecoverReady, RecoverWorkerData } from './recover-worker.ts';
 import type { ReadAndRecovered, Recovered } from './recoverer.ts';
 
 /**
@@ -186,19 +186,19 @@ export class RecoverPool {
     this.#seats.add(seat);
     // A waiting thread must not keep a process alive that has nothing else to do.
     worker.unref();
-    worker.on('message', (message: RecoverBackend | RecoverReplies) => {
-      if (typeof message === 'string') this.#seatReady(seat, message);
-      else this.#settle(seat, message);
+    worker.on('message', (message: RecoverReady | RecoverReplies) => {
+      if (Array.isArray(message)) this.#settle(seat, message);
+      else this.#seatReady(seat, message);
     });
     worker.on('error', (error) => this.#lose(seat, error));
     worker.on('exit', (code) => this.#lose(seat, new Error(`recover worker exited with ${code}`)));
   }
 
-  #seatReady(seat: Seat, backend: RecoverBackend): void {
+  #seatReady(seat: Seat, { backend, recoverUs }: RecoverReady): void {
     seat.isReady = true;
     if (this.#backend === undefined) {
       this.#backend = backend;
-      this.#options.log.info({ backend }, 'signatures are recovered');
+      this.#options.log.info({ backend, recoverUs }, 'signatures are recovered');
       this.#ready.resolve(backend);
     }
     this.#dispatch();

@@ -16,10 +16,15 @@ export type RecoverWorkerData = {
   readonly backend?: RecoverBackend;
 };
 
+/** What it says when it can work. */
+export type RecoverReady = { readonly backend: RecoverBackend; readonly recoverUs: number };
+
 const started = workerData as RecoverWorkerData | null;
 if (parentPort !== null && started?.recoverNetwork !== undefined) {
   const port = parentPort;
   const recoverer = await createRecoverer(started.recoverNetwork, started.backend);
   port.on('message', (batch: RecoverBatch) => port.postMessage(answerBatch(recoverer, batch)));
-  port.postMessage(recoverer.backend);
+  const { backend, recoverUs } = recoverer;
+  const ready: RecoverReady = { backend, recoverUs };
+  port.postMessage(ready);
 }
