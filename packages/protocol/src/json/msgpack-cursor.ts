@@ -1,3 +1,5 @@
+import { hexDigit, NO_DIGIT } from '../signing/bytes.ts';
+
 /**
  * Reads MessagePack of our own making from front to back, for a reader that knows what it hopes to find.
  * Each step passes over one value. Where something else stands the cursor is lost, and what it says from
@@ -87,18 +89,43 @@ export class MsgpackCursor {
 
   /** A text of ASCII characters, at most 255. */
   ascii(): string {
-    const tag = this.#bytes[this.#at] ?? 0;
-    const isShort = (tag & 0xe0) === 0xa0;
-    if (!isShort && tag !== 0xd9) return this.#lost('');
-    const length = isShort ? tag & 0x1f : (this.#bytes[this.#at + 1] ?? 0);
-    const start = this.#at + (isShort ? 1 : 2);
+    const length = this.#textHeader();
+    const end = this.#at + length;
     let text = '';
-    for (let index = start; index < start + length; index++) {
-      const code = this.#bytes[index] ?? 0x80;
+    for (; this.#at < end; this.#at++) {
+      const code = this.#bytes[this.#at] ?? 0x80;
       if (code >= 0x80) return this.#lost('');
       text += String.fromCharCode(code);
     }
-    this.#at = start + length;
     return text;
+  }
+
+  /** A text of `0x` and hex digits, as that many bytes; fewer digits are padded on the left. */
+  hex(size: number): Uint8Array {
+    const out = new Uint8Array(size);
+    const length = this.#textHeader();
+    const start = this.#at;
+    const isMarked = this.#bytes[start] === 0x30 && this.#bytes[start + 1] === 0x78;
+    if (!isMarked || length < 3 || length > 2 + 2 * size) return this.#lost(out);
+    this.#at += length;
+    for (let index = this.#at - 1, at = size - 1; index >= start + 2; index -= 2, at--) {
+      const low = hexDigit(this.#bytes[index]);
+      const high = index === start + 2 ? 0 : hexDigit(this.#bytes[index - 1]);
+      if (low === NO_DIGIT || high === NO_DIGIT) return this.#lost(out);
+      out[at] = high * 16 + low;
+    }
+    return out;
+  }
+
+  /** Passes over the header of a text; how many bytes it has. */
+  #textHeader(): number {
+    const tag = this.#bytes[this.#at] ?? 0;
+    if ((tag & 0xe0) === 0xa0) {
+      this.#at += 1;
+      return tag & 0x1f;
+    }
+    if (tag !== 0xd9) return this.#lost(0);
+    this.#at += 2;
+    return this.#bytes[this.#at - 1] ?? 0;
   }
 }

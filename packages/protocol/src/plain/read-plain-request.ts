@@ -3,7 +3,7 @@ import { MsgpackCursor } from '../json/msgpack-cursor.ts';
 import { encodeText } from '../json/msgpack-slice.ts';
 import { scanBody } from '../json/scan.ts';
 import { LIMITS, OUTCOME_ID_MIN } from '../limits.ts';
-import { signatureOf, type Signature } from '../signing/signature.ts';
+import { COMPONENT_BYTES, recoveryOf, type Signature } from '../signing/signature.ts';
 import { PLAIN_TIFS, pushPlainOrder, type PlainOrders } from './plain-orders.ts';
 
 /**
@@ -85,16 +85,17 @@ function readBody(body: Uint8Array): PlainRequest | undefined {
 }
 
 function readSignature(cursor: MsgpackCursor): Signature | undefined {
-  let [r, s] = ['', ''];
-  let v = -1;
+  let r: Uint8Array | undefined;
+  let s: Uint8Array | undefined;
+  let v: Signature['v'] | undefined;
   for (let left = cursor.map(); left > 0; left--) {
-    if (cursor.is(WORD.r)) r = cursor.ascii();
-    else if (cursor.is(WORD.s)) s = cursor.ascii();
-    else if (cursor.is(WORD.v)) v = cursor.unsigned();
+    if (cursor.is(WORD.r)) r = cursor.hex(COMPONENT_BYTES);
+    else if (cursor.is(WORD.s)) s = cursor.hex(COMPONENT_BYTES);
+    else if (cursor.is(WORD.v)) v = recoveryOf(cursor.unsigned());
     else return undefined;
     if (cursor.isLost) return undefined;
   }
-  return signatureOf(r, s, v);
+  return r === undefined || s === undefined || v === undefined ? undefined : { r, s, v };
 }
 
 function readAction(cursor: MsgpackCursor): PlainOrders | undefined {

@@ -7,8 +7,8 @@ export function utf8(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
-const NO_DIGIT = 0xff;
-/** The value of a hex digit by its character. */
+/** What `hexDigit` says of anything that is none. */
+export const NO_DIGIT = 0xff;
 const DIGITS = new Uint8Array(128).fill(NO_DIGIT);
 for (const [value, digit] of [...'0123456789abcdef'].entries()) {
   DIGITS[digit.charCodeAt(0)] = value;
@@ -27,25 +27,26 @@ export function writeHexBefore(out: Uint8Array, end: number, hex: string): boole
   if (!hex.startsWith('0x')) return false;
   let at = end;
   for (let index = hex.length - 1; index >= 2; index -= 2) {
-    const low = digitAt(hex, index);
-    const high = index === 2 ? 0 : digitAt(hex, index - 1);
+    const low = hexDigit(hex.charCodeAt(index));
+    const high = index === 2 ? 0 : hexDigit(hex.charCodeAt(index - 1));
     if (low === NO_DIGIT || high === NO_DIGIT) return false;
     out[--at] = high * 16 + low;
   }
   return true;
 }
 
-function digitAt(hex: string, index: number): number {
-  return DIGITS[hex.charCodeAt(index)] ?? NO_DIGIT;
+/** The value of a hex digit by its character. */
+export function hexDigit(code: number | undefined): number {
+  return DIGITS[code ?? DIGITS.length] ?? NO_DIGIT;
 }
 
 const HEX_BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
 /** Lower-case hex text with `0x`. */
 export function bytesToHex(bytes: Uint8Array): `0x${string}` {
-  let text = '';
-  for (const byte of bytes) text += HEX_BYTES[byte];
-  return `0x${text}`;
+  let text = '0x';
+  for (let index = 0; index < bytes.length; index++) text += HEX_BYTES[bytes[index] as number];
+  return text as `0x${string}`;
 }
 
 /** The parts one after the other. */

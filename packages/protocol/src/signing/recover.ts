@@ -6,7 +6,10 @@ import type { SignatureHex } from '../signature-schema.ts';
 import { isLowBytes, signatureBytes, type Signature } from './signature.ts';
 import type { Keccak } from './typed-data.ts';
 
-/** Recovers the uncompressed public key (65 bytes) of a signature; undefined when there is none. */
+/**
+ * Recovers the uncompressed public key (65 bytes) of a signature; undefined when there is none. The key
+ * may lie in a buffer that the next call overwrites.
+ */
 export type RecoverPublicKey = (
   digest: Uint8Array,
   r: Uint8Array,

@@ -25,18 +25,20 @@ export function normaliseSignature(value: unknown): SignatureHex | undefined {
 export function readSignature(value: unknown): Signature | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const { r, s, v } = value as Readonly<Record<string, unknown>>;
-  return signatureOf(r, s, v);
-}
-
-/** The same of its parts. */
-export function signatureOf(r: unknown, s: unknown, v: unknown): Signature | undefined {
-  const recovery = v === 27 || v === 0 ? 27 : v === 28 || v === 1 ? 28 : undefined;
+  const recovery = recoveryOf(v);
   const [rBytes, sBytes] = [componentBytes(r), componentBytes(s)];
   if (recovery === undefined || rBytes === undefined || sBytes === undefined) return undefined;
   return { r: rBytes, s: sBytes, v: recovery };
 }
 
-const COMPONENT_BYTES = 32;
+/** `v` in its one form; undefined when it is none. */
+export function recoveryOf(v: unknown): Signature['v'] | undefined {
+  if (v === 27 || v === 0) return 27;
+  return v === 28 || v === 1 ? 28 : undefined;
+}
+
+/** Of `r` and of `s`. */
+export const COMPONENT_BYTES = 32;
 const COMPONENT_CHARS_MAX = 2 + 2 * COMPONENT_BYTES;
 
 function componentBytes(hex: unknown): Uint8Array | undefined {
@@ -60,9 +62,7 @@ const HALF_ORDER_BYTES = hexToBytes(`0x${HALF_ORDER.toString(16)}`);
 
 /** The same of `s` in 32 bytes. */
 export function isLowBytes(s: Uint8Array): boolean {
-  for (const [index, limit] of HALF_ORDER_BYTES.entries()) {
-    const byte = s[index] ?? 0;
-    if (byte !== limit) return byte < limit;
-  }
-  return true;
+  let index = 0;
+  while (index < COMPONENT_BYTES && s[index] === HALF_ORDER_BYTES[index]) index++;
+  return (s[index] ?? 0) <= (HALF_ORDER_BYTES[index] ?? 0);
 }

@@ -65,6 +65,7 @@ type NativeSecp256k1 = {
     recoveryBit: number,
     digest: Uint8Array,
     compressed: boolean,
+    output: Uint8Array,
   ) => Uint8Array;
 };
 
@@ -76,9 +77,10 @@ function loadNative(): RecoverPublicKey | undefined {
   } catch {
     return undefined;
   }
+  const key = new Uint8Array(65);
   return (digest, r, s, bit) => {
     try {
-      return native.ecdsaRecover(compact(r, s), bit, digest, false);
+      return native.ecdsaRecover(compact(r, s), bit, digest, false, key);
     } catch {
       // The binding throws when r is not on the curve or a component is out of range.
       return undefined;
@@ -86,9 +88,11 @@ function loadNative(): RecoverPublicKey | undefined {
   };
 }
 
+const signature = new Uint8Array(64);
+
+/** Both halves in a buffer that the next signature overwrites. */
 function compact(r: Uint8Array, s: Uint8Array): Uint8Array {
-  const bytes = new Uint8Array(64);
-  bytes.set(r, 0);
-  bytes.set(s, 32);
-  return bytes;
+  signature.set(r, 0);
+  signature.set(s, 32);
+  return signature;
 }

@@ -50,7 +50,7 @@ export type Receipt = {
 };
 
 /** A request that was proposed and is in no block yet. */
-type Pending = {
+export type Pending = {
   readonly txHash: Hash;
   readonly signer: Address;
   readonly user: Address | null;
@@ -58,6 +58,8 @@ type Pending = {
   readonly actionType: string;
   readonly command: RequestCommand;
   readonly executed: Promise<Executed>;
+  /** How its receipt tells it, from its block on. */
+  outcome?: WireOutcome;
 };
 
 export type ReceiptsOptions = {
@@ -156,7 +158,7 @@ export class Receipts {
   }
 
   /** Announces a request that was proposed; it is pending until its promise settles. */
-  track(pending: Pending): void {
+  track(pending: Pending): Pending {
     const { txHash, executed } = pending;
     const signerKey = keyOf(pending.signer, pending.nonce);
     this.#pending.set(txHash, pending);
@@ -166,6 +168,7 @@ export class Receipts {
       this.#pendingBySigner.delete(signerKey);
     };
     executed.then(forget, forget);
+    return pending;
   }
 
   /** Requests that wait for their block. */
@@ -283,6 +286,8 @@ export class Receipts {
       const { account } = executed;
       const context = { instruments: this.#instruments, texts, events, ended: this.ended, account };
       const outcome = outcomeToWire(command, executed, context);
+      const pending = this.#pending.get(authorityOf(command).txHash);
+      if (pending !== undefined) pending.outcome = outcome;
       const user = executed.account;
       if (user !== undefined && hasQueued(executed)) {
         const entries = (executed.entries ?? []).map((entry, at) =>

@@ -9,7 +9,7 @@ import {
 import { jsonRefusal, LIMITS, PERMISSIONED_TYPES, refusal, type WireError } from '@oddlot/protocol';
 import { assert, type Address, type Hash } from '@oddlot/units';
 import type { QueuedAction } from '../../history/queued-actions.ts';
-import { hasQueued, type Receipt, type Receipts } from '../../history/receipts.ts';
+import { hasQueued, type Pending, type Receipt, type Receipts } from '../../history/receipts.ts';
 import type { Executed } from '../../block/applied-block.ts';
 import type { Replica } from '../../replica/replica.ts';
 import {
@@ -129,8 +129,9 @@ async function handle(context: Context, { text, bytes = 0 }: TextRequest): Promi
   const executed = context.replica.propose(command, withoutSpace(text));
   const user = checked.account ?? null;
   const actionType = actionTypeOf(command);
-  context.receipts.track({ txHash, signer, user, nonce, actionType, command, executed });
-  return answerExecuted(context, { command, executed, action, admitted: checked }, envelope);
+  const asked = { txHash, signer, user, nonce, actionType, command, executed };
+  const pending = context.receipts.track(asked);
+  return answerExecuted(context, { pending, action, admitted: checked }, envelope);
 }
 
 /** Between which nonces may be taken: the engine says it of one that no time takes. */
@@ -182,7 +183,7 @@ function join(
   txHash: Hash,
 ): Promise<Reply> | Reply | undefined {
   const pending = context.receipts.pending({ by: 'txHash', txHash });
-  if (pending !== undefined) return answerExecuted(context, pending, envelope);
+  if (pending !== undefined) return answerExecuted(context, { pending }, envelope);
   const queued = context.receipts.queued({ by: 'txHash', txHash });
   if (queued !== undefined) return answerQueued(context, queued, envelope);
   const receipt = context.receipts.recent({ by: 'txHash', txHash });
@@ -224,8 +225,7 @@ async function refuseChecked(
 }
 
 type Proposed = {
-  readonly command: RequestCommand;
-  readonly executed: Promise<Executed>;
+  readonly pending: Pending;
   readonly action?: PlainAction;
   /** What admission said of it; a re-send that joins the first is not judged again. */
   readonly admitted?: CommandResult;
@@ -236,23 +236,25 @@ async function answerExecuted(
   proposed: Proposed,
   { confirm }: SentEnvelope,
 ): Promise<Reply> {
-  const { command, admitted } = proposed;
+  const { admitted, pending } = proposed;
+  const { command } = pending;
   if (confirm !== undefined) {
     const answered = executedAnswer(context, proposed);
     return (await within(answered, patienceOf(context, command))) ?? pendingReply(command);
   }
   // Acceptance means durable, so there is no earlier answer to give.
-  const { block, outcome: executed } = await within(proposed.executed);
-  const outcome = asAdmitted(executed, admitted);
+  const done = await within(pending.executed);
+  const outcome = asAdmitted(done.outcome, admitted);
   const plain = outcome.reject === undefined ? plainReply(command, outcome) : undefined;
-  return plain ?? answerOutcome(context, proposed, { block, outcome }, false);
+  return plain ?? answerOutcome(context, proposed, { ...done, told: outcome }, false);
 }
 
 /** The answer to whoever waits until all is done, orders in the delay queue included. */
 async function executedAnswer(context: Context, proposed: Proposed): Promise<Reply> {
-  const done = await proposed.executed;
-  if (!hasQueued(done.outcome)) return answerOutcome(context, proposed, done, true);
-  const { txHash } = authorityOf(proposed.command);
+  const { executed, txHash } = proposed.pending;
+  const done = await executed;
+  const { outcome: told } = done;
+  if (!hasQueued(told)) return answerOutcome(context, proposed, { ...done, told }, true);
   return answerReceipt(await context.receipts.completed(txHash), true);
 }
 
@@ -277,17 +279,21 @@ function patienceOf({ replica, timeoutMs }: Context, command: RequestCommand): n
   return timeoutMs + Math.max(...delays);
 }
 
+/** What its receipt tells is told in the same words; what differs from it is put into words here. */
 function answerOutcome(
   { instruments, receipts }: Context,
-  { command, action }: Proposed,
-  { block, outcome }: Pick<Executed, 'block' | 'outcome'>,
+  { pending, action }: Proposed,
+  { block, outcome, told }: Executed & { readonly told: CommandResult },
   isConfirmed: boolean,
 ): Reply {
-  const { txHash } = authorityOf(command);
+  const { command, txHash } = pending;
   const texts = action === undefined ? undefined : actionTexts(action);
   const { events } = block.result;
   const { ended } = receipts;
-  const wire = outcomeToWire(command, outcome, { instruments, texts, events, ended });
+  const wire =
+    told === outcome && pending.outcome !== undefined
+      ? pending.outcome
+      : outcomeToWire(command, told, { instruments, texts, events, ended });
   return executedReply({ txHash, height: block.height, outcome: wire }, isConfirmed);
 }
 
