@@ -291,8 +291,8 @@ function answerOutcome(
   const { events } = block.result;
   const { ended } = receipts;
   const wire =
-    told === outcome && pending.outcome !== undefined
-      ? pending.outcome
+    told === outcome && pending.told !== undefined
+      ? pending.told()
       : outcomeToWire(command, told, { instruments, texts, events, ended });
   return executedReply({ txHash, height: block.height, outcome: wire }, isConfirmed);
 }
