@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createRecoverer } from '../packages/venue/src/edge/recover-worker.ts';
+import { createRecoverer } from '../packages/venue/src/edge/recoverer.ts';
 import { NETWORK } from './signed-requests.ts';
 
 /**
@@ -19,7 +19,7 @@ const server = createServer((request, response) => {
   request.on('end', () => {
     const text = Buffer.concat(chunks).toString();
     const parsed = JSON.parse(text) as { action?: unknown };
-    const { signer } = recoverer.recover(text, false);
+    const { signer } = recoverer.recover(text);
     response.writeHead(parsed.action !== undefined && signer !== undefined ? 200 : 400, headers);
     response.end(body);
   });

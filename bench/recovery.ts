@@ -1,4 +1,4 @@
-import { createRecoverer } from '../packages/venue/src/edge/recover-worker.ts';
+import { createRecoverer } from '../packages/venue/src/edge/recoverer.ts';
 import {
   collectGarbage,
   cpuMs,
@@ -39,7 +39,7 @@ export async function recoverySection(scale: Scale): Promise<readonly Row[]> {
     let found = 0;
     const oursMs = cpuMs(() => {
       for (const { text } of signed) {
-        if (recoverer.recover(text, false).signer === key.address) found += 1;
+        if (recoverer.recover(text).signer === key.address) found += 1;
       }
     });
     same('signers recovered', found, requests);

@@ -19,7 +19,7 @@ import {
 } from '@oddlot/protocol';
 import { infoEndpoint } from '../packages/venue/src/edge/http/info-endpoint.ts';
 import { RateLimiter } from '../packages/host/src/http/rate-limiter.ts';
-import { createRecoverer, type Recoverer } from '../packages/venue/src/edge/recover-worker.ts';
+import { createRecoverer, type Recoverer } from '../packages/venue/src/edge/recoverer.ts';
 import type { ChannelSet } from '../packages/venue/src/edge/ws/channel-session.ts';
 import { ApiChannels } from '../packages/venue/src/edge/ws/api-channels.ts';
 import { ExplorerTail } from '../packages/venue/src/history/explorer-tail.ts';
@@ -175,7 +175,7 @@ function infoOptions(recoverer: Recoverer): Parameters<typeof infoEndpoint>[0] {
     replica: EMPTY_REPLICA,
     pool: {
       explain: (text) => Promise.resolve(recoverer.explain(text)),
-      recover: (text) => Promise.resolve(recoverer.recover(text, false)),
+      recover: (text) => Promise.resolve(recoverer.recover(text)),
     },
     receipts: new Receipts({ instruments: () => undefined }),
     markets: new MarketData(() => EMPTY_REPLICA.state),

@@ -17,8 +17,12 @@ export {
 } from './actions/convert-to-multi-sig-user.ts';
 export type { SignedBy } from './actions/define-action.ts';
 export * from './json/scan.ts';
+export * from './plain/plain-orders.ts';
+export * from './plain/read-plain-request.ts';
 export { jsonRefusal } from './json/json-refusal.ts';
+export { parseObject } from './json/parse-object.ts';
 export * from './signing/agent-hash.ts';
+export * from './signing/agent-request.ts';
 export * from './signing/bytes.ts';
 export * from './signing/canonical.ts';
 export * from './signing/encode-msgpack.ts';

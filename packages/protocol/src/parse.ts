@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { readPlainOrder } from './actions/read-plain-order.ts';
 import {
   ACTIONS,
   actionDefinition,
@@ -51,8 +50,6 @@ function parseActionAt(
   prefix: readonly string[],
 ): Parsed<{ readonly action: Action }> {
   if (!isObject(value)) return { ok: false, error: refusal('wrongType', ['action']) };
-  const plain = readPlainOrder(value);
-  if (plain !== undefined) return { ok: true, action: plain };
   const field = [...prefix, 'type'].join('.');
   const type = value['type'];
   if (type === undefined) {

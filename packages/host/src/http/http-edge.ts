@@ -1,4 +1,4 @@
-import { LIMITS, refusal } from '@oddlot/protocol';
+import { LIMITS, parseObject, refusal } from '@oddlot/protocol';
 import type { Logger } from '../operate/log.ts';
 import type { Metrics } from '../operate/metrics.ts';
 import { isLoopback } from '../ports/client-ip.ts';
@@ -9,7 +9,6 @@ import { leave, type PortCall } from '../ports/port-call.ts';
 import { measured, type WorkBudget } from '../ports/work-budget.ts';
 import { AnswerWriter } from './answer-writer.ts';
 import type { RateLimiter } from './rate-limiter.ts';
-import { parseObject } from './parse-object.ts';
 import type { Call } from './call.ts';
 import {
   headerFault,
@@ -22,7 +21,14 @@ import {
 } from './head.ts';
 import { pageAnswerOf, type ShownPage } from './page-answer.ts';
 import { rateLimited } from './reply.ts';
-import type { EdgeRequest, Endpoint, StreamEndpoint } from './reply.ts';
+import type {
+  AnyEndpoint,
+  Endpoint,
+  Reply,
+  StreamEndpoint,
+  TextEndpoint,
+  TextRequest,
+} from './reply.ts';
 import { PREFLIGHT_HEADERS } from './respond.ts';
 import { sendParts } from './send-parts.ts';
 
@@ -33,7 +39,7 @@ import { sendParts } from './send-parts.ts';
 
 export type HttpEdgeOptions = Omit<HttpPortOptions, 'serve' | 'accepts'> & {
   /** By path. */
-  readonly endpoints: Readonly<Record<string, Endpoint | StreamEndpoint>>;
+  readonly endpoints: Readonly<Record<string, AnyEndpoint>>;
   readonly limiter: RateLimiter;
   readonly log: Logger;
   readonly metrics: Metrics;
@@ -56,7 +62,7 @@ const NO_PATH = 'other';
 export class HttpEdge {
   readonly #port: HttpPort;
   readonly #options: HttpEdgeOptions;
-  readonly #endpoints: ReadonlyMap<string, Endpoint | StreamEndpoint>;
+  readonly #endpoints: ReadonlyMap<string, AnyEndpoint>;
   readonly #bodyBytesMax: number;
   readonly #answers: AnswerWriter;
   #hasWarnedForwarded = false;
@@ -122,7 +128,7 @@ export class HttpEdge {
     else this.#serveEndpoint(call, endpoint);
   }
 
-  #serveEndpoint(call: Call, endpoint: Endpoint | StreamEndpoint): void {
+  #serveEndpoint(call: Call, endpoint: AnyEndpoint): void {
     const { ip, request, response } = call;
     const { limiter, work } = this.#options;
     const method = 'stream' in endpoint ? 'GET' : 'POST';
@@ -168,7 +174,7 @@ export class HttpEdge {
     return this.#answers.write(call, 426, '', ['upgrade', 'websocket']);
   }
 
-  #read(call: Call, endpoint: Endpoint): void {
+  #read(call: Call, endpoint: Endpoint | TextEndpoint): void {
     const { ip, request } = call;
     const { bodyBytesMaxOf } = endpoint;
     const bounds = {
@@ -179,6 +185,9 @@ export class HttpEdge {
       if (typeof read === 'string') return this.#answers.refuseBody(call, read);
       const isForwarded = hasForwarding(request);
       if (isForwarded && isLoopback(ip)) this.#warnForwarded();
+      if ('handleText' in endpoint) {
+        return void this.#answer(call, () => endpoint.handleText({ ...read, ip, isForwarded }));
+      }
       const { work } = this.#options;
       // Orders and cancels are counted by number alone: what they cost, everybody pays in blocks.
       if (work === undefined || endpoint.surface !== 'info') {
@@ -190,15 +199,14 @@ export class HttpEdge {
     });
   }
 
-  #understand(call: Call, endpoint: Endpoint, sent: Omit<EdgeRequest, 'body'>): void {
-    // The recover threads read /exchange strictly; here the other endpoints are.
-    const parsed = parseObject(sent.text, endpoint.surface === 'info');
+  #understand(call: Call, endpoint: Endpoint, sent: TextRequest): void {
+    const parsed = parseObject(sent.text, true);
     if (!parsed.ok) return this.#answers.refuse(call, parsed.error, true);
     const { isFree = false, what } = endpoint.workOf?.(parsed.body) ?? {};
     call.what = what;
     const debt = sent.spend === undefined || isFree ? undefined : this.#options.work?.debt(sent.ip);
     if (debt !== undefined) return this.#answers.refuseWork(call, debt);
-    return void this.#handle(call, endpoint, { ...sent, body: parsed.body });
+    return void this.#answer(call, () => endpoint.handle({ ...sent, body: parsed.body }));
   }
 
   /** Everybody behind such a proxy shares one budget, which nobody can have meant. */
@@ -208,10 +216,9 @@ export class HttpEdge {
     this.#options.log.warn('requests are forwarded by this machine: list it in trustedProxies');
   }
 
-  async #handle(call: Call, endpoint: Endpoint, request: EdgeRequest): Promise<void> {
+  async #answer(call: Call, handle: () => Reply | Promise<Reply>): Promise<void> {
     try {
-      const reply = await endpoint.handle(request);
-      this.#answers.send(call, reply);
+      this.#answers.send(call, await handle());
     } catch (error) {
       this.#answers.fail(call, error);
     }

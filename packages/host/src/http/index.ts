@@ -9,6 +9,7 @@ export {
 export type { PageAnswer } from './page-answer.ts';
 export { RateLimiter } from './rate-limiter.ts';
 export {
+  type AnyEndpoint,
   type EdgeRequest,
   type Endpoint,
   infoRefusal,
@@ -19,6 +20,8 @@ export {
   type StreamedReply,
   type StreamEndpoint,
   type StreamRequest,
+  type TextEndpoint,
+  type TextRequest,
   tooLarge,
   UnavailableError,
 } from './reply.ts';

@@ -11,11 +11,10 @@ export type Reply = {
   readonly retryAfterSeconds?: number;
 };
 
-/** A request whose body was read; the limits that apply to everyone are behind it. */
-export type EdgeRequest = {
+/** A request whose body was received; the limits that apply to everyone are behind it. */
+export type TextRequest = {
   /** The body as received. */
   readonly text: string;
-  readonly body: Readonly<Record<string, unknown>>;
   readonly ip: string;
   /** Bytes of the body; undefined when it came from inside the process. */
   readonly bytes?: number;
@@ -25,20 +24,32 @@ export type EdgeRequest = {
   readonly isForwarded?: boolean;
 };
 
-/** One POST path. */
-export type Endpoint = {
+/** The same, and its body was read. */
+export type EdgeRequest = TextRequest & { readonly body: Readonly<Record<string, unknown>> };
+
+/** What any path has. */
+type EndpointHead = {
   /** The budget that requests are counted against. */
   readonly surface: 'info' | 'exchange';
   /** How many bytes a body with this beginning may have, where that differs from all others. */
   readonly bodyBytesMaxOf?: (start: Buffer) => number;
+  /** The endpoint's error envelope. `isGateway`: refused before the request was understood. */
+  readonly refuse: (error: WireError, isGateway: boolean) => Reply;
+};
+
+/** One POST path. */
+export type Endpoint = EndpointHead & {
   /** What its work is called, and whether the client's budget of work is asked; by default it is. */
   readonly workOf?: (body: Readonly<Record<string, unknown>>) => {
     readonly what?: string;
     readonly isFree?: boolean;
   };
-  /** The endpoint's error envelope. `isGateway`: refused before the request was understood. */
-  readonly refuse: (error: WireError, isGateway: boolean) => Reply;
   readonly handle: (request: EdgeRequest) => Reply | Promise<Reply>;
+};
+
+/** One that reads its bodies itself. */
+export type TextEndpoint = EndpointHead & {
+  readonly handleText: (request: TextRequest) => Reply | Promise<Reply>;
 };
 
 /** A GET whose answer is as long as it takes. */
@@ -59,9 +70,11 @@ export type StreamedReply = {
 };
 
 /** One GET path. */
-export type StreamEndpoint = Omit<Endpoint, 'handle'> & {
+export type StreamEndpoint = EndpointHead & {
   readonly stream: (request: StreamRequest) => Promise<Reply | StreamedReply>;
 };
+
+export type AnyEndpoint = Endpoint | TextEndpoint | StreamEndpoint;
 
 /** Something that a request needs is down; the client may try again later. */
 export class UnavailableError extends Error {

@@ -9,13 +9,14 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
  * spellings of one key (with and without escapes) are equal, and no text is made for small objects.
  */
 export class KeySet {
-  /** Start and end of each key in the encoded bytes. */
-  #ranges: number[] = [];
+  /** Start and end of each key in the encoded bytes, one behind the other. */
+  readonly #ranges = new Int32Array(2 * (COMPARED_MAX + 1));
+  #count = 0;
   #texts: Set<string> | undefined;
 
   /** Forgets all keys. */
   clear(): void {
-    this.#ranges.length = 0;
+    this.#count = 0;
     this.#texts = undefined;
   }
 
@@ -28,19 +29,22 @@ export class KeySet {
       return true;
     }
     const ranges = this.#ranges;
-    for (let index = 0; index < ranges.length; index += 2) {
+    const length = 2 * this.#count;
+    for (let index = 0; index < length; index += 2) {
       const from = ranges[index] as number;
       if ((ranges[index + 1] as number) - from !== end - start) continue;
       if (isSame(bytes, from, start, end - start)) return false;
     }
-    ranges.push(start, end);
-    if (ranges.length > COMPARED_MAX * 2) this.#texts = this.#collect(bytes);
+    ranges[length] = start;
+    ranges[length + 1] = end;
+    this.#count += 1;
+    if (this.#count > COMPARED_MAX) this.#texts = this.#collect(bytes);
     return true;
   }
 
   #collect(bytes: Uint8Array): Set<string> {
     const texts = new Set<string>();
-    for (let index = 0; index < this.#ranges.length; index += 2) {
+    for (let index = 0; index < 2 * this.#count; index += 2) {
       const start = this.#ranges[index] as number;
       texts.add(encodedText(bytes, start, this.#ranges[index + 1] as number));
     }
@@ -49,7 +53,7 @@ export class KeySet {
 }
 
 /** The text of the encoded string that lies in `[start, end)`. */
-export function encodedText(bytes: Uint8Array, start: number, end: number): string {
+function encodedText(bytes: Uint8Array, start: number, end: number): string {
   const first = bytes[start] as number;
   const header = first < 0xc0 ? 1 : first === 0xd9 ? 2 : first === 0xda ? 3 : 5;
   return decoder.decode(bytes.subarray(start + header, end));

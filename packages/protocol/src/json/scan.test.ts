@@ -104,7 +104,6 @@ describe('an envelope', () => {
     if (!scan.ok || scan.actionRange === undefined) throw new Error('refused');
     expect(text.slice(...scan.actionRange)).toBe('{"type":"x","a":[1]}');
     expect(scan.action).toEqual(encode({ type: 'x', a: [1] }));
-    expect(scan.actionWithoutType).toBeUndefined();
   });
 
   test('may name its action with escapes, and hold others deeper down', () => {
@@ -116,16 +115,17 @@ describe('an envelope', () => {
     expect(scanEnvelope('{"nonce":1}')).toMatchObject({ ok: true, action: undefined });
   });
 
-  test('of a multiSig wrapper gives the action without its type too', () => {
+  test('of a multiSig wrapper gives an action that can do without its type', () => {
     const action = { signatures: [1], type: 'multiSig', payload: {} };
     const scan = scanEnvelope(JSON.stringify({ action }));
-    expect(scan).toMatchObject({ actionWithoutType: encode({ signatures: [1], payload: {} }) });
+    if (!scan.ok || scan.action === undefined) throw new Error('refused');
+    expect(mapWithout(scan.action, 'type')).toEqual(encode({ signatures: [1], payload: {} }));
   });
 
   test('with a byte order mark in a key has another key', () => {
     const action = { '\ufefftype': 'multiSig', type: 'order' };
     const scan = scanEnvelope(JSON.stringify({ '\ufeffaction': 1, action }));
-    expect(scan).toMatchObject({ ok: true, actionWithoutType: undefined, action: encode(action) });
+    expect(scan).toMatchObject({ ok: true, action: encode(action) });
     expect(mapWithout(encode(action), 'type')).toEqual(encode({ '\ufefftype': 'multiSig' }));
     const many = Array.from({ length: 20 }, (_, index) => `"k${index}":0`).join(',');
     expect(fault(`{${many},"\ufeffk1":0}`)).toBeUndefined();

@@ -1,4 +1,3 @@
-import { mapEntry, mapWithout, stringOf } from './msgpack-slice.ts';
 import { JsonFault, Transcoder } from './transcoder.ts';
 
 /** A text that is refused: why, and where in the text. */
@@ -9,8 +8,6 @@ type ScannedEnvelope = {
   readonly ok: true;
   /** MessagePack of the value of `action`, keys in the order of the text; undefined when absent. */
   readonly action: Uint8Array | undefined;
-  /** The same without `type`, only when the action is a multiSig wrapper. */
-  readonly actionWithoutType: Uint8Array | undefined;
   /** Where the value of `action` stands in the text. */
   readonly actionRange: readonly [start: number, end: number] | undefined;
 };
@@ -21,16 +18,22 @@ const transcoder = new Transcoder();
 export function scanEnvelope(text: string): ScannedEnvelope | ScanFault {
   return faultAsValue(() => {
     const wanted = transcoder.pick(text, 'action');
-    if (wanted === undefined) {
-      return { ok: true, action: undefined, actionWithoutType: undefined, actionRange: undefined };
-    }
-    return {
-      ok: true,
-      action: wanted.bytes,
-      actionWithoutType: isMultiSig(wanted.bytes) ? mapWithout(wanted.bytes, 'type') : undefined,
-      actionRange: [wanted.start, wanted.end],
-    };
+    if (wanted === undefined) return { ok: true, action: undefined, actionRange: undefined };
+    return { ok: true, action: wanted.bytes, actionRange: [wanted.start, wanted.end] };
   });
+}
+
+/**
+ * MessagePack of a whole body, keys in the order of the text; undefined for one that is refused.
+ * It lies in a buffer that the next text is written into.
+ */
+export function scanBody(text: string): Uint8Array | undefined {
+  try {
+    return transcoder.view(text);
+  } catch (fault) {
+    if (fault instanceof JsonFault) return undefined;
+    throw fault;
+  }
 }
 
 /** Checks a text that must be one object; the text of one of its values, as it was written. */
@@ -55,11 +58,6 @@ export function checkJson(text: string): { readonly ok: true } | ScanFault {
 /** MessagePack of a whole text, keys in its order. Throws `JsonFault` on a text that is refused. */
 export function jsonToMsgpack(text: string): Uint8Array {
   return transcoder.run(text);
-}
-
-function isMultiSig(action: Uint8Array): boolean {
-  const type = mapEntry(action, 'type');
-  return type !== undefined && stringOf(type) === 'multiSig';
 }
 
 function faultAsValue<Answer>(scan: () => Answer): Answer | ScanFault {

@@ -1,5 +1,5 @@
 import { LIMITS } from '../limits.ts';
-import { KeySet, encodedText } from './key-set.ts';
+import { KeySet } from './key-set.ts';
 import {
   ARRAY,
   MAP,
@@ -56,10 +56,15 @@ export class Transcoder {
 
   /** MessagePack of the whole text, which must be one value. */
   run(text: string): Uint8Array {
+    return this.view(text).slice();
+  }
+
+  /** The same in the reader's own buffer, which the next text overwrites. */
+  view(text: string): Uint8Array {
     this.#begin(text, '');
     try {
       this.#whole();
-      return this.#out.slice(0, this.#length);
+      return this.#out.subarray(0, this.#length);
     } finally {
       this.#end();
     }
@@ -67,12 +72,7 @@ export class Transcoder {
 
   /** Checks a text, which must be one value. */
   check(text: string): void {
-    this.#begin(text, '');
-    try {
-      this.#whole();
-    } finally {
-      this.#end();
-    }
+    this.view(text);
   }
 
   /** Checks a text that must be one object and returns the value of one of its keys. */
@@ -216,7 +216,10 @@ export class Transcoder {
   #isWanted(keyStart: number): boolean {
     const key = this.#wantedKey;
     if (this.#length - keyStart !== key.length + 1) return false;
-    return encodedText(this.#out, keyStart, this.#length) === key;
+    for (let index = 0; index < key.length; index++) {
+      if (this.#out[keyStart + 1 + index] !== key.charCodeAt(index)) return false;
+    }
+    return true;
   }
 
   #keepValue(): void {

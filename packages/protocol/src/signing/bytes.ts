@@ -7,24 +7,46 @@ export function utf8(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
+/** What `hexDigit` says of anything that is none. */
+export const NO_DIGIT = 0xff;
+const DIGITS = new Uint8Array(128).fill(NO_DIGIT);
+for (const [value, digit] of [...'0123456789abcdef'].entries()) {
+  DIGITS[digit.charCodeAt(0)] = value;
+  DIGITS[digit.toUpperCase().charCodeAt(0)] = value;
+}
+
 /** Bytes of a hex text with `0x`; an odd number of digits is padded on the left. */
 export function hexToBytes(hex: string): Uint8Array {
-  if (!/^0x[0-9a-fA-F]*$/.test(hex)) throw new RangeError(`not hex: ${hex}`);
-  const digits = hex.length % 2 === 0 ? hex.slice(2) : `0${hex.slice(2)}`;
-  const bytes = new Uint8Array(digits.length / 2);
-  for (let index = 0; index < bytes.length; index++) {
-    bytes[index] = Number.parseInt(digits.slice(index * 2, index * 2 + 2), 16);
-  }
+  const bytes = new Uint8Array(Math.max(0, (hex.length - 1) >> 1));
+  if (!writeHexBefore(bytes, bytes.length, hex)) throw new RangeError(`not hex: ${hex}`);
   return bytes;
+}
+
+/** Writes the bytes of a hex text with `0x` so that they end before `end`; false when it is none. */
+export function writeHexBefore(out: Uint8Array, end: number, hex: string): boolean {
+  if (!hex.startsWith('0x')) return false;
+  let at = end;
+  for (let index = hex.length - 1; index >= 2; index -= 2) {
+    const low = hexDigit(hex.charCodeAt(index));
+    const high = index === 2 ? 0 : hexDigit(hex.charCodeAt(index - 1));
+    if (low === NO_DIGIT || high === NO_DIGIT) return false;
+    out[--at] = high * 16 + low;
+  }
+  return true;
+}
+
+/** The value of a hex digit by its character. */
+export function hexDigit(code: number | undefined): number {
+  return DIGITS[code ?? DIGITS.length] ?? NO_DIGIT;
 }
 
 const HEX_BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
 /** Lower-case hex text with `0x`. */
 export function bytesToHex(bytes: Uint8Array): `0x${string}` {
-  let text = '';
-  for (const byte of bytes) text += HEX_BYTES[byte];
-  return `0x${text}`;
+  let text = '0x';
+  for (let index = 0; index < bytes.length; index++) text += HEX_BYTES[bytes[index] as number];
+  return text as `0x${string}`;
 }
 
 /** The parts one after the other. */

@@ -7,7 +7,7 @@ import {
   SEND_MULTI_SIG,
   domainOf,
   domainSeparator,
-  hashStruct,
+  encodeStruct,
   signedBytes,
   typeString,
   withMultiSigFields,
@@ -23,7 +23,10 @@ export type Hasher = {
   readonly keccak: Keccak;
   /** The separator of the network's domain, or of the domain under another chain id. */
   readonly separator: (chainId?: number) => Uint8Array;
-  /** Hash of a struct of values. */
+  /** The text of a struct's type. */
+  readonly typeString: (struct: StructType) => string;
+  /** What is hashed of a struct of values, and its hash. */
+  readonly encodeStruct: (struct: StructType, values: StructValues) => Uint8Array;
   readonly structHash: (struct: StructType, values: StructValues) => Uint8Array;
   /** The structs of direct actions as inner signers of a multiSig wrapper sign them. */
   readonly innerStructs: Readonly<Record<DirectActionType, StructType>>;
@@ -38,10 +41,18 @@ export function createHasher(network: Network, keccak: Keccak = nobleKeccak): Ha
     Object.entries(DIRECT_STRUCTS).map(([type, struct]) => [type, withMultiSigFields(struct)]),
   ) as Record<DirectActionType, StructType>;
   const structs = [AGENT, SEND_MULTI_SIG, ...Object.values(DIRECT_STRUCTS)];
-  const typeHashes = new Map<StructType, Uint8Array>();
+  const types = new Map<StructType, { readonly text: string; readonly typeHash: Uint8Array }>();
   for (const struct of [...structs, ...Object.values(innerStructs)]) {
-    typeHashes.set(struct, keccak(utf8(typeString(struct))));
+    const text = typeString(struct);
+    types.set(struct, { text, typeHash: keccak(utf8(text)) });
   }
+  const { serviceNetwork } = network;
+  const ownName = keccak(utf8(serviceNetwork));
+  // Every struct of this venue names it.
+  const hashText = (text: string): Uint8Array =>
+    text === serviceNetwork ? ownName : keccak(utf8(text));
+  const encode: Hasher['encodeStruct'] = (struct, values) =>
+    encodeStruct(struct, values, { keccak, hashText, typeHash: types.get(struct)?.typeHash });
   const own = domainSeparator(domainOf(network), keccak);
   return {
     network,
@@ -51,8 +62,9 @@ export function createHasher(network: Network, keccak: Keccak = nobleKeccak): Ha
     // cache of them would grow at the sender's will.
     separator: (chainId = network.chainId) =>
       chainId === network.chainId ? own : domainSeparator(domainOf(network, chainId), keccak),
-    structHash: (struct, values) =>
-      hashStruct(struct, values, { keccak, typeHash: typeHashes.get(struct) }),
+    typeString: (struct) => types.get(struct)?.text ?? typeString(struct),
+    encodeStruct: encode,
+    structHash: (struct, values) => keccak(encode(struct, values)),
   };
 }
 
@@ -77,5 +89,5 @@ export function signStruct(
   const structHash = hasher.structHash(struct, values);
   const signed = signedBytes(hasher.separator(domainChainId), structHash);
   const digest = hasher.keccak(signed);
-  return { typeString: typeString(struct), domainChainId, structHash, signed, digest };
+  return { typeString: hasher.typeString(struct), domainChainId, structHash, signed, digest };
 }

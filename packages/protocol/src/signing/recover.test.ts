@@ -8,7 +8,14 @@ import { encodeMsgpack } from './encode-msgpack.ts';
 import { hashAction } from './hash-envelope.ts';
 import { createHasher, nobleKeccak } from './hasher.ts';
 import { addressOf, recoverSigner } from './recover.ts';
-import { HALF_ORDER, isLowS, normaliseSignature } from './signature.ts';
+import {
+  HALF_ORDER,
+  isLowBytes,
+  isLowS,
+  normaliseSignature,
+  readSignature,
+  signatureBytes,
+} from './signature.ts';
 
 const KEY = hexToBytes(`0x${'01'.repeat(32)}`);
 const ORDER = 2n * HALF_ORDER + 1n;
@@ -61,7 +68,9 @@ describe('recovery', () => {
 test('low s ends at half the order', () => {
   const at = (s: bigint): boolean => {
     const signature = normaliseSignature({ r: '0x1', s: toHex(s), v: 27 });
-    return signature !== undefined && isLowS(signature);
+    if (signature === undefined) return false;
+    expect(isLowBytes(signatureBytes(signature).s)).toBe(isLowS(signature));
+    return isLowS(signature);
   };
   expect(at(HALF_ORDER)).toBe(true);
   expect(at(HALF_ORDER + 1n)).toBe(false);
@@ -77,8 +86,8 @@ test('the hash function is the one that was plugged in', () => {
   const action = { type: 'cancelAll' };
   const request = { msgpack: encodeMsgpack(action), action, envelope: { nonce: 1 } };
   const hash = hashAction(request, hasher);
-  // Preimage, the name in the struct, the struct and the digest: the rest was computed ahead.
-  expect(calls - ahead).toBe(4);
+  // Preimage, struct and digest: the rest was computed ahead.
+  expect(calls - ahead).toBe(3);
   expect(hash).toEqual(hashAction(request, createHasher(NETWORKS.testnet)));
 });
 
@@ -112,4 +121,29 @@ test('a fraction cannot be signed', () => {
   expect(bytesToHex(encodeMsgpack({ a: undefined, b: 2 ** 53 - 1 }))).toBe(
     '0x81a162cf001fffffffffffff',
   );
+});
+
+test('a signature is read to bytes as its schema reads it to text', () => {
+  const part = fc.oneof(
+    fc.constantFrom('0x', '0x0', '0xg1', 'ab', 5, null, `0x${'f'.repeat(65)}`, '0xé'),
+    { weight: 3, arbitrary: fc.stringMatching(/^0x[0-9a-fA-F]{1,64}$/) },
+  );
+  const v = fc.constantFrom(0, 1, 2, 27, 28, '27', -0, 1.5, undefined);
+  const given = fc.oneof(
+    fc.constantFrom(null, 1, [], 'x', undefined),
+    fc.record({ r: part, s: part, v }),
+  );
+  let read = 0;
+  fc.assert(
+    fc.property(given, (value) => {
+      const normal = normaliseSignature(value);
+      const bytes = readSignature(value);
+      expect(bytes).toEqual(normal && signatureBytes(normal));
+      if (normal === undefined || bytes === undefined) return;
+      read += 1;
+      expect(isLowBytes(bytes.s)).toBe(isLowS(normal));
+    }),
+    { numRuns: 1_000 },
+  );
+  expect(read).toBeGreaterThan(100);
 });

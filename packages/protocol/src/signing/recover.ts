@@ -3,10 +3,13 @@ import { address, type Address } from '@oddlot/units';
 import { bytesToHex, concatBytes } from './bytes.ts';
 import { nobleKeccak } from './hasher.ts';
 import type { SignatureHex } from '../signature-schema.ts';
-import { isLowS, signatureBytes } from './signature.ts';
+import { isLowBytes, signatureBytes, type Signature } from './signature.ts';
 import type { Keccak } from './typed-data.ts';
 
-/** Recovers the uncompressed public key (65 bytes) of a signature; undefined when there is none. */
+/**
+ * Recovers the uncompressed public key (65 bytes) of a signature; undefined when there is none. The key
+ * may lie in a buffer that the next call overwrites.
+ */
 export type RecoverPublicKey = (
   digest: Uint8Array,
   r: Uint8Array,
@@ -26,20 +29,25 @@ export const nobleRecover: RecoverPublicKey = (digest, r, s, recoveryBit) => {
   }
 };
 
+/** What recovers; by default it is plain JavaScript. */
+type RecoverTools = { readonly recover?: RecoverPublicKey; readonly keccak?: Keccak };
+
 /** Who signed a digest; undefined when nobody can have, or when `s` is in its malleable form. */
 export function recoverSigner(
   digest: Uint8Array,
   signature: SignatureHex,
-  {
-    recover = nobleRecover,
-    keccak = nobleKeccak,
-  }: {
-    recover?: RecoverPublicKey;
-    keccak?: Keccak;
-  } = {},
+  tools: RecoverTools = {},
 ): Address | undefined {
-  if (!isLowS(signature)) return undefined;
-  const { r, s, v } = signatureBytes(signature);
+  return recoverSignerOf(digest, signatureBytes(signature), tools);
+}
+
+/** The same for a signature in bytes. */
+export function recoverSignerOf(
+  digest: Uint8Array,
+  { r, s, v }: Signature,
+  { recover = nobleRecover, keccak = nobleKeccak }: RecoverTools = {},
+): Address | undefined {
+  if (!isLowBytes(s)) return undefined;
   const publicKey = recover(digest, r, s, v === 27 ? 0 : 1);
   return publicKey === undefined ? undefined : addressOf(publicKey, keccak);
 }

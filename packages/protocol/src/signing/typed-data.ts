@@ -116,15 +116,35 @@ const WORD = 32;
 export function hashStruct(
   struct: StructType,
   values: StructValues,
-  { keccak, typeHash }: { keccak: Keccak; typeHash?: Uint8Array | undefined },
+  tools: StructTools,
+): Uint8Array {
+  return tools.keccak(encodeStruct(struct, values, tools));
+}
+
+type StructTools = {
+  readonly keccak: Keccak;
+  /** Keccak of a text, when some of them are known. */
+  readonly hashText?: ((text: string) => Uint8Array) | undefined;
+  readonly typeHash?: Uint8Array | undefined;
+};
+
+/** `typeHash ‖ word per field`. */
+export function encodeStruct(
+  struct: StructType,
+  values: StructValues,
+  {
+    keccak,
+    hashText = (text) => keccak(utf8(text)),
+    typeHash = hashText(typeString(struct)),
+  }: StructTools,
 ): Uint8Array {
   const encoded = new Uint8Array(WORD * (struct.fields.length + 1));
-  encoded.set(typeHash ?? keccak(utf8(typeString(struct))), 0);
+  encoded.set(typeHash, 0);
   struct.fields.forEach(([name, type], index) => {
     const start = WORD * (index + 1);
-    writeWord(encoded, start, type, values[name], keccak);
+    writeWord(encoded, start, type, values[name], hashText);
   });
-  return keccak(encoded);
+  return encoded;
 }
 
 /** The separator that binds a digest to a network. */
@@ -147,11 +167,11 @@ function writeWord(
   start: number,
   type: FieldType,
   value: unknown,
-  keccak: Keccak,
+  hashText: (text: string) => Uint8Array,
 ): void {
   if (type === 'string') {
     // An absent or null text is hashed as the empty one: the unnamed agent has the empty label.
-    out.set(keccak(utf8(typeof value === 'string' ? value : '')), start);
+    out.set(hashText(typeof value === 'string' ? value : ''), start);
   } else if (type === 'bytes32') {
     out.set(value as Uint8Array, start);
   } else if (type === 'address') {

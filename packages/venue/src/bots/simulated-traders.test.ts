@@ -4,7 +4,8 @@ import { NETWORKS } from '@oddlot/protocol';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { exchangeEndpoint } from '../edge/http/exchange-endpoint.ts';
 import { BTC, TestReplica } from '../testing/http/test-replica.ts';
-import { createRecoverer } from '../edge/recover-worker.ts';
+import type { ReadJob } from '../edge/read-request.ts';
+import { createRecoverer } from '../edge/recoverer.ts';
 import { Receipts } from '../history/receipts.ts';
 import type { AppliedBlock } from '../block/applied-block.ts';
 import { instrumentLookup } from '../translate/action-to-command.ts';
@@ -35,10 +36,9 @@ async function start(): Promise<SimulatedTraders> {
   const now = () => replica.nowMs;
   const receipts = new Receipts({ instruments: instrumentLookup(() => replica.state) });
   const pool = {
-    recover: (text: string) => Promise.resolve(recoverer.recover(text, false)),
-    hash: (text: string) => Promise.resolve(recoverer.recover(text, true)),
+    read: (text: string, job: ReadJob) => Promise.resolve(recoverer.read(text, job)),
   };
-  const exchange = exchangeEndpoint({ replica, receipts, pool, network, now });
+  const exchange = exchangeEndpoint({ replica, receipts, pool, now });
   const log = createLogger({ level: 'debug', destination: { write: (line) => lines.push(line) } });
   let seed = 1;
   const random = () => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;

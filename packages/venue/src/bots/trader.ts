@@ -6,11 +6,7 @@ import type { BotWallet } from './bot-wallet.ts';
 
 /** What a trader sends, and what comes back: the public endpoint of writes, without a socket. */
 type BotExchange = {
-  handle(request: {
-    readonly text: string;
-    readonly body: Readonly<Record<string, unknown>>;
-    readonly ip: string;
-  }): BotReply | Promise<BotReply>;
+  handleText(request: { readonly text: string; readonly ip: string }): BotReply | Promise<BotReply>;
 };
 
 type BotReply = {
@@ -146,8 +142,7 @@ export class Trader {
     // R-nonce: the first of a venue may be signed in the very millisecond in which its log began.
     this.#nonce = Math.max(this.#nonce + 1, now(), replica.state.beganMs + 1);
     const text = this.#wallet.sign(action, this.#nonce);
-    const body = JSON.parse(text) as Record<string, unknown>;
-    const reply = await exchange.handle({ text, body, ip: 'simulated' });
+    const reply = await exchange.handleText({ text, ip: 'simulated' });
     const answer = JSON.parse(reply.body) as { status: string; message?: string };
     if (answer.status === 'ok') return true;
     onRefused(this.address, answer.message ?? answer.status);

@@ -1,6 +1,6 @@
 import { systemTime } from '@oddlot/host/clock';
 import { createOperationsPort, type Readiness, readiness } from '@oddlot/host/health';
-import { type Endpoint, HttpEdge, RateLimiter } from '@oddlot/host/http';
+import { type TextEndpoint, HttpEdge, RateLimiter } from '@oddlot/host/http';
 import type { Logger } from '@oddlot/host/log';
 import type { Metrics } from '@oddlot/host/metrics';
 import { clientIpFinder, forwardedFor, type HttpPort, isTrustedProxy } from '@oddlot/host/ports';
@@ -37,7 +37,7 @@ type Edges = {
   readonly sockets: WsEdge;
   readonly operations: HttpPort;
   /** The endpoint of all writes, for those inside the process. */
-  readonly exchange: Endpoint;
+  readonly exchange: TextEndpoint;
   /** Tells whoever asks that this process is about to go. */
   stopping(): void;
 };

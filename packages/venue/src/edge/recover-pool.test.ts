@@ -3,8 +3,8 @@ import { createLogger } from '@oddlot/host/log';
 import { afterAll, describe, expect, test } from 'vitest';
 import { NETWORKS } from '@oddlot/protocol';
 import { explainJob } from './explain-job.ts';
+import type { RecoverBackend } from './recover-backend.ts';
 import { RecoverPool, RecoverUnavailableError } from './recover-pool.ts';
-import type { RecoverBackend } from './recover-worker.ts';
 import { multiSigned, orderAction, signed, testKey } from '../testing/http/client.ts';
 
 const network = NETWORKS.testnet;
@@ -18,18 +18,28 @@ function pool(options: Partial<ConstructorParameters<typeof RecoverPool>[0]> = {
   return made;
 }
 
+/** Nonces that could be taken: all, and none because they are too old. */
+const ANY = { isLarge: false, nonceAfter: 0, nonceBefore: Infinity };
+const TOO_OLD = { ...ANY, nonceAfter: Number.MAX_SAFE_INTEGER };
+
 const alice = testKey(0x11);
 const order = (nonce: number, key = alice) => signed(orderAction(), { key, nonce });
 
 describe.each<RecoverBackend>(['secp256k1', 'libauth'])('with %s', (backend) => {
   test('finds the signer and names the request', async () => {
-    const workers = pool({ backend });
+    const told: object[] = [];
+    const write = (line: string): number => told.push(JSON.parse(line) as object);
+    const log = createLogger({ level: 'info', destination: { write } });
+    const workers = pool({ backend, log });
     expect(await workers.ready()).toBe(backend);
+    expect(told).toMatchObject([{ backend, recoverUs: expect.any(Number) as number }]);
     const text = order(1_800_000_000_000);
     const recovered = await workers.recover(text);
     expect(recovered.signer).toBe(alice.address);
     expect(recovered.txHash).toMatch(/^0x[0-9a-f]{64}$/);
-    expect(await workers.hash(text)).toEqual({ txHash: recovered.txHash });
+    expect(await workers.read(text, ANY)).toMatchObject(recovered);
+    expect(await workers.read(text, TOO_OLD)).not.toHaveProperty('signer');
+    expect(await workers.read(text, TOO_OLD)).toMatchObject({ txHash: recovered.txHash });
   });
 
   test('a signature that recovers nobody has no signer', async () => {
@@ -53,7 +63,7 @@ test('the signers of a wrapper stand beside its sender, who signed nothing is to
     innerSigners: [ben.address, ann.address],
     txHash: expect.stringMatching(/^0x[0-9a-f]{64}$/) as string,
   });
-  expect(await workers.hash(text)).toEqual({ txHash: recovered.txHash });
+  expect(await workers.read(text, ANY)).toMatchObject(recovered);
   const { action } = JSON.parse(text) as { action: { signatures: { r: string }[] } };
   for (const signature of action.signatures.slice(1)) signature.r = '0x0';
   const broken = signed(action, { key: ann, nonce: 5 });
@@ -93,7 +103,7 @@ test('a lost worker fails its own jobs and is replaced', async () => {
         if (batch[2] === 'die') process.exit(3);
         parentPort.postMessage([batch[0], '0xabc', '0xdef', '', 0, '']);
       });
-      parentPort.postMessage('libauth');
+      parentPort.postMessage({ backend: 'libauth', recoverUs: 400 });
     `)}`,
   );
   let lost = 0;
@@ -106,15 +116,15 @@ test('a lost worker fails its own jobs and is replaced', async () => {
 
 test('a full queue and a closed pool turn requests away', async () => {
   const workers = pool({ queueMax: 1 });
-  const first = workers.hash('{}');
-  await expect(workers.hash('{}')).rejects.toThrow('too many');
+  const first = workers.explain('{}');
+  await expect(workers.explain('{}')).rejects.toThrow('too many');
   expect(await first).toHaveProperty('fault');
-  const [pending] = await Promise.allSettled([workers.hash('{}'), workers.close()]);
+  const [pending] = await Promise.allSettled([workers.explain('{}'), workers.close()]);
   expect(pending).toMatchObject({
     status: 'rejected',
     reason: { name: 'RecoverUnavailableError' },
   });
-  await expect(workers.hash('{}')).rejects.toThrow('closed');
+  await expect(workers.explain('{}')).rejects.toThrow('closed');
 });
 
 test('explains a signature beside other work, and refuses what is no envelope', async () => {

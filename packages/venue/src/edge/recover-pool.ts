@@ -1,19 +1,23 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { Logger } from '@oddlot/host/log';
-import type { Explanation, Network } from '@oddlot/protocol';
+import type { Network } from '@oddlot/protocol';
+import type { ReadJob } from './read-request.ts';
+import type { RecoverBackend } from './recover-backend.ts';
 import {
   EXPLAIN,
-  HASH_ONLY,
+  pushJob,
+  READ,
+  READ_LARGE,
   RECOVER,
   REPLY_PARTS,
-  SIGNERS_SEPARATOR,
-  type RecoverBackend,
+  replyAt,
   type RecoverBatch,
-  type Recovered,
+  type RecoverJob,
   type RecoverReplies,
-  type RecoverWorkerData,
-} from './recover-worker.ts';
+} from './recover-messages.ts';
+import type { RecoverReady, RecoverWorkerData } from './recover-worker.ts';
+import type { ReadAndRecovered, Recovered } from './recoverer.ts';
 
 /**
  * Spreads recovery over threads. Requests that arrive in one turn of the event loop leave in one
@@ -39,10 +43,8 @@ export class RecoverUnavailableError extends Error {
   override readonly name = 'RecoverUnavailableError';
 }
 
-type Job = {
-  readonly kind: number;
-  readonly text: string;
-  readonly resolve: (recovered: Recovered) => void;
+type Job = RecoverJob & {
+  readonly resolve: (answer: Recovered | ReadAndRecovered) => void;
   readonly reject: (error: Error) => void;
 };
 
@@ -61,6 +63,8 @@ const SECOND_BATCH_MIN = 8;
 const BATCH_MAX = 64;
 const QUEUE_MAX = 5000;
 const RESTART_DELAY_MS = 1000;
+/** Of jobs that look at no nonce. */
+const NO_BOUNDS = { nonceAfter: 0, nonceBefore: 0 };
 
 export class RecoverPool {
   readonly #options: RecoverPoolOptions;
@@ -99,17 +103,18 @@ export class RecoverPool {
 
   /** Who signed the request, and the hash that names it. */
   recover(text: string): Promise<Recovered> {
-    return this.#add(RECOVER, text);
+    return this.#add({ kind: RECOVER, text, ...NO_BOUNDS });
   }
 
-  /** Only the hash that names the request, which is cheap. */
-  hash(text: string): Promise<Recovered> {
-    return this.#add(HASH_ONLY, text);
+  /** What a request asks for and who signed it; what its text alone makes wrong costs no recovery. */
+  read(text: string, { isLarge, nonceAfter, nonceBefore }: ReadJob): Promise<ReadAndRecovered> {
+    const kind = isLarge ? READ_LARGE : READ;
+    return this.#add({ kind, text, nonceAfter, nonceBefore }) as Promise<ReadAndRecovered>;
   }
 
   /** What a signature is over, and who it would be of after each common mistake; see `explainJob`. */
   explain(text: string): Promise<Recovered> {
-    return this.#add(EXPLAIN, text);
+    return this.#add({ kind: EXPLAIN, text, ...NO_BOUNDS });
   }
 
   async close(): Promise<void> {
@@ -123,13 +128,13 @@ export class RecoverPool {
     await Promise.all(seats.map((seat) => seat.worker.terminate()));
   }
 
-  #add(kind: number, text: string): Promise<Recovered> {
+  #add(job: RecoverJob): Promise<Recovered | ReadAndRecovered> {
     if (this.#isClosed || this.#queue.length >= this.#queueMax) {
       const why = this.#isClosed ? 'the pool is closed' : 'too many requests wait for recovery';
       return Promise.reject(new RecoverUnavailableError(why));
     }
     return new Promise((resolve, reject) => {
-      this.#queue.push({ kind, text, resolve, reject });
+      this.#queue.push({ ...job, resolve, reject });
       if (this.#isScheduled) return;
       this.#isScheduled = true;
       setImmediate(() => {
@@ -163,7 +168,7 @@ export class RecoverPool {
     for (const job of jobs) {
       const id = this.#nextId++;
       seat.jobs.set(id, job);
-      batch.push(id, job.kind, job.text);
+      pushJob(batch, id, job);
     }
     seat.batches++;
     seat.worker.postMessage(batch);
@@ -181,19 +186,19 @@ export class RecoverPool {
     this.#seats.add(seat);
     // A waiting thread must not keep a process alive that has nothing else to do.
     worker.unref();
-    worker.on('message', (message: RecoverBackend | RecoverReplies) => {
-      if (typeof message === 'string') this.#seatReady(seat, message);
-      else this.#settle(seat, message);
+    worker.on('message', (message: RecoverReady | RecoverReplies) => {
+      if (Array.isArray(message)) this.#settle(seat, message);
+      else this.#seatReady(seat, message);
     });
     worker.on('error', (error) => this.#lose(seat, error));
     worker.on('exit', (code) => this.#lose(seat, new Error(`recover worker exited with ${code}`)));
   }
 
-  #seatReady(seat: Seat, backend: RecoverBackend): void {
+  #seatReady(seat: Seat, { backend, recoverUs }: RecoverReady): void {
     seat.isReady = true;
     if (this.#backend === undefined) {
       this.#backend = backend;
-      this.#options.log.info({ backend }, 'signatures are recovered');
+      this.#options.log.info({ backend, recoverUs }, 'signatures are recovered');
       this.#ready.resolve(backend);
     }
     this.#dispatch();
@@ -205,7 +210,7 @@ export class RecoverPool {
       const id = replies[index] as number;
       const job = seat.jobs.get(id);
       seat.jobs.delete(id);
-      job?.resolve(replyAt(replies, index));
+      job?.resolve(replyAt(replies, index, job.kind));
     }
     if (this.#queue.length > 0) this.#dispatch();
   }
@@ -226,23 +231,4 @@ export class RecoverPool {
 function failAll(seat: Seat, error: Error): void {
   for (const job of seat.jobs.values()) job.reject(error);
   seat.jobs.clear();
-}
-
-function replyAt(replies: RecoverReplies, index: number): Recovered {
-  const signers = replies[index + 1] as string;
-  const txHash = replies[index + 2] as string;
-  const fault = replies[index + 3] as string;
-  const explanation = replies[index + 5] as Explanation | '';
-  if (fault !== '') return { fault, at: replies[index + 4] as number };
-  if (explanation !== '') return { explanation };
-  if (signers === '') return { txHash };
-  if (signers.includes(SIGNERS_SEPARATOR)) return wrapped(signers, txHash);
-  return { signer: signers, txHash };
-}
-
-/** The answer for a multiSig wrapper: its sender, and who signed what it carries. */
-function wrapped(signers: string, txHash: string): Recovered {
-  const [signer = '', ...inner] = signers.split(SIGNERS_SEPARATOR);
-  const innerSigners = inner.map((each) => (each === '' ? undefined : each));
-  return { signer, innerSigners, txHash };
 }

@@ -6,6 +6,7 @@ import { testKey } from '../testing/http/client.ts';
 import { TestReplica } from '../testing/http/test-replica.ts';
 import { Faucet } from '../edge/http/faucet.ts';
 import { HistoryBehindError } from './history.ts';
+import { decodeReceiptBody } from './receipt-body.ts';
 import type { ReceiptBlock, ReceiptQuery, ReceiptRow } from './receipt-row.ts';
 import { instrumentLookup } from '../translate/action-to-command.ts';
 import { Receipts, type ReceiptArchive, type ReceiptsOptions } from './receipts.ts';
@@ -144,6 +145,31 @@ describe('Receipts', () => {
     replica.apply(order(2));
     const key = { by: 'nonce', signer: alice.address, nonce: replica.nowMs + 2 } as const;
     expect(receipts.recent(key)?.outcome.error).toBeNull();
+  });
+
+  test('one that is asked for late tells what it would have told at once', async () => {
+    const archive = new MemoryArchive();
+    archive.followOn();
+    const receipts = attach();
+    const bob = testKey(2).address;
+    replica.credit(bob);
+    const [first] = (order(1) as { orders: readonly object[] }).orders;
+    const sale = {
+      ...order(2, { signer: bob }),
+      orders: [{ ...first, isBuy: false, size: 20_000 }],
+    };
+    replica.apply(order(1));
+    replica.apply(sale as SignedCommand);
+    replica.apply(order(3, { price: 1 }));
+    for (let n = 4; n <= 8; n++) replica.apply(order(n));
+    for (let n = 1; n <= 8; n++) {
+      const key = { by: 'txHash', txHash: hashOf(n) } as const;
+      const row = (await archive.find(key)) as ReceiptRow;
+      expect(receipts.recent(key)?.outcome).toEqual(decodeReceiptBody(row.body).outcome);
+    }
+    expect(receipts.recent({ by: 'txHash', txHash: hashOf(2) })?.outcome.result).toMatchObject({
+      orders: [{ state: 'filled', avgPx: expect.any(String) as string }],
+    });
   });
 
   test('memory is bounded by the size of the bodies too', () => {

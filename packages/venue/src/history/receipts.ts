@@ -6,7 +6,6 @@ import type { InstrumentLookup } from '../translate/action-to-command.ts';
 import type { EndedLookup } from '../translate/outcome/ended-order.ts';
 import { authorityOf, isRequest, type RequestCommand } from '../block/request-command.ts';
 import { requestTexts } from '../translate/request-texts.ts';
-import { actionTypeOf } from '../translate/action-types.ts';
 import {
   entriesToWire,
   entryToWire,
@@ -15,7 +14,14 @@ import {
 } from '../translate/outcome-to-wire.ts';
 import { EndedOrders } from './ended-orders.ts';
 import { QueuedActions, type QueuedAction } from './queued-actions.ts';
-import { decodeReceiptBody, encodeReceiptBody } from './receipt-body.ts';
+import {
+  canWait,
+  lateReceipt,
+  madeReceipt,
+  receiptOfRow,
+  type MadeReceipt,
+} from './made-receipt.ts';
+import { decodeReceiptBody } from './receipt-body.ts';
 import type { ReceiptKey } from './receipt-key.ts';
 import type { AppliedBlock, Executed } from '../block/applied-block.ts';
 import type { EarlierBlock } from '../block/earlier-block.ts';
@@ -50,7 +56,7 @@ export type Receipt = {
 };
 
 /** A request that was proposed and is in no block yet. */
-type Pending = {
+export type Pending = {
   readonly txHash: Hash;
   readonly signer: Address;
   readonly user: Address | null;
@@ -58,6 +64,8 @@ type Pending = {
   readonly actionType: string;
   readonly command: RequestCommand;
   readonly executed: Promise<Executed>;
+  /** How its receipt tells it, from its block on. */
+  told?: () => WireOutcome;
 };
 
 export type ReceiptsOptions = {
@@ -70,6 +78,14 @@ export type ReceiptsOptions = {
   readonly recentCharsMax?: number;
 };
 
+/** One in memory. */
+type RecentReceipt = MadeReceipt & {
+  /** The block that completed it. */
+  readonly completedAt: number;
+};
+
+/** So many may be without words; behind an archive that is slow, words hold less than what they are made of. */
+const LATE_MAX = 2_000;
 const RECENT_MAX = 100_000;
 const RECENT_CHARS_MAX = 64 * 1024 * 1024;
 
@@ -80,11 +96,9 @@ export class Receipts {
   readonly #recentMax: number;
   readonly #recentCharsMax: number;
   /** In order of the blocks that completed them, so that the first is the oldest. */
-  readonly #recent = new Map<string, ReceiptRow>();
-  /** Of the same, in the same order. */
-  readonly #completedAt = new Map<string, number>();
-  readonly #byTraceId = new Map<string, ReceiptRow>();
-  readonly #bySigner = new Map<string, ReceiptRow>();
+  readonly #recent = new Map<string, RecentReceipt>();
+  readonly #byTraceId = new Map<string, RecentReceipt>();
+  readonly #bySigner = new Map<string, RecentReceipt>();
   readonly #pending = new Map<string, Pending>();
   readonly #pendingBySigner = new Map<string, Pending>();
   readonly #queued = new QueuedActions();
@@ -112,22 +126,22 @@ export class Receipts {
     const { height, timeMs, hash: blockHash } = block;
     this.#ended.onBlock(block);
     const receipts = [...this.#completed(block), ...this.#executed(block)];
-    this.#keep({ height, timeMs, blockHash, receipts });
-    for (const row of receipts) this.#tell(row);
+    this.#keep({ height, timeMs, blockHash }, receipts);
+    for (const receipt of receipts) this.#tell(receipt);
   }
 
   /** The receipts of earlier eras are kept in the words of their time. */
   onEarlierBlock({ head, receipts }: EarlierBlock): void {
     const { hash: blockHash, height, timeMs } = head;
-    this.#keep({ height, timeMs, blockHash, receipts: receipts as readonly ReceiptRow[] });
+    const made = (receipts as readonly ReceiptRow[]).map(receiptOfRow);
+    this.#keep({ height, timeMs, blockHash }, made);
   }
 
   /** Those of blocks up to a height are in the archive from now on. */
   archived(height: number): void {
-    for (const [txHash, completedAt] of this.#completedAt) {
-      if (completedAt > height) return;
-      const row = this.#recent.get(txHash);
-      if (row !== undefined) this.#forget(row);
+    for (const recent of this.#recent.values()) {
+      if (recent.completedAt > height) return;
+      this.#forget(recent);
     }
   }
 
@@ -145,18 +159,19 @@ export class Receipts {
     return this.#recent.size > this.#recentMax || this.#chars > this.#recentCharsMax;
   }
 
-  #keep(block: ReceiptBlock): void {
+  #keep(block: Omit<ReceiptBlock, 'receipts'>, made: readonly MadeReceipt[]): void {
     if (this.#onReceipts !== undefined) {
-      this.#onReceipts(block);
+      const receipts = made.map(({ body, row }) => ({ ...row, body: body() }));
+      this.#onReceipts({ ...block, receipts });
       return;
     }
     // Replayed blocks that the archive has are answered from there.
     if (this.#archive !== undefined && block.height <= this.#archive.height) return;
-    for (const row of block.receipts) this.#remember(row, block.height);
+    for (const receipt of made) this.#remember({ ...receipt, completedAt: block.height });
   }
 
   /** Announces a request that was proposed; it is pending until its promise settles. */
-  track(pending: Pending): void {
+  track(pending: Pending): Pending {
     const { txHash, executed } = pending;
     const signerKey = keyOf(pending.signer, pending.nonce);
     this.#pending.set(txHash, pending);
@@ -166,6 +181,7 @@ export class Receipts {
       this.#pendingBySigner.delete(signerKey);
     };
     executed.then(forget, forget);
+    return pending;
   }
 
   /** Requests that wait for their block. */
@@ -221,8 +237,8 @@ export class Receipts {
 
   /** A receipt from memory. */
   recent(key: ReceiptKey): Receipt | undefined {
-    const row = this.#recentRow(key);
-    return row === undefined ? undefined : receiptOf(row);
+    const recent = this.#recentOf(key);
+    return recent === undefined ? undefined : receiptOf(recent);
   }
 
   /** The same, but none only if there is none: rejects while an archive lacks what memory has let go of. */
@@ -234,15 +250,17 @@ export class Receipts {
 
   /** A receipt from memory or from the archive. */
   async find(key: ReceiptKey): Promise<Receipt | undefined> {
-    const recent = this.#recentRow(key);
+    const recent = this.#recentOf(key);
     // Of a nonce the one counts that was executed first; it may have been completed last.
     const isFinal = recent !== undefined && key.by !== 'nonce';
     const archived = isFinal ? undefined : await this.#archived(key);
-    const row = archived === undefined || isEarlier(recent, archived) ? recent : archived;
-    return row === undefined ? undefined : receiptOf(row);
+    if (archived !== undefined && !isEarlier(recent?.row, archived)) {
+      return receiptOf(receiptOfRow(archived));
+    }
+    return recent === undefined ? undefined : receiptOf(recent);
   }
 
-  #recentRow(key: ReceiptKey): ReceiptRow | undefined {
+  #recentOf(key: ReceiptKey): RecentReceipt | undefined {
     if (key.by === 'txHash') return this.#recent.get(key.txHash);
     if (key.by === 'traceId') return this.#byTraceId.get(key.traceId);
     return this.#bySigner.get(keyOf(key.signer, key.nonce));
@@ -255,8 +273,8 @@ export class Receipts {
   }
 
   /** The receipts of earlier actions whose last order left the delay queue in this block. */
-  #completed({ height, result }: AppliedBlock): ReceiptRow[] {
-    const rows: ReceiptRow[] = [];
+  #completed({ height, result }: AppliedBlock): MadeReceipt[] {
+    const made: MadeReceipt[] = [];
     for (const event of result.events) {
       if (event.type !== 'outcomeOrderReleased' || !event.wasQueued) continue;
       const { entry, index, txHash } = event;
@@ -267,73 +285,88 @@ export class Receipts {
       if (!this.#queued.release(action, index, told)) continue;
       const entries = action.entries.filter((each) => each !== null);
       const outcome = { ...entriesToWire(command, entries, warnings), doneHeight: height };
-      rows.push(rowOf(command, { block, index: action.index, user, outcome }));
+      made.push(madeReceipt(command, { block, index: action.index, user }, outcome));
     }
-    return rows;
+    return made;
   }
 
   /** The receipts of the block's own actions; those of which an order waits are kept back. */
-  #executed(block: AppliedBlock): ReceiptRow[] {
-    const rows: ReceiptRow[] = [];
+  #executed(block: AppliedBlock): MadeReceipt[] {
+    const made: MadeReceipt[] = [];
     const { events } = block.result;
+    const instruments = this.#instruments;
     for (const [index, { command, request }] of block.commands.entries()) {
       const executed = block.result.outcomes[index];
       if (!isRequest(command) || executed === undefined) continue;
+      const { account, entries } = executed;
+      const pending = this.#pending.get(authorityOf(command).txHash);
+      const done = { block, index, user: account };
+      if (this.#hasTime && canWait(command, executed)) {
+        const told = once(() => outcomeToWire(command, executed, { instruments }));
+        if (pending !== undefined) pending.told = told;
+        made.push(lateReceipt(command, done, { told, entries: entries?.length ?? 0 }));
+        continue;
+      }
       const texts = requestTexts(request);
-      const { account } = executed;
-      const context = { instruments: this.#instruments, texts, events, ended: this.ended, account };
+      const context = { instruments, texts, events, ended: this.ended, account };
       const outcome = outcomeToWire(command, executed, context);
-      const user = executed.account;
-      if (user !== undefined && hasQueued(executed)) {
-        const entries = (executed.entries ?? []).map((entry, at) =>
+      if (pending !== undefined) pending.told = () => outcome;
+      if (account !== undefined && hasQueued(executed)) {
+        const { height, timeMs, hash } = block;
+        const queued = (entries ?? []).map((entry, at) =>
           entry.state === 'queued' ? null : entryToWire(command, entry, at, context),
         );
-        const { height, timeMs, hash } = block;
         const { warnings } = outcome;
         const at = { height, timeMs, hash };
-        this.#queued.add({ command, request, user, block: at, index, entries, warnings });
+        const action = { command, request, user: account, block: at, index, warnings };
+        this.#queued.add({ ...action, entries: queued });
       } else {
-        rows.push(rowOf(command, { block, index, user, outcome }));
+        made.push(madeReceipt(command, done, outcome));
       }
     }
-    return rows;
+    return made;
   }
 
-  #tell(row: ReceiptRow): void {
-    const waiting = this.#waiting.get(row.txHash);
+  get #hasTime(): boolean {
+    return this.#onReceipts === undefined && this.#recent.size < LATE_MAX;
+  }
+
+  #tell(receipt: MadeReceipt): void {
+    const { txHash } = receipt.row;
+    const waiting = this.#waiting.get(txHash);
     if (waiting === undefined) return;
-    this.#waiting.delete(row.txHash);
-    const receipt = receiptOf(row);
-    for (const resolve of waiting) resolve(receipt);
+    this.#waiting.delete(txHash);
+    const told = receiptOf(receipt);
+    for (const resolve of waiting) resolve(told);
   }
 
   /** The receipt that was executed first stays, of a hash and of a nonce: later ones executed nothing. */
-  #remember(row: ReceiptRow, completedAt: number): void {
+  #remember(recent: RecentReceipt): void {
+    const { row } = recent;
     const signerKey = keyOf(row.signer, row.nonce);
     const known = this.#bySigner.get(signerKey);
-    if (known === undefined || isEarlier(row, known)) this.#bySigner.set(signerKey, row);
+    if (known === undefined || isEarlier(row, known.row)) this.#bySigner.set(signerKey, recent);
     if (this.#recent.has(row.txHash)) return;
-    this.#recent.set(row.txHash, row);
-    this.#completedAt.set(row.txHash, completedAt);
-    this.#byTraceId.set(traceId(row.txHash), row);
-    this.#chars += row.body.length;
+    this.#recent.set(row.txHash, recent);
+    this.#byTraceId.set(traceId(row.txHash), recent);
+    this.#chars += recent.chars;
     // Nobody else has those that an archive still waits for.
     if (this.#archive?.isFarBehind === false) return;
     while (this.#isFull) {
       const oldest = this.#recent.values().next().value;
       if (oldest === undefined) return;
-      this.#droppedHeight = this.#completedAt.get(oldest.txHash) ?? this.#droppedHeight;
+      this.#droppedHeight = oldest.completedAt;
       this.#forget(oldest);
     }
   }
 
-  #forget(row: ReceiptRow): void {
+  #forget(recent: RecentReceipt): void {
+    const { chars, row } = recent;
     const signerKey = keyOf(row.signer, row.nonce);
     this.#recent.delete(row.txHash);
-    this.#completedAt.delete(row.txHash);
     this.#byTraceId.delete(traceId(row.txHash));
-    if (this.#bySigner.get(signerKey) === row) this.#bySigner.delete(signerKey);
-    this.#chars -= row.body.length;
+    if (this.#bySigner.get(signerKey) === recent) this.#bySigner.delete(signerKey);
+    this.#chars -= chars;
   }
 }
 
@@ -342,33 +375,9 @@ export function hasQueued({ entries = [] }: CommandResult): boolean {
   return entries.some(({ state }) => state === 'queued');
 }
 
-function rowOf(
-  command: RequestCommand,
-  done: {
-    readonly block: { readonly height: number; readonly timeMs: number; readonly hash: Hash };
-    readonly index: number;
-    readonly user: Address | undefined;
-    readonly outcome: WireOutcome;
-  },
-): ReceiptRow {
-  const { block, index, outcome, user } = done;
-  const { signer, nonce, txHash } = authorityOf(command);
-  return {
-    txHash,
-    signer,
-    user: user ?? signer,
-    nonce,
-    actionType: actionTypeOf(command),
-    height: block.height,
-    timeMs: block.timeMs,
-    blockHash: block.hash,
-    index,
-    failed: outcome.error !== null,
-    body: encodeReceiptBody(outcome, user !== undefined),
-  };
-}
+type Aged = Pick<ReceiptRow, 'height'>;
 
-function isEarlier(row: ReceiptRow | undefined, other: ReceiptRow): boolean {
+function isEarlier(row: Aged | undefined, other: Aged): boolean {
   return row !== undefined && row.height < other.height;
 }
 
@@ -376,9 +385,15 @@ function keyOf(signer: string, nonce: number): string {
   return `${signer} ${nonce}`;
 }
 
-function receiptOf(row: ReceiptRow): Receipt {
+/** The value that is computed when it is asked for, and kept. */
+function once<Value extends object>(compute: () => Value): () => Value {
+  let value: Value | undefined;
+  return () => (value ??= compute());
+}
+
+function receiptOf({ body, row }: MadeReceipt): Receipt {
   const { txHash, signer, nonce, actionType, height, timeMs, blockHash } = row;
-  const { outcome, hasUser } = decodeReceiptBody(row.body);
+  const { outcome, hasUser } = decodeReceiptBody(body());
   return {
     txHash,
     signer,

@@ -12,13 +12,8 @@ import {
   type WireError,
 } from '@oddlot/protocol';
 import { assert, hash, type Address } from '@oddlot/units';
-import {
-  actionToCommand,
-  instrumentLookup,
-  refuseUnsupported,
-  type InstrumentLookup,
-  type PlainAction,
-} from './action-to-command.ts';
+import { actionToCommand, instrumentLookup, type InstrumentLookup } from './action-to-command.ts';
+import { refuseUnsupported, type PlainAction } from './refuse-unsupported.ts';
 import { agentWarning } from './info/agent-warning.ts';
 import { answer, type InfoContext, type InfoHandler } from './info/handler.ts';
 import { endedBy } from './outcome/ended-order.ts';

@@ -1,4 +1,4 @@
-import type { Endpoint, StreamEndpoint } from '@oddlot/host/http';
+import type { AnyEndpoint, TextEndpoint } from '@oddlot/host/http';
 import type { History } from '../../history/history.ts';
 import { accountStatusEndpoint } from './account-status-endpoint.ts';
 import { exchangeEndpoint, type ExchangeOptions } from './exchange-endpoint.ts';
@@ -16,8 +16,8 @@ type EndpointOptions = ExchangeOptions &
   };
 
 export type Endpoints = {
-  readonly exchange: Endpoint;
-  readonly byPath: Readonly<Record<string, Endpoint | StreamEndpoint>>;
+  readonly exchange: TextEndpoint;
+  readonly byPath: Readonly<Record<string, AnyEndpoint>>;
   /** Counts the exports that are being read. */
   readonly exports: ExportGate;
 };

@@ -1,32 +1,23 @@
 import { checkNonceWindow, marketView, type CommandResult, type Reject } from '@oddlot/engine';
 import {
-  type EdgeRequest,
-  type Endpoint,
   type Reply,
+  type TextEndpoint,
+  type TextRequest,
   tooLarge,
   UnavailableError,
 } from '@oddlot/host/http';
-import {
-  isPermissionedType,
-  jsonRefusal,
-  LIMITS,
-  PERMISSIONED_TYPES,
-  refusal,
-  type Envelope,
-  type Network,
-  type WireError,
-} from '@oddlot/protocol';
-import type { Address, Hash } from '@oddlot/units';
+import { jsonRefusal, LIMITS, PERMISSIONED_TYPES, refusal, type WireError } from '@oddlot/protocol';
+import { assert, type Address, type Hash } from '@oddlot/units';
 import type { QueuedAction } from '../../history/queued-actions.ts';
-import { hasQueued, type Receipt, type Receipts } from '../../history/receipts.ts';
+import { hasQueued, type Pending, type Receipt, type Receipts } from '../../history/receipts.ts';
 import type { Executed } from '../../block/applied-block.ts';
 import type { Replica } from '../../replica/replica.ts';
 import {
   actionToCommand,
   instrumentLookup,
   type InstrumentLookup,
-  type PlainAction,
 } from '../../translate/action-to-command.ts';
+import type { PlainAction } from '../../translate/refuse-unsupported.ts';
 import { actionTypeOf } from '../../translate/action-types.ts';
 import { isOutcomeOrder, outcomeToWire } from '../../translate/outcome-to-wire.ts';
 import { rejectToWire } from '../../translate/reject-to-wire.ts';
@@ -35,11 +26,18 @@ import { actionTexts } from '../../translate/request-texts.ts';
 import { refusalWithInstrument } from '../../translate/refusal-with-instrument.ts';
 import type { AdmissionGuard } from '../admission-guard.ts';
 import type { RecoverPool } from '../recover-pool.ts';
-import type { Recovered } from '../recover-worker.ts';
+import type { Recovered } from '../recoverer.ts';
 import { acknowledgement, executedReply, pendingReply, plainReply } from './exchange-reply.ts';
 import { recovering } from './recovering.ts';
 import { exchangeRefusal } from './exchange-error.ts';
-import { authorityFrom, readRequest, type SentRequest } from './read-request.ts';
+import { authorityFrom } from './authority-from.ts';
+import {
+  sentRequest,
+  type ReadJob,
+  type RefusedRequest,
+  type SentEnvelope,
+  type SentRequest,
+} from '../read-request.ts';
 import { withoutSpace } from './without-space.ts';
 
 /**
@@ -50,8 +48,7 @@ import { withoutSpace } from './without-space.ts';
 export type ExchangeOptions = {
   readonly replica: Replica;
   readonly receipts: Receipts;
-  readonly pool: Pick<RecoverPool, 'recover' | 'hash'>;
-  readonly network: Network;
+  readonly pool: Pick<RecoverPool, 'read'>;
   readonly now: () => number;
   /** How long an answer with `confirm` waits for its block. */
   readonly confirmTimeoutMs?: number;
@@ -69,7 +66,7 @@ type Context = ExchangeOptions & {
 };
 
 /** The endpoint of all writes. */
-export function exchangeEndpoint(options: ExchangeOptions): Endpoint {
+export function exchangeEndpoint(options: ExchangeOptions): TextEndpoint {
   const context: Context = {
     ...options,
     instruments: instrumentLookup(() => options.replica.state),
@@ -79,7 +76,7 @@ export function exchangeEndpoint(options: ExchangeOptions): Endpoint {
     surface: 'exchange',
     bodyBytesMaxOf,
     refuse: exchangeRefusal,
-    handle: (request) => handle(context, request),
+    handleText: (request) => handle(context, request),
   };
 }
 
@@ -93,20 +90,18 @@ function bodyBytesMaxOf(start: Buffer): number {
   return isMeant ? LIMITS.permissionedBodyBytesMax : LIMITS.bodyBytesMax;
 }
 
-async function handle(context: Context, { text, body, bytes = 0 }: EdgeRequest): Promise<Reply> {
+async function handle(context: Context, { text, bytes = 0 }: TextRequest): Promise<Reply> {
   const isLarge = bytes > LIMITS.bodyBytesMax;
-  if (isLarge && !isPermissionedType(typeOf(body))) return refuseLarge();
-  const request = readRequest(context.network, { body, chars: text.length });
-  if (!('action' in request)) {
-    return refuse(refusalWithInstrument(context.replica.state, request, 'number'));
-  }
+  const { replica } = context;
+  const timeMs = Math.max(replica.head.timeMs, context.now());
+  const job = { isLarge, ...nonceBounds(replica.state, timeMs) };
+  const { sent, ...recovered } = await recovering(context.pool.read(text, job));
+  if ('refused' in sent) return refuseRead(context, sent);
+  const request = sentRequest(sent);
   const { envelope, action } = request;
   const { nonce } = envelope;
-  const timeMs = Math.max(context.replica.head.timeMs, context.now());
-  const window = checkNonceWindow(context.replica.state, nonce, timeMs);
-  if (window !== undefined) return refuseWindow(context, text, envelope, window);
-
-  const recovered = await recovering(context.pool.recover(text));
+  const window = checkNonceWindow(replica.state, nonce, timeMs);
+  if (window !== undefined) return refuseWindow(context, text, { envelope, recovered }, window);
   if (recovered.fault !== undefined) return refuse(malformed(text, recovered));
   const txHash = recovered.txHash as Hash;
   const joined = join(context, envelope, txHash);
@@ -134,15 +129,22 @@ async function handle(context: Context, { text, body, bytes = 0 }: EdgeRequest):
   const executed = context.replica.propose(command, withoutSpace(text));
   const user = checked.account ?? null;
   const actionType = actionTypeOf(command);
-  context.receipts.track({ txHash, signer, user, nonce, actionType, command, executed });
-  return answerExecuted(context, { command, executed, action, admitted: checked }, envelope);
+  const asked = { txHash, signer, user, nonce, actionType, command, executed };
+  const pending = context.receipts.track(asked);
+  return answerExecuted(context, { pending, action, admitted: checked }, envelope);
 }
 
-/** What a body says that it asks for, whether or not the rest of it can be read. */
-function typeOf({ action }: Readonly<Record<string, unknown>>): unknown {
-  const { payload, type } = Object(action) as Readonly<Record<string, unknown>>;
-  // What a wrapper carries is what is asked for.
-  return type === 'multiSig' ? typeOf(Object(payload)) : type;
+/** Between which nonces may be taken: the engine says it of one that no time takes. */
+function nonceBounds(state: Replica['state'], timeMs: number): Omit<ReadJob, 'isLarge'> {
+  const never = checkNonceWindow(state, -1, timeMs);
+  assert(never?.reason === 'nonceTooOld', 'a nonce from before all time is too old');
+  return { nonceAfter: never.minExclusive, nonceBefore: never.maxExclusive };
+}
+
+function refuseRead({ replica }: Context, { refused, isGateway }: RefusedRequest): Reply {
+  if (refused === 'tooLarge') return refuseLarge();
+  if (isGateway) return exchangeRefusal(refused, true);
+  return refuse(refusalWithInstrument(replica.state, refused, 'number'));
 }
 
 /** R-requests: only those whom the log lists may send much. */
@@ -160,15 +162,15 @@ function refuseLarge(): Reply {
  * is sent again.
  */
 async function refuseWindow(
-  { pool, receipts, instruments }: Context,
+  { receipts, instruments }: Context,
   text: string,
-  { nonce, confirm }: Envelope,
+  { envelope, recovered }: { envelope: SentEnvelope; recovered: Recovered },
   reject: Reject,
 ): Promise<Reply> {
+  const { nonce, confirm } = envelope;
   if (reject.reason === 'nonceTooOld' || reject.reason === 'nonceBeforeLog') {
-    const hashed = await recovering(pool.hash(text));
-    if (hashed.fault !== undefined) return refuse(malformed(text, hashed));
-    const receipt = await receipts.find({ by: 'txHash', txHash: hashed.txHash ?? '' });
+    if (recovered.fault !== undefined) return refuse(malformed(text, recovered));
+    const receipt = await receipts.find({ by: 'txHash', txHash: recovered.txHash ?? '' });
     if (receipt !== undefined) return answerReceipt(receipt, confirm !== undefined);
   }
   return refuse(rejectToWire(reject, { instruments, nonce }));
@@ -177,11 +179,11 @@ async function refuseWindow(
 /** Answers a request that is on its way or was executed a moment ago; undefined for a new one. */
 function join(
   context: Context,
-  envelope: Envelope,
+  envelope: SentEnvelope,
   txHash: Hash,
 ): Promise<Reply> | Reply | undefined {
   const pending = context.receipts.pending({ by: 'txHash', txHash });
-  if (pending !== undefined) return answerExecuted(context, pending, envelope);
+  if (pending !== undefined) return answerExecuted(context, { pending }, envelope);
   const queued = context.receipts.queued({ by: 'txHash', txHash });
   if (queued !== undefined) return answerQueued(context, queued, envelope);
   const receipt = context.receipts.recent({ by: 'txHash', txHash });
@@ -223,8 +225,7 @@ async function refuseChecked(
 }
 
 type Proposed = {
-  readonly command: RequestCommand;
-  readonly executed: Promise<Executed>;
+  readonly pending: Pending;
   readonly action?: PlainAction;
   /** What admission said of it; a re-send that joins the first is not judged again. */
   readonly admitted?: CommandResult;
@@ -233,25 +234,27 @@ type Proposed = {
 async function answerExecuted(
   context: Context,
   proposed: Proposed,
-  { confirm }: Envelope,
+  { confirm }: SentEnvelope,
 ): Promise<Reply> {
-  const { command, admitted } = proposed;
+  const { admitted, pending } = proposed;
+  const { command } = pending;
   if (confirm !== undefined) {
     const answered = executedAnswer(context, proposed);
     return (await within(answered, patienceOf(context, command))) ?? pendingReply(command);
   }
   // Acceptance means durable, so there is no earlier answer to give.
-  const { block, outcome: executed } = await within(proposed.executed);
-  const outcome = asAdmitted(executed, admitted);
+  const done = await within(pending.executed);
+  const outcome = asAdmitted(done.outcome, admitted);
   const plain = outcome.reject === undefined ? plainReply(command, outcome) : undefined;
-  return plain ?? answerOutcome(context, proposed, { block, outcome }, false);
+  return plain ?? answerOutcome(context, proposed, { ...done, told: outcome }, false);
 }
 
 /** The answer to whoever waits until all is done, orders in the delay queue included. */
 async function executedAnswer(context: Context, proposed: Proposed): Promise<Reply> {
-  const done = await proposed.executed;
-  if (!hasQueued(done.outcome)) return answerOutcome(context, proposed, done, true);
-  const { txHash } = authorityOf(proposed.command);
+  const { executed, txHash } = proposed.pending;
+  const done = await executed;
+  const { outcome: told } = done;
+  if (!hasQueued(told)) return answerOutcome(context, proposed, { ...done, told }, true);
   return answerReceipt(await context.receipts.completed(txHash), true);
 }
 
@@ -259,7 +262,7 @@ async function executedAnswer(context: Context, proposed: Proposed): Promise<Rep
 async function answerQueued(
   context: Context,
   { command, warnings }: QueuedAction,
-  { confirm }: Envelope,
+  { confirm }: SentEnvelope,
 ): Promise<Reply> {
   const { txHash } = authorityOf(command);
   if (confirm === undefined) return acknowledgement(txHash, warnings);
@@ -276,17 +279,21 @@ function patienceOf({ replica, timeoutMs }: Context, command: RequestCommand): n
   return timeoutMs + Math.max(...delays);
 }
 
+/** What its receipt tells is told in the same words; what differs from it is put into words here. */
 function answerOutcome(
   { instruments, receipts }: Context,
-  { command, action }: Proposed,
-  { block, outcome }: Pick<Executed, 'block' | 'outcome'>,
+  { pending, action }: Proposed,
+  { block, outcome, told }: Executed & { readonly told: CommandResult },
   isConfirmed: boolean,
 ): Reply {
-  const { txHash } = authorityOf(command);
+  const { command, txHash } = pending;
   const texts = action === undefined ? undefined : actionTexts(action);
   const { events } = block.result;
   const { ended } = receipts;
-  const wire = outcomeToWire(command, outcome, { instruments, texts, events, ended });
+  const wire =
+    told === outcome && pending.told !== undefined
+      ? pending.told()
+      : outcomeToWire(command, told, { instruments, texts, events, ended });
   return executedReply({ txHash, height: block.height, outcome: wire }, isConfirmed);
 }
 

@@ -1,9 +1,8 @@
 import { UnavailableError } from '@oddlot/host/http';
 import { RecoverUnavailableError } from '../recover-pool.ts';
-import type { Recovered } from '../recover-worker.ts';
 
 /** An answer of the recover threads; a pool that can't answer now is told to the client as such. */
-export async function recovering(answer: Promise<Recovered>): Promise<Recovered> {
+export async function recovering<Answer>(answer: Promise<Answer>): Promise<Answer> {
   try {
     return await answer;
   } catch (cause) {

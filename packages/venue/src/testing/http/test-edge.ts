@@ -8,7 +8,8 @@ import { HistoryAwayError } from '../../history/history.ts';
 import { Receipts, type ReceiptsOptions } from '../../history/receipts.ts';
 import { instrumentLookup } from '../../translate/action-to-command.ts';
 import { AdmissionGuard } from '../../edge/admission-guard.ts';
-import { createRecoverer, type Recovered } from '../../edge/recover-worker.ts';
+import { createRecoverer } from '../../edge/recoverer.ts';
+import type { ReadJob } from '../../edge/read-request.ts';
 import { accountStatusEndpoint } from '../../edge/http/account-status-endpoint.ts';
 import type { RequestCommand } from '../../block/request-command.ts';
 import { exchangeEndpoint } from '../../edge/http/exchange-endpoint.ts';
@@ -47,13 +48,16 @@ export async function startEdge(options: TestEdgeOptions = {}) {
   const replica = new TestReplica();
   const now = () => replica.nowMs;
   const counts = { recovered: 0, hashed: 0 };
-  const answer = (text: string, hashOnly: boolean): Promise<Recovered> => {
-    counts[hashOnly ? 'hashed' : 'recovered']++;
-    return Promise.resolve(recoverer.recover(text, hashOnly));
+  const read = (text: string, job: ReadJob) => {
+    const answer = recoverer.read(text, job);
+    if (answer.txHash !== undefined && 'envelope' in answer.sent) {
+      counts[answer.sent.envelope.nonce <= job.nonceAfter ? 'hashed' : 'recovered']++;
+    }
+    return Promise.resolve(answer);
   };
   const pool = {
-    recover: (text: string) => answer(text, false),
-    hash: (text: string) => answer(text, true),
+    read,
+    recover: (text: string) => Promise.resolve(recoverer.recover(text)),
     explain: (text: string) => Promise.resolve(recoverer.explain(text)),
   };
   const receipts = new Receipts({

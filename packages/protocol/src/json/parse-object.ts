@@ -1,4 +1,6 @@
-import { checkJson, jsonRefusal, refusal, type WireError } from '@oddlot/protocol';
+import { refusal, type WireError } from '../errors.ts';
+import { jsonRefusal } from './json-refusal.ts';
+import { checkJson } from './scan.ts';
 
 type ParsedObject =
   | { readonly ok: true; readonly body: Record<string, unknown> }

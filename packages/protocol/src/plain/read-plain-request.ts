@@ -1,0 +1,162 @@
+import { isDecimalText } from '@oddlot/units';
+import { MsgpackCursor } from '../json/msgpack-cursor.ts';
+import { encodeText } from '../json/msgpack-slice.ts';
+import { scanBody } from '../json/scan.ts';
+import { LIMITS, OUTCOME_ID_MIN } from '../limits.ts';
+import { COMPONENT_BYTES, recoveryOf, type Signature } from '../signing/signature.ts';
+import { PLAIN_TIFS, pushPlainOrder, type PlainOrders } from './plain-orders.ts';
+
+/**
+ * The commonest request by far, limit orders without extras, read in the pass that encodes it for hashing:
+ * the strict reader makes MessagePack of the text, and that is all that is looked at here. No schema reads
+ * it, and nothing is parsed twice. Whatever is unusual or wrong is left to the schemas, which decide and
+ * explain; a test holds the two against each other.
+ */
+
+export type PlainRequest = {
+  /** MessagePack of the action, valid until the next text is read. */
+  readonly msgpack: Uint8Array;
+  readonly signature: Signature;
+  readonly nonce: number;
+  readonly expiresAfter: number | undefined;
+  /** The sender waits for the execution. */
+  readonly isConfirmed: boolean;
+  readonly orders: PlainOrders;
+};
+
+/** The request, or undefined when it is for the schemas to read. */
+export function readPlainRequest(text: string): PlainRequest | undefined {
+  const body = scanBody(text);
+  return body === undefined ? undefined : readBody(body);
+}
+
+const WORD = {
+  action: encodeText('action'),
+  signature: encodeText('signature'),
+  nonce: encodeText('nonce'),
+  confirm: encodeText('confirm'),
+  expiresAfter: encodeText('expiresAfter'),
+  vaultAddress: encodeText('vaultAddress'),
+  null: Uint8Array.of(0xc0),
+  executed: encodeText('executed'),
+  type: encodeText('type'),
+  order: encodeText('order'),
+  grouping: encodeText('grouping'),
+  na: encodeText('na'),
+  orders: encodeText('orders'),
+  limit: encodeText('limit'),
+  tif: encodeText('tif'),
+  a: encodeText('a'),
+  b: encodeText('b'),
+  c: encodeText('c'),
+  p: encodeText('p'),
+  r: encodeText('r'),
+  s: encodeText('s'),
+  t: encodeText('t'),
+  v: encodeText('v'),
+};
+
+const TIFS = PLAIN_TIFS.map(encodeText);
+
+function readBody(body: Uint8Array): PlainRequest | undefined {
+  const cursor = new MsgpackCursor(body);
+  let orders: PlainOrders | undefined;
+  let signature: Signature | undefined;
+  let nonce: number | undefined;
+  let expiresAfter: number | undefined;
+  let isConfirmed = false;
+  let [start, end] = [0, 0];
+  for (let left = cursor.map(); left > 0; left--) {
+    if (cursor.is(WORD.action)) {
+      start = cursor.at;
+      orders = readAction(cursor);
+      end = cursor.at;
+    } else if (cursor.is(WORD.signature)) signature = readSignature(cursor);
+    else if (cursor.is(WORD.nonce)) nonce = cursor.unsigned();
+    else if (cursor.is(WORD.confirm) && cursor.is(WORD.executed)) isConfirmed = true;
+    else if (cursor.is(WORD.expiresAfter)) {
+      expiresAfter = cursor.is(WORD.null) ? undefined : cursor.unsigned();
+    } else if (!cursor.is(WORD.vaultAddress) || !cursor.is(WORD.null)) return undefined;
+    if (cursor.isLost) return undefined;
+  }
+  if (orders === undefined || signature === undefined || nonce === undefined) return undefined;
+  const msgpack = body.subarray(start, end);
+  return { msgpack, signature, nonce, expiresAfter, isConfirmed, orders };
+}
+
+function readSignature(cursor: MsgpackCursor): Signature | undefined {
+  let r: Uint8Array | undefined;
+  let s: Uint8Array | undefined;
+  let v: Signature['v'] | undefined;
+  for (let left = cursor.map(); left > 0; left--) {
+    if (cursor.is(WORD.r)) r = cursor.hex(COMPONENT_BYTES);
+    else if (cursor.is(WORD.s)) s = cursor.hex(COMPONENT_BYTES);
+    else if (cursor.is(WORD.v)) v = recoveryOf(cursor.unsigned());
+    else return undefined;
+    if (cursor.isLost) return undefined;
+  }
+  return r === undefined || s === undefined || v === undefined ? undefined : { r, s, v };
+}
+
+function readAction(cursor: MsgpackCursor): PlainOrders | undefined {
+  let orders: PlainOrders | undefined;
+  let [isOrder, isUngrouped] = [false, false];
+  for (let left = cursor.map(); left > 0; left--) {
+    if (cursor.is(WORD.type) && cursor.is(WORD.order)) isOrder = true;
+    else if (cursor.is(WORD.grouping) && cursor.is(WORD.na)) isUngrouped = true;
+    else if (cursor.is(WORD.orders)) orders = readOrders(cursor);
+    else return undefined;
+    if (cursor.isLost) return undefined;
+  }
+  return isOrder && isUngrouped ? orders : undefined;
+}
+
+function readOrders(cursor: MsgpackCursor): PlainOrders | undefined {
+  const count = cursor.array();
+  if (count === 0 || count > LIMITS.ordersMax) return undefined;
+  const orders: PlainOrders = [];
+  for (let index = 0; index < count; index++) {
+    if (!readOrder(cursor, orders)) return undefined;
+  }
+  return orders;
+}
+
+const UINT32_MAX = 0xffff_ffff;
+
+function readOrder(cursor: MsgpackCursor, orders: PlainOrders): boolean {
+  let instrument: number | undefined;
+  let isBuy: boolean | undefined;
+  let reduces: boolean | undefined;
+  let clientId: string | undefined;
+  let tif = -1;
+  let [price, size] = ['', ''];
+  for (let left = cursor.map(); left > 0; left--) {
+    if (cursor.is(WORD.a)) instrument = cursor.unsigned();
+    else if (cursor.is(WORD.b)) isBuy = cursor.flag();
+    else if (cursor.is(WORD.p)) price = cursor.ascii();
+    else if (cursor.is(WORD.s)) size = cursor.ascii();
+    else if (cursor.is(WORD.r)) reduces = cursor.flag();
+    else if (cursor.is(WORD.t)) tif = readKind(cursor);
+    else if (cursor.is(WORD.c)) clientId = cursor.ascii();
+    else return false;
+    if (cursor.isLost) return false;
+  }
+  if (instrument === undefined || isBuy === undefined || reduces === undefined || tif < 0)
+    return false;
+  if (instrument > UINT32_MAX || !isDecimalText(price) || !isDecimalText(size)) return false;
+  // Perps and outcome markets in one action are refused, which is not for here.
+  if (orders.length > 0 && isOutcome(orders[0]) !== isOutcome(instrument)) return false;
+  pushPlainOrder(orders, { instrument, isBuy, price, size, reduces, tif, clientId });
+  return true;
+}
+
+function isOutcome(instrument: PlainOrders[number] | undefined): boolean {
+  return typeof instrument === 'number' && instrument >= OUTCOME_ID_MIN;
+}
+
+/** The place of the time in force; -1 for anything but `{limit: {tif}}`. */
+function readKind(cursor: MsgpackCursor): number {
+  if (cursor.map() !== 1 || !cursor.is(WORD.limit)) return -1;
+  if (cursor.map() !== 1 || !cursor.is(WORD.tif)) return -1;
+  return TIFS.findIndex((tif) => cursor.is(tif));
+}

@@ -1,0 +1,142 @@
+import { createKeccak } from 'hash-wasm';
+import {
+  bytesToHex,
+  createAgentRequestHasher,
+  createHasher,
+  explainEnvelope,
+  hashAction,
+  readPlainRequest,
+  readSignature,
+  recoverSignerOf,
+  scanEnvelope,
+  txHash as hashRequest,
+  type Explanation,
+  type Network,
+  type PlainRequest,
+} from '@oddlot/protocol';
+import { readExplainJob } from './explain-job.ts';
+import { loadRecoverBackend, type RecoverBackend } from './recover-backend.ts';
+import {
+  readRequest,
+  sentOrders,
+  type ReadJob,
+  type RefusedRequest,
+  type SentOrders,
+  type SentRequest,
+} from './read-request.ts';
+
+/** Says who signed a request. It trusts only the text: the action is hashed as it was written. */
+
+export type Recovered = {
+  /** Undefined when nobody can have signed, or when nobody is looked for. */
+  readonly signer?: string;
+  /** Who signed what a multiSig wrapper carries, one by one; undefined where nobody can have. */
+  readonly innerSigners?: readonly (string | undefined)[];
+  readonly txHash?: string;
+  /** Why the text is refused, and where. */
+  readonly fault?: string;
+  readonly at?: number;
+  /** Only when it was asked for. */
+  readonly explanation?: Explanation;
+};
+
+/** A request that was read, and who signed it; of one that is refused nobody is looked for. */
+export type ReadAndRecovered = Recovered & {
+  readonly sent: SentRequest | SentOrders | RefusedRequest;
+};
+
+/** Answers one request. */
+export type Recoverer = {
+  readonly backend: RecoverBackend;
+  /** What one call of it takes on this machine, in microseconds. */
+  readonly recoverUs: number;
+  readonly recover: (text: string) => Recovered;
+  /** Reads a request, and recovers the signer of what is not refused. */
+  readonly read: (text: string, job: ReadJob) => ReadAndRecovered;
+  /** Takes what `explainJob` makes. */
+  readonly explain: (text: string) => Recovered;
+};
+
+type SignedFields = {
+  readonly action: Record<string, unknown>;
+  readonly signature: unknown;
+  readonly nonce: number;
+  readonly vaultAddress?: string | null;
+  readonly signatureChainId?: number | null;
+  readonly expiresAfter?: number | null;
+};
+
+/** Loads the fastest backend that this machine has. */
+export async function createRecoverer(
+  network: Network,
+  wanted?: RecoverBackend,
+): Promise<Recoverer> {
+  const wasm = await createKeccak(256);
+  const keccak = (bytes: Uint8Array): Uint8Array => wasm.init().update(bytes).digest('binary');
+  const { backend, recover, recoverUs } = await loadRecoverBackend(wanted);
+  const hasher = createHasher(network, keccak);
+  const hashPlain = createAgentRequestHasher(hasher);
+  const backends = { recover, keccak };
+
+  const recoverPlain = (plain: PlainRequest, hashOnly: boolean): Recovered => {
+    const hash = hashPlain(plain);
+    const txHash = bytesToHex(hash.txHash);
+    const signer = hashOnly ? undefined : recoverSignerOf(hash.digest, plain.signature, backends);
+    return signer === undefined ? { txHash } : { txHash, signer };
+  };
+
+  /** A text that breaks the hashing is refused, as one that breaks the strict rules is. */
+  const recoverAny = (text: string, hashOnly: boolean): Recovered => {
+    try {
+      return recoverScanned(text, hashOnly);
+    } catch (error) {
+      return { fault: error instanceof Error ? error.message : String(error), at: 0 };
+    }
+  };
+
+  const recoverScanned = (text: string, hashOnly: boolean): Recovered => {
+    const scanned = scanEnvelope(text);
+    if (!scanned.ok) return { fault: scanned.message, at: scanned.at };
+    if (scanned.action === undefined) return { fault: 'no action', at: 0 };
+    const envelope = JSON.parse(text) as SignedFields;
+    const { action } = envelope;
+    const signature = readSignature(envelope.signature);
+    if (signature === undefined) return { fault: 'no signature', at: 0 };
+    const hash = hashAction({ msgpack: scanned.action, action, envelope }, hasher);
+    const txHash = bytesToHex(hashRequest(hash.signed, signature, keccak));
+    if (hashOnly) return { txHash };
+    const signer = recoverSignerOf(hash.digest, signature, backends);
+    if (signer === undefined) return { txHash };
+    if (hash.scheme !== 'multiSig') return { txHash, signer };
+    const signatures = (action['signatures'] as unknown[]).map(readSignature);
+    const innerSigners = signatures.map((each) =>
+      each === undefined ? undefined : recoverSignerOf(hash.inner.digest, each, backends),
+    );
+    return { txHash, signer, innerSigners };
+  };
+
+  return {
+    backend,
+    recoverUs,
+    recover: (text) => {
+      const plain = readPlainRequest(text);
+      return plain === undefined ? recoverAny(text, false) : recoverPlain(plain, false);
+    },
+    read: (text, job) => {
+      const plain = job.isLarge ? undefined : readPlainRequest(text);
+      const sent = plain === undefined ? readRequest(network, text, job) : sentOrders(plain);
+      if ('refused' in sent) return { sent };
+      // Whom a nonce of the future is of, nobody asks; one of the past may have been executed.
+      const { nonce } = sent.envelope;
+      if (nonce >= job.nonceBefore) return { sent };
+      const hashOnly = nonce <= job.nonceAfter;
+      if (plain === undefined) return { sent, ...recoverAny(text, hashOnly) };
+      return { sent, ...recoverPlain(plain, hashOnly) };
+    },
+    explain: (text) => {
+      const job = readExplainJob(text);
+      if ('fault' in job) return job;
+      return { explanation: explainEnvelope(job.envelope, job.context, { hasher, recover }) };
+    },
+  };
+}
