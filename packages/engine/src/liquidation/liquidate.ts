@@ -8,7 +8,6 @@ import type { Progress } from '../state/liquidations.ts';
 import { safeDistance, type Scope } from '../state/risk-index.ts';
 import { bankruptcyPrice } from './bankruptcy-price.ts';
 import { clearOrders, closeHedgePairs } from './clear-orders.ts';
-import { takeEndangered } from './endangered.ts';
 import { emitStep } from './emit-step.ts';
 import { marketClose } from './market-close.ts';
 import type { Rankings } from './rankings.ts';
@@ -22,6 +21,7 @@ import {
   positionsOf,
 } from './scope.ts';
 import { closeDeficit } from './settle-rest.ts';
+import { takeEndangered } from './take-endangered.ts';
 import { takeOverAll } from './take-over.ts';
 
 /**

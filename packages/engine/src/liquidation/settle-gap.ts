@@ -1,8 +1,8 @@
 import type { Execution } from '../state/execution.ts';
 import type { State } from '../state/state.ts';
-import { takeEndangered } from './endangered.ts';
 import { Rankings } from './rankings.ts';
 import { settleInsolvent } from './settle-insolvent.ts';
+import { takeEndangered } from './take-endangered.ts';
 
 /** Step (6) begins: ranks and lots are those of this moment until the block's liquidations end. */
 export function beginLiquidations(state: State): Rankings {
