@@ -1,6 +1,6 @@
 import { assert } from '@oddlot/units';
 
-import { LEVEL_FIELDS } from './level-record.ts';
+import { LEVEL_FIELDS } from './level-fields.ts';
 import { NONE as NO_LEVEL } from './order-index.ts';
 
 // Constants of this module are known to the compiler; imported ones would be read each time.
@@ -37,7 +37,7 @@ const SHORT_MOVE = 48;
  * side of the sells their bits are inverted.
  */
 export class LevelSide {
-  /** Numbers of the levels; see `level-record.ts`. Replaced when the side grows. */
+  /** Numbers of the levels; see `level-fields.ts`. Replaced when the side grows. */
   ints = new Int32Array(BLOCKS_START * BLOCK_STEP);
   floats = new Float64Array(BLOCKS_START * BLOCK_STEP);
 
@@ -139,7 +139,7 @@ export class LevelSide {
   }
 
   #numberOf(price: number): number {
-    return ((price / BLOCK) | 0) ^ this.#flip;
+    return Math.floor(price / BLOCK) ^ this.#flip;
   }
 
   #placeOf(price: number): number {
@@ -206,7 +206,7 @@ export class LevelSide {
   }
 
   #grow(): void {
-    const blocks = (2 * this.#index.length) / ENTRY;
+    const blocks = 2 * Math.floor(this.#index.length / ENTRY);
     const ints = new Int32Array(blocks * BLOCK_STEP);
     const floats = new Float64Array(blocks * BLOCK_STEP);
     const index = freshIndex(blocks);
