@@ -133,7 +133,7 @@ export class LevelBook {
     this.#addSize(side, level, -floats[slot + REMAINING]!);
     const left = side.floats[level + COUNT]! - 1;
     side.floats[level + COUNT] = left;
-    if (left === 0) side.close(floats[slot + PRICE]!);
+    if (left === 0) side.close(level, floats[slot + PRICE]!);
   }
 
   /**

@@ -92,12 +92,13 @@ export class LevelSide {
     return level;
   }
 
-  /** Takes out the level at a price, whose last order has gone. */
-  close(price: number): void {
+  /** Takes out a level whose last order has gone, and which stands at this price. */
+  close(level: number, price: number): void {
     const index = this.#index;
     const at = this.#search(this.#numberOf(price));
     const place = this.#placeOf(price);
-    const level = index[at + FIRST_LEVEL]! + LEVEL_STEP * place;
+    const isThere = index[at + FIRST_LEVEL]! + LEVEL_STEP * place === level;
+    assert(isThere, 'level side: a level stands at its price');
     const isEmpty = this.floats[level + COUNT] === 0 && this.floats[level + TOTAL] === 0;
     assert(isEmpty, 'level side: a level that is closed is empty');
     const bits = index[at + BITS]! & ~(1 << place);

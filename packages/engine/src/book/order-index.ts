@@ -10,14 +10,14 @@ const ENTRIES_MAX = 2 ** 29;
 
 /** 2^32 divided by the golden ratio. */
 const GOLDEN = 0x9e3779b1;
-/** Elements of the table for each id at least: four entries of two, since a short search is guessed well. */
-const ROOM = 8;
+/** Elements of the table for each id at least: two entries of two. */
+const ROOM = 4;
 
 /** Where the orders tell their ids. The array may be replaced. */
 type Orders = { readonly orderId: Float64Array };
 
 /**
- * From order id to slot: an open-addressing hash with linear probing, at most a quarter full.
+ * From order id to slot: an open-addressing hash with linear probing, at most half full.
  *
  * A `Map` costs more memory and hands its garbage to the collector when it rehashes; this table is
  * one typed array. An entry is two neighbouring numbers, the low half of the id and `slot + 1` (0 =
