@@ -10,7 +10,8 @@ import { ReferenceBook } from './reference-book.ts';
  *
  * Method: random steps go to both, and everything that can be observed is compared after each. A
  * step names "the n-th live order", not an id, so that a failure shrinks to a few steps. Few prices
- * make queues long and levels come and go; a wide range of prices makes the index move and grow.
+ * make queues long and levels come and go; a wide range of prices makes the index move and grow, and
+ * the widest gives each level a block of its own.
  * Time stands still often, so that rank has to decide.
  */
 
@@ -169,6 +170,7 @@ function compare({ book, pool, reference, live }: Pair, probes: number[]): void 
 test.each([
   { priceMax: 6, lengthMax: 80, runs: RUNS },
   { priceMax: 400, lengthMax: 160, runs: Math.ceil(RUNS * 0.25) },
+  { priceMax: 9_000_000_000, lengthMax: 160, runs: Math.ceil(RUNS * 0.25) },
 ])('the level book is the reference book, prices to $priceMax', ({ priceMax, lengthMax, runs }) => {
   const probe = fc.integer({ min: 1, max: priceMax });
   const probes = fc.array(probe, { minLength: 6, maxLength: 6 });

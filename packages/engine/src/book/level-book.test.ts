@@ -251,6 +251,19 @@ test('a book grows to many levels, far from the touch and near it', () => {
 const descending = (count: number): number[] =>
   Array.from({ length: count }, (_, at) => count - at);
 
+test('prices far apart stay in order, up to the highest', () => {
+  const pool = new OrderPool();
+  const book = new LevelBook(pool, INSTRUMENT);
+  const prices = [2 ** 34 - 1, 9_000_000_000, 2 ** 31, 100, 99, 8, 7, 1];
+  for (const [at, price] of prices.entries()) {
+    place(book, pool, { id: 2 * at, isBuy: true, price, size: 1 });
+    place(book, pool, { id: 2 * at + 1, isBuy: false, price, size: 1 });
+  }
+  book.checkConsistency();
+  expect(book.levels(true, 10).map(({ price }) => price)).toEqual(prices);
+  expect(book.levels(false, 10).map(({ price }) => price)).toEqual(prices.toReversed());
+});
+
 test('books over one pool do not mix', () => {
   const pool = new OrderPool();
   const book = new LevelBook(pool, INSTRUMENT);
@@ -276,6 +289,8 @@ test('mistakes of the caller stop the process', () => {
   expect(() => book.fill(slot, 0)).toThrow('has a size');
   expect(() => book.resize(slot, 0)).toThrow('not resized');
   expect(() => put(2, 0, 5)).toThrow('positive count');
+  expect(() => put(6, 2 ** 34, 5)).toThrow('positive count');
+  expect(() => put(7, 10.5, 5)).toThrow('positive count');
   expect(() => put(3, 10, 0)).toThrow('something is left');
   expect(() => put(4, 10, 0.5)).toThrow('something is left');
   expect(() => put(5, 10, Number.MAX_SAFE_INTEGER)).toThrow('exact');

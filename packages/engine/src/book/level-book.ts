@@ -1,10 +1,10 @@
 import { assert } from '@oddlot/units';
 
-import { LEVEL_FIELDS } from './level-record.ts';
+import { LEVEL_FIELDS } from './level-fields.ts';
 import { LevelSide, PRICE_MAX as PRICE_LIMIT } from './level-side.ts';
 import { NONE as NO_SLOT, SIDE_BUY as BUY } from './order-pool.ts';
 import type { OrderPool } from './order-pool.ts';
-import { ORDER_FIELDS } from './order-record.ts';
+import { ORDER_FIELDS } from './order-fields.ts';
 
 // Constants of this module are known to the compiler; imported ones would be read each time.
 const {
@@ -133,7 +133,7 @@ export class LevelBook {
     this.#addSize(side, level, -floats[slot + REMAINING]!);
     const left = side.floats[level + COUNT]! - 1;
     side.floats[level + COUNT] = left;
-    if (left === 0) side.close(floats[slot + PRICE]!);
+    if (left === 0) side.close(level, floats[slot + PRICE]!);
   }
 
   /**
@@ -142,7 +142,7 @@ export class LevelBook {
    */
   fill(slot: number, size: number): void {
     this.#own();
-    const { floats, ints } = this.#pool;
+    const { floats } = this.#pool;
     const level = this.#levelOf(slot);
     const remaining = floats[slot + REMAINING]!;
     assert(Number.isSafeInteger(size) && size > 0, 'book: a fill has a size');
@@ -154,7 +154,7 @@ export class LevelBook {
   /** Gives a resting order a new open size. It keeps its place, also when it grows (R-modify). */
   resize(slot: number, newRemaining: number): void {
     this.#own();
-    const { floats, ints } = this.#pool;
+    const { floats } = this.#pool;
     const level = this.#levelOf(slot);
     const isSize = Number.isSafeInteger(newRemaining) && newRemaining > 0;
     assert(isSize, 'book: an order with nothing left is removed, not resized');
@@ -314,22 +314,34 @@ export class LevelBook {
     return ms === otherMs ? floats[slot + RANK]! < floats[other + RANK]! : ms < otherMs;
   }
 
-  /** Puts an order into the queue of its level, counted from the end. */
+  /** Puts an order into the queue of its level: at the end, unless an order there stands behind it. */
   #link(side: LevelSide, level: number, slot: number): void {
     const { ints } = this.#pool;
-    let previous = this.#needed(side.ints[level + TAIL]!);
-    let following = NONE;
+    const levels = side.ints;
+    const last = this.#needed(levels[level + TAIL]!);
+    ints[slot + LEVEL] = level;
+    ints[slot + BOOK_PREV] = last;
+    ints[slot + BOOK_NEXT] = NONE;
+    if (last === NONE) levels[level + HEAD] = slot;
+    else if (this.#isAhead(last, slot)) ints[last + BOOK_NEXT] = slot;
+    else return this.#linkBefore(side, level, slot);
+    levels[level + TAIL] = slot;
+  }
+
+  /** The same for an order that stands before the last one: an amended one walks back to its place. */
+  #linkBefore(side: LevelSide, level: number, slot: number): void {
+    const { ints } = this.#pool;
+    let following = side.ints[level + TAIL]!;
+    let previous = this.#needed(ints[following + BOOK_PREV]!);
     while (previous !== NONE && !this.#isAhead(previous, slot)) {
       following = previous;
       previous = this.#needed(ints[previous + BOOK_PREV]!);
     }
     ints[slot + BOOK_PREV] = previous;
     ints[slot + BOOK_NEXT] = following;
-    ints[slot + LEVEL] = level;
+    ints[following + BOOK_PREV] = slot;
     if (previous === NONE) side.ints[level + HEAD] = slot;
     else ints[previous + BOOK_NEXT] = slot;
-    if (following === NONE) side.ints[level + TAIL] = slot;
-    else ints[following + BOOK_PREV] = slot;
   }
 
   #addSize(side: LevelSide, level: number, change: number): void {

@@ -1,6 +1,6 @@
 import { assert } from '@oddlot/units';
 
-import { LEVEL_FIELDS } from './level-record.ts';
+import { LEVEL_FIELDS } from './level-fields.ts';
 import { NONE as NO_LEVEL } from './order-index.ts';
 
 // Constants of this module are known to the compiler; imported ones would be read each time.
@@ -37,7 +37,7 @@ const SHORT_MOVE = 48;
  * side of the sells their bits are inverted.
  */
 export class LevelSide {
-  /** Numbers of the levels; see `level-record.ts`. Replaced when the side grows. */
+  /** Numbers of the levels; see `level-fields.ts`. Replaced when the side grows. */
   ints = new Int32Array(BLOCKS_START * BLOCK_STEP);
   floats = new Float64Array(BLOCKS_START * BLOCK_STEP);
 
@@ -92,12 +92,13 @@ export class LevelSide {
     return level;
   }
 
-  /** Takes out the level at a price, whose last order has gone. */
-  close(price: number): void {
+  /** Takes out a level whose last order has gone, and which stands at this price. */
+  close(level: number, price: number): void {
     const index = this.#index;
     const at = this.#search(this.#numberOf(price));
     const place = this.#placeOf(price);
-    const level = index[at + FIRST_LEVEL]! + LEVEL_STEP * place;
+    const isThere = index[at + FIRST_LEVEL]! + LEVEL_STEP * place === level;
+    assert(isThere, 'level side: a level stands at its price');
     const isEmpty = this.floats[level + COUNT] === 0 && this.floats[level + TOTAL] === 0;
     assert(isEmpty, 'level side: a level that is closed is empty');
     const bits = index[at + BITS]! & ~(1 << place);
@@ -139,7 +140,7 @@ export class LevelSide {
   }
 
   #numberOf(price: number): number {
-    return ((price / BLOCK) | 0) ^ this.#flip;
+    return Math.floor(price / BLOCK) ^ this.#flip;
   }
 
   #placeOf(price: number): number {
@@ -206,7 +207,7 @@ export class LevelSide {
   }
 
   #grow(): void {
-    const blocks = (2 * this.#index.length) / ENTRY;
+    const blocks = 2 * Math.floor(this.#index.length / ENTRY);
     const ints = new Int32Array(blocks * BLOCK_STEP);
     const floats = new Float64Array(blocks * BLOCK_STEP);
     const index = freshIndex(blocks);

@@ -8,6 +8,11 @@ const ENTRIES_MIN = 64;
 /** Entries of the largest table, so that twice the index of an entry fits 31 bits. */
 const ENTRIES_MAX = 2 ** 29;
 
+/** 2^32 divided by the golden ratio. */
+const GOLDEN = 0x9e3779b1;
+/** Elements of the table for each id at least: two entries of two. */
+const ROOM = 4;
+
 /** Where the orders tell their ids. The array may be replaced. */
 type Orders = { readonly orderId: Float64Array };
 
@@ -50,13 +55,13 @@ export class OrderIndex {
   /** Makes room for as many ids at once: growing step by step moves each of them several times. */
   reserve(count: number): void {
     let length = this.#entries.length;
-    while (4 * count > length) length *= 2;
+    while (ROOM * count > length) length *= 2;
     if (length > this.#entries.length) this.#grow(length);
   }
 
   /** Stores an id that is not yet there. */
   add(orderId: number, slot: number): void {
-    if (4 * (this.#size + 1) > this.#entries.length) this.#grow(2 * this.#entries.length);
+    if (ROOM * (this.#size + 1) > this.#entries.length) this.#grow(2 * this.#entries.length);
     const at = this.#locate(orderId);
     assert(this.#entries[at + 1] === 0, 'order index: an order id is used once');
     this.#entries[at] = orderId;
@@ -64,12 +69,15 @@ export class OrderIndex {
     this.#size += 1;
   }
 
-  /** Takes out an id that is there. */
-  delete(orderId: number): void {
+  /** Takes out an id that is there with this slot. */
+  delete(orderId: number, slot: number): void {
     const entries = this.#entries;
     const mask = this.#mask;
-    let hole = this.#locate(orderId);
-    assert(entries[hole + 1] !== 0, 'order index: only a stored order id is deleted');
+    let hole = this.#home(orderId | 0);
+    while (entries[hole + 1] !== slot + 1) {
+      assert(entries[hole + 1] !== 0, 'order index: only a stored order id is deleted');
+      hole = (hole + 2) & mask;
+    }
     for (let at = (hole + 2) & mask; entries[at + 1] !== 0; at = (at + 2) & mask) {
       // A follower may fill the hole unless its home lies behind the hole: a search that starts at
       // its home would then end before it.
@@ -95,10 +103,12 @@ export class OrderIndex {
     return at;
   }
 
-  /** Where a search for an id with this low half starts. */
+  /**
+   * Where a search for an id with this low half starts. Ids follow each other, and multiples of this
+   * number spread evenly, so that recent orders rarely meet.
+   */
   #home(low: number): number {
-    const mixed = Math.imul(low ^ this.#salt, 0x9e3779b1);
-    return 2 * (Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d) >>> this.#shift);
+    return 2 * (Math.imul(low ^ this.#salt, GOLDEN) >>> this.#shift);
   }
 
   #grow(length: number): void {
@@ -107,7 +117,7 @@ export class OrderIndex {
     const entries = new Int32Array(length);
     this.#entries = entries;
     this.#mask = length - 1;
-    this.#shift = Math.clz32(length / 2 - 1);
+    this.#shift = Math.clz32(length - 1) + 1;
     for (let from = 0; from < old.length; from += 2) {
       if (old[from + 1] === 0) continue;
       let at = this.#home(old[from]!);

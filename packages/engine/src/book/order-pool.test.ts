@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { emptyOwnList, NONE, OrderPool, REDUCE_ONLY, SIDE_BUY } from './order-pool.ts';
+import { emptyOwnList, NONE, OrderPool } from './order-pool.ts';
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 120);
 
@@ -24,36 +24,29 @@ test('an order is found under its id until it is released', () => {
   expect(pool.size).toBe(0);
 });
 
-test('a released slot is reused, and nothing of the former order is left in it', () => {
+test('a released slot is reused, by an order that is in no list', () => {
   const pool = new OrderPool();
+  const list = emptyOwnList();
   const slot = pool.allocate(1);
-  pool.price[slot] = 100;
-  pool.remaining[slot] = 5;
-  pool.original[slot] = 9;
-  pool.filledNotional[slot] = 400;
-  pool.acceptedMs[slot] = 1_000;
-  pool.rank[slot] = 3;
-  pool.expireMs[slot] = 2_000;
-  pool.feeOverpaid[slot] = 12;
-  pool.takerOverpaid[slot] = 13;
-  pool.queueMs[slot] = 1_000;
-  pool.account[slot] = 4;
-  pool.instrument[slot] = 6;
-  pool.flags[slot] = SIDE_BUY | REDUCE_ONLY;
-  pool.tif[slot] = 2;
+  pool.ownAppend(list, slot);
   pool.clientOrderIds.set(slot, 'mine');
+  pool.ownRemove(list, slot);
   pool.release(slot);
 
   expect(pool.allocate(2)).toBe(slot);
+  expect(pool.orderId[slot]).toBe(2);
+  for (const link of [pool.level, pool.ownNext, pool.ownPrev]) expect(link[slot]).toBe(NONE);
+  expect(pool.clientOrderIds.size).toBe(0);
+});
+
+test('each field has a place of its own', () => {
+  const pool = new OrderPool();
+  const slots = [pool.allocate(1), pool.allocate(2)];
   const fields = fieldsOf(pool);
   expect(fields).toHaveLength(20);
-  const links = [pool.bookNext, pool.bookPrev, pool.level, pool.ownNext, pool.ownPrev];
-  for (const field of fields) {
-    const isLink = (links as unknown[]).includes(field);
-    const expected = field === pool.orderId ? 2 : isLink ? NONE : 0;
-    expect(field[slot]).toBe(expected);
-  }
-  expect(pool.clientOrderIds.size).toBe(0);
+  const places = slots.flatMap((slot) => fields.map((field, at) => ({ field, slot, at })));
+  for (const { field, slot, at } of places) field[slot] = 100 * slot + at;
+  for (const { field, slot, at } of places) expect(field[slot]).toBe(100 * slot + at);
 });
 
 test('room that is made ahead holds what was there and what comes', () => {

@@ -3,7 +3,7 @@ import { assert } from '@oddlot/units';
 import { LayeredMap } from '../collections/layered-map.ts';
 import { LayeredIndex, type SlotIndex } from './layered-index.ts';
 import { NONE as NO_SLOT, OrderIndex } from './order-index.ts';
-import { ORDER_FIELDS } from './order-record.ts';
+import { ORDER_FIELDS } from './order-fields.ts';
 
 export { NO_SLOT as NONE };
 
@@ -106,7 +106,7 @@ export function emptyOwnList(): OwnList {
  * the pool each time (`pool.price[slot]`) and never keep one over an `allocate`.
  */
 export class OrderPool {
-  /** All Float64 fields of all orders; see `order-record.ts`. */
+  /** All Float64 fields of all orders; see `order-fields.ts`. */
   floats: Float64Array = NO_FLOATS;
   /** All Int32 fields of all orders. */
   ints: Int32Array = NO_INTS;
@@ -238,7 +238,10 @@ export class OrderPool {
     this.#index.reserve(count);
   }
 
-  /** A slot for a new order: in no list, every other field zero. */
+  /**
+   * A slot for a new order, which is in no list. All else is the caller's to write, since what the
+   * former order of the slot had still stands there.
+   */
   allocate(orderId: number): number {
     assert(Number.isSafeInteger(orderId) && orderId >= 0, 'order pool: an order id is a count');
     let slot = this.#freeHead;
@@ -248,10 +251,13 @@ export class OrderPool {
     }
     this.need(slot);
     this.#index.add(orderId, slot);
+    const { floats, ints } = this;
     if (slot === this.#used) this.#used += STRIDE;
-    else this.#freeHead = this.ints[slot + BOOK_NEXT]!;
-    this.#clear(slot);
-    this.floats[slot + ORDER_ID] = orderId;
+    else this.#freeHead = ints[slot + BOOK_NEXT]!;
+    floats[slot + ORDER_ID] = orderId;
+    ints[slot + LEVEL] = NONE;
+    ints[slot + OWN_NEXT] = NONE;
+    ints[slot + OWN_PREV] = NONE;
     return slot;
   }
 
@@ -264,7 +270,7 @@ export class OrderPool {
     assert(ints[slot + LEVEL] === NONE, 'order pool: a released order is in no book');
     const alone = ints[slot + OWN_NEXT] === NONE && ints[slot + OWN_PREV] === NONE;
     assert(alone, 'order pool: a released order is in no list of its owner');
-    this.#index.delete(orderId);
+    this.#index.delete(orderId, slot);
     if (this.clientOrderIds.size > 0) this.clientOrderIds.delete(slot);
     floats[slot + ORDER_ID] = FREE;
     ints[slot + BOOK_NEXT] = this.#freeHead;
@@ -344,29 +350,6 @@ export class OrderPool {
     for (const slot of this.clientOrderIds.keys()) {
       assert(this.orderId[slot]! >= 0, 'order pool: a client order id belongs to a live order');
     }
-  }
-
-  #clear(slot: number): void {
-    const { floats, ints } = this;
-    floats[slot + PRICE] = 0;
-    floats[slot + REMAINING] = 0;
-    floats[slot + QUEUE_MS] = 0;
-    floats[slot + RANK] = 0;
-    floats[slot + ACCEPTED_MS] = 0;
-    floats[slot + ORIGINAL] = 0;
-    floats[slot + FILLED_NOTIONAL] = 0;
-    floats[slot + FEE_OVERPAID] = 0;
-    floats[slot + EXPIRE_MS] = 0;
-    floats[slot + TAKER_OVERPAID] = 0;
-    ints[slot + LEVEL] = NONE;
-    ints[slot + BOOK_NEXT] = NONE;
-    ints[slot + BOOK_PREV] = NONE;
-    ints[slot + INSTRUMENT] = 0;
-    ints[slot + FLAGS] = 0;
-    ints[slot + ACCOUNT] = 0;
-    ints[slot + OWN_NEXT] = NONE;
-    ints[slot + OWN_PREV] = NONE;
-    ints[slot + TIF] = 0;
   }
 
   /** Moves the orders into larger buffers and lays the views of the fields over them. */

@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { dump, restore, type StateDump } from '../dump/dump.ts';
+import type { State } from '../state/state.ts';
+import { alice, Scenario } from '../testing/scenario.ts';
+
+/** Leaves the numbers of a former order in the slots that come next: the pool doesn't clear them. */
+function soil({ pool }: State): void {
+  const slots = [1, 2, 3].map((id) => pool.allocate(Number.MAX_SAFE_INTEGER - id));
+  const { level, orderId, ownNext, ownPrev, ints, floats } = pool;
+  const kept: unknown[] = [level, orderId, ownNext, ownPrev, ints, floats];
+  const fields = Object.values(pool).filter((field) => ArrayBuffer.isView(field));
+  for (const field of fields as Float64Array[]) {
+    if (!kept.includes(field)) for (const slot of slots) field[slot] = 77;
+  }
+  for (const slot of slots) pool.release(slot);
+}
+
+test('an order that rests has nothing of the one whose slot it takes', () => {
+  const [clean, soiled] = [Scenario.open(), Scenario.open()];
+  soil(soiled.state);
+  for (const scenario of [clean, soiled]) {
+    scenario.one(alice, { price: 1_000_000, size: 20 });
+    scenario.one(alice, { price: 999_000, size: 30 });
+  }
+  const [text, other] = [clean, soiled].map(({ state }) => JSON.stringify(dump(state)));
+  expect(clean.state.pool.size).toBe(2);
+  expect(other).toBe(text);
+  expect(JSON.stringify(dump(restore(JSON.parse(text!) as StateDump)))).toBe(text);
+});
