@@ -210,7 +210,7 @@ export type SignedCommand = Extract<Command, { authority: Authority }>;
 
 /** True for commands that carry a signature. */
 export function isSigned(command: Command): command is SignedCommand {
-  return 'authority' in command;
+  return (command as Partial<SignedCommand>).authority !== undefined;
 }
 
 /** Commands that no account signs. */

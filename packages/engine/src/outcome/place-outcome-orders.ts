@@ -3,7 +3,8 @@ import { postReserve } from '../ledger/outcome.ts';
 import type { CommandResult } from '../messages/block.ts';
 import { clientOrderKey } from '../messages/client-order-key.ts';
 import type { Grouping, OrderRequest, PlaceOrdersCommand } from '../messages/command.ts';
-import type { EntryResult } from '../messages/order-result.ts';
+import type { OrderSnapshot } from '../messages/event.ts';
+import type { EntryResult, OrderStatus } from '../messages/order-result.ts';
 import type { Reject } from '../messages/reject.ts';
 import { checkRepeat } from '../resting/check-repeat.ts';
 import { emitOrder, emitRejected } from '../resting/emit.ts';
@@ -101,10 +102,11 @@ function accept(
   const { orderDelayMs } = market.definition;
   const waits = orderDelayMs > 0 && wouldTake(market, order);
   const queued: QueuedOrder = {
-    ...origin,
     queueId: state.outcomes.queue.nextId++,
     accountIndex: account.index,
     request: order,
+    txHash: origin.txHash,
+    index: origin.index,
     dueMs: state.timeMs + (waits ? orderDelayMs : 0),
     acceptedMs: state.timeMs,
     reserve,
@@ -212,20 +214,23 @@ export function runOutcomeTaker(execution: Execution, taker: OutcomeTaker): Entr
   const { state } = execution;
   const stopped = matchOutcome(execution, taker);
   const snapshot = outcomeTakerSnapshot(taker);
-  const { clientOrderId, filled, filledNotional, orderId } = snapshot;
-  const done = { orderId, clientOrderId, filled, filledNotional };
   if (taker.remaining === 0) {
     emitOrder(execution, 'filled', snapshot);
-    return { ...done, state: 'filled' };
+    return entryOf(snapshot, 'filled');
   }
   if (stopped !== undefined) {
     freeFunds(state, taker.account, taker, taker.remaining);
     emitOrder(execution, 'cancelled', snapshot, stopped);
-    return { ...done, state: 'cancelled' };
+    return entryOf(snapshot, 'cancelled');
   }
   restOutcomeOrder(execution, taker);
   emitOrder(execution, 'open', snapshot);
-  return { ...done, state: 'open' };
+  return entryOf(snapshot, 'open');
+}
+
+function entryOf(order: OrderSnapshot, state: OrderStatus): EntryResult {
+  const { clientOrderId, filled, filledNotional, orderId } = order;
+  return { orderId, clientOrderId, state, filled, filledNotional };
 }
 
 /** Gives back what an order that ends has set aside. */
