@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Plugin } from 'vitest/config';
-import { replacePrograms } from './bundle-programs.ts';
+import { replacePrograms } from '../packages/venue/build/bundle-programs.ts';
 
 /**
  * Parts that tests run in their own process start threads, some of them dozens of times. Each thread loads the one file that the

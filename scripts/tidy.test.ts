@@ -112,6 +112,11 @@ describe('purity', () => {
     expect(rules(VENUE, code)).toEqual([]);
   });
 
+  test('numbers in a typed array are sorted without a comparator, in one file', () => {
+    const sorter = 'packages/engine/src/collections/sort-numbers.ts';
+    expect(rules(sorter, 'numbers.sort();')).not.toContain('1 pure-sort');
+  });
+
   test.each(['Date.now();', 'new Date();', 'process.hrtime.bigint();', 'os.uptime();'])(
     '%s in the venue, but for the file of its clock',
     (code) => {

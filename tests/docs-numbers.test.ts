@@ -215,5 +215,5 @@ test('the files of deploy/ say what an operator has to do before they work', () 
   expect(page('deploy/nginx/oddlot.conf')).not.toMatch(/^\s*http2 on;/m);
   expect(page('deploy/nginx/oddlot.conf')).toMatch(/^\s*listen 443 ssl http2;/m);
   const [header = ''] = page('deploy/systemd/oddlot.service').split('[Unit]');
-  expect(header).toContain('npm run build:web');
+  expect(header).toContain('npm run build');
 });

@@ -6,9 +6,14 @@ export const VENUE_FLOORS: readonly {
 }[] = [
   { name: 'testing', paths: ['testing/'], what: 'fakes and set-ups of tests' },
   {
+    name: 'start',
+    paths: ['start.ts'],
+    what: 'runs the program, as it was bundled or from its sources',
+  },
+  {
     name: 'process',
-    paths: ['main.ts', 'index.ts'],
-    what: 'the program, and the door for others',
+    paths: ['bundled-program.ts', 'main.ts', 'index.ts'],
+    what: 'the program, where its bundle is, and the door for others',
   },
   {
     name: 'venue',

@@ -66,7 +66,7 @@ beforeAll(async () => {
     JSON.stringify({ type: 'module', scripts: { start } }),
   );
   await symlink(join(REPOSITORY, 'node_modules'), join(project, 'node_modules'));
-  const main = join(project, 'packages/venue/src/main.ts');
+  const main = join(project, 'packages/venue/src/start.ts');
   await mkdir(dirname(main), { recursive: true });
   await writeFile(main, `import ${JSON.stringify(programFile('venue'))};\n`);
 });

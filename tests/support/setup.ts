@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { bundlePrograms } from '../../scripts/bundle-programs.ts';
+import { bundlePrograms } from '../../packages/venue/build/bundle-programs.ts';
 import { PROGRAMS } from './program-file.ts';
 import { LENDER, VenueLender } from './venue-lender.ts';
 
@@ -11,7 +11,8 @@ const ROOT = join(import.meta.dirname, '..', '..');
  */
 export async function setup(): Promise<(() => Promise<void>) | undefined> {
   if (process.env[PROGRAMS] !== undefined) return undefined;
-  process.env[PROGRAMS] = await bundlePrograms(join(ROOT, 'node_modules/.cache/programs'));
+  const { place } = await bundlePrograms(join(ROOT, 'node_modules/.cache/programs'));
+  process.env[PROGRAMS] = place;
   const { lender, url } = await VenueLender.open();
   process.env[LENDER] = url;
   return () => lender.close();

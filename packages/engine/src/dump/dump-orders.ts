@@ -1,6 +1,7 @@
 import { addUsdc, assert, present, usdcFromText, ZERO_USDC } from '@oddlot/units';
 import { LEG_SHORT, NONE, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
 import { readSlot } from '../book/read-slot.ts';
+import { sortNumbers } from '../collections/sort-numbers.ts';
 import { clientOrderKey } from '../messages/client-order-key.ts';
 import { isOutcomeId } from '../messages/instrument-kind.ts';
 import { addResting } from '../perp-orders/resting.ts';
@@ -128,7 +129,7 @@ export function orderIdsOf(state: State): Float64Array {
     book.forEachSlot(false, visit);
   }
   assert(count === pool.size, 'dump: every order of the pool is in a book');
-  return ids.sort();
+  return sortNumbers(ids);
 }
 
 /** What is kept of an order that rests. */

@@ -2,7 +2,7 @@ import { type Address, present, timeMs, usdcFromText } from '@oddlot/units';
 import type { MultiSigSet } from '../messages/command.ts';
 import type { VenueParameters } from '../messages/parameters.ts';
 import type { PerpDefinition } from '../messages/perp-definition.ts';
-import { DUMP_VERSION, PACKED_DUMP_VERSION, ROWS_DUMP_VERSION } from '../messages/versions.ts';
+import { DUMP_VERSION, PACKED_DUMP_VERSION, type ROWS_DUMP_VERSION } from '../messages/versions.ts';
 import {
   type Account,
   createAccount,

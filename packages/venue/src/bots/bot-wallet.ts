@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { instantiateSecp256k1, type Secp256k1 } from '@bitauth/libauth';
 import {
   addressOf,
@@ -9,6 +8,7 @@ import {
   type Network,
 } from '@oddlot/protocol';
 import type { Address } from '@oddlot/units';
+import { botKey } from './simulated-accounts.ts';
 
 /**
  * The key of a simulated trader. It is made from a fixed label, so that a trader finds its account
@@ -43,11 +43,6 @@ export class BotWallet {
     const signature = { r: hex(0, 32), s: hex(32, 64), v: 27 + made.recoveryId };
     return JSON.stringify({ action, signature, nonce });
   }
-}
-
-/** The private key of a label. */
-export function botKey(label: string): Buffer {
-  return createHash('sha256').update(`oddlot simulated trader ${label}`).digest();
 }
 
 /** The library answers a fault with its text. */

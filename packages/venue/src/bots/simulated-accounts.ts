@@ -1,7 +1,6 @@
-import { createECDH } from 'node:crypto';
+import { createECDH, createHash } from 'node:crypto';
 import { addressOf } from '@oddlot/protocol';
 import type { Address } from '@oddlot/units';
-import { botKey } from './bot-wallet.ts';
 
 /** What simulated traders are called; their keys are made of these. */
 export const BOT_LABELS = {
@@ -18,4 +17,9 @@ export function simulatedAccounts(): readonly Address[] {
       curve.setPrivateKey(botKey(label));
       return addressOf(curve.getPublicKey());
     });
+}
+
+/** The private key of a label. Here and not with the wallet: a venue that names the accounts need not load what signs for them. */
+export function botKey(label: string): Buffer {
+  return createHash('sha256').update(`oddlot simulated trader ${label}`).digest();
 }

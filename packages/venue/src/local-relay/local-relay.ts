@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { TEST_USDC_ABI } from '@oddlot/contracts';
 import { pegMessage } from '@oddlot/custody/peg-message';
@@ -101,9 +102,7 @@ export class LocalRelay {
       },
     });
     const begin = async (): Promise<void> => {
-      // Known before the relay serves, which names its own address first of all.
-      const { localSeed, RELAY_PROGRAM } = await import('@oddlot/relay');
-      this.#address = localSeed(join(data, 'relay')).address('float');
+      const { RELAY_PROGRAM } = await import('@oddlot/relay');
       child.start(RELAY_PROGRAM);
     };
     this.#held = await this.#deps.lease.hold('relay', begin, () => child.stop());
@@ -124,7 +123,7 @@ export class LocalRelay {
     const signer = await recoverMessageAddress({ message, signature: signature as Hex }).catch(
       () => undefined,
     );
-    if (signer === undefined || signer.toLowerCase() !== this.#address) {
+    if (signer === undefined || signer.toLowerCase() !== (await this.#knownAddress())) {
       return infoRefusal(refusal('signerNotPermitted', ['pegs'], {}, 403));
     }
     const { outcome } = await this.#deps.replica.propose({
@@ -134,6 +133,20 @@ export class LocalRelay {
     return outcome.reject === undefined
       ? infoReply({ addresses: addresses.length })
       : infoRefusal(refusal('unavailable', []));
+  }
+
+  /**
+   * The relay names its own address before it says that it serves: then it is made out of the seed that it has drawn. Not
+   * earlier, since that takes long, and a start waits for nothing that nobody has asked for.
+   */
+  async #knownAddress(): Promise<string | undefined> {
+    const folder = join(this.#config.data, 'relay');
+    const hasDrawn = hasRelay(this.#config) && existsSync(join(folder, 'seed'));
+    if (this.#address === undefined && hasDrawn) {
+      const { localSeed } = await import('@oddlot/relay');
+      this.#address = localSeed(folder).address('float');
+    }
+    return this.#address;
   }
 
   /** Test USDC for the relay on the local chain; each time it is handed on, it fills the bridge. */

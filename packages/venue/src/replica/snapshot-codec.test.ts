@@ -60,12 +60,12 @@ test('a snapshot that was written by this form at first is still read', () => {
 });
 
 test.each([
-  ['a frame of another kind', (bytes: Buffer) => bytes.writeUInt32LE(9, 0)],
-  ['a frame that is too long', (bytes: Buffer) => bytes.writeUInt32LE(bytes.length, 4)],
-])('%s is refused', (_, damage) => {
+  ['a frame of another kind', 'of the kind 9', (bytes: Buffer) => bytes.writeUInt32LE(9, 0)],
+  ['one that is too long', 'beyond', (bytes: Buffer) => bytes.writeUInt32LE(bytes.length, 4)],
+])('%s is refused', (_, why, damage) => {
   const bytes = bytesOf(payloadOf(BLOCK));
   damage(bytes);
-  expect(() => decodeSnapshot(bytes)).toThrow();
+  expect(() => decodeSnapshot(bytes)).toThrow(why);
 });
 
 test('columns of another order of bytes, and those that are cut, are refused', () => {

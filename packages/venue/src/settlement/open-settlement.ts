@@ -1,3 +1,4 @@
+import { createECDH } from 'node:crypto';
 import { join } from 'node:path';
 import {
   type BridgeContracts,
@@ -12,8 +13,8 @@ import { type BridgeDomain, keyValidator, type Validator } from '@oddlot/custody
 import { startChainThread } from '@oddlot/devchain';
 import type { State } from '@oddlot/engine';
 import type { Logger } from '@oddlot/host/log';
-import { LIMITS } from '@oddlot/protocol';
-import { address } from '@oddlot/units';
+import { addressOf, LIMITS } from '@oddlot/protocol';
+import { type Address, address } from '@oddlot/units';
 import { type Hex, parseEther } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import type { Replica } from '../replica/replica.ts';
@@ -132,7 +133,7 @@ export function openSettlement(
       minMicroUsdc: LIMITS.depositMicroMin,
       isMinter: minter !== undefined,
       formerBridges: new Set((settings.formerBridges ?? []).map((each) => address(each))),
-      operators: new Set(operators.flatMap((key) => (key === undefined ? [] : [addressOf(key)]))),
+      operators: new Set(operators.flatMap((key) => (key === undefined ? [] : [ownerOf(key)]))),
     },
     file: join(folder, 'watched.json'),
     state: () => replica.state,
@@ -212,7 +213,7 @@ async function openLocal(
   onLost: (error: Error) => void,
 ): Promise<OpenedChain> {
   const keys = localKeys(folder, join(data, 'chain', 'chain.log'));
-  const rich = [keys.minter, keys.relayer, keys.guardian].map((key) => addressOf(key) as Hex);
+  const rich = [keys.minter, keys.relayer, keys.guardian].map((key) => ownerOf(key) as Hex);
   const chain = await startChainThread(
     {
       directory: join(data, 'chain'),
@@ -256,6 +257,9 @@ function folderOf({ data }: SettlementSettings): string {
   return join(data, 'settlement');
 }
 
-function addressOf(key: Hex): ReturnType<typeof address> {
-  return address(privateKeyToAccount(key).address.toLowerCase());
+/** By Node itself: viem's curve takes a tenth of a second to get ready, and the local chain waits for these. */
+function ownerOf(key: Hex): Address {
+  const curve = createECDH('secp256k1');
+  curve.setPrivateKey(Buffer.from(key.slice(2), 'hex'));
+  return addressOf(curve.getPublicKey());
 }

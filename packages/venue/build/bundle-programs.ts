@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { syncDirectory, writeWholeFile } from '@oddlot/host/durable';
 
 /**
  * The programs and threads of this tree, each one file of JavaScript beside the pieces that they share: a process
@@ -11,7 +12,7 @@ import { pathToFileURL } from 'node:url';
  * What is no code is still read from the tree, so the files serve on this machine only.
  */
 
-const ROOT = join(import.meta.dirname, '..');
+const ROOT = join(import.meta.dirname, '../../..');
 const PACKAGES = join(ROOT, 'packages');
 
 /** Files that run as a process or a thread, by the name of what is made of them. */
@@ -28,24 +29,40 @@ const ENTRIES: Readonly<Record<string, string>> = {
 /** A native addon finds its binary beside itself, and what is loaded by name is looked up where it is installed. */
 const EXTERNAL = [/^secp256k1/, /^hash-wasm$/, /^pino$/, /^pg-native$/];
 
+const INSTALLED = /[\\/]node_modules[\\/]/;
+const isOurs = (path: string): boolean => path.startsWith(PACKAGES) && !INSTALLED.test(path);
 const URL_OF_FILE = /new URL\(\s*(['"])(\.[^'"]+)\1,\s*import\.meta\.url,?\s*\)/g;
 const PLACE = /import\.meta\.(url|dirname)\b/g;
 
 /** One of the files of a bundle, as the bundler gives it. */
 type Output = { readonly fileName: string; readonly code?: string; readonly source?: string };
 
-/** Writes the programs into a folder of that one, named after what is in them; resolves with where they are. */
-export async function bundlePrograms(folder: string): Promise<string> {
-  const outputs = await bundle();
+type Bundled = {
+  /** Where the programs are. */
+  readonly place: string;
+  /** Our own files that they were made of. */
+  readonly files: readonly string[];
+};
+
+/** Writes the programs into a folder of that one, named after what is in them. */
+export async function bundlePrograms(folder: string): Promise<Bundled> {
+  const files = new Set<string>();
+  const outputs = await bundle(files);
   const hash = createHash('sha256');
   for (const { fileName, code } of outputs) hash.update(fileName).update(code ?? '');
   const place = join(folder, hash.digest('hex').slice(0, 16));
   if (!existsSync(place)) await writeWhole(place, outputs);
-  return place;
+  return { place, files: [...files, ...new Set(Array.from(files, manifestOf))].toSorted() };
+}
+
+/** What a package opens to others stands there. */
+function manifestOf(file: string): string {
+  const [name = ''] = relative(PACKAGES, file).split(sep);
+  return join(PACKAGES, name, 'package.json');
 }
 
 /** Each by itself: in common, a piece that two of them need could lie in the file that runs one of them. */
-async function bundle(): Promise<readonly Output[]> {
+async function bundle(files: Set<string>): Promise<readonly Output[]> {
   // Vite brings the bundler.
   const require = createRequire(join(ROOT, 'node_modules', 'vite', 'package.json'));
   const { rolldown } = await import(pathToFileURL(require.resolve('rolldown')).href);
@@ -56,7 +73,10 @@ async function bundle(): Promise<readonly Output[]> {
       cwd: ROOT,
       platform: 'node',
       external: EXTERNAL,
-      plugins: [{ name: 'places', transform: keepPlaces }],
+      plugins: [
+        { name: 'files', transform: (_: string, id: string) => void (isOurs(id) && files.add(id)) },
+        { name: 'places', transform: keepPlaces },
+      ],
     });
     // All in one folder: a thread's file is found beside whoever starts it.
     const names = { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' };
@@ -74,10 +94,11 @@ async function writeWhole(place: string, outputs: readonly Output[]): Promise<vo
   const draft = `${place}.${process.pid}`;
   await mkdir(draft, { recursive: true });
   for (const { fileName, code, source } of outputs) {
-    await writeFile(join(draft, fileName), code ?? source ?? '');
+    writeWholeFile(join(draft, fileName), code ?? source ?? '', { mode: 0o644 });
   }
   try {
     await rename(draft, place);
+    await syncDirectory(dirname(place));
   } catch (error) {
     await rm(draft, { recursive: true });
     if (!existsSync(place)) throw error;
@@ -86,7 +107,7 @@ async function writeWhole(place: string, outputs: readonly Output[]): Promise<vo
 
 /** A program of ours is found beside; everything else that a file names by its own place is where it was. */
 function keepPlaces(code: string, id: string): { code: string; map: null } | undefined {
-  if (!id.startsWith(PACKAGES) || !code.includes('import.meta')) return undefined;
+  if (!isOurs(id) || !code.includes('import.meta')) return undefined;
   const withPrograms = replacePrograms(
     code,
     id,
