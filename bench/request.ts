@@ -35,7 +35,7 @@ import {
  * machine. The CPU time is that of the whole process: recovery, journal, receipts and engine.
  */
 
-const CPU_TARGET = 1.3;
+const CPU_TARGET = 1.4;
 const RATE_TARGET = 80_000;
 const ORDERS_PER_ACTION = 50;
 const LANES = 32;

@@ -22,7 +22,7 @@ export * from './plain/read-plain-request.ts';
 export { jsonRefusal } from './json/json-refusal.ts';
 export { parseObject } from './json/parse-object.ts';
 export * from './signing/agent-hash.ts';
-export * from './signing/agent-request.ts';
+export * from './signing/create-agent-request-hasher.ts';
 export * from './signing/bytes.ts';
 export * from './signing/canonical.ts';
 export * from './signing/encode-msgpack.ts';

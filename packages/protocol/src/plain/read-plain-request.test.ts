@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { scanEnvelope } from '../json/scan.ts';
 import { parseAction, parseEnvelope } from '../parse.ts';
-import { createAgentRequestHasher } from '../signing/agent-request.ts';
+import { createAgentRequestHasher } from '../signing/create-agent-request-hasher.ts';
 import { hashAgentAction } from '../signing/agent-hash.ts';
 import { createHasher } from '../signing/hasher.ts';
 import { signatureBytes } from '../signing/signature.ts';

@@ -136,7 +136,7 @@ async function handle(context: Context, { text, bytes = 0 }: TextRequest): Promi
 
 /** Between which nonces may be taken: the engine says it of one that no time takes. */
 function nonceBounds(state: Replica['state'], timeMs: number): Omit<ReadJob, 'isLarge'> {
-  const never = checkNonceWindow(state, -1, timeMs);
+  const never = checkNonceWindow(state, -Infinity, timeMs);
   assert(never?.reason === 'nonceTooOld', 'a nonce from before all time is too old');
   return { nonceAfter: never.minExclusive, nonceBefore: never.maxExclusive };
 }

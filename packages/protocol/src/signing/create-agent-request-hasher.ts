@@ -9,14 +9,14 @@ import { AGENT, signedBytes } from './typed-data.ts';
  * a dozen arrays a request.
  */
 
-export type AgentRequest = {
+type AgentRequest = {
   readonly msgpack: Uint8Array;
   readonly nonce: number;
   readonly expiresAfter: number | undefined;
   readonly signature: Signature;
 };
 
-export type AgentRequestHash = {
+type AgentRequestHash = {
   readonly digest: Uint8Array;
   /** Names the request. */
   readonly txHash: Uint8Array;
