@@ -23,11 +23,12 @@ import {
 /** Books on the same flows: ours, the one of npm that most people find, and one in C++. */
 
 const TARGETS: Readonly<Record<FlowName, number | undefined>> = {
-  A: 50,
-  B: 50,
+  A: 60,
+  B: 60,
   C: undefined,
-  D: 15,
+  D: 18,
 };
+const NATIVE_TARGET = 1;
 
 export async function bookSection(scale: Scale): Promise<readonly Row[]> {
   const rounds = sized(scale, { full: 9, quick: 6, tiny: 2 });
@@ -92,7 +93,8 @@ async function compare(
   if (native !== undefined) {
     const nativeWords = `${each(times.ours)} against ${each(times.native)} an operation`;
     const nativeRatio = medianRatio(times.native, times.ours);
-    rows.push(noted(`book, flow ${name}, against C++ (map, list)`, nativeWords, nativeRatio));
+    const against = `book, flow ${name}, against C++ (map, list)`;
+    rows.push(atLeast(against, nativeWords, nativeRatio, NATIVE_TARGET));
   }
   return rows;
 }
