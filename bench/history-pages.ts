@@ -11,7 +11,7 @@ import {
 } from '../packages/venue/src/history/store/history-store.ts';
 import { bytesOf } from '../packages/venue/src/history/store/bytes.ts';
 import { kindOf } from '../packages/venue/src/history/store/kinds.ts';
-import { fillCodec } from '../packages/venue/src/history/store/row-codecs.ts';
+import { fillPacker } from '../packages/venue/src/history/store/row-codecs.ts';
 import { atMost, createRandom, same, show, sized, type Row, type Scale } from './report.ts';
 
 /**
@@ -28,6 +28,8 @@ const INSTRUMENTS = 10;
 const RARE_ID = 11;
 const RARE_EVERY = 10_000;
 const START_MS = 1_767_225_600_000;
+/** As a market maker's come together; others' come one by one. */
+const MAKER_FILLS_PER_RUN = 16;
 const MAKER = address(`0x${'a'.repeat(40)}`);
 
 export async function fillPages(scale: Scale): Promise<readonly Row[]> {
@@ -127,35 +129,40 @@ function traderOf(index: number): Address {
   return address(`0x${(index + 1).toString(16).padStart(40, '0')}`);
 }
 
-/** Writes rows in the order of their key, straight into the table; its second index is made behind. */
+/**
+ * Writes rows in the order of their key, straight into the tables. Those of the market maker come some at
+ * a time, those of the others one by one: the more are packed together, the faster they are found.
+ */
 function fill(file: string, rows: number): Filled {
   const database = new DatabaseSync(file);
   database.exec('PRAGMA journal_mode = OFF');
   database.exec('PRAGMA synchronous = OFF');
-  const second = database
-    .prepare("SELECT sql FROM sqlite_master WHERE name = 'fills_by_instrument'")
-    .get()?.['sql'];
-  database.exec('DROP INDEX fills_by_instrument');
   const ofMaker = Math.floor(rows / 2);
   const traders = Math.floor((rows - ofMaker) / FILLS_PER_TRADER);
-  // The number of a fill is its height and its time in ms, so that each page can be foreseen. The mark
-  // of the instrument goes first: a number may have its digits.
-  const insert = database.prepare(
-    `WITH RECURSIVE numbers(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < $rows)
-     INSERT INTO fills (account, kind, time_ms, height, idx, instrument_id, body)
-     SELECT $account, $kind, ${START_MS} + n, n, 0, instrument,
-       replace(replace(replace($body, '55555', instrument), '987654321', n), '123456789', ${START_MS} + n)
-     FROM (SELECT n, iif(n % ${RARE_EVERY} = 0, ${RARE_ID}, 1 + n % ${INSTRUMENTS}) AS instrument
-       FROM numbers)`,
+  const insertRun = database.prepare('INSERT INTO fill_runs VALUES (?, ?, ?, ?, ?, ?, ?, ?)');
+  const insertInstrument = database.prepare(
+    'INSERT INTO fill_run_instruments VALUES (?, ?, ?, ?, ?, ?)',
   );
-  const values = { $kind: kindOf('perp'), $body: fillCodec.encode(TEMPLATE) };
+  const write = (user: Address, count: number, perRun: number): void => {
+    const account = bytesOf(user);
+    const kind = kindOf('perp');
+    for (let first = 0; first < count; first += perRun) {
+      const run = Array.from({ length: Math.min(perRun, count - first) }, (_, at) =>
+        fillOf(first + at),
+      );
+      const last = first + run.length - 1;
+      const position = [START_MS + last, last, 0];
+      const body = fillPacker.pack(run);
+      insertRun.run(account, kind, ...position, START_MS + first, run.length, body);
+      for (const id of new Set(run.map(({ place }) => place.instrumentId))) {
+        insertInstrument.run(account, id, ...position, kind);
+      }
+    }
+  };
   database.exec('BEGIN');
-  for (let index = 0; index < traders; index++) {
-    insert.run({ ...values, $account: bytesOf(traderOf(index)), $rows: FILLS_PER_TRADER });
-  }
-  insert.run({ ...values, $account: bytesOf(MAKER), $rows: ofMaker });
+  for (let index = 0; index < traders; index++) write(traderOf(index), FILLS_PER_TRADER, 1);
+  write(MAKER, ofMaker, MAKER_FILLS_PER_RUN);
   database.exec('COMMIT');
-  database.exec(String(second));
   database.close();
   return {
     rows: ofMaker + traders * FILLS_PER_TRADER,
@@ -164,7 +171,14 @@ function fill(file: string, rows: number): Filled {
   };
 }
 
-/** Numbers that stand for those of each row. */
+/** The number of a fill is its height and its time in ms, so that each page can be foreseen. */
+function fillOf(n: number) {
+  const instrumentId = n % RARE_EVERY === 0 ? RARE_ID : 1 + (n % INSTRUMENTS);
+  const place = { timeMs: START_MS + n, height: n, index: 0, instrumentId };
+  return { place, row: { ...TEMPLATE, time: START_MS + n, oid: n, tid: n, instrumentId } };
+}
+
+/** What the rows share. */
 const TEMPLATE: Fill = {
   coin: 'BTC',
   symbol: 'BTC-USDC',

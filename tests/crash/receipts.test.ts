@@ -1,6 +1,7 @@
 import { cp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { zstdDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { unpackFolder } from '../fixtures/pack.ts';
 import { FIXTURE_FLAGS, startAt } from '../fixtures/people.ts';
@@ -114,10 +115,14 @@ async function rowsOf(folder: string, store = STORE): Promise<Row[]> {
   const copy = await copyOf(folder);
   const database = new DatabaseSync(join(copy, store));
   const table = store === STORE ? 'receipt_blocks' : 'blocks';
-  const select = `SELECT height, block_hash, receipts FROM ${table} ORDER BY height`;
-  const rows = database.prepare(select).all() as Row[];
+  const packed = store === STORE ? 'packed' : 'NULL AS packed';
+  const select = `SELECT height, block_hash, receipts, ${packed} FROM ${table} ORDER BY height`;
+  const rows = database.prepare(select).all() as (Row & { packed: Uint8Array | null })[];
   database.close();
-  return rows.map((row) => ({ ...row }));
+  return rows.map(({ packed: bytes, ...row }) => ({
+    ...row,
+    receipts: bytes === null ? row.receipts : zstdDecompressSync(bytes).toString(),
+  }));
 }
 
 async function nothingMissing({ operations }: Venue): Promise<void> {

@@ -76,7 +76,11 @@ async function replayInto(
       snapshots: new SnapshotStore({ directory: join(data, 'snapshots') }),
       eras: new EraStore({ directory: join(data, 'eras') }),
     });
-    const companions = new FollowedModels(replica, { onRows: (block) => rows.add(block) });
+    const companions = new FollowedModels(replica, {
+      onRows: (block) => rows.add(block),
+      // Nobody is told: only what is stored is made.
+      isTold: () => false,
+    });
     await replica.goToBeginning();
     companions.history.isActive = true;
     const write = async (): Promise<void> => {

@@ -1,27 +1,83 @@
-import { openPostgres } from '../history/store/postgres-driver.ts';
+import { sql } from 'kysely';
 import type { HistoryPlace } from '../history/store/history-store.ts';
+import type { HistoryTables, RunRow } from '../history/store/history-tables.ts';
+import type { Place, RowPacker } from '../history/store/packed/packed-rows.ts';
+import { unpackText } from '../history/store/packed/packed-text.ts';
+import { openPostgres } from '../history/store/postgres-driver.ts';
+import { fillCodec, fillPacker, orderCodec, orderPacker } from '../history/store/row-codecs.ts';
 import { openSqlite } from '../history/store/sqlite-driver.ts';
 import { TABLE_NAMES, TABLE_SPECS } from '../history/store/table-specs.ts';
-import { sql } from 'kysely';
 
-/** Everything that a history holds, a line a row; nobody may have it open. */
+/**
+ * Everything that a history holds, a line a row; nobody may have it open. How rows were put together or
+ * packed when they were written makes no difference.
+ */
 export async function dumpHistory(place: HistoryPlace): Promise<string[]> {
   const driver = 'file' in place ? await openSqlite(place.file) : await openPostgres(place.url);
   const lines: string[] = [];
   try {
     for (const name of TABLE_NAMES) {
-      const { columns, key } = TABLE_SPECS[name];
-      const list = sql.join(Object.keys(columns).map((column) => sql.ref(column)));
-      const order = sql.join(key.map((column) => sql.ref(column)));
-      const { rows } = await sql<Record<string, unknown>>`
-        SELECT ${list} FROM ${sql.table(name)} ORDER BY ${order}
-      `.execute(driver.database);
-      for (const row of rows) lines.push(`${name} ${Object.values(row).map(textOf).join(' ')}`);
+      const list = sql.join(Object.keys(TABLE_SPECS[name].columns).map((each) => sql.ref(each)));
+      const { rows } = await sql<Row>`SELECT ${list} FROM ${sql.table(name)}`.execute(
+        driver.database,
+      );
+      for (const row of rows) lines.push(...(LINES[name]?.(row) ?? [plainLine(name, row)]));
     }
   } finally {
     await driver.close();
   }
-  return lines;
+  return lines.sort();
+}
+
+type Row = Record<string, unknown>;
+
+/** How rows are told that may be written in more than one way. */
+const LINES: Readonly<Record<string, (row: Row) => readonly string[]>> = {
+  fill_runs: (row) => runLines('fills', row as RunRow, fillPacker),
+  order_runs: (row) => runLines('orders', row as RunRow, orderPacker),
+  fills: (row) => singleLine('fills', row as HistoryTables['fills'], fillCodec.decode),
+  orders: (row) => singleLine('orders', row as HistoryTables['orders'], orderCodec.decode),
+  // They say what is in the runs.
+  fill_run_instruments: () => [],
+  order_run_instruments: () => [],
+  tx_blocks: ({ packed, txs, ...row }) => [
+    plainLine('tx_blocks', { ...row, txs: wholeText(txs, packed) }),
+  ],
+  receipt_blocks: ({ packed, receipts, ...row }) => [
+    plainLine('receipt_blocks', { ...row, receipts: wholeText(receipts, packed) }),
+  ],
+};
+
+function runLines<Each>(name: string, run: RunRow, packer: RowPacker<Each>): string[] {
+  const { places, row } = packer.unpack(run.body);
+  return places.map((place, at) => rowLine(name, run, place, row(at)));
+}
+
+function singleLine(
+  name: string,
+  row: HistoryTables['fills'],
+  decode: (body: string) => unknown,
+): string[] {
+  const { height, idx: index, instrument_id: instrumentId, time_ms: timeMs } = row;
+  return [rowLine(name, row, { timeMs, height, index, instrumentId }, decode(row.body))];
+}
+
+function rowLine(
+  name: string,
+  { account, kind }: { readonly account: Uint8Array; readonly kind: number },
+  { height, index, instrumentId, timeMs }: Place,
+  row: unknown,
+): string {
+  const place = `${timeMs} ${height} ${index} ${instrumentId}`;
+  return `${name} ${textOf(account)} ${kind} ${place} ${JSON.stringify(row)}`;
+}
+
+function wholeText(text: unknown, packed: unknown): string {
+  return unpackText({ text: String(text), packed: packed as Uint8Array | null });
+}
+
+function plainLine(name: string, row: Row): string {
+  return `${name} ${Object.values(row).map(textOf).join(' ')}`;
 }
 
 function textOf(value: unknown): string {

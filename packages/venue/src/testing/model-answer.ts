@@ -39,7 +39,8 @@ const MODEL: {
     for (const { head, orders } of blocks) {
       for (const [index, record] of orders.entries()) {
         const key = record.orderId === 0 ? {} : record.orderId;
-        newest.set(key, { ...record, position: at(record.row.statusTimestamp, head, index) });
+        const place = record.index ?? index;
+        newest.set(key, { ...record, position: at(record.row.statusTimestamp, head, place) });
       }
     }
     const his = [...newest.values()].filter(

@@ -1,16 +1,18 @@
 import type { Fill, HistOrder, HistOrderRow, LedgerUpdate } from '@oddlot/protocol';
 import { address, hash, present, type Address, type Hash } from '@oddlot/units';
 import type { ReceiptRow } from '../history/receipt-row.ts';
-import type {
-  AccountType,
-  AccountValueRecord,
-  BlockRows,
-  EarningRecord,
-  LedgerRecord,
-  OrderRecord,
-  SettledEventRecord,
-  WithdrawalRecord,
+import {
+  isLive,
+  type AccountType,
+  type AccountValueRecord,
+  type BlockRows,
+  type EarningRecord,
+  type LedgerRecord,
+  type OrderRecord,
+  type SettledEventRecord,
+  type WithdrawalRecord,
 } from '../history/rows/block-rows.ts';
+import type { LiveRow, LiveRows } from '../history/rows/live-rows.ts';
 
 /** Blocks with rows of every table, the same for a seed. They mean nothing, but fit together. */
 
@@ -79,6 +81,28 @@ export function randomBlocks(seed: number, count: number): BlockRows[] {
     blocks.push(blockOf(world, height, timeMs));
   }
   return blocks;
+}
+
+/** The orders of blocks that live, as whoever made the blocks would know them. */
+export function liveRowsOf(blocks: readonly BlockRows[]): LiveRows {
+  const rows = new Map<number, LiveRow & { readonly user: Address }>();
+  for (const { head, orders } of blocks) {
+    for (const { accountType, index = 0, instrumentId, orderId, row, user } of orders) {
+      const position = [row.statusTimestamp, head.height, index] as const;
+      if (!isLive(row)) rows.delete(orderId);
+      else {
+        rows.set(orderId, { user, orderId, position, accountType, instrumentId, row: () => row });
+      }
+    }
+  }
+  return {
+    of: (user) => [...rows.values()].filter((each) => each.user === user),
+    find: (user, orderId) => {
+      const found = rows.get(orderId);
+      return found?.user === user ? found.row() : undefined;
+    },
+    isNewest: () => false,
+  };
 }
 
 function blockOf(world: World, height: number, timeMs: number): BlockRows {
@@ -191,9 +215,12 @@ function ordersOf(world: World, timeMs: number): OrderRecord[] {
   const rejected: OrderRecord[] = [];
   for (let count = world.dice(4); count > 0; count -= 1) {
     const earlier = world.orders[world.dice(world.orders.length + 2)];
-    // Stores count an order with the time of its placing, of which there may be two blocks.
-    if (earlier !== undefined && earlier.row.order.timestamp < timeMs) {
-      const row = orderRow(world, { ...earlier.row.order, sz: '0', status: 'filled' }, timeMs);
+    if (earlier !== undefined) {
+      // What has ended does not change any more.
+      if (!isLive(earlier.row)) continue;
+      const next = world.dice(3) === 0 ? { sz: '0.5' } : ({ sz: '0', status: 'filled' } as const);
+      const row = orderRow(world, { ...earlier.row.order, ...next }, timeMs);
+      changed.delete(earlier.orderId);
       changed.set(earlier.orderId, { ...earlier, row });
       continue;
     }
@@ -206,7 +233,7 @@ function ordersOf(world: World, timeMs: number): OrderRecord[] {
     if (known === -1) world.orders.push(record);
     else world.orders[known] = record;
   }
-  return [...changed.values(), ...rejected];
+  return [...changed.values(), ...rejected].map((record, index) => ({ ...record, index }));
 }
 
 function newOrder(world: World, timeMs: number): OrderRecord {
@@ -247,7 +274,9 @@ function newOrder(world: World, timeMs: number): OrderRecord {
     ...(accountType === 'outcome' ? { outcome: 'No' as const } : {}),
   };
   const user = pick(world, USERS);
-  return { user, accountType, instrumentId, orderId, row: orderRow(world, order, timeMs) };
+  const row = orderRow(world, order, timeMs);
+  const child = orderId % 2 === 0 && orderId > 0 ? { isChild: true as const } : {};
+  return { user, accountType, instrumentId, orderId, ...child, row };
 }
 
 function orderRow(world: World, order: HistOrder, timeMs: number): HistOrderRow {

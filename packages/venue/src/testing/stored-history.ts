@@ -55,7 +55,7 @@ export class StoredHistory implements Pick<History, 'ask' | 'asOf'> {
     if (this.asOf.height < minHeight) throw new HistoryBehindError(this.asOf, minHeight);
     if (topic === 'accountSums') throw new Error('the sums of now are with the archivist');
     const store = await this.store();
-    const answer = await store.ask(topic as never, question as never);
+    const answer = await store.ask(topic as never, question as never, this.projector.liveRows);
     return { asOf: this.asOf, answer: answer as Answer<Topic> };
   }
 

@@ -141,7 +141,10 @@ export function isMarketOrder({ timeInForce, trigger }: OrderSnapshot): boolean 
 }
 
 /** Why an order ended unfilled: the cause of a cancel, the text of a refusal. */
-export function reasonOf(state: State, event: OrderUpdated): string | undefined {
+export function reasonOf(
+  state: State,
+  event: Pick<OrderUpdated, 'reject' | 'cancelCause'>,
+): string | undefined {
   const instruments = instrumentLookup(() => state);
   if (event.reject !== undefined) return rejectToWire(event.reject, { instruments }).message;
   return event.cancelCause;

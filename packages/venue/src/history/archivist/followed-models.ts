@@ -1,3 +1,4 @@
+import type { Address } from '@oddlot/units';
 import type { Projection } from '../../block/projection.ts';
 import { MarketData } from '../../read-models/market-data.ts';
 import type { FollowingReplica } from '../../replica/following-replica.ts';
@@ -26,6 +27,8 @@ export class FollowedModels {
     options: {
       readonly faucetEveryMs?: number | undefined;
       readonly onRows: (rows: BlockRows) => void;
+      /** Whether somebody is told of an account's orders as they change; by default all are. */
+      readonly isTold?: (user: Address) => boolean;
     },
   ) {
     const state = () => replica.state;
@@ -47,7 +50,14 @@ export class FollowedModels {
     const receiptsOf = (height: number): readonly ReceiptRow[] =>
       this.#receipts?.height === height ? this.#receipts.rows : [];
     const onRows = (rows: BlockRows): void => options.onRows(earlier.joined(rows));
-    const projector = new HistoryProjector({ state, markets: this.markets, receiptsOf, onRows });
+    const { isTold } = options;
+    const projector = new HistoryProjector({
+      state,
+      markets: this.markets,
+      receiptsOf,
+      onRows,
+      ...(isTold === undefined ? {} : { isTold }),
+    });
     this.history = new FollowedHistory(projector);
     // The last: it looks at what the others have made of the block.
     replica.attach(this.history);

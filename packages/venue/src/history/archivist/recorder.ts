@@ -80,6 +80,8 @@ export class Recorder {
     this.#questions = new WaitingQuestions({
       tell,
       sums: (user) => this.#companions.history.projector.accountSums(user),
+      live: () =>
+        this.#replica.isEarlier ? undefined : this.#companions.history.projector.liveRows,
     });
   }
 
@@ -171,6 +173,7 @@ export class Recorder {
     this.#companions = new FollowedModels(replica, {
       faucetEveryMs,
       onRows: (rows) => this.#onRows(rows),
+      isTold: (user) => this.#watched.isWatched(user, 'orders'),
     });
     this.#snapshotter = await this.#folder.snapshotter({
       everyBlocks: snapshotEveryBlocks,

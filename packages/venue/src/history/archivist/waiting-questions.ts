@@ -1,5 +1,6 @@
 import type { Address } from '@oddlot/units';
 import type { AccountSums, Answer, AsOf, HistoryTopic, StoreTopic } from '../history.ts';
+import type { LiveRows } from '../rows/live-rows.ts';
 import { HistoryDamagedError, HistoryFullError } from '../store/store-errors.ts';
 import type { ArchivistReport, Question } from './archivist-messages.ts';
 import type { RowBuffer } from './row-buffer.ts';
@@ -13,6 +14,8 @@ type WaitingQuestionsOptions = {
   readonly tell: (report: ArchivistReport) => void;
   /** The sums of now, which only who makes the rows has. */
   readonly sums: (user: Address) => AccountSums | null;
+  /** The orders that live now, which nobody has stored; undefined where there is no such state. */
+  readonly live: () => LiveRows | undefined;
 };
 
 /** The questions that wait: for their block, or for their turn. */
@@ -62,7 +65,8 @@ export class WaitingQuestions {
     const ready = this.#waiting.filter((each) => isOver(each, height, nowMs));
     this.#waiting = this.#waiting.filter((each) => !ready.includes(each));
     const asOf = rows.stored;
-    const answered = ready.map(({ asked }) => this.#answer(asked, rows, asOf));
+    const isSplit = !rows.isEmpty || height < asOf.height;
+    const answered = ready.map(({ asked }) => this.#answer(asked, rows, { asOf, isSplit }));
     const damaged = (await Promise.all(answered)).find((each) => each !== undefined);
     if (damaged !== undefined) throw damaged;
   }
@@ -70,13 +74,13 @@ export class WaitingQuestions {
   async #answer(
     asked: Question,
     rows: RowBuffer,
-    asOf: AsOf,
+    { asOf, isSplit }: { readonly asOf: AsOf; readonly isSplit: boolean },
   ): Promise<HistoryDamagedError | undefined> {
     const { tell } = this.#options;
-    const { id } = asked;
-    // The sums of now are those of the last block that was applied, so its rows must be there too.
-    const isSplit = asked.topic === 'accountSums' && !rows.isEmpty;
-    if (asOf.height < asked.height || isSplit) {
+    const { id, topic } = asked;
+    // What is of now is of the last block that was applied, so its rows must be there too, and no others.
+    const isOfNow = topic === 'accountSums' || topic === 'orders';
+    if (asOf.height < asked.height || (isOfNow && isSplit)) {
       tell({ type: 'behind', id, asOf });
       return undefined;
     }
@@ -95,7 +99,7 @@ export class WaitingQuestions {
     if (topic === 'accountSums') {
       return this.#options.sums((question as { readonly user: Address }).user);
     }
-    return store.ask(topic as StoreTopic, question as never);
+    return store.ask(topic as StoreTopic, question as never, this.#options.live());
   }
 }
 

@@ -30,6 +30,10 @@ export class WatchedUsers {
     this.#users[table].delete(user);
   }
 
+  isWatched(user: Address, table: WatchedTable): boolean {
+    return this.#users[table].has(user);
+  }
+
   /** What there is to tell of a block: a report for each user and table, rows in order. */
   reports(block: BlockRows): readonly ArchivistReport[] {
     const { height } = block.head;

@@ -15,7 +15,10 @@ export type BlockRows = {
   /** Receipts that were complete with it: those of queued actions come later than their block. */
   readonly receipts: readonly ReceiptRow[];
   readonly fills: readonly FillRecord[];
-  /** Orders after their last change in the block, one row each. */
+  /**
+   * Orders after their last change in the block, one row each, in order. Those that live on are here for whoever
+   * is told of them, or because they were made; stored are those that have ended.
+   */
   readonly orders: readonly OrderRecord[];
   /**
    * Rows of parents whose children changed while they did not: told, and not stored, since reads join
@@ -63,9 +66,21 @@ export type OrderRecord = {
   readonly accountType: AccountType;
   readonly instrumentId: number;
   readonly orderId: number;
+  /**
+   * Its place among all orders that the block changed, those without a row included. Rows of earlier eras
+   * have none: each of their blocks has all rows, and they come again when the order changes.
+   */
+  readonly index?: number;
+  /** It came with another order, whose row shows it. */
+  readonly isChild?: true;
   /** Without title and slug. Its time is the `statusTimestamp`. */
   readonly row: HistOrderRow;
 };
+
+/** An order that is open or has fired changes again; its last row is stored. */
+export function isLive({ status }: Pick<HistOrderRow, 'status'>): boolean {
+  return status === 'open' || status === 'triggered';
+}
 
 export type FundingRecord = {
   readonly user: Address;

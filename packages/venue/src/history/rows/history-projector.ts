@@ -11,6 +11,7 @@ import type { BlockRows } from './block-rows.ts';
 import { fillRecords } from './fill-records.ts';
 import { claimRecords, fundingRecords, LedgerRows } from './ledger-rows.ts';
 import { LiveOrders, type LiveOrdersDump } from './live-orders.ts';
+import type { LiveRows } from './live-rows.ts';
 import { knownMarkets, marketRecords } from './market-rows.ts';
 import { RunningBars } from './running-bars.ts';
 import { settledEventsBefore, settledEventsOf } from './settled-event.ts';
@@ -27,6 +28,8 @@ type HistoryProjectorOptions = {
   /** The receipts that were complete with a block. */
   readonly receiptsOf: (height: number) => readonly ReceiptRow[];
   readonly onRows: (rows: BlockRows) => void;
+  /** Whether somebody is told of an account's orders as they change; by default all are. */
+  readonly isTold?: (user: Address) => boolean;
 };
 
 /** What is known of the block before. */
@@ -40,11 +43,13 @@ type LastBlock = { readonly height: number; readonly hash: Hash };
  */
 export class HistoryProjector implements Projection {
   readonly name = 'history';
-  /** The second has the times at which triggers were placed, the third the rows of parents. */
-  readonly version = 3;
+  /** The second has the times at which triggers were placed, the third the rows of parents, the fourth those of live orders. */
+  readonly version = 4;
   readonly #options: HistoryProjectorOptions;
   readonly #instruments: InstrumentLookup;
-  readonly #orders = new LiveOrders();
+  readonly #orders: LiveOrders;
+  /** Orders that live: their rows are not among those that are stored. */
+  readonly liveRows: LiveRows;
   readonly #ledger = new LedgerRows();
   readonly #bars = new RunningBars();
   readonly #values = new AccountValues();
@@ -55,6 +60,8 @@ export class HistoryProjector implements Projection {
   constructor(options: HistoryProjectorOptions) {
     this.#options = options;
     this.#instruments = instrumentLookup(options.state);
+    this.#orders = new LiveOrders(options.isTold ?? (() => true));
+    this.liveRows = this.#orders.rows(options.state);
   }
 
   onBlock(block: AppliedBlock): void {
@@ -131,11 +138,11 @@ export class HistoryProjector implements Projection {
   }
 
   restore(data: unknown, version = this.version): void {
-    const { bars, families, hasBegun, last, orders, placed, values, withdrawals } =
-      data as HistoryDump;
+    const { bars, hasBegun, last, values, withdrawals } = data as HistoryDump;
+    const { families = [], live = [], orders, placed = [] } = data as HistoryDump;
     this.#last = last ?? undefined;
     this.#hasBegun = hasBegun;
-    this.#orders.restore({ orders, placed: placed ?? [], families: families ?? [] });
+    this.#orders.restore({ orders, placed, families, live });
     // What has fired by then stays as the engine has it.
     if (version < 2) this.#orders.begin(this.#options.state());
     this.#ledger.restore(withdrawals);
@@ -162,6 +169,8 @@ type HistoryDump = {
   readonly placed?: LiveOrdersDump['placed'];
   /** Absent before the third. */
   readonly families?: LiveOrdersDump['families'];
+  /** Absent before the fourth: what lives was stored by the release that wrote it. */
+  readonly live?: LiveOrdersDump['live'];
   readonly withdrawals: ReturnType<LedgerRows['dump']>;
   readonly bars: ReturnType<RunningBars['dump']>;
   readonly values: AccountValuesDump;

@@ -1,11 +1,20 @@
-import { waitingSince, type OrderUpdated, type State } from '@oddlot/engine';
+import {
+  findOrder,
+  waitingSince,
+  type OrderSnapshot,
+  type OrderUpdated,
+  type State,
+} from '@oddlot/engine';
+import { OUTCOME_ID_MIN, type HistOrderRow } from '@oddlot/protocol';
 import { present, timeMs, type Address, type TimeMs } from '@oddlot/units';
 import type { AppliedBlock } from '../../block/applied-block.ts';
 import { formatAveragePrice, formatSize } from '../../translate/format.ts';
 import type { EarningRecord, OrderRecord } from './block-rows.ts';
 import { isNamed, namedInstrument } from './instrument-names.ts';
+import { LastChanges, type LastChange, type LastChangesDump } from './last-changes.ts';
+import type { LiveRows } from './live-rows.ts';
 import { OrderFamilies } from './order-families.ts';
-import { histOrder, orderRecord } from './order-rows.ts';
+import { histOrder, orderRecord, restingRow, settingsOf } from './order-rows.ts';
 import {
   addFill,
   dumpSums,
@@ -14,6 +23,7 @@ import {
   type OrderSums,
   type SumsDump,
 } from './order-sums.ts';
+import { settingsCode, settingsOfCode } from './settings-code.ts';
 import { tradedSides, type TradedSide } from './traded-sides.ts';
 
 /**
@@ -28,6 +38,13 @@ export class LiveOrders {
   readonly #placedMs = new Map<number, TimeMs>();
   /** The last rows of parents whose children live, those included that have ended themselves. */
   readonly #families = new OrderFamilies();
+  readonly #last = new LastChanges();
+  readonly #isTold: (user: Address) => boolean;
+
+  /** Whether somebody is told of an account's orders as they change. */
+  constructor(isTold: (user: Address) => boolean) {
+    this.#isTold = isTold;
+  }
 
   /** The rows of a block: an order that changed has one, as it is after the block. */
   take(
@@ -44,14 +61,84 @@ export class LiveOrders {
       changed.set(orderId, this.#asPlaced(event));
     }
     this.#addChildren(state, changed);
-    const orders = [...changed.values()].map((event) =>
-      orderRecord(state, event, this.#sums.get(event.order.orderId), block.timeMs),
-    );
+    const orders: OrderRecord[] = [];
+    for (const [index, event] of [...changed.values()].entries()) {
+      const record = this.#change(state, event, {
+        timeMs: block.timeMs,
+        height: block.height,
+        index,
+      });
+      if (record !== undefined) orders.push(record);
+    }
     const earnings = [...earned.values()].map((added) => this.#earning(state, block, added));
     for (const { order, status } of changed.values()) {
       if (status !== 'open') this.#forget(order.orderId);
     }
     return { orders, retold: this.#families.take(orders), earnings };
+  }
+
+  /**
+   * Notes a change, and returns the row of one that has to be told or stored. One that lives on has none unless
+   * somebody wants it: it is made again when it is asked for.
+   */
+  #change(
+    state: State,
+    event: OrderUpdated,
+    at: Pick<LastChange, 'timeMs' | 'height' | 'index'>,
+  ): OrderRecord | undefined {
+    const { account: user, instrumentId, orderId } = event.order;
+    const sums = this.#sums.get(orderId);
+    if (event.status !== 'open') {
+      this.#last.delete(user, orderId);
+      const record = orderRecord(state, event, sums, at);
+      return this.#isChild(event.order) ? { ...record, isChild: true } : record;
+    }
+    if (this.#isPlain(event.order, sums)) {
+      const settings = settingsCode(settingsOf(state, event.order));
+      this.#last.set(user, orderId, { ...at, instrumentId, settings, record: undefined });
+      return this.#isTold(user) ? orderRecord(state, event, sums, at) : undefined;
+    }
+    const record = orderRecord(state, event, sums, at);
+    this.#last.set(user, orderId, { ...at, instrumentId, settings: 0, record });
+    return record;
+  }
+
+  /** Rests in a book, alone: nothing of its row changes without telling. */
+  #isPlain(order: OrderSnapshot, sums: OrderSums | undefined): boolean {
+    const { hasFired, isTriggered, trigger } = order;
+    if (trigger !== undefined || hasFired === true || isTriggered === true) return false;
+    return (sums === undefined || sums.children.size === 0) && !this.#isChild(order);
+  }
+
+  #isChild({ orderId, parentOrderId }: OrderSnapshot): boolean {
+    const isNamed = parentOrderId !== undefined || this.#parents.has(orderId);
+    return isNamed || this.#families.isChild(orderId);
+  }
+
+  /** Rows of orders that live, for whoever asks. */
+  rows(state: () => State): LiveRows {
+    const rowOf = (orderId: number, { record, settings, timeMs }: LastChange): HistOrderRow => {
+      if (record !== undefined) return record.row;
+      const order = present(findOrder(state(), orderId), 'an order that lives');
+      const at = { timeMs, settings: settingsOfCode(settings) };
+      return restingRow(state(), order, this.#sums.get(orderId), at);
+    };
+    return {
+      of: (user) =>
+        [...this.#last.of(user)].map(([orderId, change]) => ({
+          orderId,
+          position: [change.timeMs, change.height, change.index],
+          accountType: change.instrumentId < OUTCOME_ID_MIN ? 'perp' : 'outcome',
+          instrumentId: change.instrumentId,
+          row: () => rowOf(orderId, change),
+        })),
+      find: (user, orderId) => {
+        const change = this.#last.of(user).get(orderId);
+        return change === undefined ? undefined : rowOf(orderId, change);
+      },
+      isNewest: (user, orderId) =>
+        !this.#last.of(user).has(orderId) && findOrder(state(), orderId) !== undefined,
+    };
   }
 
   /** What waits already where rows begin: nobody has told when it was placed. */
@@ -140,7 +227,12 @@ export class LiveOrders {
   /** The orders for whose sake something is remembered, for whoever checks that nothing stays behind. */
   ids(): Iterable<number> {
     const children = this.#families.liveChildren();
-    return new Set([...this.#sums.keys(), ...this.#placedMs.keys(), ...children]);
+    return new Set([
+      ...this.#sums.keys(),
+      ...this.#placedMs.keys(),
+      ...children,
+      ...this.#last.ids(),
+    ]);
   }
 
   dump(): LiveOrdersDump {
@@ -148,11 +240,13 @@ export class LiveOrders {
       orders: [...this.#sums].map(([orderId, sums]) => dumpSums(orderId, sums)),
       placed: [...this.#placedMs],
       families: this.#families.dump(),
+      live: this.#last.dump(),
     };
   }
 
-  restore({ families, orders, placed }: LiveOrdersDump): void {
+  restore({ families, live, orders, placed }: LiveOrdersDump): void {
     this.#families.restore(families);
+    this.#last.restore(live);
     for (const row of orders) {
       const [orderId] = row;
       const sums = restoreSums(row);
@@ -167,6 +261,7 @@ export class LiveOrders {
     this.#parents.clear();
     this.#placedMs.clear();
     this.#families.clear();
+    this.#last.clear();
   }
 }
 
@@ -177,6 +272,8 @@ export type LiveOrdersDump = {
   readonly placed: readonly (readonly [orderId: number, placedMs: number])[];
   /** Rows of parents whose children live. */
   readonly families: readonly OrderRecord[];
+  /** Where the rows of live orders stand. */
+  readonly live: LastChangesDump;
 };
 
 type Earned = Pick<TradedSide, 'orderId' | 'instrumentId'> & {

@@ -1,5 +1,5 @@
 import type { HistOrder } from '@oddlot/protocol';
-import type { OrderRecord } from './block-rows.ts';
+import { isLive, type OrderRecord } from './block-rows.ts';
 
 /**
  * Parents that still have children which can change, each with its last row: whoever follows the orders of
@@ -39,6 +39,11 @@ export class OrderFamilies {
     for (const { oid } of children) this.#parentOf.delete(oid);
   }
 
+  /** True for a child of a family that is kept. */
+  isChild(orderId: number): boolean {
+    return this.#parentOf.has(orderId);
+  }
+
   /** The children for whose sake a family is kept. */
   liveChildren(): number[] {
     const families = [...this.#parents.values()].map(({ row }) => row.order.children);
@@ -57,10 +62,6 @@ export class OrderFamilies {
     this.#parents.clear();
     this.#parentOf.clear();
   }
-}
-
-function isLive({ status }: HistOrder): boolean {
-  return status === 'open' || status === 'triggered';
 }
 
 function withChild(parent: OrderRecord, changed: HistOrder): OrderRecord {

@@ -1,5 +1,5 @@
 import { tradeSettings, type OrderSnapshot, type OrderUpdated, type State } from '@oddlot/engine';
-import type { HistOrder, OrderStatus } from '@oddlot/protocol';
+import type { HistOrder, HistOrderRow, OrderStatus } from '@oddlot/protocol';
 import { formatMoney, present } from '@oddlot/units';
 import { isMarketOrder, reasonOf, TIF_TEXT } from '../../translate/event-to-stream.ts';
 import { formatAveragePrice, formatPrice, formatSize } from '../../translate/format.ts';
@@ -8,19 +8,34 @@ import type { OrderRecord } from './block-rows.ts';
 import { CANCEL_TEXT } from './cancel-text.ts';
 import { LEG_TEXT, namedInstrument, roePercent, type NamedInstrument } from './instrument-names.ts';
 import type { OrderSums } from './order-sums.ts';
+import type { OrderSettings } from './settings-code.ts';
 
 /** An order after its last change in a block. */
 export function orderRecord(
   state: State,
   event: OrderUpdated,
   sums: OrderSums | undefined,
-  statusTimestamp: number,
+  at: { readonly timeMs: number; readonly index: number },
 ): OrderRecord {
   const { account: user, instrumentId, orderId } = event.order;
-  const order = histOrder(state, event, sums);
-  const accountType = order.instrumentType === 'perps' ? 'perp' : 'outcome';
-  const row = { order, status: order.status, statusTimestamp };
-  return { user, accountType, instrumentId, orderId, row };
+  const row = orderRow(histOrder(state, event, sums), at.timeMs);
+  const accountType = row.order.instrumentType === 'perps' ? 'perp' : 'outcome';
+  return { user, accountType, instrumentId, orderId, index: at.index, row };
+}
+
+/** The row of an order that rests as its last change left it, made again. */
+export function restingRow(
+  state: State,
+  order: OrderSnapshot,
+  sums: OrderSums | undefined,
+  at: { readonly timeMs: number; readonly settings: OrderSettings },
+): HistOrderRow {
+  const event = { order, status: 'open' } as const;
+  return orderRow(histOrder(state, event, sums, at.settings), at.timeMs);
+}
+
+function orderRow(order: HistOrder, statusTimestamp: number): HistOrderRow {
+  return { order, status: order.status, statusTimestamp };
 }
 
 /** Every field, also where there is nothing to tell: undefined is not written anywhere. */
@@ -34,14 +49,14 @@ type AllFields = {
  */
 export function histOrder(
   state: State,
-  event: OrderUpdated,
+  event: Told,
   sums: OrderSums | undefined,
+  settings = settingsOf(state, event.order),
 ): HistOrder {
   const { order } = event;
   const instrument = namedInstrument(state, order.instrumentId);
   const { coin, instrumentId, scale, symbol, wireType } = instrument;
   const { expireMs, filled, filledNotional } = order;
-  const settings = settingsOf(state, order);
   const triggerPx = order.trigger === undefined ? '0' : formatPrice(scale, order.trigger.price);
   const { entryPrice, fee, filledAmount, pnl, roe } = resultOf(
     instrument,
@@ -91,9 +106,10 @@ export function histOrder(
   return fields as HistOrder;
 }
 
-type Settings = Pick<HistOrder, 'positionMode' | 'marginMode' | 'leverage'>;
+/** What is told of an order, and how it ended. */
+type Told = Pick<OrderUpdated, 'order' | 'status' | 'cancelCause' | 'reject'>;
 
-function settingsOf(state: State, order: OrderSnapshot): Settings {
+export function settingsOf(state: State, order: OrderSnapshot): OrderSettings {
   if (order.outcome !== undefined) {
     return { positionMode: 'OneWay', marginMode: 'Cross', leverage: 1 };
   }
@@ -134,7 +150,7 @@ const NOTHING = { fee: 0n, realised: 0n, closedSize: 0, closedCost: 0n };
 
 function endingOf(
   state: State,
-  event: OrderUpdated,
+  event: Told,
 ): Pick<HistOrder, 'cancelSource' | 'cancelReason' | 'rejectReason'> {
   if (event.cancelCause !== undefined) return CANCEL_TEXT[event.cancelCause];
   if (event.reject === undefined) return {};
@@ -143,7 +159,7 @@ function endingOf(
 }
 
 /** A trigger that has fired and is not finished is neither waiting nor done. */
-function statusOf({ order, status }: OrderUpdated): OrderStatus {
+function statusOf({ order, status }: Told): OrderStatus {
   const hasFired = order.hasFired === true || order.isTriggered === true;
   return status === 'open' && hasFired ? 'triggered' : status;
 }

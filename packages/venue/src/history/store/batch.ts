@@ -1,6 +1,7 @@
 import { present } from '@oddlot/units';
 import { hashKey } from './receipt-codec.ts';
-import type { BlockRows } from '../rows/block-rows.ts';
+import type { Fill, HistOrderRow } from '@oddlot/protocol';
+import { isLive, type BlockRows } from '../rows/block-rows.ts';
 import { addressBytes, bytesOf } from './bytes.ts';
 import type { TableName } from './history-tables.ts';
 import { kindOf, kindOfAll } from './kinds.ts';
@@ -11,12 +12,14 @@ import {
   candleCodec,
   claimCodec,
   earningCodec,
-  fillCodec,
+  fillPacker,
   fundingCodec,
   ledgerCodec,
   orderCodec,
+  orderPacker,
   withdrawalCodec,
 } from './row-codecs.ts';
+import { RunDrafts, type DraftedRun } from './run-drafts.ts';
 
 /**
  * What some blocks leave, as rows of the tables. Versions of one thing that follow each other within the
@@ -41,7 +44,51 @@ export function batchOf(blocks: readonly BlockRows[]): Batch {
     addBuilderRows(draft, block);
     addMarketRows(draft, block);
   }
+  addRuns(draft, blocks);
   return draft;
+}
+
+/** Rows of an account that come together are kept together. */
+function addRuns(draft: Draft, blocks: readonly BlockRows[]): void {
+  const fills = new RunDrafts(fillPacker);
+  const orders = new RunDrafts(orderPacker);
+  for (const block of blocks) {
+    addFills(draft, fills, block);
+    addEndedOrders(draft, orders, block);
+  }
+  for (const run of fills.runs()) addRun(draft, 'fill', run);
+  for (const run of orders.runs()) addRun(draft, 'order', run);
+}
+
+function addFills(draft: Draft, fills: RunDrafts<Fill>, block: BlockRows): void {
+  const { height } = block.head;
+  for (const [index, { accountType, instrumentId, row, user }] of block.fills.entries()) {
+    const place = { timeMs: row.time, height, index, instrumentId };
+    fills.add(user, kindOf(accountType), { place, row });
+  }
+  draft.count('fills', block.fills.length);
+}
+
+/** Those that live on are with whoever makes the rows; those of earlier eras come again. */
+function addEndedOrders(draft: Draft, orders: RunDrafts<HistOrderRow>, block: BlockRows): void {
+  const { height } = block.head;
+  for (const { accountType, index, instrumentId, isChild, orderId, row, user } of block.orders) {
+    if (index === undefined || isLive(row)) continue;
+    const place = { timeMs: row.statusTimestamp, height, index, instrumentId };
+    orders.add(user, kindOf(accountType), { place, row });
+    draft.count('orders');
+    if (isChild) draft.add('child_orders', [addressBytes(user), orderId, orderCodec.encode(row)]);
+  }
+}
+
+function addRun(draft: Draft, name: 'fill' | 'order', run: DraftedRun): void {
+  const { body, firstMs, instrumentIds, kind, last, rows, user } = run;
+  const account = addressBytes(user);
+  const position = [last.timeMs, last.height, last.index];
+  draft.add(`${name}_runs`, [account, kind, ...position, firstMs, rows, body]);
+  for (const instrumentId of instrumentIds) {
+    draft.add(`${name}_run_instruments`, [account, instrumentId, ...position, kind]);
+  }
 }
 
 class Draft implements Batch {
@@ -76,6 +123,7 @@ class Draft implements Batch {
   }
 
   count(name: string, count = 1): void {
+    if (count === 0) return;
     this.added[name] = (this.added[name] ?? 0) + count;
   }
 }
@@ -96,13 +144,14 @@ function addChain(draft: Draft, block: BlockRows): void {
   const keys = new Set<number>();
   if (txs.length > 0) {
     const packed = packTxs(height, txs);
-    draft.add('tx_blocks', [height, packed.txs, packed.crc]);
+    draft.add('tx_blocks', [height, packed.txs, packed.crc, packed.packed]);
     draft.count('txs', txs.length);
     for (const { txHash } of txs) keys.add(hashKey(txHash.slice(2)));
   }
   if (receipts.length > 0) {
     const packed = packReceipts({ height, timeMs, blockHash: hash, receipts });
-    draft.add('receipt_blocks', [height, timeMs, hash, packed.receipts, packed.crc]);
+    const { crc, packed: bytes, receipts: text } = packed;
+    draft.add('receipt_blocks', [height, timeMs, hash, text, crc, bytes]);
     draft.count('receipts', receipts.length);
     for (const receipt of receipts) for (const key of keysOf(receipt)) keys.add(key);
   }
@@ -111,14 +160,9 @@ function addChain(draft: Draft, block: BlockRows): void {
 
 function addUserRows(draft: Draft, block: BlockRows): void {
   const { height, timeMs } = block.head;
-  for (const [index, { accountType, instrumentId, row, user }] of block.fills.entries()) {
-    const position = [row.time, height, index];
-    const body = fillCodec.encode(row);
-    draft.add('fills', [addressBytes(user), kindOf(accountType), ...position, instrumentId, body]);
-    draft.count('fills');
-  }
   for (const [index, record] of block.orders.entries()) {
     const { accountType, instrumentId, orderId, row, user } = record;
+    if (record.index !== undefined) continue;
     const position = [row.statusTimestamp, height, index];
     const key = orderId > 0 ? orderId : -(height * ROWS_PER_BLOCK + index);
     const head = [addressBytes(user), kindOf(accountType), ...position, instrumentId, key];

@@ -1,4 +1,5 @@
 import type { BlockRows } from '../rows/block-rows.ts';
+import type { LiveRows } from '../rows/live-rows.ts';
 import type { Answer, Ask, Page, StoreTopic } from '../history.ts';
 import { batchOf } from './batch.ts';
 import type { HistoryDriver } from './history-driver.ts';
@@ -32,7 +33,12 @@ export interface HistoryStore {
    * over. Rejects with HistoryFullError, to be tried again, or HistoryDamagedError.
    */
   write(blocks: readonly BlockRows[]): Promise<void>;
-  ask<Topic extends StoreTopic>(topic: Topic, question: Ask<Topic>): Promise<Answer<Topic>>;
+  /** Orders that live are with whoever follows the blocks, and must be of the same height. */
+  ask<Topic extends StoreTopic>(
+    topic: Topic,
+    question: Ask<Topic>,
+    live?: LiveRows,
+  ): Promise<Answer<Topic>>;
   /** Deletes a bounded portion of what is older; returns how many rows went, 0 when none is left. */
   prune(limits: PruneLimits): Promise<number>;
   /**
@@ -147,9 +153,13 @@ class DatabaseHistoryStore implements HistoryStore {
     });
   }
 
-  ask<Topic extends StoreTopic>(topic: Topic, question: Ask<Topic>): Promise<Answer<Topic>> {
+  ask<Topic extends StoreTopic>(
+    topic: Topic,
+    question: Ask<Topic>,
+    live?: LiveRows,
+  ): Promise<Answer<Topic>> {
     return this.#inTurn(async () =>
-      inText(question, await ANSWERS[topic](this.#driver.database, question)),
+      inText(question, await ANSWERS[topic](this.#driver.database, question, live)),
     );
   }
 

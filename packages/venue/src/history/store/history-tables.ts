@@ -15,17 +15,26 @@ export type HistoryTables = {
     state_hash: Uint8Array;
     num_txs: number;
   };
-  tx_blocks: { height: number; txs: string; crc: number };
+  tx_blocks: { height: number; txs: string; crc: number; packed: Uint8Array | null };
   receipt_blocks: {
     height: number;
     time_ms: number;
     block_hash: string;
     receipts: string;
     crc: number | null;
+    packed: Uint8Array | null;
   };
   receipt_keys: { key: number; height: number };
+  /** Rows of earlier releases, one by one; new ones are in runs. */
   fills: UserRow & { kind: number; instrument_id: number };
+  fill_runs: RunRow;
+  fill_run_instruments: RunInstrumentRow;
+  /** Rows of earlier releases and eras: of each order the newest, also of those that live. */
   orders: UserRow & { kind: number; instrument_id: number; order_key: number };
+  order_runs: RunRow;
+  order_run_instruments: RunInstrumentRow;
+  /** Those among them that came with another order, by which they are looked for. */
+  child_orders: { account: Uint8Array; order_key: number; body: string };
   fundings: UserRow & { instrument_id: number; amount: number };
   /** Height and index are those of the first version. */
   ledger: UserRow & { kind: number; version_height: number; version_idx: number };
@@ -72,5 +81,21 @@ export type Position = { time_ms: number; height: number; idx: number };
 
 type UserRow = Position & { account: Uint8Array; body: string };
 type BuilderRow = Position & { builder: Uint8Array; body: string };
+
+/**
+ * Rows of one account that follow each other, packed (`packed/packed-rows.ts`): at the position of the
+ * last one. Runs of an account and a kind do not overlap.
+ */
+export type RunRow = Position & {
+  account: Uint8Array;
+  kind: number;
+  /** The time of the first row. */
+  first_ms: number;
+  rows: number;
+  body: Uint8Array;
+};
+
+/** Says that a run has a row of an instrument. */
+type RunInstrumentRow = Position & { account: Uint8Array; instrument_id: number; kind: number };
 
 export type TableName = keyof HistoryTables;

@@ -11,7 +11,12 @@ type Dialect = 'sqlite' | 'postgres';
 
 /** Brings the tables up to date. Rejects when another program made them what this one does not know. */
 export async function migrate<Tables>(database: Kysely<Tables>, dialect: Dialect): Promise<void> {
-  const provider = { getMigrations: async () => ({ '0001-rows': rows(dialect) }) };
+  const provider = {
+    getMigrations: async () => ({
+      '0001-rows': statements(rowTables(WORDS[dialect])),
+      '0002-runs': statements(runTables(WORDS[dialect])),
+    }),
+  };
   const { error } = await new Migrator({ db: database, provider }).migrateToLatest();
   if (error === undefined) return;
   const isLater = error instanceof Error && error.message.startsWith('corrupted migrations');
@@ -31,10 +36,10 @@ const WORDS: { readonly [Each in Dialect]: Words } = {
   postgres: { int: 'BIGINT', bytes: 'BYTEA', clustered: '' },
 };
 
-function rows(dialect: Dialect): Migration {
+function statements(list: readonly string[]): Migration {
   return {
     up: async (database) => {
-      for (const statement of rowTables(WORDS[dialect])) await sql.raw(statement).execute(database);
+      for (const statement of list) await sql.raw(statement).execute(database);
     },
   };
 }
@@ -140,5 +145,27 @@ function marketRows({ clustered, int }: Words): readonly string[] {
       instrument_id ${int} PRIMARY KEY, slug TEXT NOT NULL, event_id ${int} NOT NULL)`,
     'CREATE INDEX IF NOT EXISTS settled_markets_by_slug ON settled_markets (slug)',
     'CREATE INDEX IF NOT EXISTS settled_markets_by_event ON settled_markets (event_id)',
+  ];
+}
+
+/** Rows that follow each other are kept together, and texts packed; what is there already stays as it is. */
+function runTables({ bytes, clustered, int }: Words): readonly string[] {
+  const position = `time_ms ${int} NOT NULL, height ${int} NOT NULL, idx ${int} NOT NULL`;
+  const runs = ['fill', 'order'].flatMap((name) => [
+    `CREATE TABLE IF NOT EXISTS ${name}_runs (
+      account ${bytes} NOT NULL, kind ${int} NOT NULL, ${position}, first_ms ${int} NOT NULL,
+      rows ${int} NOT NULL, body ${bytes} NOT NULL,
+      PRIMARY KEY (account, kind, time_ms, height, idx))${clustered}`,
+    `CREATE TABLE IF NOT EXISTS ${name}_run_instruments (
+      account ${bytes} NOT NULL, instrument_id ${int} NOT NULL, ${position}, kind ${int} NOT NULL,
+      PRIMARY KEY (account, instrument_id, time_ms, height, idx))${clustered}`,
+  ]);
+  return [
+    `ALTER TABLE tx_blocks ADD COLUMN packed ${bytes}`,
+    `ALTER TABLE receipt_blocks ADD COLUMN packed ${bytes}`,
+    ...runs,
+    `CREATE TABLE IF NOT EXISTS child_orders (
+      account ${bytes} NOT NULL, order_key ${int} NOT NULL, body TEXT NOT NULL,
+      PRIMARY KEY (account, order_key))${clustered}`,
   ];
 }

@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { traceId } from '@oddlot/protocol';
 import { hash } from '@oddlot/units';
+import { packText, unpackText } from './packed/packed-text.ts';
 import { decodeReceipts, encodeReceipts, hashKey, signerKey } from './receipt-codec.ts';
 import type { ReceiptBlock, ReceiptQuery, ReceiptRow } from '../receipt-row.ts';
 import { HistoryDamagedError } from './store-errors.ts';
@@ -18,6 +19,8 @@ type PackedReceipts = {
   readonly block_hash: string;
   readonly receipts: string;
   readonly crc: number | null;
+  /** Instead of the text, where that is long. */
+  readonly packed: Uint8Array | null;
 };
 
 export function packReceipts({
@@ -26,17 +29,19 @@ export function packReceipts({
   receipts,
   timeMs,
 }: ReceiptBlock): PackedReceipts {
-  const text = encodeReceipts(height, receipts);
-  const row = { height, time_ms: timeMs, block_hash: blockHash, receipts: text };
-  return { ...row, crc: checksumOf(row) };
+  const whole = encodeReceipts(height, receipts);
+  const row = { height, time_ms: timeMs, block_hash: blockHash, receipts: whole };
+  const { packed, text } = packText(whole);
+  return { ...row, receipts: text, crc: checksumOf(row), packed };
 }
 
 export function unpackReceipts(packed: PackedReceipts): ReceiptRow[] {
   const { block_hash: blockHash, height, time_ms: timeMs } = packed;
-  if (packed.crc !== null && checksumOf(packed) !== packed.crc) {
+  const receipts = unpackText({ text: packed.receipts, packed: packed.packed });
+  if (packed.crc !== null && checksumOf({ ...packed, receipts }) !== packed.crc) {
     throw new HistoryDamagedError(`the receipts of block ${height} are not what was written`);
   }
-  return decodeReceipts({ height, timeMs, blockHash: hash(blockHash) }, packed.receipts);
+  return decodeReceipts({ height, timeMs, blockHash: hash(blockHash) }, receipts);
 }
 
 /** Where the index has to point from to find a receipt. */
@@ -66,6 +71,6 @@ export function isAnswer(query: ReceiptQuery, row: ReceiptRow): boolean {
   }
 }
 
-function checksumOf(row: Omit<PackedReceipts, 'crc'>): number {
+function checksumOf(row: Omit<PackedReceipts, 'crc' | 'packed'>): number {
   return crc32(`${row.height} ${row.time_ms} ${row.block_hash}\n${row.receipts}`);
 }

@@ -1,10 +1,17 @@
 import { crc32 } from 'node:zlib';
 import { address, hash } from '@oddlot/units';
 import type { TxRecord } from '../rows/block-rows.ts';
+import { packText, unpackText } from './packed/packed-text.ts';
 import { HistoryDamagedError } from './store-errors.ts';
 
 /** The requests of a block as one text: they are written once, and read a block at a time. */
-type PackedTxs = { readonly height: number; readonly txs: string; readonly crc: number };
+type PackedTxs = {
+  readonly height: number;
+  readonly txs: string;
+  readonly crc: number;
+  /** Instead of the text, where that is long. */
+  readonly packed: Uint8Array | null;
+};
 
 type Tuple = readonly [
   index: number,
@@ -24,20 +31,24 @@ export function packTxs(height: number, txs: readonly TxRecord[]): PackedTxs {
     error,
     request,
   ]);
-  const text = JSON.stringify(tuples);
-  return { height, txs: text, crc: crc32(`${height}\n${text}`) };
+  const whole = JSON.stringify(tuples);
+  const { packed, text } = packText(whole);
+  return { height, txs: text, crc: crc32(`${height}\n${whole}`), packed };
 }
 
-export function unpackTxs({ crc, height, txs }: PackedTxs): TxRecord[] {
-  if (crc32(`${height}\n${txs}`) !== crc) {
+export function unpackTxs({ crc, height, packed, txs }: PackedTxs): TxRecord[] {
+  const whole = unpackText({ text: txs, packed });
+  if (crc32(`${height}\n${whole}`) !== crc) {
     throw new HistoryDamagedError(`the requests of block ${height} are not what was written`);
   }
-  return (JSON.parse(txs) as Tuple[]).map(([index, txHash, user, actionType, error, request]) => ({
-    index,
-    txHash: hash(txHash),
-    user: address(user),
-    actionType,
-    error,
-    request,
-  }));
+  return (JSON.parse(whole) as Tuple[]).map(
+    ([index, txHash, user, actionType, error, request]) => ({
+      index,
+      txHash: hash(txHash),
+      user: address(user),
+      actionType,
+      error,
+      request,
+    }),
+  );
 }

@@ -2,7 +2,10 @@ import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely';
 import { hashKey } from './receipt-codec.ts';
 import type { HistoryTables, TableName } from './history-tables.ts';
 import { keysOf, unpackReceipts } from './packed-receipts.ts';
+import type { RowPacker } from './packed/packed-rows.ts';
 import { unpackTxs } from './packed-txs.ts';
+import { pruneRuns } from './prune-runs.ts';
+import { fillPacker, orderPacker } from './row-codecs.ts';
 
 /**
  * Deleting what is too old. Rows are clustered by whose they are, and have no index by time, which most
@@ -32,11 +35,27 @@ type Sweep = {
   readonly unitMs?: number;
   /** The last one of an owner stays: it holds until another comes. */
   readonly keepsLast?: true;
+  /** Rows of the table are runs of rows. */
+  readonly runs?: Parameters<typeof pruneRuns>[1];
 };
 
 const SWEEPS: readonly Sweep[] = [
   { table: 'fills', name: 'fills', owner: ['account', 'kind'], time: 'time_ms' },
+  {
+    table: 'fill_runs',
+    name: 'fills',
+    owner: ['account', 'kind'],
+    time: 'first_ms',
+    runs: { table: 'fill', packer: fillPacker as RowPacker<unknown> },
+  },
   { table: 'orders', name: 'orders', owner: ['account', 'kind'], time: 'time_ms' },
+  {
+    table: 'order_runs',
+    name: 'orders',
+    owner: ['account', 'kind'],
+    time: 'first_ms',
+    runs: { table: 'order', packer: orderPacker as RowPacker<unknown> },
+  },
   { table: 'ledger', name: 'ledger', owner: ['account', 'kind'], time: 'time_ms' },
   { table: 'fundings', name: 'fundings', owner: ['account'], time: 'time_ms' },
   { table: 'earnings', name: 'earnings', owner: ['builder'], time: 'time_ms' },
@@ -104,7 +123,8 @@ export class Pruning {
       gone[sweep.name] = (gone[sweep.name] ?? 0) + deleted;
       rows += deleted;
       // Who has more that is old is visited again.
-      if (deleted < ROWS_PER_STEP) this.#owner = found.owner;
+      const isThrough = sweep.runs === undefined ? deleted < ROWS_PER_STEP : deleted === 0;
+      if (isThrough) this.#owner = found.owner;
     }
     return false;
   }
@@ -112,14 +132,15 @@ export class Pruning {
 
 async function nextOwner(
   database: Database,
-  { owner, table, time }: Sweep,
+  { owner, runs, table, time }: Sweep,
   after: readonly unknown[] | undefined,
 ): Promise<{ owner: readonly unknown[]; oldest: number } | undefined> {
   const columns = columnsOf(owner);
   const behind = after === undefined ? sql`` : sql`WHERE (${columns}) > (${valuesOf(after)})`;
-  const order = columnsOf([...owner, time]);
+  // A run stands where its last row does, and the first one of an owner is his oldest.
+  const order = columnsOf([...owner, runs === undefined ? time : 'time_ms']);
   const { rows } = await sql<Record<string, unknown>>`
-    SELECT ${order} FROM ${sql.table(table)} ${behind} ORDER BY ${order} LIMIT 1
+    SELECT ${columns}, ${sql.ref(time)} FROM ${sql.table(table)} ${behind} ORDER BY ${order} LIMIT 1
   `.execute(database);
   const [row] = rows;
   if (row === undefined) return undefined;
@@ -129,10 +150,11 @@ async function nextOwner(
 /** The oldest rows of an owner, at most a portion and what has the time of its last. */
 async function deleteOld(
   database: Database,
-  { keepsLast, owner, table, time }: Sweep,
+  { keepsLast, owner, runs, table, time }: Sweep,
   values: readonly unknown[],
   before: number,
 ): Promise<number> {
+  if (runs !== undefined) return pruneRuns(database, runs, values, before);
   const isHis = sql.join(
     owner.map((column, at) => sql`${sql.ref(column)} = ${values[at]}`),
     sql` AND `,

@@ -6,6 +6,7 @@ import type {
   EarningRecord,
   WithdrawalRecord,
 } from '../rows/block-rows.ts';
+import { rowPacker } from './packed/packed-rows.ts';
 import { tupleCodec } from './tuple-codec.ts';
 
 /**
@@ -13,7 +14,7 @@ import { tupleCodec } from './tuple-codec.ts';
  * and none is ever taken away: the rows of years are written in these orders.
  */
 
-export const fillCodec = tupleCodec<Fill>([
+const FILL_FIELDS: readonly (keyof Fill)[] = [
   'coin',
   'symbol',
   'px',
@@ -44,7 +45,16 @@ export const fillCodec = tupleCodec<Fill>([
   'outcome',
   'title',
   'slug',
-]);
+];
+
+/** As earlier releases wrote them, one by one. */
+export const fillCodec = tupleCodec<Fill>(FILL_FIELDS);
+
+export const fillPacker = rowPacker<Fill>({
+  fields: [FILL_FIELDS],
+  split: (row) => [row],
+  join: ([row]) => row as Fill,
+});
 
 const ORDER_FIELDS: readonly (keyof HistOrder)[] = [
   'coin',
@@ -87,8 +97,15 @@ const ORDER_FIELDS: readonly (keyof HistOrder)[] = [
   'slug',
 ];
 
+/** One by one: rows of earlier eras and releases, and of orders that came with others. */
 export const orderCodec = tupleCodec<HistOrderRow>(['order', 'status', 'statusTimestamp'], {
   order: ORDER_FIELDS,
+});
+
+export const orderPacker = rowPacker<HistOrderRow>({
+  fields: [ORDER_FIELDS, ['status', 'statusTimestamp']],
+  split: ({ order, status, statusTimestamp }) => [order, { status, statusTimestamp }],
+  join: ([order, rest]) => ({ order, ...rest }) as HistOrderRow,
 });
 
 export const fundingCodec = tupleCodec<FundingRow>([

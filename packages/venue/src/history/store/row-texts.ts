@@ -7,9 +7,9 @@ type MarketTexts = ReadonlyMap<number, { readonly title: string; readonly slug: 
 
 export async function textsOf(
   database: Kysely<HistoryTables>,
-  rows: readonly { readonly instrument_id: number }[],
+  instrumentIds: readonly number[],
 ): Promise<MarketTexts> {
-  const ids = [...new Set(rows.map((row) => row.instrument_id))];
+  const ids = [...new Set(instrumentIds)];
   if (ids.length === 0) return new Map();
   const found = await database
     .selectFrom('markets')

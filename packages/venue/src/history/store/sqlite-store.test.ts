@@ -7,7 +7,9 @@ import { Kysely, sql, SqliteDialect, type CompiledQuery } from 'kysely';
 import { present } from '@oddlot/units';
 import { expect, test } from 'vitest';
 import { modelAnswer } from '../../testing/model-answer.ts';
-import { randomBlocks, USERS } from '../../testing/random-block-rows.ts';
+import { liveRowsOf, randomBlocks, USERS } from '../../testing/random-block-rows.ts';
+import { isLive, type BlockRows } from '../rows/block-rows.ts';
+import { bytesOf } from './bytes.ts';
 import type { HistoryTables } from './history-tables.ts';
 import {
   HistoryDamagedError,
@@ -17,8 +19,11 @@ import {
   type HistoryDamage,
   type HistoryStore,
 } from './history-store.ts';
+import { kindOf } from './kinds.ts';
+import { encodeReceipts } from './receipt-codec.ts';
 import { packReceipts } from './packed-receipts.ts';
 import { ANSWERS } from './questions/answers.ts';
+import { fillCodec, orderCodec } from './row-codecs.ts';
 import { forKysely, openSqlite } from './sqlite-driver.ts';
 import { HistoryLaterError } from './store-errors.ts';
 
@@ -38,6 +43,27 @@ async function written(file: string): Promise<void> {
   const store = await openHistoryStore({ file });
   await store.write(BLOCKS);
   await store.close();
+}
+
+/** Puts fills and orders where earlier releases had them, each as a row of its own. */
+function writtenEarlier(file: string, blocks: readonly BlockRows[]): void {
+  const database = new DatabaseSync(file);
+  const fill = database.prepare('INSERT INTO fills VALUES (?, ?, ?, ?, ?, ?, ?)');
+  const order = database.prepare('INSERT OR REPLACE INTO orders VALUES (?, ?, ?, ?, ?, ?, ?, ?)');
+  for (const { fills, head, orders } of blocks) {
+    const { height } = head;
+    for (const [index, { accountType, instrumentId, row, user }] of fills.entries()) {
+      const owner = [bytesOf(user), kindOf(accountType)];
+      fill.run(...owner, row.time, height, index, instrumentId, fillCodec.encode(row));
+    }
+    for (const [index, { accountType, instrumentId, orderId, row, user }] of orders.entries()) {
+      const owner = [bytesOf(user), kindOf(accountType)];
+      const key = orderId > 0 ? orderId : -(height * 1_000 + index);
+      const body = orderCodec.encode(row);
+      order.run(...owner, row.statusTimestamp, height, index, instrumentId, key, body);
+    }
+  }
+  database.close();
 }
 
 function change(file: string, statement: string): void {
@@ -86,7 +112,7 @@ test('a file that is no database is set aside', () =>
 test('a file whose tables a later release has changed is refused and left alone', () =>
   withFile(async (file, folder) => {
     await written(file);
-    change(file, `INSERT INTO kysely_migration VALUES ('0002-later', '2099-01-01T00:00:00.000Z')`);
+    change(file, `INSERT INTO kysely_migration VALUES ('9999-later', '2099-01-01T00:00:00.000Z')`);
     const before = await readFile(file);
     const damages: HistoryDamage[] = [];
     const opened = openHistoryStore({ file, onDamaged: (each) => damages.push(each) });
@@ -117,7 +143,7 @@ test.each<[string, string]>([
 test('a question that meets a damaged row is not answered with it', () =>
   withFile(async (file) => {
     await written(file);
-    change(file, `UPDATE fills SET body = substr(body, 2)`);
+    change(file, `UPDATE fill_runs SET body = substr(body, 2)`);
     change(file, `UPDATE receipt_blocks SET receipts = receipts || ' '`);
     const store = await openHistoryStore({ file });
     const { txHash } = present(RECEIPTS[0], 'a receipt');
@@ -172,7 +198,7 @@ function oldReceipts(file: string, hasChecksums: boolean): void {
     if (receipts.length === 0) continue;
     const { hash: blockHash, height, timeMs } = head;
     const row = packReceipts({ height, timeMs, blockHash, receipts });
-    const values = [height, timeMs, blockHash, row.receipts];
+    const values = [height, timeMs, blockHash, encodeReceipts(height, receipts)];
     insert.run(...values, ...(hasChecksums ? [row.crc] : []));
     for (const { nonce, signer, txHash } of receipts) {
       insertKey.run(Number.parseInt(txHash.slice(2, 14), 16), height);
@@ -216,6 +242,7 @@ test('receipts of an earlier release that can not be read are left alone', () =>
 test('a page of the newest rows is a range of a tree, whatever the filter', () =>
   withFile(async (file) => {
     await written(file);
+    writtenEarlier(file, BLOCKS);
     const handle = new DatabaseSync(file);
     const queries: CompiledQuery[] = [];
     const database = new Kysely<HistoryTables>({
@@ -238,7 +265,11 @@ test('a page of the newest rows is a range of a tree, whatever the filter', () =
         await ANSWERS.fundings(database, { ...page, order, direction: 'paid' });
       }
     }
-    const plans = queries.map(({ parameters, sql: text }) =>
+    // Whether there is anything of earlier releases is told by any one row.
+    const asked = queries.filter(
+      ({ sql: text }) => !/^SELECT time_ms FROM "\w+" LIMIT 1$/.test(text),
+    );
+    const plans = asked.map(({ parameters, sql: text }) =>
       handle
         .prepare(`EXPLAIN QUERY PLAN ${text}`)
         .all(...(parameters as string[]))
@@ -248,7 +279,39 @@ test('a page of the newest rows is a range of a tree, whatever the filter', () =
     expect(plans.length).toBeGreaterThan(20);
     for (const plan of plans) expect(plan).not.toMatch(/SCAN|TEMP B-TREE/);
     expect(plans.some((plan) => plan.includes('MERGE (UNION ALL)'))).toBe(true);
+    expect(plans.some((plan) => plan.includes('his USING PRIMARY KEY'))).toBe(true);
     expect(plans.some((plan) => plan.includes('fills_by_instrument'))).toBe(true);
     expect(plans.some((plan) => plan.includes('orders_by_instrument'))).toBe(true);
     await database.destroy();
+  }));
+
+test('rows of earlier releases stand among the new ones, of an order the newest', () =>
+  withFile(async (file) => {
+    const [before, after] = [BLOCKS.slice(0, 30), BLOCKS.slice(30)];
+    await (await openHistoryStore({ file })).close();
+    writtenEarlier(file, before);
+    const store = await openHistoryStore({ file });
+    const bare = before.map((block) => ({ ...block, fills: [], orders: [] }));
+    await store.write([...bare, ...after]);
+    // Who follows the blocks knows of the orders that have changed since.
+    const known = liveRowsOf(after);
+    const changed = new Set(after.flatMap(({ orders }) => orders.map(({ orderId }) => orderId)));
+    const live = { ...known, isNewest: (_: unknown, id: number) => !changed.has(id) };
+    const open = before.flatMap(({ orders }) => orders.filter(({ row }) => isLive(row)));
+    expect(open.some(({ orderId }) => changed.has(orderId))).toBe(true);
+    expect(open.some(({ orderId }) => !changed.has(orderId))).toBe(true);
+    for (const user of USERS) {
+      for (const topic of ['fills', 'orders'] as const) {
+        for (const order of ['newestFirst', 'oldestFirst'] as const) {
+          const ask = { user, accountTypes: ['perp', 'outcome'] as const, order, limit: 5 };
+          for (const offset of [0, 4, 30]) {
+            const part = { ...ask, offset };
+            expect(await store.ask(topic, part, live)).toEqual(modelAnswer(BLOCKS, topic, part));
+          }
+          const part = { ...ask, instrumentId: 1, limit: 100 };
+          expect(await store.ask(topic, part, live)).toEqual(modelAnswer(BLOCKS, topic, part));
+        }
+      }
+    }
+    await store.close();
   }));

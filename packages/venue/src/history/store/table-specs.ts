@@ -19,6 +19,23 @@ type TableSpec<Name extends TableName = TableName> = {
 
 const POSITION = { time_ms: 'bigint', height: 'bigint', idx: 'bigint' } as const;
 
+const RUN_COLUMNS = {
+  account: 'bytea',
+  kind: 'bigint',
+  ...POSITION,
+  first_ms: 'bigint',
+  rows: 'bigint',
+  body: 'bytea',
+} as const;
+const RUN_KEY = ['account', 'kind', 'time_ms', 'height', 'idx'] as const;
+const RUN_INSTRUMENT_COLUMNS = {
+  account: 'bytea',
+  instrument_id: 'bigint',
+  ...POSITION,
+  kind: 'bigint',
+} as const;
+const RUN_INSTRUMENT_KEY = ['account', 'instrument_id', 'time_ms', 'height', 'idx'] as const;
+
 /** In the order in which they are written. */
 export const TABLE_SPECS: { readonly [Name in TableName]: TableSpec<Name> } = {
   blocks: {
@@ -35,7 +52,7 @@ export const TABLE_SPECS: { readonly [Name in TableName]: TableSpec<Name> } = {
     onConflict: 'keep',
   },
   tx_blocks: {
-    columns: { height: 'bigint', txs: 'text', crc: 'bigint' },
+    columns: { height: 'bigint', txs: 'text', crc: 'bigint', packed: 'bytea' },
     key: ['height'],
     onConflict: 'keep',
   },
@@ -46,6 +63,7 @@ export const TABLE_SPECS: { readonly [Name in TableName]: TableSpec<Name> } = {
       block_hash: 'text',
       receipts: 'text',
       crc: 'bigint',
+      packed: 'bytea',
     },
     key: ['height'],
     // What an earlier release left is replaced by what this one computes, which has its checksum.
@@ -67,6 +85,12 @@ export const TABLE_SPECS: { readonly [Name in TableName]: TableSpec<Name> } = {
     key: ['account', 'kind', 'time_ms', 'height', 'idx'],
     onConflict: 'keep',
   },
+  fill_runs: { columns: RUN_COLUMNS, key: RUN_KEY, onConflict: 'keep' },
+  fill_run_instruments: {
+    columns: RUN_INSTRUMENT_COLUMNS,
+    key: RUN_INSTRUMENT_KEY,
+    onConflict: 'keep',
+  },
   orders: {
     columns: {
       account: 'bytea',
@@ -78,6 +102,17 @@ export const TABLE_SPECS: { readonly [Name in TableName]: TableSpec<Name> } = {
     },
     key: ['order_key'],
     onConflict: { newer: ['height', 'idx'] },
+  },
+  order_runs: { columns: RUN_COLUMNS, key: RUN_KEY, onConflict: 'keep' },
+  order_run_instruments: {
+    columns: RUN_INSTRUMENT_COLUMNS,
+    key: RUN_INSTRUMENT_KEY,
+    onConflict: 'keep',
+  },
+  child_orders: {
+    columns: { account: 'bytea', order_key: 'bigint', body: 'text' },
+    key: ['account', 'order_key'],
+    onConflict: 'replace',
   },
   fundings: {
     columns: {

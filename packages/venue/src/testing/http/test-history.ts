@@ -75,7 +75,11 @@ export class TestHistory implements History {
     const answer =
       topic === 'accountSums'
         ? this.#projector.accountSums((question as Ask<'accountSums'>).user)
-        : await store.ask(topic as StoreTopic, question as Ask<StoreTopic>);
+        : await store.ask(
+            topic as StoreTopic,
+            question as Ask<StoreTopic>,
+            this.#projector.liveRows,
+          );
     return { asOf, answer: answer as Answer<Topic> };
   }
 

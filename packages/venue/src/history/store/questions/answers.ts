@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Answer, Ask, StoreTopic } from '../../history.ts';
+import type { LiveRows } from '../../rows/live-rows.ts';
 import type { HistoryTables } from '../history-tables.ts';
 import { claimable, claimed, earned, shares } from './builder-rows.ts';
 import { block, blocks, receipt, tx, txs } from './chain-rows.ts';
@@ -11,6 +12,7 @@ export const ANSWERS: {
   readonly [Topic in StoreTopic]: (
     database: Kysely<HistoryTables>,
     question: Ask<Topic>,
+    live?: LiveRows,
   ) => Promise<Answer<Topic>>;
 } = {
   fills,

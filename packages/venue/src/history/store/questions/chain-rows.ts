@@ -61,7 +61,13 @@ export async function tx(database: Database, { txHash }: Ask<'tx'>): Promise<Ans
     .selectFrom('receipt_keys')
     .innerJoin('tx_blocks', 'tx_blocks.height', 'receipt_keys.height')
     .innerJoin('blocks', 'blocks.height', 'receipt_keys.height')
-    .select(['tx_blocks.height', 'tx_blocks.txs', 'tx_blocks.crc', 'blocks.time_ms'])
+    .select([
+      'tx_blocks.height',
+      'tx_blocks.txs',
+      'tx_blocks.crc',
+      'tx_blocks.packed',
+      'blocks.time_ms',
+    ])
     .where('receipt_keys.key', '=', key)
     .orderBy('tx_blocks.height')
     .execute();
@@ -81,7 +87,13 @@ export async function txs(
   const query = database
     .selectFrom('tx_blocks')
     .innerJoin('blocks', 'blocks.height', 'tx_blocks.height')
-    .select(['tx_blocks.height', 'tx_blocks.txs', 'tx_blocks.crc', 'blocks.time_ms']);
+    .select([
+      'tx_blocks.height',
+      'tx_blocks.txs',
+      'tx_blocks.crc',
+      'tx_blocks.packed',
+      'blocks.time_ms',
+    ]);
   const packed =
     height === undefined
       ? // Each of them has at least one.

@@ -23,10 +23,12 @@ export function spanOf({ cursor, endTime, order, startTime }: SpanAsk): Span {
   const low = startTime === undefined ? undefined : before(startTime);
   const high = endTime === undefined ? undefined : before(Math.min(endTime, TIME_MAX) + 1);
   if (order === 'oldestFirst') {
-    const isFurther = low === undefined || (cursor !== undefined && compare(cursor, low) > 0);
+    const isFurther =
+      low === undefined || (cursor !== undefined && comparePositions(cursor, low) > 0);
     return { low: isFurther ? cursor : low, high, direction: 'asc' };
   }
-  const isFurther = high === undefined || (cursor !== undefined && compare(cursor, high) < 0);
+  const isFurther =
+    high === undefined || (cursor !== undefined && comparePositions(cursor, high) < 0);
   return { low, high: isFurther ? cursor : high, direction: 'desc' };
 }
 
@@ -35,8 +37,14 @@ function before(timeMs: number): RowPosition {
   return [Math.min(timeMs, TIME_MAX + 1), -1, -1];
 }
 
-function compare(left: RowPosition, right: RowPosition): number {
+/** Below zero when the left one comes before. */
+export function comparePositions(left: RowPosition, right: RowPosition): number {
   return left[0] - right[0] || left[1] - right[1] || left[2] - right[2];
+}
+
+export function isInside(position: RowPosition, { high, low }: Span): boolean {
+  if (low !== undefined && comparePositions(position, low) <= 0) return false;
+  return high === undefined || comparePositions(position, high) < 0;
 }
 
 /** Both databases walk a tree to such a place, and from there in order. */

@@ -1,19 +1,24 @@
 import { sql, type Kysely, type RawBuilder, type SqlBool } from 'kysely';
 import type { Fill, FundingRow, HistOrderRow, LedgerUpdate } from '@oddlot/protocol';
 import type { Answer, Ask, Page, UserPage } from '../../history.ts';
+import { isLive } from '../../rows/block-rows.ts';
+import type { LiveRow, LiveRows } from '../../rows/live-rows.ts';
 import { bytesOf } from '../bytes.ts';
 import type { HistoryTables, Position } from '../history-tables.ts';
 import { kindsOf, kindsWithBoth } from '../kinds.ts';
 import {
   fillCodec,
+  fillPacker,
   fundingCodec,
   ledgerCodec,
   orderCodec,
+  orderPacker,
   withdrawalCodec,
 } from '../row-codecs.ts';
 import { fillWithTexts, orderWithTexts, textsOf } from '../row-texts.ts';
 import { withNewestChildren } from './with-newest-children.ts';
-import { isWithin, spanOf, type Span } from './span.ts';
+import { type FoundRow, runRows } from './run-rows.ts';
+import { comparePositions, isInside, isWithin, spanOf, type Span } from './span.ts';
 
 type Database = Kysely<HistoryTables>;
 type Found = Position & { instrument_id: number; body: string };
@@ -23,21 +28,112 @@ type UserRows = Found & { account: Uint8Array; kind: number };
 const COUNTED_MAX = 202_000;
 
 export async function fills(database: Database, ask: Ask<'fills'>): Promise<Page<Fill>> {
-  const kinds = kindsOf(ask.accountTypes);
-  const page = await pageOf(database, { ...ask, table: 'fills', kinds });
-  const texts = await textsOf(database, page.rows);
-  return {
-    rows: page.rows.map((row) => fillWithTexts(fillCodec.decode(row.body), texts)),
-    next: page.next,
-  };
+  const { count, kinds, runs, span } = partsOf('fill', ask);
+  const page = joinedPage(ask, span, [
+    ...(await runRows(database, runs, fillPacker)),
+    ...(await earlierFills(database, { ...ask, kinds, limit: count })),
+  ]);
+  const texts = await textsOf(database, instrumentsOf(page));
+  return { rows: page.rows.map(({ row }) => fillWithTexts(row(), texts)), next: page.next };
 }
 
-export async function orders(database: Database, ask: Ask<'orders'>): Promise<Page<HistOrderRow>> {
-  const kinds = kindsOf(ask.accountTypes);
-  const page = await pageOf(database, { ...ask, table: 'orders', kinds });
-  const texts = await textsOf(database, page.rows);
-  const rows = page.rows.map((row) => orderWithTexts(orderCodec.decode(row.body), texts));
-  return { rows: await withNewestChildren(database, ask.user, rows), next: page.next };
+/** Orders that have ended, those that live, and what earlier releases and eras have left of either. */
+export async function orders(
+  database: Database,
+  ask: Ask<'orders'>,
+  live?: LiveRows,
+): Promise<Page<HistOrderRow>> {
+  const { count, kinds, runs, span } = partsOf('order', ask);
+  const page = joinedPage(ask, span, [
+    ...(await runRows(database, runs, orderPacker)),
+    ...liveWithin(live?.of(ask.user) ?? [], ask, span),
+    ...(await earlierOrders(database, { ...ask, kinds, limit: count }, live)),
+  ]);
+  const texts = await textsOf(database, instrumentsOf(page));
+  const rows = page.rows.map(({ row }) => orderWithTexts(row(), texts));
+  return { rows: await withNewestChildren(database, ask.user, rows, live), next: page.next };
+}
+
+function partsOf(table: 'fill' | 'order', ask: Ask<'fills'>) {
+  const { accountTypes, instrumentId, limit, offset = 0, user } = ask;
+  const kinds = kindsOf(accountTypes);
+  const span = spanOf(ask);
+  // One row more than was asked for tells that there is a page behind.
+  const count = offset + limit + 1;
+  return { kinds, span, count, runs: { table, user, kinds, instrumentId, span, count } };
+}
+
+function instrumentsOf({ rows }: Page<FoundRow<unknown>>): readonly number[] {
+  return rows.map(({ instrumentId }) => instrumentId);
+}
+
+/** A page of rows from several places, each of which has as many as could be on it. */
+function joinedPage<Row>(
+  { limit, offset = 0 }: UserPage,
+  { direction }: Span,
+  found: FoundRow<Row>[],
+): Page<FoundRow<Row>> {
+  const sign = direction === 'asc' ? 1 : -1;
+  found.sort((left, right) => sign * comparePositions(left.position, right.position));
+  const rows = found.slice(offset, offset + limit);
+  const last = rows.at(-1);
+  const hasMore = found.length > offset + limit && last !== undefined;
+  return { rows, next: hasMore ? last.position : null };
+}
+
+function liveWithin(
+  rows: readonly LiveRow[],
+  { accountTypes, instrumentId }: Ask<'orders'>,
+  span: Span,
+): FoundRow<HistOrderRow>[] {
+  return rows.filter(
+    (each) =>
+      accountTypes.includes(each.accountType) &&
+      (instrumentId === undefined || instrumentId === each.instrumentId) &&
+      isInside(each.position, span),
+  );
+}
+
+async function earlierFills(database: Database, ask: EarlierAsk): Promise<FoundRow<Fill>[]> {
+  const { rows } = await earlierPage(database, { ...ask, table: 'fills' });
+  return rows.map((found) => ({ ...placeOf(found), row: () => fillCodec.decode(found.body) }));
+}
+
+/** Of those that were open when they were written some have changed since. */
+async function earlierOrders(
+  database: Database,
+  ask: EarlierAsk,
+  live: LiveRows | undefined,
+): Promise<FoundRow<HistOrderRow>[]> {
+  const kept: FoundRow<HistOrderRow>[] = [];
+  let { cursor } = ask;
+  for (;;) {
+    const behind = cursor === undefined ? {} : { cursor };
+    const { next, rows } = await earlierPage(database, { ...ask, ...behind, table: 'orders' });
+    for (const found of rows) {
+      const row = orderCodec.decode(found.body);
+      const isOld = isLive(row) && live?.isNewest(ask.user, row.order.oid) === false;
+      if (!isOld) kept.push({ ...placeOf(found), row: () => row });
+    }
+    if (next === null || kept.length >= ask.limit) return kept;
+    cursor = next;
+  }
+}
+
+type EarlierAsk = Omit<PageAsk, 'table' | 'offset'>;
+
+async function earlierPage(
+  database: Database,
+  { offset: _offset, ...ask }: PageAsk,
+): Promise<Page<Found>> {
+  const table = sql.table(ask.table);
+  const { rows } = await sql`SELECT time_ms FROM ${table} LIMIT 1`.execute(database);
+  return rows.length === 0 ? { rows: [], next: null } : pageOf(database, ask);
+}
+
+function placeOf(found: Found): Pick<FoundRow<unknown>, 'position' | 'instrumentId'> {
+  const { height, idx, instrument_id: instrumentId, time_ms: timeMs } = found;
+  return { position: [timeMs, height, idx], instrumentId };
 }
 
 export async function ledger(database: Database, ask: Ask<'ledger'>): Promise<Page<LedgerUpdate>> {

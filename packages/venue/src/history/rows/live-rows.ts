@@ -1,0 +1,20 @@
+import type { HistOrderRow } from '@oddlot/protocol';
+import type { Address } from '@oddlot/units';
+import type { AccountType, RowPosition } from './block-rows.ts';
+
+/** The row of an order that lives, which is made when it is wanted. */
+export type LiveRow = {
+  readonly orderId: number;
+  readonly position: RowPosition;
+  readonly accountType: AccountType;
+  readonly instrumentId: number;
+  readonly row: () => HistOrderRow;
+};
+
+/** The orders that live, as whoever follows the blocks knows them; the store has those that have ended. */
+export type LiveRows = {
+  readonly of: (user: Address) => readonly LiveRow[];
+  readonly find: (user: Address, orderId: number) => HistOrderRow | undefined;
+  /** Whether a row that an earlier release stored of an open order is still its newest. */
+  readonly isNewest: (user: Address, orderId: number) => boolean;
+};

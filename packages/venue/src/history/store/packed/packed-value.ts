@@ -1,0 +1,146 @@
+import { HistoryDamagedError } from '../store-errors.ts';
+import type { BytesReader } from './bytes-reader.ts';
+import { INT_MAX, type BytesWriter } from './bytes-writer.ts';
+import { byteOfWord, FIRST_WORD, wordOfByte } from './known-words.ts';
+
+/**
+ * A value as bytes: one that says its kind, and what is behind it. Whatever JSON can say goes through, and
+ * comes back the same; what rows are full of is short. `undefined` is a field that a row lacks.
+ */
+const KINDS = {
+  absent: 0,
+  null: 1,
+  false: 2,
+  true: 3,
+  int: 4,
+  decimal: 5,
+  hex: 6,
+  text: 7,
+  json: 8,
+  emptyList: 9,
+} as const;
+
+/** Kinds from here up to the words are those of columns. */
+export const FIRST_COLUMN_KIND = 16;
+
+export function isInt(value: unknown): value is number {
+  return Number.isInteger(value) && Math.abs(value as number) < INT_MAX && !Object.is(value, -0);
+}
+
+export function writeValue(writer: BytesWriter, value: unknown): void {
+  if (typeof value === 'string') writeText(writer, value);
+  else if (isInt(value)) {
+    writer.byte(KINDS.int);
+    writer.int(value);
+  } else if (value === undefined) writer.byte(KINDS.absent);
+  else if (value === null) writer.byte(KINDS.null);
+  else if (value === false) writer.byte(KINDS.false);
+  else if (value === true) writer.byte(KINDS.true);
+  else if (Array.isArray(value) && value.length === 0) writer.byte(KINDS.emptyList);
+  else {
+    writer.byte(KINDS.json);
+    writer.text(JSON.stringify(value));
+  }
+}
+
+function writeText(writer: BytesWriter, text: string): void {
+  const word = byteOfWord(text);
+  if (word !== undefined) {
+    writer.byte(word);
+    return;
+  }
+  const decimal = decimalOf(text);
+  if (decimal !== undefined) {
+    writer.byte(KINDS.decimal);
+    writer.int(decimal);
+  } else if (text.startsWith('0x') && HEX.test(text)) {
+    writer.byte(KINDS.hex);
+    writer.int((text.length - 2) / 2);
+    writer.hex(text.slice(2));
+  } else {
+    writer.byte(KINDS.text);
+    writer.text(text);
+  }
+}
+
+/** `0x` and whole bytes, as hashes and addresses are written. */
+const HEX = /^0x(?:[0-9a-f]{2})+$/;
+
+export function readValue(reader: BytesReader, kind = reader.byte()): unknown {
+  switch (kind) {
+    case KINDS.absent:
+      return undefined;
+    case KINDS.null:
+      return null;
+    case KINDS.false:
+      return false;
+    case KINDS.true:
+      return true;
+    case KINDS.int:
+      return reader.int();
+    case KINDS.decimal:
+      return decimalText(reader.int());
+    case KINDS.hex:
+      return `0x${reader.raw(reader.int()).toString('hex')}`;
+    case KINDS.text:
+      return reader.text();
+    case KINDS.json:
+      return JSON.parse(reader.text());
+    case KINDS.emptyList:
+      return [];
+    default: {
+      const word = kind < FIRST_WORD ? undefined : wordOfByte(kind);
+      if (word === undefined) throw new HistoryDamagedError('packed rows hold an unknown value');
+      return word;
+    }
+  }
+}
+
+/** Places behind the point: a digit of the number that stands for a decimal text. */
+const SCALES = 16;
+const ZERO = 0x30;
+const POINT = 0x2e;
+const MINUS = 0x2d;
+
+/**
+ * The number that stands for a decimal text: its digits without the point, and behind them how many there
+ * are behind it. Undefined for what is no decimal, or would not read the same.
+ */
+export function decimalOf(text: string): number | undefined {
+  const { length } = text;
+  const isNegative = text.charCodeAt(0) === MINUS;
+  const first = isNegative ? 1 : 0;
+  // As many digits as are exact with the scale behind them.
+  if (length === first || length - first > 15) return undefined;
+  let digits = 0;
+  let point = -1;
+  for (let at = first; at < length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === POINT) {
+      if (point !== -1 || at === first) return undefined;
+      point = at;
+      continue;
+    }
+    const digit = code - ZERO;
+    if (digit < 0 || digit > 9) return undefined;
+    digits = digits * 10 + digit;
+  }
+  if (point === length - 1 || (isNegative && digits === 0)) return undefined;
+  // A leading zero stands alone before the point.
+  const whole = (point === -1 ? length : point) - first;
+  if (whole > 1 && text.charCodeAt(first) === ZERO) return undefined;
+  const scale = point === -1 ? 0 : length - 1 - point;
+  const value = digits * SCALES + scale;
+  if (value >= INT_MAX) return undefined;
+  return isNegative ? -value : value;
+}
+
+export function decimalText(value: number): string {
+  const size = Math.abs(value);
+  const scale = size % SCALES;
+  const digits = String((size - scale) / SCALES).padStart(scale + 1, '0');
+  const sign = value < 0 ? '-' : '';
+  if (scale === 0) return sign + digits;
+  const point = digits.length - scale;
+  return `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;
+}
