@@ -111,16 +111,16 @@ export class LiveOrders {
   }
 
   #isChild({ orderId, parentOrderId }: OrderSnapshot): boolean {
-    const isNamed = parentOrderId !== undefined || this.#parents.has(orderId);
-    return isNamed || this.#families.isChild(orderId);
+    if (parentOrderId !== undefined || this.#parents.has(orderId)) return true;
+    return this.#families.isChild(orderId);
   }
 
   /** Rows of orders that live, for whoever asks. */
   rows(state: () => State): LiveRows {
-    const rowOf = (orderId: number, { record, settings, timeMs }: LastChange): HistOrderRow => {
-      if (record !== undefined) return record.row;
+    const rowOf = (orderId: number, change: LastChange): HistOrderRow => {
+      if (change.record !== undefined) return change.record.row;
       const order = present(findOrder(state(), orderId), 'an order that lives');
-      const at = { timeMs, settings: settingsOfCode(settings) };
+      const at = { timeMs: change.timeMs, settings: settingsOfCode(change.settings) };
       return restingRow(state(), order, this.#sums.get(orderId), at);
     };
     return {

@@ -2,7 +2,7 @@ import { present } from '@oddlot/units';
 import type { Placed, RowPacker } from './packed/packed-rows.ts';
 
 /** Rows of a run: enough that what they share is written once, few enough to look through for one. */
-export const RUN_ROWS_MAX = 64;
+const RUN_ROWS_MAX = 64;
 
 /** A run as it is stored, and the instruments whose rows it has. */
 export type DraftedRun = {

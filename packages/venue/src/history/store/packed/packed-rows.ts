@@ -30,7 +30,7 @@ export type Place = {
 export type Placed<Row> = { readonly place: Place; readonly row: Row };
 
 /** Places are read at once; a row is made when it is asked for. */
-export type UnpackedRows<Row> = {
+type UnpackedRows<Row> = {
   readonly places: readonly Place[];
   readonly row: (at: number) => Row;
 };

@@ -17,7 +17,7 @@ export type FoundRow<Row> = {
   readonly row: () => Row;
 };
 
-export type RunsAsk = {
+type RunsAsk = {
   readonly table: 'fill' | 'order';
   readonly user: Address;
   readonly kinds: readonly number[];
