@@ -23,6 +23,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
   bridge: 'custody/src/bridge/main.ts',
   'archivist-thread': 'venue/src/history/archivist/archivist-worker.ts',
   'recover-thread': 'venue/src/edge/recover-worker.ts',
+  'disk-thread': 'venue/src/log/disk-worker.ts',
   'chain-thread': 'devchain/src/chain-worker.ts',
 };
 

@@ -16,7 +16,11 @@ const RETAINED_BYTES_MAX = 16 * 1024 * 1024;
 
 /** A growing buffer that blocks are encoded into, one behind the other, without copies between. */
 export class BlockBuffer {
-  readonly #writer = new ByteWriter(INITIAL_BYTES);
+  readonly #writer: ByteWriter;
+
+  constructor(allocate?: (length: number) => Buffer) {
+    this.#writer = new ByteWriter(INITIAL_BYTES, allocate);
+  }
 
   /** Valid until the next write: growing replaces it. */
   get bytes(): Buffer {

@@ -19,8 +19,14 @@ export type PendingBlock = {
  * is in flight; their numbers and time are filled in when their turn comes.
  */
 export class CommitBatch {
-  readonly #buffer = new BlockBuffer();
+  /** Which of the journal's batches it is: the disk thread knows their memories so. */
+  readonly memory: number;
+  readonly #buffer = new BlockBuffer((length) => Buffer.from(new SharedArrayBuffer(length)));
   #blocks: PendingBlock[] = [];
+
+  constructor(memory: number) {
+    this.memory = memory;
+  }
 
   get isEmpty(): boolean {
     return this.#blocks.length === 0;

@@ -1,8 +1,11 @@
+import type { FileHandle } from 'node:fs/promises';
 import { isNoRoom, JournalFullError, makeFolder } from '@oddlot/host/durable';
 import { assert, present } from '@oddlot/units';
 import { CommitBatch } from './commit-batch.ts';
 import type { PendingBlock } from './commit-batch.ts';
 import { Compaction } from './compaction.ts';
+import { MEMORIES } from './disk-share.ts';
+import { type Disk, DiskThread } from './disk-thread.ts';
 import { JournalFailedError } from './journal-error.ts';
 import { FORMAT_VERSION, SEGMENT_HEADER_BYTES } from './journal-format.ts';
 import type { Chain } from './journal-format.ts';
@@ -18,6 +21,15 @@ import type { JournalFaults } from './segment-writer.ts';
 
 const SEGMENT_BYTES = 64 * 1024 * 1024;
 const EMPTY_CHAIN: Chain = { seq: 0, crc: 0, timeMs: 0 };
+const EMPTY_END = { end: SEGMENT_HEADER_BYTES, fileBytes: SEGMENT_HEADER_BYTES };
+
+/** A segment that is written behind its end. */
+type SegmentEnd = {
+  readonly segment: Segment;
+  readonly handle: FileHandle;
+  readonly end: number;
+  readonly fileBytes: number;
+};
 
 export type FileJournalOptions = {
   readonly directory: string;
@@ -27,6 +39,8 @@ export type FileJournalOptions = {
   /** Called once when the journal can't go on. The default throws, which stops the process. */
   readonly onFatal?: (error: Error) => void;
   readonly faults?: JournalFaults;
+  /** What writes; a thread of its own by default. */
+  readonly disk?: () => Disk;
   /** False while the disk is so full that nothing may be written (R-disk). */
   readonly hasRoom?: () => boolean;
   /** False while old segments stay as they are, because compressing one needs room for the copy (R-disk). */
@@ -37,11 +51,15 @@ export type FileJournalOptions = {
   readonly onSync?: (seconds: number) => void;
 };
 
+/** Blocks that found no room, or that were to follow them. */
+type Lost = { readonly error: Error; readonly before: Chain; readonly batches: CommitBatch[] };
+
 /**
  * The log of a venue on one machine: files in a directory that one process owns.
  *
- * Group commit without a timer: whatever has queued while a write was in flight goes out as one
- * write and one sync the moment that ends. An entry is handed to the follower, and its `append`
+ * Group commit without a timer: whatever has queued goes out as one write and one sync as soon as the disk's
+ * thread can take it. That thread has one batch under way and one at its door, which it begins when the first
+ * is on disk, so that the disk waits for nobody and no write comes ahead of a sync. An entry is handed to the follower, and its `append`
  * resolves, only after the sync. A failed write or sync ends the journal: what the disk holds is
  * then unknown, and a second fdatasync may claim success for pages that the first one dropped. A disk
  * without room is the exception: what was written of the batch is cut off, those who wait for it are
@@ -58,23 +76,30 @@ export class FileJournal implements Log {
   #written: Chain;
   #lastSeq: number;
   #lastTimeMs: number;
-  #filling = new CommitBatch();
-  #flying = new CommitBatch();
-  #isBusy = false;
+  /** Taken with the first block: who only reads needs none. */
+  #disk: Disk | undefined;
+  #filling = new CommitBatch(0);
+  readonly #spare = Array.from({ length: MEMORIES - 1 }, (_, index) => new CommitBatch(index + 1));
+  /** Batches that the disk's thread has, in order. */
+  readonly #flying: CommitBatch[] = [];
+  #lost: Lost | undefined;
+  /** True while the end of the file changes: a segment begins, or what was lost is cut off. */
+  #isHeld = false;
+  #isScheduled = false;
   #isClosed = false;
   #failure: JournalFailedError | undefined;
   #follower: ((entry: LogEntry) => void) | undefined;
   #isFollowed = false;
   #free: (() => void) | undefined;
-  #idleWaiters: (() => void)[] = [];
+  readonly #idleWaiters: (() => void)[] = [];
 
   private constructor(
     options: FileJournalOptions,
-    state: { segments: Segment[]; writer: SegmentWriter; chain: Chain; repaired?: Repair },
+    state: { segments: Segment[]; end: SegmentEnd; chain: Chain; repaired?: Repair },
   ) {
     this.#options = options;
     this.#segments = state.segments;
-    this.#writer = state.writer;
+    this.#writer = this.#writerOf(state.end);
     this.#written = state.chain;
     this.#lastSeq = state.chain.seq;
     this.#lastTimeMs = state.chain.timeMs;
@@ -99,20 +124,13 @@ export class FileJournal implements Log {
     await checkContinuity(segments);
     const last = segments.at(-1);
     if (last === undefined) {
-      const writer = await startSegment(options, EMPTY_CHAIN);
-      return new FileJournal(options, { segments: [writer.segment], writer, chain: EMPTY_CHAIN });
+      const created = await createSegment(directory, EMPTY_CHAIN);
+      const end = { ...created, ...EMPTY_END };
+      return new FileJournal(options, { segments: [created.segment], end, chain: EMPTY_CHAIN });
     }
     const { handle, chain, offset, fileBytes, repaired } = await recoverLastSegment(last);
-    const writer = new SegmentWriter({
-      segment: last,
-      handle,
-      end: offset,
-      fileBytes,
-      segmentBytes: options.segmentBytes ?? SEGMENT_BYTES,
-      faults: options.faults,
-      onSync: options.onSync,
-    });
-    const state = { segments, writer, chain };
+    const end = { segment: last, handle, end: offset, fileBytes };
+    const state = { segments, end, chain };
     return new FileJournal(options, repaired === undefined ? state : { ...state, repaired });
   }
 
@@ -155,7 +173,7 @@ export class FileJournal implements Log {
   }
 
   get isWriting(): boolean {
-    return this.#isBusy;
+    return this.#isHeld || this.#flying.length >= this.#writer.commitsMax;
   }
 
   onFree(listener: () => void): void {
@@ -171,8 +189,8 @@ export class FileJournal implements Log {
         return reject(new JournalFullError('the disk is nearly full: nothing is written'));
       }
       this.#filling.add({ commands, proposal, resolve, reject });
-      if (this.#isBusy) return undefined;
-      this.#isBusy = true;
+      if (this.#isScheduled || this.isWriting) return undefined;
+      this.#isScheduled = true;
       // Everything that is appended in this turn shares the first write.
       return queueMicrotask(() => this.#commitNext());
     });
@@ -186,7 +204,7 @@ export class FileJournal implements Log {
     if (this.#isClosed) return;
     this.#isClosed = true;
     await this.#compaction.stop();
-    if (this.#isBusy) await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
+    if (!this.#isIdle) await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
     // Without the mark the next start knows that this one did not end well.
     if (this.#failure === undefined) {
       await this.#writer.mark('closed', this.#written).catch((error: unknown) => {
@@ -194,21 +212,46 @@ export class FileJournal implements Log {
       });
     }
     await this.#writer.close();
+    this.#disk?.giveBack();
   }
 
-  /** Sends what has queued to the disk, or rests when there is nothing. */
+  get #isIdle(): boolean {
+    return this.#flying.length === 0 && this.#filling.isEmpty && !this.#isHeld;
+  }
+
+  /** Sends what has queued to the disk as far as its thread takes it, or rests when there is nothing. */
   #commitNext(): void {
-    if (this.#failure === undefined) this.#free?.();
-    if (this.#failure !== undefined || this.#filling.isEmpty) return this.#rest();
-    const batch = this.#filling;
-    this.#filling = this.#flying;
-    this.#flying = batch;
+    // What is appended by whoever is told that there is room goes with the write that follows.
+    this.#isScheduled = true;
+    while (!this.isWriting && this.#failure === undefined) {
+      this.#free?.();
+      if (this.#filling.isEmpty || !this.#hasPlace()) break;
+      this.#write(this.#detach());
+    }
+    this.#isScheduled = false;
+    if (this.#isIdle) for (const wake of this.#idleWaiters.splice(0)) wake();
+  }
+
+  /** False when the segment has to end first, which it does as soon as nothing of it is under way. */
+  #hasPlace(): boolean {
     const { segmentBytes = SEGMENT_BYTES } = this.#options;
     const { end, segment } = this.#writer;
-    const isFull = end + batch.length > segmentBytes && end > SEGMENT_HEADER_BYTES;
-    if (!isFull && segment.header.format === FORMAT_VERSION) return this.#write(batch);
-    void this.#roll(batch);
-    return undefined;
+    const isFull = end + this.#filling.length > segmentBytes && end > SEGMENT_HEADER_BYTES;
+    if (!isFull && segment.header.format === FORMAT_VERSION) return true;
+    if (this.#flying.length === 0) void this.#roll();
+    return false;
+  }
+
+  #detach(): CommitBatch {
+    const batch = this.#filling;
+    this.#filling = present(this.#spare.pop(), 'a batch that nobody uses');
+    return batch;
+  }
+
+  /** The blocks of a batch, which is free for others from then on. */
+  #empty(batch: CommitBatch): PendingBlock[] {
+    this.#spare.push(batch);
+    return batch.take();
   }
 
   #write(batch: CommitBatch): void {
@@ -219,16 +262,26 @@ export class FileJournal implements Log {
     const at = { timeMs, durableUpTo: end, salt: segment.header.salt };
     const before = this.#written;
     this.#written = batch.stamp(before, at);
-    this.#writer.commit(batch.bytes, batch.length, (error) => {
-      if (error !== undefined) {
-        void this.#takeBack(error, batch, before);
-        return;
-      }
-      const blocks = batch.take();
+    this.#flying.push(batch);
+    this.#writer.commit(batch, (error) => {
+      assert(this.#flying.shift() === batch, 'batches land in the order in which they left');
+      if (error !== undefined) return this.#lose(batch, error, before);
+      const blocks = this.#empty(batch);
       // The next write goes out first, so that the disk works while the follower does.
       this.#commitNext();
-      this.#deliver(blocks);
+      return this.#deliver(blocks);
     });
+  }
+
+  /** What comes behind a batch that failed fails too, and then all of it is taken back. */
+  #lose(batch: CommitBatch, error: Error, before: Chain): void {
+    this.#isHeld = true;
+    this.#lost ??= { error, before, batches: [] };
+    this.#lost.batches.push(batch);
+    if (this.#flying.length > 0) return;
+    const lost = this.#lost;
+    this.#lost = undefined;
+    void this.#takeBack(lost);
   }
 
   /** Hands durable blocks to the follower, in order, and then to those who wait for them. */
@@ -250,88 +303,77 @@ export class FileJournal implements Log {
     }
   }
 
-  /** Undoes a batch that found no room; after any other failure nobody knows what is on disk. */
-  async #takeBack(error: Error, batch: CommitBatch, before: Chain): Promise<void> {
+  /** Undoes what found no room; after any other failure nobody knows what is on disk. */
+  async #takeBack({ batches, before, error }: Lost): Promise<void> {
     try {
       if (!isNoRoom(error)) throw error;
       await this.#writer.cut();
     } catch (cause) {
-      this.#fail(cause instanceof Error ? cause : new Error(String(cause)), batch);
+      this.#fail(cause instanceof Error ? cause : new Error(String(cause)), batches);
       return;
     }
     this.#written = before;
-    this.#refuse(error, batch);
+    this.#refuse(error, batches);
   }
 
-  /** Tells those who wait for a batch that there is no room for it, and goes on with the next. */
-  #refuse(cause: Error, batch: CommitBatch): void {
+  /** Tells those who wait for batches that there is no room for them, and goes on with the next. */
+  #refuse(cause: Error, batches: readonly CommitBatch[]): void {
     const refused = new JournalFullError(`there is no room for an entry: ${cause.message}`, {
       cause,
     });
-    for (const block of batch.take()) block.reject(refused);
+    this.#isHeld = false;
+    for (const batch of batches) for (const block of this.#empty(batch)) block.reject(refused);
     this.#commitNext();
   }
 
   /** Seals the segment and goes on in the next. No write is in flight: the old one is complete. */
-  async #roll(batch: CommitBatch): Promise<void> {
+  async #roll(): Promise<void> {
+    this.#isHeld = true;
     const old = this.#writer;
+    const isEmpty = old.end === SEGMENT_HEADER_BYTES;
     let next: SegmentWriter;
     try {
-      const isEmpty = old.end === SEGMENT_HEADER_BYTES;
-      next = await startSegment(this.#options, this.#written, isEmpty);
+      const created = await createSegment(this.#options.directory, this.#written, isEmpty);
+      next = this.#writerOf({ ...created, ...EMPTY_END });
     } catch (cause) {
-      if (isNoRoom(cause)) this.#refuse(cause as Error, batch);
-      else this.#fail(new Error('starting a segment failed', { cause }), batch);
+      if (isNoRoom(cause)) this.#refuse(cause as Error, [this.#detach()]);
+      else this.#fail(new Error('starting a segment failed', { cause }));
       return;
     }
     try {
       await old.mark('sealed', this.#written);
       await old.close();
     } catch (cause) {
-      this.#fail(new Error('sealing a segment failed', { cause }), batch);
+      this.#fail(new Error('sealing a segment failed', { cause }));
       return;
     }
     this.#writer = next;
-    if (old.segment.firstSeq === next.segment.firstSeq) this.#segments.pop();
+    if (isEmpty) this.#segments.pop();
     this.#segments.push(next.segment);
-    this.#write(batch);
+    this.#isHeld = false;
+    this.#commitNext();
+  }
+
+  #writerOf(end: SegmentEnd): SegmentWriter {
+    const { faults, onSync, segmentBytes = SEGMENT_BYTES } = this.#options;
+    const lease = this.#options.disk ?? (() => DiskThread.lease());
+    const disk = (): Disk => (this.#disk ??= lease());
+    return new SegmentWriter({ ...end, disk, segmentBytes, faults, onSync });
   }
 
   /** Ends the journal: everyone who waits is told, and everyone who comes later. */
-  #fail(cause: Error, batch?: CommitBatch): JournalFailedError {
+  #fail(cause: Error, batches: readonly CommitBatch[] = []): JournalFailedError {
     const isFirst = this.#failure === undefined;
     const what = `the journal stopped after entry ${this.#lastSeq}: ${cause.message}`;
     const failure = this.#failure ?? new JournalFailedError(what, { cause });
     this.#failure = failure;
-    for (const lost of [batch, this.#filling]) {
-      for (const block of lost?.take() ?? []) block.reject(failure);
-    }
-    if (batch !== undefined) this.#rest();
+    this.#isHeld = false;
+    for (const batch of batches) for (const block of this.#empty(batch)) block.reject(failure);
+    for (const block of this.#filling.take()) block.reject(failure);
+    this.#commitNext();
     if (isFirst) (this.#options.onFatal ?? stopProcess)(failure);
     return failure;
   }
-
-  #rest(): void {
-    this.#isBusy = false;
-    for (const wake of this.#idleWaiters.splice(0)) wake();
-  }
-}
-
-async function startSegment(
-  options: FileJournalOptions,
-  before: Chain,
-  isEmpty?: boolean,
-): Promise<SegmentWriter> {
-  const { segment, handle } = await createSegment(options.directory, before, isEmpty);
-  return new SegmentWriter({
-    segment,
-    handle,
-    end: SEGMENT_HEADER_BYTES,
-    fileBytes: SEGMENT_HEADER_BYTES,
-    segmentBytes: options.segmentBytes ?? SEGMENT_BYTES,
-    faults: options.faults,
-    onSync: options.onSync,
-  });
 }
 
 function stopProcess(error: Error): void {

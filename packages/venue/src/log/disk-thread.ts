@@ -1,0 +1,162 @@
+import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads';
+import { assert, present } from '@oddlot/units';
+import {
+  ASKED,
+  DESCRIPTOR,
+  ENDED,
+  FAILED,
+  HAS_FAILED,
+  HAS_ZEROS,
+  IS_SYNC,
+  JOBS_MAX,
+  LENGTH,
+  MEMORY,
+  openShare,
+  OUTCOME,
+  POSITION,
+  ROOM,
+  SHARE_BYTES,
+  SKIPPED,
+  SYNC_SECONDS,
+  ZEROS,
+  type DiskFailure,
+  type DiskWorkerData,
+  type NewMemory,
+} from './disk-share.ts';
+import type { DiskJob, JobDone } from './perform-disk-job.ts';
+
+/** A job whose bytes are in shared memory, which is one of a few. */
+type SharedJob = DiskJob & { readonly memory: number };
+
+type JobEnd = JobDone & { readonly error?: Error };
+
+type Done = (end: JobEnd) => void;
+
+/** What does the jobs of a journal, in order: a thread, and in some tests none. */
+export type Disk = Pick<DiskThread, 'ask' | 'giveBack'>;
+
+/** Threads without work: starting one takes longer than a hundred commits. */
+const resting: DiskThread[] = [];
+
+/**
+ * A thread that does what is asked in order, and blocks while it does. Neither side sends anything for a job: the
+ * thread sleeps on one counter and this side on another, and who is awake is not woken.
+ */
+export class DiskThread {
+  readonly #share = openShare(new SharedArrayBuffer(SHARE_BYTES));
+  readonly #channel = new MessageChannel();
+  readonly #worker: Worker;
+  readonly #memories: ArrayBufferLike[] = [];
+  readonly #waiting: Done[] = [];
+  #asked = 0;
+  #ended = 0;
+  #isListening = false;
+  #loss: Error | undefined;
+
+  private constructor() {
+    const program = new URL('./disk-worker.ts', import.meta.url);
+    const data: DiskWorkerData = { memory: this.#share.memory, port: this.#channel.port1 };
+    const transferList = [this.#channel.port1];
+    this.#worker = new Worker(program, {
+      workerData: data,
+      transferList,
+      name: 'disk',
+      // What the process was told to load first is not for this one.
+      execArgv: [],
+    });
+    // A waiting thread must not keep a process alive that has nothing else to do.
+    this.#worker.unref();
+    this.#worker.on('error', (error) => this.#lose(error as Error));
+    this.#worker.on('exit', (code) => this.#lose(new Error(`the disk thread ended with ${code}`)));
+  }
+
+  /** One that nobody else uses until it is given back. */
+  static lease(): DiskThread {
+    return resting.pop() ?? new DiskThread();
+  }
+
+  /** Nothing may be under way. */
+  giveBack(): void {
+    assert(this.#waiting.length === 0, 'a thread rests when all is done');
+    if (this.#loss === undefined) resting.push(this);
+  }
+
+  /**
+   * Asks for a job; one more can wait meanwhile. After one that failed those behind it are skipped: they were made
+   * to follow it. What is asked when all of them have ended is tried again.
+   */
+  ask(job: SharedJob, done: Done): void {
+    assert(this.#waiting.length < JOBS_MAX, 'one job is worked on and one waits');
+    this.#waiting.push(done);
+    if (this.#loss !== undefined)
+      return queueMicrotask(() => this.#lose(present(this.#loss, 'why the thread was lost')));
+    if (this.#waiting.length === 1) {
+      this.#worker.ref();
+      Atomics.store(this.#share.counters, HAS_FAILED, 0);
+    }
+    this.#write(job);
+    this.#asked = (this.#asked + 1) | 0;
+    Atomics.store(this.#share.counters, ASKED, this.#asked);
+    Atomics.notify(this.#share.counters, ASKED);
+    this.#listen();
+    return undefined;
+  }
+
+  #write({ bytes, descriptor, isSync, length, memory, position, room, zeros }: SharedJob): void {
+    if (this.#memories[memory] !== bytes.buffer) {
+      this.#memories[memory] = bytes.buffer;
+      const shared = bytes.buffer as SharedArrayBuffer;
+      this.#channel.port2.postMessage({ index: memory, memory: shared } satisfies NewMemory);
+    }
+    const numbers = present(this.#share.jobs[this.#asked & (JOBS_MAX - 1)], 'the numbers of a job');
+    numbers[DESCRIPTOR] = descriptor;
+    numbers[MEMORY] = memory;
+    numbers[LENGTH] = length;
+    numbers[POSITION] = position;
+    numbers[ZEROS] = zeros;
+    numbers[ROOM] = room;
+    numbers[IS_SYNC] = isSync ? 1 : 0;
+    numbers[SYNC_SECONDS] = 0;
+  }
+
+  #listen(): void {
+    if (this.#isListening) return;
+    this.#isListening = true;
+    void this.#wake();
+  }
+
+  async #wake(): Promise<void> {
+    await Atomics.waitAsync(this.#share.counters, ENDED, this.#ended).value;
+    this.#isListening = false;
+    this.#hear();
+  }
+
+  /** Tells those whose jobs have ended, in order. */
+  #hear(): void {
+    while (this.#ended !== Atomics.load(this.#share.counters, ENDED)) {
+      const numbers = present(this.#share.jobs[this.#ended & (JOBS_MAX - 1)], 'a job');
+      const end = this.#endOf(numbers);
+      this.#ended = (this.#ended + 1) | 0;
+      const done = present(this.#waiting.shift(), 'who waits for a job');
+      if (this.#waiting.length === 0) this.#worker.unref();
+      done(end);
+    }
+    if (this.#waiting.length > 0) this.#listen();
+  }
+
+  #endOf(numbers: Float64Array): JobEnd {
+    const end = { hasZeros: numbers[HAS_ZEROS] === 1, syncSeconds: numbers[SYNC_SECONDS] ?? 0 };
+    if (numbers[OUTCOME] === FAILED) {
+      const failure = receiveMessageOnPort(this.#channel.port2)?.message as DiskFailure | undefined;
+      const error = new Error(failure?.message ?? 'the disk failed');
+      return { ...end, error: Object.assign(error, { code: failure?.code }) };
+    }
+    if (numbers[OUTCOME] === SKIPPED) return { ...end, error: new Error('the job before failed') };
+    return end;
+  }
+
+  #lose(error: Error): void {
+    this.#loss = error;
+    for (const done of this.#waiting.splice(0)) done({ error, hasZeros: false, syncSeconds: 0 });
+  }
+}

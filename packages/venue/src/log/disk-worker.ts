@@ -1,0 +1,65 @@
+import { receiveMessageOnPort, workerData } from 'node:worker_threads';
+import {
+  ASKED,
+  DONE,
+  ENDED,
+  FAILED,
+  HAS_FAILED,
+  HAS_ZEROS,
+  JOBS_MAX,
+  openShare,
+  OUTCOME,
+  SKIPPED,
+  SYNC_SECONDS,
+  type DiskFailure,
+  type DiskWorkerData,
+  type NewMemory,
+} from './disk-share.ts';
+import { performDiskJob } from './perform-disk-job.ts';
+
+/**
+ * The thread that writes the journal. It blocks: a write and a sync that are called one after the other take the
+ * disk's own time, and through the pool of the runtime each of them takes a way there and back more.
+ */
+
+const { memory: shared, port } = workerData as DiskWorkerData;
+const { counters, jobs } = openShare(shared);
+const memories: Buffer[] = [];
+
+for (let ended = 0; ; ended = (ended + 1) | 0) {
+  Atomics.wait(counters, ASKED, ended);
+  const job = jobs[ended & (JOBS_MAX - 1)] as Float64Array;
+  job[OUTCOME] = Atomics.load(counters, HAS_FAILED) === 1 ? SKIPPED : perform(job);
+  if (job[OUTCOME] === FAILED) Atomics.store(counters, HAS_FAILED, 1);
+  Atomics.store(counters, ENDED, (ended + 1) | 0);
+  Atomics.notify(counters, ENDED);
+}
+
+function perform(job: Float64Array): number {
+  try {
+    // In the order of `disk-share.ts`.
+    const [descriptor = 0, memory = 0, length = 0, position = 0, zeros = 0, room = 0, isSync] = job;
+    const place = { descriptor, bytes: memoryAt(memory), length, position, zeros, room };
+    const { hasZeros, syncSeconds } = performDiskJob({ ...place, isSync: isSync === 1 });
+    job[HAS_ZEROS] = hasZeros ? 1 : 0;
+    job[SYNC_SECONDS] = syncSeconds;
+    return DONE;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    port.postMessage({ code, message } satisfies DiskFailure);
+    return FAILED;
+  }
+}
+
+/** A memory that is new was sent before the job that needs it. */
+function memoryAt(index: number): Buffer {
+  for (;;) {
+    const received = receiveMessageOnPort(port);
+    if (received === undefined) break;
+    const { index: at, memory } = received.message as NewMemory;
+    memories[at] = Buffer.from(memory);
+  }
+  const bytes = memories[index];
+  if (bytes === undefined) throw new Error(`memory ${index} was never sent`);
+  return bytes;
+}
