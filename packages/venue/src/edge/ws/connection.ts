@@ -12,6 +12,10 @@ export const CLOSE = { normal: 1000, goingAway: 1001, tryAgainLater: 1013 } as c
 /** Up to here frames are joined before they are written; beyond, copying costs more than it saves. */
 const JOINED_BYTES_MAX = 8 * 1024;
 
+/** In the place of a list while there is nothing in it; nobody adds to it. */
+const NOTHING_PENDING: Buffer[] = [];
+const EMPTY = Buffer.alloc(0);
+
 /** What a frame that waits costs beside its bytes: a bound of bytes alone would not bind empty ones. */
 const FRAME_OVERHEAD_BYTES = 64;
 /** While all clients together are over their bound, each may still have this much waiting. */
@@ -31,7 +35,7 @@ export class Connection implements Sink {
   readonly #outbox: Outbox;
   readonly #bufferedBytesMax: number;
   readonly #bufferedBytesTotalMax: number;
-  #pending: Buffer[] = [];
+  #pending: Buffer[] = NOTHING_PENDING;
   #pendingBytes = 0;
   /** Those of the queued bytes that the client asked for again, overhead included. */
   #missedPending = 0;
@@ -89,8 +93,13 @@ export class Connection implements Sink {
 
   /** Queues a frame; what is queued in one turn of the event loop is written at once. */
   send(frame: Buffer): void {
-    if (this.#pending.length === 0) this.#outbox.add(this);
-    this.#pending.push(frame);
+    if (this.#pending === NOTHING_PENDING) {
+      this.#outbox.add(this);
+      // Most turns bring one frame: a list that is made with it takes no more room than that.
+      this.#pending = [frame];
+    } else {
+      this.#pending.push(frame);
+    }
     this.#pendingBytes += frame.length;
   }
 
@@ -118,31 +127,37 @@ export class Connection implements Sink {
   flush(): void {
     const frames = this.#pending;
     const bytes = this.#pendingBytes;
-    this.#pending = [];
+    this.#pending = NOTHING_PENDING;
     this.#pendingBytes = 0;
     if (frames.length === 0 || !this.isOpen) return;
     const waiting = this.#heldBytes;
     this.#missedWaiting = (waiting === 0 ? 0 : this.#missedWaiting) + this.#missedPending;
     this.#missedPending = 0;
-    const cost = bytes + frames.length * FRAME_OVERHEAD_BYTES;
     if (this.#isTooSlow(waiting, bytes)) return;
     this.#outbox.framesSent += frames.length;
     this.#bytesWritten += bytes;
-    this.#hold(cost);
-    const written = (): void => this.#hold(-Math.min(cost, this.#heldBytes));
+    this.#write(frames, bytes);
+    // Most clients read: the system has taken all of it by now, and there is nothing to wait for.
+    if (this.#wire.writableLength > 0) this.#holdUntilTaken(bytes, frames.length);
+  }
+
+  #write(frames: readonly Buffer[], bytes: number): void {
     if (frames.length === 1) {
-      this.#wire.write(frames[0], written);
+      this.#wire.write(frames[0]);
     } else if (bytes <= JOINED_BYTES_MAX) {
-      this.#wire.write(Buffer.concat(frames, bytes), written);
+      this.#wire.write(this.#outbox.join(frames));
     } else {
       this.#wire.cork();
-      const last = frames.length - 1;
-      for (const [index, frame] of frames.entries()) {
-        if (index < last) this.#wire.write(frame);
-        else this.#wire.write(frame, written);
-      }
+      for (const frame of frames) this.#wire.write(frame);
       this.#wire.uncork();
     }
+  }
+
+  /** An empty write behind the others tells when they have left. */
+  #holdUntilTaken(bytes: number, frames: number): void {
+    const cost = bytes + frames * FRAME_OVERHEAD_BYTES;
+    this.#hold(cost);
+    this.#wire.write(EMPTY, () => this.#hold(-Math.min(cost, this.#heldBytes)));
   }
 
   /** The line is gone, and with it what waited. */
