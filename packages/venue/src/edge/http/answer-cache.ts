@@ -2,8 +2,8 @@ import { measured } from '@oddlot/host/ports';
 import { LazyRows, ROWS_AT_ONCE } from '../../translate/info/lazy-rows.ts';
 
 /**
- * Answers as text. A long list is written over several turns of the event loop, and a large answer is
- * kept until the next block, which is when it may change: whoever asks again gets the same text.
+ * Answers as text. A long list is written over several turns of the event loop, and an answer that is large, or that many
+ * ask for, is kept until the next block, which is when it may change: whoever asks again gets the same text.
  */
 
 export type Spend = (ms: number) => void;
@@ -37,18 +37,25 @@ async function rowsInTurns(rows: LazyRows<unknown>, spend: Spend, inTurn: InTurn
   return `[${parts.join(',')}]`;
 }
 
-/** Answers from here on are kept; shorter ones are made faster than they are found. */
-const KEPT_BYTES_MIN = 4 * 1024;
+/** Answers from here on are kept, whoever asks: making them again would cost much. */
+const LARGE_BYTES = 4 * 1024;
 const KEPT_BYTES_MAX = 16 * 1024 * 1024;
 
-/** A short answer is a text; a large one is bytes, which all who are sent it share. */
+/** A short answer is a text, which leaves together with its headers; a large one is bytes, which all who are sent it share. */
 type Answered = string | Buffer;
 
-/** The large answers of the newest block, by what was asked. */
+type Question = {
+  /** What was asked: the same text is the same question. */
+  readonly text: string;
+  /** Many ask it, so that the answer is kept even if it is short. */
+  readonly isCommon?: boolean;
+};
+
+/** The answers of the newest block that are worth keeping, by what was asked. */
 export class AnswerCache {
   #height = -1;
   #bytes = 0;
-  readonly #answers = new Map<string, Buffer>();
+  readonly #answers = new Map<string, Answered>();
   /** What is being made, over several turns: one at a time of each question. */
   readonly #underWay = new Map<string, { height: number; made: Promise<Answered> }>();
 
@@ -62,14 +69,14 @@ export class AnswerCache {
    */
   answer(
     height: () => number,
-    question: string,
+    question: Question,
     make: () => string | Promise<string>,
   ): Answered | Promise<Answered> {
     const nowAt = height();
     if (nowAt !== this.#height) this.#forget(nowAt);
-    const known = this.#answers.get(question);
+    const known = this.#answers.get(question.text);
     if (known !== undefined) return known;
-    const current = this.#underWay.get(question);
+    const current = this.#underWay.get(question.text);
     if (current?.height === nowAt) return current.made;
     if (current !== undefined) {
       const again = (): Answered | Promise<Answered> => this.answer(height, question, make);
@@ -79,19 +86,20 @@ export class AnswerCache {
     if (typeof text === 'string') return this.#keep(nowAt, question, text);
     const made = text
       .then((whole) => this.#keep(nowAt, question, whole))
-      .finally(() => this.#underWay.delete(question));
-    this.#underWay.set(question, { height: nowAt, made });
+      .finally(() => this.#underWay.delete(question.text));
+    this.#underWay.set(question.text, { height: nowAt, made });
     return made;
   }
 
-  #keep(height: number, question: string, text: string): Answered {
-    if (text.length < KEPT_BYTES_MIN) return text;
-    const answer = Buffer.from(text);
-    const bytes = question.length + answer.length;
+  #keep(height: number, { text: asked, isCommon = false }: Question, text: string): Answered {
+    const isLarge = text.length >= LARGE_BYTES;
+    if (!isLarge && !isCommon) return text;
+    const answer = isLarge ? Buffer.from(text) : text;
+    const bytes = asked.length + answer.length;
     if (height !== this.#height || bytes > KEPT_BYTES_MAX) return answer;
     if (this.#bytes + bytes > KEPT_BYTES_MAX) this.#forget(height);
     this.#bytes += bytes;
-    this.#answers.set(question, answer);
+    this.#answers.set(asked, answer);
     return answer;
   }
 

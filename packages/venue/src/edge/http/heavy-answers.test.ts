@@ -93,22 +93,22 @@ describe('an answer', () => {
     const later = (): Promise<string> => Promise.resolve(make());
     let height = 1;
     const at = (): number => height;
-    for (let index = 0; index < 10; index++) cache.answer(at, 'a', make);
+    for (let index = 0; index < 10; index++) cache.answer(at, { text: 'a' }, make);
     expect(built).toBe(1);
-    cache.answer(at, 'b', make);
+    cache.answer(at, { text: 'b' }, make);
     height = 2;
-    cache.answer(at, 'a', make);
+    cache.answer(at, { text: 'a' }, make);
     expect(built).toBe(3);
     // Those who ask while it is being made wait for the same.
-    await Promise.all(Array.from({ length: 10 }, () => cache.answer(at, 'later', later)));
-    await cache.answer(at, 'later', later);
+    await Promise.all(Array.from({ length: 10 }, () => cache.answer(at, { text: 'later' }, later)));
+    await cache.answer(at, { text: 'later' }, later);
     expect(built).toBe(4);
     expect(cache.bytes).toBe(20_006);
     // One that is being made of an older block is waited for, and then made anew once.
     height = 3;
-    const old = cache.answer(at, 'later', later);
+    const old = cache.answer(at, { text: 'later' }, later);
     height = 4;
-    const waiting = Array.from({ length: 10 }, () => cache.answer(at, 'later', later));
+    const waiting = Array.from({ length: 10 }, () => cache.answer(at, { text: 'later' }, later));
     expect(built).toBe(5);
     await Promise.all([old, ...waiting]);
     expect(built).toBe(6);
@@ -117,16 +117,33 @@ describe('an answer', () => {
   test('that is short or fails is not kept, and the rest is bounded', async () => {
     const cache = new AnswerCache();
     const at = (): number => 1;
-    cache.answer(at, 'short', () => 'x');
-    await expect(cache.answer(at, 'bad', () => Promise.reject(new Error('no')))).rejects.toThrow(
-      'no',
-    );
-    expect(await cache.answer(at, 'bad', () => Promise.resolve('good'))).toBe('good');
+    cache.answer(at, { text: 'short' }, () => 'x');
+    await expect(
+      cache.answer(at, { text: 'bad' }, () => Promise.reject(new Error('no'))),
+    ).rejects.toThrow('no');
+    expect(await cache.answer(at, { text: 'bad' }, () => Promise.resolve('good'))).toBe('good');
     expect(cache.bytes).toBe(0);
     for (let index = 0; index < 40; index++) {
-      cache.answer(at, `large ${index}`, () => 'x'.repeat(1024 * 1024));
+      cache.answer(at, { text: `large ${index}` }, () => 'x'.repeat(1024 * 1024));
       expect(cache.bytes).toBeLessThanOrEqual(16 * 1024 * 1024);
     }
+  });
+
+  test('that many ask for is kept for its block, however short', () => {
+    const cache = new AnswerCache();
+    let height = 1;
+    const at = (): number => height;
+    let built = 0;
+    const ask = (): unknown =>
+      cache.answer(at, { text: 'book', isCommon: true }, () => `book ${(built += 1)}`);
+    expect([ask(), ask()]).toEqual(['book 1', 'book 1']);
+    expect(cache.bytes).toBe(10);
+    height = 2;
+    expect([ask(), ask()]).toEqual(['book 2', 'book 2']);
+    for (let index = 0; index < 40_000; index++) {
+      cache.answer(at, { text: `book ${index}`, isCommon: true }, () => 'x'.repeat(1_000));
+    }
+    expect(cache.bytes).toBeLessThanOrEqual(16 * 1024 * 1024);
   });
 
   test('changes with the next block', async () => {
@@ -135,6 +152,19 @@ describe('an answer', () => {
     const { nowMs } = replica;
     await send('/exchange', signed(orderAction(), { key: alice, nonce: nowMs + 500 }));
     expect((await send('/info', OPEN_ORDERS)).json.data).toHaveLength(101);
+  });
+
+  test('of a book shows the order of the block before', async () => {
+    const { replica, send } = await start(1);
+    const orders = async (): Promise<number> => {
+      const { data } = (await send('/info', { type: 'l2Book', coin: '1' })).json;
+      return data.levels.flat().reduce((sum: number, { n }: { n: number }) => sum + n, 0);
+    };
+    const before = await orders();
+    expect(await orders()).toBe(before);
+    const { nowMs } = replica;
+    await send('/exchange', signed(orderAction(), { key: alice, nonce: nowMs + 500 }));
+    expect(await orders()).toBe(before + 1);
   });
 });
 

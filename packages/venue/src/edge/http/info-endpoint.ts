@@ -39,6 +39,7 @@ import {
   type InfoAnswer,
   type InfoContext,
   type InfoSettings,
+  type StateQuery,
 } from '../../translate/answer-info.ts';
 import type { RecoverPool } from '../recover-pool.ts';
 import { AnswerCache, jsonInTurns } from './answer-cache.ts';
@@ -158,6 +159,15 @@ async function handle(options: Context, request: EdgeRequest): Promise<Reply> {
   return infoReply(answer.data, all);
 }
 
+/** What every client asks for that begins or that polls. The state alone answers it, so that it changes with blocks alone. */
+const ASKED_BY_MANY: ReadonlySet<string> = new Set<StateQuery['type']>([
+  'l2Book',
+  'perpMeta',
+  'perpMetaDetail',
+  'feeTierInfo',
+  'venueStatus',
+]);
+
 type ParsedQuery = Extract<ReturnType<typeof parseInfo>, { ok: true }>;
 
 /** The state changes with blocks only, so a question is answered once per block. */
@@ -193,7 +203,8 @@ async function answerState(
     );
   };
   try {
-    const answered = await cache.answer(() => replica.head.height, question, make);
+    const asked = { text: question, isCommon: ASKED_BY_MANY.has(query.type) };
+    const answered = await cache.answer(() => replica.head.height, asked, make);
     if (typeof answered === 'string') return { status: 200, body: answered };
     return { status: 200, body: '', bytes: answered };
   } catch (error) {
