@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
+import { fanoutSection } from './fanout.ts';
+import { growthSection } from './growth.ts';
 import { hostileSection } from './hostile.ts';
+import { latencySection } from './latency.ts';
+import { readsSection } from './reads.ts';
 import type { Section } from './report.ts';
 import { requestSection } from './request.ts';
 import { restartSection } from './restart.ts';
@@ -10,11 +14,15 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   request: requestSection,
   restart: restartSection,
   hostile: hostileSection,
+  latency: latencySection,
+  reads: readsSection,
+  fanout: fanoutSection,
+  growth: growthSection,
 };
 
 test.each(Object.entries(SECTIONS))(
   'the section %s runs',
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   async (_name, section) => {
     const rows = await section('tiny');
     expect(rows.length).toBeGreaterThan(0);

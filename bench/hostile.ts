@@ -7,7 +7,17 @@ import { join } from 'node:path';
 import type { Attack, AttackResult } from './hostile-attackers.ts';
 import { COUNTED_MIN } from './hostile-counts.ts';
 import { hostilePortsOf } from './hostile-ports.ts';
-import { atMost, noted, same, show, sized, skipped, type Row, type Scale } from './report.ts';
+import {
+  atMost,
+  noted,
+  percentile,
+  same,
+  show,
+  sized,
+  skipped,
+  type Row,
+  type Scale,
+} from './report.ts';
 import { ServerProcess } from './server-process.ts';
 import {
   createRequestSigner,
@@ -84,11 +94,6 @@ function memoryRow(before: number, after: number): Row {
   const words = `of ${show(before / MEBIBYTE)} MiB before`;
   const name = 'resident memory a minute after the attack';
   return atMost(name, words, after / before, RESIDENT_RATIO_MAX, '×');
-}
-
-function percentile(values: readonly number[], p: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * p))] ?? 0;
 }
 
 async function attack(wanted: Attack): Promise<AttackResult> {

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { answerEnd, requestBytes } from './raw-http.ts';
 import type { SignedRequest } from './signed-requests.ts';
 
 /**
@@ -13,6 +14,8 @@ export type Load = {
   readonly path: string;
   /** The bodies of each lane. */
   readonly lanes: readonly (readonly SignedRequest['text'][])[];
+  /** What an answer says that is a success; of actions, unless it is told. */
+  readonly success?: string;
 };
 
 export type LoadResult = {
@@ -27,13 +30,13 @@ if (process.send !== undefined) {
   process.on('message', (load: Load) => void run(load).then((result) => process.send?.(result)));
 }
 
-async function run({ port, path, lanes }: Load): Promise<LoadResult> {
-  const queues = lanes.map((texts) => texts.map((text) => request(path, text)));
+async function run({ port, path, lanes, success = '"status":"ok"' }: Load): Promise<LoadResult> {
+  const queues = lanes.map((texts) => texts.map((text) => requestBytes(path, text)));
   const sockets = await Promise.all(lanes.map(() => open(port)));
   const cpu = process.cpuUsage();
   const startedMs = performance.now();
   const faults = await Promise.all(
-    sockets.map((socket, lane) => drain(socket, queues[lane] ?? [])),
+    sockets.map((socket, lane) => drain(socket, queues[lane] ?? [], success)),
   );
   const wallMs = performance.now() - startedMs;
   const { user, system } = process.cpuUsage(cpu);
@@ -46,13 +49,6 @@ async function run({ port, path, lanes }: Load): Promise<LoadResult> {
   };
 }
 
-function request(path: string, text: string): Buffer {
-  const head =
-    `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n` +
-    `content-length: ${Buffer.byteLength(text)}\r\n\r\n`;
-  return Buffer.from(head + text);
-}
-
 function open(port: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true }, () => resolve(socket));
@@ -61,7 +57,11 @@ function open(port: number): Promise<Socket> {
 }
 
 /** Sends one request after another; resolves with the first answer that is no success. */
-function drain(socket: Socket, queue: readonly Buffer[]): Promise<string | undefined> {
+function drain(
+  socket: Socket,
+  queue: readonly Buffer[],
+  success: string,
+): Promise<string | undefined> {
   return new Promise((resolve) => {
     let next = 0;
     let received = '';
@@ -75,7 +75,7 @@ function drain(socket: Socket, queue: readonly Buffer[]): Promise<string | undef
       received += chunk.toString('latin1');
       const end = answerEnd(received);
       if (end === undefined) return;
-      const isSuccess = received.startsWith('HTTP/1.1 200') && received.includes('"status":"ok"');
+      const isSuccess = received.startsWith('HTTP/1.1 200') && received.includes(success);
       if (!isSuccess) fault ??= received;
       received = received.slice(end);
       send();
@@ -83,13 +83,4 @@ function drain(socket: Socket, queue: readonly Buffer[]): Promise<string | undef
     socket.on('close', () => resolve(fault ?? 'the connection was closed'));
     send();
   });
-}
-
-/** Where the answer ends; undefined while parts of it are missing. */
-function answerEnd(received: string): number | undefined {
-  const bodyAt = received.indexOf('\r\n\r\n');
-  if (bodyAt < 0) return undefined;
-  const length = /\r\ncontent-length: (\d+)/i.exec(received)?.[1];
-  const end = bodyAt + 4 + Number(length ?? 0);
-  return received.length >= end ? end : undefined;
 }

@@ -73,6 +73,12 @@ export function median(values: readonly number[]): number {
   return middle;
 }
 
+/** The value that so large a share of all values does not exceed. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
 /** The median of the ratios of two series, round by round: a slow moment hits both sides. */
 export function medianRatio(over: readonly number[], under: readonly number[]): number {
   return median(over.map((value, round) => value / (under[round] ?? Number.NaN)));

@@ -3,16 +3,20 @@ import { parseArgs } from 'node:util';
 import { bookSection } from './book.ts';
 import { bridgeSection } from './bridge.ts';
 import { engineSection } from './engine.ts';
+import { fanoutSection } from './fanout.ts';
+import { growthSection } from './growth.ts';
 import { historySection } from './history.ts';
 import { holdersSection } from './holders.ts';
 import { hostileSection } from './hostile.ts';
 import { insolventSection } from './insolvent.ts';
 import { journalSection } from './journal.ts';
+import { latencySection } from './latency.ts';
 import { marksSection } from './marks.ts';
 import { memorySection } from './memory.ts';
 import { outcomeMetaSection } from './outcome-meta.ts';
 import { outcomesSection } from './outcomes.ts';
 import { positionsSection } from './positions.ts';
+import { readsSection } from './reads.ts';
 import { recoverySection } from './recovery.ts';
 import { replaySection } from './replay.ts';
 import { machine, skipped, table, type Row, type Scale, type Section } from './report.ts';
@@ -39,6 +43,10 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   bridge: bridgeSection,
   recovery: recoverySection,
   request: requestSection,
+  latency: latencySection,
+  reads: readsSection,
+  fanout: fanoutSection,
+  growth: growthSection,
   journal: journalSection,
   replay: replaySection,
   history: historySection,

@@ -56,6 +56,11 @@ export class ServerProcess {
     return named.reduce((sum, each) => sum + cpuMsIn(join(each, 'stat')), 0);
   }
 
+  /** How often it has written to files and sockets so far, as the kernel counts. */
+  writes(): number {
+    return Number(/syscw: (\d+)/.exec(readFileSync(`/proc/${this.pid}/io`, 'utf8'))?.[1]);
+  }
+
   /** What it holds in memory now. */
   residentBytes(): number {
     const status = readFileSync(`/proc/${this.pid}/status`, 'utf8');

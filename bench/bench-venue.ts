@@ -1,0 +1,126 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
+import { ServerProcess } from './server-process.ts';
+import {
+  approveAgentAction,
+  orderAction,
+  type Key,
+  type RequestSigner,
+  type WireOrder,
+} from './signed-requests.ts';
+
+/** An account with 1,000 USDC, and the agent that signs for it. */
+export type Trader = { readonly address: string; readonly agent: Key; nonce: number };
+
+/** A venue process on a folder of its own, with nothing on that clients are limited by, and traders. */
+export class BenchVenue {
+  readonly server: ServerProcess;
+  readonly signer: RequestSigner;
+  readonly #folder: string;
+  #keys = 0;
+
+  private constructor(server: ServerProcess, signer: RequestSigner, folder: string) {
+    this.server = server;
+    this.signer = signer;
+    this.#folder = folder;
+  }
+
+  /** On an empty folder, or on one that holds a venue already; it is removed in the end. */
+  static async start(
+    signer: RequestSigner,
+    options: {
+      readonly folder?: string;
+      readonly flags?: readonly string[];
+    } = {},
+  ): Promise<BenchVenue> {
+    const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'oddlot-bench-')));
+    const ports = ['--port', '0', '--ops-port', '0'];
+    // Nothing that works by itself: no chain and no relay, no page, prices that stand still.
+    const still = ['--chain', 'none', '--no-web', '--oracle', 'still', '--log-level', 'warn'];
+    const flags = [...ports, ...still, '--no-limits', '--data', folder, ...(options.flags ?? [])];
+    const watch = join(import.meta.dirname, 'stall-watch.ts');
+    process.env['STALL_SOCKET'] = stallSocketOf(folder);
+    const server = await ServerProcess.start('packages/venue/src/main.ts', flags, [
+      '--import',
+      watch,
+    ]);
+    return new BenchVenue(server, signer, folder);
+  }
+
+  get port(): number {
+    return this.server.port;
+  }
+
+  /** The folder of its data. */
+  get folder(): string {
+    return this.#folder;
+  }
+
+  /** A new account with money and an agent. */
+  async hire(): Promise<Trader> {
+    const account = this.signer.key(this.#keys++);
+    const agent = this.signer.key(this.#keys++);
+    const { address } = account;
+    await this.post('/request-fund', JSON.stringify({ user: address, accountType: 'perp' }));
+    const nonce = Date.now();
+    const action = approveAgentAction(agent.address, nonce);
+    await this.post('/exchange', this.signer.sign(account, action, nonce).text);
+    return { address, agent, nonce: nonce + 1 };
+  }
+
+  /** An action of these orders as its trader would send it. */
+  sign(trader: Trader, orders: readonly WireOrder[]): string {
+    return this.signer.sign(trader.agent, orderAction(orders), trader.nonce++).text;
+  }
+
+  /** Sends and waits; an answer that is no success stops the benchmark. */
+  async post(path: string, body: string): Promise<string> {
+    const headers = { 'content-type': 'application/json' };
+    const url = `http://127.0.0.1:${this.port}${path}`;
+    const response = await fetch(url, { method: 'POST', headers, body });
+    const text = await response.text();
+    if (!response.ok || text.includes('"status":"err"')) throw new Error(`${path}: ${text}`);
+    return text;
+  }
+
+  /** What the operator's port tells. */
+  async metrics(): Promise<string> {
+    const url = /operations (http:[^,)]+)/.exec(this.server.line)?.[1];
+    return (await fetch(`${url}/metrics`)).text();
+  }
+
+  /** One number of it, without labels. */
+  async metric(name: string): Promise<number> {
+    const value = new RegExp(`^${name} (\\d+)`, 'm').exec(await this.metrics())?.[1];
+    if (value === undefined) throw new Error(`the venue tells no ${name}`);
+    return Number(value);
+  }
+
+  /** Waits until the history has the rows of all blocks that there are now. */
+  async stored(): Promise<void> {
+    const height = await this.metric('oddlot_block_height');
+    while ((await this.metric('oddlot_history_height')) < height) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  /** The longest stall of its main loop while something runs, by the wall clock. */
+  async stallMs(run: () => Promise<void>): Promise<number> {
+    const toggle = (): Promise<string> => textOf(connect(stallSocketOf(this.#folder)));
+    await toggle();
+    await run();
+    return Number(await toggle());
+  }
+
+  async stop(): Promise<void> {
+    await this.server.stop();
+    await rm(this.#folder, { recursive: true });
+  }
+}
+
+function stallSocketOf(folder: string): string {
+  return `${folder}.stall`;
+}

@@ -1,0 +1,78 @@
+import type { Command, OrderRequest } from '@oddlot/engine';
+import { address, hash, instrumentId, timeMs, type Address } from '@oddlot/units';
+import { FIRST_PERP, type Crowding } from './crowding.ts';
+import { openDoorless } from './doorless-venue.ts';
+import { listing } from './positions.ts';
+import { same } from './report.ts';
+
+/**
+ * Fills a folder with a venue of some size, `crowded-venue-process.ts FOLDER ACCOUNTS INSTRUMENTS ORDERS`, down to the
+ * snapshot that a start begins from. Its accounts have money, its perps a price, and the orders rest.
+ */
+
+/** 180.00 USDC. */
+const ORACLE = 1_800_000;
+const LEVELS = 1_000;
+const PER_ACTION = 50;
+const AT_ONCE = 500;
+
+const START_MS = 1_767_225_600_000;
+/** Above the time of the first block (R-nonce). */
+let nonce = START_MS + 1_000;
+
+async function fill(folder: string, size: Crowding): Promise<void> {
+  const commands = [...perps(size), ...credits(size), ...quotes(size)];
+  const venue = await openDoorless(folder, commands.length);
+  const propose = async (command: Command): Promise<void> => {
+    const { outcome } = await venue.replica.propose(command);
+    same('a command that was refused', outcome.reject?.reason, undefined);
+  };
+  for (let from = 0; from < commands.length; from += AT_ONCE) {
+    await Promise.all(commands.slice(from, from + AT_ONCE).map(propose));
+  }
+  same('orders that rest', venue.replica.state.pool.size, size.orders);
+  // The snapshot is due after so many commands, those of the genesis among them.
+  while (venue.snapshots() === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+  await venue.crash();
+}
+
+function perps({ instruments }: Crowding): Command[] {
+  const ids = Array.from({ length: instruments }, (_, at) => FIRST_PERP + at);
+  const listings = ids.slice(1).map((id): Command => ({ type: 'registerPerp', perp: listing(id) }));
+  const prices = ids.map((id) => ({ instrumentId: instrumentId(id), oracle: ORACLE }));
+  return [...listings, { type: 'pushOracle', prices, observedMs: timeMs(START_MS) }];
+}
+
+function credits({ accounts }: Crowding): Command[] {
+  return Array.from({ length: accounts }, (_, index): Command => {
+    const account = accountOf(index);
+    return { type: 'creditFaucet', account, subAccount: 'perp', amountMicroUsdc: 1_000_000_000 };
+  });
+}
+
+/** Bids far below the price, so that nothing else meets them. */
+function quotes({ accounts, orders }: Crowding): Command[] {
+  return Array.from({ length: Math.ceil(orders / PER_ACTION) }, (_, action): Command => {
+    const from = action * PER_ACTION;
+    const length = Math.min(PER_ACTION, orders - from);
+    const list = Array.from({ length }, (_order, index) => bid(from + index));
+    const txHash = hash(`0x${nonce.toString(16).padStart(64, '0')}`);
+    const authority = { signer: accountOf(action % accounts), nonce: nonce++, txHash };
+    return { type: 'placeOrders', authority, orders: list };
+  });
+}
+
+function bid(count: number): OrderRequest {
+  const price = 1_000_000 + (count % LEVELS) * 10;
+  const shape = { instrumentId: instrumentId(FIRST_PERP), isBuy: true, price, size: 11 };
+  return { ...shape, reduceOnly: false, timeInForce: 'gtc' };
+}
+
+/** Far from the addresses that keys of traders have. */
+function accountOf(index: number): Address {
+  return address(`0x${(index + 1).toString(16).padStart(40, '0')}`);
+}
+
+const [accounts = 0, instruments = 0, orders = 0] = process.argv.slice(3).map(Number);
+await fill(String(process.argv[2]), { accounts, instruments, orders });
+process.send?.('filled', () => process.disconnect());

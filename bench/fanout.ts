@@ -1,0 +1,217 @@
+import { BenchVenue, type Trader } from './bench-venue.ts';
+import {
+  atMost,
+  median,
+  medianRatio,
+  noted,
+  show,
+  sized,
+  skipped,
+  type Row,
+  type Scale,
+} from './report.ts';
+import { ServerProcess } from './server-process.ts';
+import { createRequestSigner, loadSecp256k1, type WireOrder } from './signed-requests.ts';
+import { Subscribers } from './subscribers.ts';
+
+/**
+ * One change of a book to thousands of sockets: CPU of a whole venue process, beyond what the order costs that caused it,
+ * against a server that only writes the same bytes to as many sockets. Every subscriber must get every frame. The writes are
+ * those that the kernel counts, so a frame that took two would show.
+ */
+
+const CPU_TARGET = 1.3;
+const WRITES_TARGET = 1.05;
+const COIN = '3';
+/** More than l2Book shows, so that each frame is as long as it gets. */
+const LEVELS = 25;
+/** Longer than frames of one book are apart at least: each change is told at once. */
+const PAUSE_MS = 130;
+
+/** What is followed by each; a change brings a frame of each channel. */
+const CASES = [
+  { what: 'l2Book', channels: ['l2Book'] },
+  { what: 'l2Book and l2Diff', channels: ['l2Book', 'l2Diff'] },
+] as const;
+
+export async function fanoutSection(scale: Scale): Promise<readonly Row[]> {
+  const secp256k1 = loadSecp256k1();
+  if (secp256k1 === undefined) return [skipped('fan-out', 'the binding is not installed')];
+  const venue = await BenchVenue.start(await createRequestSigner(secp256k1));
+  const bare = await ServerProcess.start('bench/broadcast-server.ts', []);
+  try {
+    const bench = new FanoutBench(venue, bare, await venue.hire());
+    await bench.layOut();
+    const rows: Row[] = [];
+    for (const each of CASES) rows.push(...(await bench.compare(each, scale)));
+    return rows;
+  } finally {
+    await Promise.all([venue.stop(), bare.stop()]);
+  }
+}
+
+/** What each side of a round took. */
+type Spent = { readonly cpuMs: number; readonly writes: number };
+type Round = { readonly ours: Spent; readonly bare: Spent };
+
+class FanoutBench {
+  readonly #venue: BenchVenue;
+  readonly #bare: ServerProcess;
+  readonly #trader: Trader;
+  #changes = 0;
+
+  constructor(venue: BenchVenue, bare: ServerProcess, trader: Trader) {
+    this.#venue = venue;
+    this.#bare = bare;
+    this.#trader = trader;
+  }
+
+  /** A book that is longer than what is shown of it. */
+  async layOut(): Promise<void> {
+    const sides = [true, false].flatMap((isBuy) =>
+      Array.from({ length: LEVELS }, (_, level) => order(isBuy, 10 + level)),
+    );
+    const text = this.#venue.sign(this.#trader, sides);
+    await this.#venue.post('/exchange', text);
+  }
+
+  async compare(each: (typeof CASES)[number], scale: Scale): Promise<Row[]> {
+    const sockets = sized(scale, { full: 5_000, quick: 5_000, tiny: 20 });
+    const changes = sized(scale, { full: 20, quick: 10, tiny: 2 });
+    const rounds = sized(scale, { full: 8, quick: 5, tiny: 2 });
+    const perChange = each.channels.length;
+    const alone = await this.#alone(each, changes * rounds);
+    const before = this.#venue.server.residentBytes();
+    const ours = await this.#follow(each, sockets);
+    const kib = (this.#venue.server.residentBytes() - before) / 1_024 / sockets;
+    const { port } = this.#bare;
+    const theirs = await Subscribers.join({
+      port,
+      count: sockets,
+      subscriptions: [],
+      openingFrames: 0,
+    });
+    const spent: Round[] = [];
+    let bytes = 0;
+    for (let round = 0; round < rounds; round++) {
+      const frames: Buffer[] = [];
+      const our = await measured(this.#venue.server, changes, async () => {
+        await this.#change();
+        frames.push(Buffer.concat(await ours.next(perChange)));
+      });
+      const bare = await measured(this.#bare, changes, async (change) => {
+        await this.#broadcast(frames[change]!);
+        await theirs.next(perChange);
+      });
+      bytes = frames[0]?.length ?? 0;
+      // In the first round code is compiled.
+      if (round > 0) spent.push({ ours: our, bare });
+    }
+    const stallMs = await this.#stallMs(ours, changes, perChange);
+    await Promise.all([ours.leave(), theirs.leave()]);
+    return [
+      ...rowsOf(each.what, spent, { sockets, changes, bytes, alone }),
+      noted('longest stall of the main loop meanwhile', 'wall-clock', stallMs, ' ms'),
+      noted('memory of a venue for each of the sockets', 'resident set', kib, ' KiB'),
+    ];
+  }
+
+  /** What a change costs when one socket is told: the order itself, with its way through log and history. */
+  async #alone(each: (typeof CASES)[number], changes: number): Promise<number> {
+    const one = await this.#follow(each, 1);
+    const { cpuMs } = await measured(this.#venue.server, changes, async () => {
+      await this.#change();
+      await one.next(each.channels.length);
+    });
+    await one.leave();
+    return cpuMs / changes;
+  }
+
+  async #follow(each: (typeof CASES)[number], count: number): Promise<Subscribers> {
+    const subscriptions = each.channels.map(subscription);
+    // Each is answered, and begins with what holds.
+    const openingFrames = 2 * subscriptions.length;
+    return Subscribers.join({ port: this.#venue.port, count, subscriptions, openingFrames });
+  }
+
+  async #stallMs(ours: Subscribers, changes: number, perChange: number): Promise<number> {
+    return this.#venue.stallMs(async () => {
+      for (let change = 0; change < changes; change++) {
+        await this.#change();
+        await ours.next(perChange);
+        await pause();
+      }
+    });
+  }
+
+  /** One more order: a level that everybody sees has another size, and the best one is never taken. */
+  async #change(): Promise<void> {
+    this.#changes += 1;
+    const text = this.#venue.sign(this.#trader, [order(true, 10 + (this.#changes % 10))]);
+    await this.#venue.post('/exchange', text);
+  }
+
+  async #broadcast(body: Buffer): Promise<void> {
+    const url = `http://127.0.0.1:${this.#bare.port}/`;
+    await fetch(url, { method: 'POST', body: new Uint8Array(body) });
+  }
+}
+
+/** The kernel counts no less. */
+const TICK_MS = 10;
+
+async function measured(
+  server: ServerProcess,
+  times: number,
+  run: (time: number) => Promise<void>,
+): Promise<Spent> {
+  const before = { cpuMs: server.cpuMs(), writes: server.writes() };
+  for (let time = 0; time < times; time++) {
+    await run(time);
+    await pause();
+  }
+  const cpuMs = Math.max(TICK_MS, server.cpuMs() - before.cpuMs);
+  return { cpuMs, writes: server.writes() - before.writes };
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+}
+
+/** `alone` is what a change costs in any case, in ms. */
+function rowsOf(
+  what: string,
+  spent: readonly Round[],
+  { sockets, changes, bytes, alone }: Record<'sockets' | 'changes' | 'bytes' | 'alone', number>,
+): Row[] {
+  const ours = spent.map((round) => round.ours.cpuMs / changes);
+  const bare = spent.map((round) => round.bare.cpuMs / changes);
+  const fanout = ours.map((ms) => Math.max(0, ms - alone));
+  const perSocket = (side: 'ours' | 'bare'): number =>
+    median(spent.map((round) => round[side].writes)) / (sockets * changes);
+  const words =
+    `${show(median(fanout))} ms against ${show(median(bare))} ms of CPU, ${show(sockets)} sockets, ` +
+    `${show(bytes)} bytes each; without ${show(alone)} ms of the order itself, with which it is ` +
+    `${show(medianRatio(ours, bare))}×`;
+  const writes = `one change; ${show(perSocket('bare'))} of the bare server`;
+  return [
+    atMost(
+      `a change of ${what} to all, against a bare broadcast`,
+      words,
+      medianRatio(fanout, bare),
+      CPU_TARGET,
+    ),
+    atMost('writes a socket', writes, perSocket('ours'), WRITES_TARGET, ''),
+  ];
+}
+
+function subscription(channel: string): string {
+  return JSON.stringify({ method: 'subscribe', subscription: { type: channel, coin: COIN } });
+}
+
+/** About 11 USDC, so many cents from the middle. */
+function order(isBuy: boolean, cents: number): WireOrder {
+  const price = isBuy ? 18_000 - cents : 18_000 + cents;
+  const p = `${Math.floor(price / 100)}.${String(price % 100).padStart(2, '0')}`;
+  return { a: Number(COIN), b: isBuy, p, s: '0.06', r: false, t: { limit: { tif: 'Gtc' } } };
+}

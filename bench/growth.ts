@@ -1,0 +1,295 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { BenchVenue, type Trader } from './bench-venue.ts';
+import { FIRST_PERP, type Crowding } from './crowding.ts';
+import type { Load, LoadResult } from './load-generator.ts';
+import { diskUse } from './disk-use.ts';
+import { Crowd } from './positions.ts';
+import {
+  atMost,
+  collectGarbage,
+  createRandom,
+  median,
+  medianRatio,
+  noted,
+  show,
+  sized,
+  skipped,
+  type Row,
+  type Scale,
+} from './report.ts';
+import {
+  createRequestSigner,
+  loadSecp256k1,
+  type RequestSigner,
+  type WireOrder,
+} from './signed-requests.ts';
+import { Subscribers } from './subscribers.ts';
+
+/**
+ * Whether an order costs more where there is more of everything: accounts, instruments, subscribers. CPU of a whole venue
+ * process for a signed single-order request, without what the process takes when nobody orders anything; the small venue and
+ * the large one stand side by side and are asked in turns. And what an account and a resting order take in memory.
+ */
+
+const TARGET = 1.2;
+const LANES = 32;
+const IDLE_MS = 2_000;
+const KIB = 1_024;
+
+export async function growthSection(scale: Scale): Promise<readonly Row[]> {
+  const secp256k1 = loadSecp256k1();
+  if (secp256k1 === undefined) return [skipped('growth', 'the binding is not installed')];
+  const signer = await createRequestSigner(secp256k1);
+  const bench = new GrowthBench(signer, scale);
+  const small = {
+    accounts: sized(scale, { full: 1_000, quick: 1_000, tiny: 10 }),
+    instruments: 10,
+    orders: 0,
+  };
+  const accounts = sized(scale, { full: 1_000_000, quick: 100_000, tiny: 100 });
+  const instruments = sized(scale, { full: 2_000, quick: 2_000, tiny: 20 });
+  const orders = sized(scale, { full: 1_000_000, quick: 200_000, tiny: 100 });
+  const subscribers = sized(scale, { full: 5_000, quick: 5_000, tiny: 20 });
+  return [
+    ...bench.engine(small.accounts, accounts),
+    ...(await bench.compare('accounts', small, { ...small, accounts })),
+    ...(await bench.compare('instruments', small, { ...small, instruments })),
+    ...(await bench.compare('resting orders', small, { ...small, orders }, 'orders')),
+    ...(await bench.subscribers(small, subscribers)),
+    ...(await bench.disk(small)),
+  ];
+}
+
+class GrowthBench {
+  readonly #signer: RequestSigner;
+  readonly #scale: Scale;
+
+  constructor(signer: RequestSigner, scale: Scale) {
+    this.#signer = signer;
+    this.#scale = scale;
+  }
+
+  /** The engine alone, where all accounts have a position and send in turn. */
+  engine(few: number, many: number): Row[] {
+    const orders = sized(this.#scale, { full: 40_000, quick: 10_000, tiny: 200 });
+    const rounds = sized(this.#scale, { full: 7, quick: 4, tiny: 2 });
+    const before = liveBytes();
+    const cases = [few, many].map((count) => {
+      const venue = new Crowd(1);
+      return { venue, senders: venue.crowd(count, () => 100_000) };
+    });
+    const bytes = (liveBytes() - before) / (few + many);
+    const spent = cases.map((): number[] => []);
+    for (let round = 0; round <= rounds; round++) {
+      for (const [at, { senders, venue }] of cases.entries()) {
+        const ms = venue.trade(senders, orders);
+        if (round > 0) spent[at]?.push(ms);
+      }
+    }
+    const us = (at: number): string => show((median(spent[at] ?? []) * 1_000) / orders);
+    const words = `CPU of the engine, all of them send; ${us(0)} µs with ${show(few)}, ${us(1)} µs with ${show(many)}`;
+    const ratio = medianRatio(spent[1] ?? [], spent[0] ?? []);
+    return [
+      atMost('an order by accounts with a position, the engine alone', words, ratio, TARGET),
+      noted('memory of such an account in the engine', 'heap after a collection', bytes, ' bytes'),
+    ];
+  }
+
+  /** A small venue against one that has more of one thing; the memory of one of those. */
+  async compare(
+    what: string,
+    small: Crowding,
+    large: Crowding,
+    counted: keyof Crowding = what as keyof Crowding,
+  ): Promise<Row[]> {
+    const venues = await Promise.all([this.#open(small), this.#open(large)]);
+    try {
+      const [few, many] = venues;
+      const row = await this.#costs(
+        `an order by ${what}`,
+        [few, many],
+        [small[counted], large[counted]],
+      );
+      const more = large[counted] - small[counted];
+      const kib = (many.startBytes - few.startBytes) / KIB / more;
+      const words = `resident set of a process that has just started, ${show(more)} more of them`;
+      const idle = `${show(few.idleMsPerSecond)} ms with ${show(small[counted])}, in a second`;
+      const each = `memory of a venue for each of the ${what}`;
+      return [
+        row,
+        noted(each, words, kib, ' KiB'),
+        noted(`CPU without any order, by ${what}`, idle, many.idleMsPerSecond, ' ms'),
+      ];
+    } finally {
+      await Promise.all(venues.map((each) => each.venue.stop()));
+    }
+  }
+
+  /** One that follows a book against thousands. Frames of a book are paced: they do not come with each order. */
+  async subscribers(size: Crowding, many: number): Promise<Row[]> {
+    const venues = await Promise.all([1, 2].map(() => this.#open({ ...size, instruments: 1 })));
+    const subscribers: Subscribers[] = [];
+    const coin = String(FIRST_PERP);
+    const text = JSON.stringify({ method: 'subscribe', subscription: { type: 'l2Book', coin } });
+    try {
+      for (const [at, count] of [1, many].entries()) {
+        const { port } = venues[at]!.venue;
+        const wanted = { port, count, subscriptions: [text], openingFrames: 2 };
+        subscribers.push(await Subscribers.join(wanted));
+      }
+      const frames = (): Promise<number> => venues[1]!.venue.metric('oddlot_ws_frames_sent');
+      const before = await frames();
+      const row = await this.#costs('an order by subscribers of its book', venues, [1, many]);
+      const told = (await frames()) - before;
+      const perOrder = told / venues[1]!.sent;
+      return [
+        row,
+        noted(
+          'frames for each of these orders',
+          `${show(many)} subscribers; what a frame costs is in fanout`,
+          perOrder,
+          '',
+        ),
+      ];
+    } finally {
+      await Promise.all(subscribers.map((each) => each.leave()));
+      await Promise.all(venues.map((each) => each.venue.stop()));
+    }
+  }
+
+  /** What a request leaves on the disk, before the log of it is compressed. */
+  async disk(size: Crowding): Promise<Row[]> {
+    const requests = sized(this.#scale, { full: 12_800, quick: 6_400, tiny: 64 });
+    const grown = await this.#open(size);
+    try {
+      const { folder } = grown.venue;
+      const before = await diskUse(folder);
+      await grown.trade(requests);
+      await grown.venue.server.stop();
+      const after = await diskUse(folder);
+      const row = (what: string, part: 'log' | 'history'): Row =>
+        noted(
+          what,
+          'a signed single-order request',
+          (after[part] - before[part]) / requests,
+          ' bytes',
+        );
+      return [row('log of an order', 'log'), row('history of an order', 'history')];
+    } finally {
+      await grown.venue.stop();
+    }
+  }
+
+  async #open(size: Crowding): Promise<GrownVenue> {
+    return await GrownVenue.open(this.#signer, size);
+  }
+
+  async #costs(
+    what: string,
+    venues: readonly GrownVenue[],
+    counts: readonly number[],
+  ): Promise<Row> {
+    const requests = sized(this.#scale, { full: 6_400, quick: 1_600, tiny: 64 });
+    const rounds = sized(this.#scale, { full: 6, quick: 4, tiny: 2 });
+    const spent = venues.map((): number[] => []);
+    for (let round = 0; round < rounds; round++) {
+      for (const [at, venue] of venues.entries()) {
+        const ms = await venue.trade(requests);
+        // The first round compiles.
+        if (round > 0) spent[at]?.push(ms);
+      }
+    }
+    const us = (at: number): string => show((median(spent[at] ?? []) * 1_000) / requests);
+    const words = counts.map((count, at) => `${us(at)} µs with ${show(count)}`).join(', ');
+    const ratio = medianRatio(spent.at(-1) ?? [], spent[0] ?? []);
+    return atMost(what, `CPU of the venue; ${words}`, ratio, TARGET);
+  }
+}
+
+/** A venue of some size, with traders on all of its instruments. */
+class GrownVenue {
+  readonly venue: BenchVenue;
+  readonly startBytes: number;
+  readonly idleMsPerSecond: number;
+  readonly #traders: readonly Trader[];
+  readonly #instruments: number;
+  readonly #random = createRandom(63_000);
+  sent = 0;
+
+  private constructor(
+    venue: BenchVenue,
+    traders: readonly Trader[],
+    facts: { instruments: number; startBytes: number; idleMsPerSecond: number },
+  ) {
+    this.venue = venue;
+    this.#traders = traders;
+    this.#instruments = facts.instruments;
+    this.startBytes = facts.startBytes;
+    this.idleMsPerSecond = facts.idleMsPerSecond;
+  }
+
+  static async open(signer: RequestSigner, size: Crowding): Promise<GrownVenue> {
+    const folder = await mkdtemp(join(tmpdir(), 'oddlot-bench-'));
+    const program = join(import.meta.dirname, 'crowded-venue-process.ts');
+    const { accounts, instruments, orders } = size;
+    const child = fork(program, [folder, ...[accounts, instruments, orders].map(String)]);
+    const ended = once(child, 'exit').then(() => {
+      throw new Error('the folder was not filled');
+    });
+    await Promise.race([once(child, 'message'), ended]);
+    await ended.catch(() => undefined);
+    const venue = await BenchVenue.start(signer, { folder });
+    await venue.stored();
+    const startBytes = venue.server.residentBytes();
+    const traders: Trader[] = [];
+    while (traders.length < LANES) traders.push(await venue.hire());
+    const before = venue.server.cpuMs();
+    await new Promise((resolve) => setTimeout(resolve, IDLE_MS));
+    const idleMsPerSecond = ((venue.server.cpuMs() - before) * 1_000) / IDLE_MS;
+    return new GrownVenue(venue, traders, { instruments, startBytes, idleMsPerSecond });
+  }
+
+  /** CPU of so many requests until the history has them, without what it takes anyway, in ms. */
+  async trade(requests: number): Promise<number> {
+    const { server } = this.venue;
+    const lanes = this.#traders.map((trader) =>
+      Array.from({ length: requests / LANES }, () => this.venue.sign(trader, [this.#order()])),
+    );
+    this.sent += requests;
+    const load: Load = { port: server.port, path: '/exchange', lanes };
+    const startedMs = performance.now();
+    const before = server.cpuMs();
+    const generator = fork(join(import.meta.dirname, 'load-generator.ts'));
+    generator.send(load);
+    const [{ fault }] = (await once(generator, 'message')) as [LoadResult];
+    generator.disconnect();
+    if (fault !== undefined) throw new Error(`not a success: ${fault}`);
+    await this.venue.stored();
+    const idleMs = (this.idleMsPerSecond * (performance.now() - startedMs)) / 1_000;
+    return Math.max(1, server.cpuMs() - before - idleMs);
+  }
+
+  /** About 11 USDC: nine of ten rest on their own side, the tenth takes what stands best. */
+  #order(): WireOrder {
+    const a = FIRST_PERP + this.#random.below(this.#instruments);
+    const isBuy = this.#random.below(2) === 0;
+    const isTaking = this.#random.below(10) === 0;
+    const cents = 1 + this.#random.below(500);
+    const price = isBuy !== isTaking ? 18_000 - cents : 18_000 + cents;
+    const p = `${Math.floor(price / 100)}.${String(price % 100).padStart(2, '0')}`;
+    const limit = { tif: isTaking ? 'Ioc' : 'Gtc' } as const;
+    return { a, b: isBuy, p, s: '0.06', r: false, t: { limit } };
+  }
+}
+
+function liveBytes(): number {
+  // The second one frees the buffers whose views the first one found dead.
+  collectGarbage();
+  collectGarbage();
+  const { external, heapUsed } = process.memoryUsage();
+  return heapUsed + external;
+}

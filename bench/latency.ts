@@ -1,0 +1,197 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ArrivalResult, Arrivals } from './arrival-process.ts';
+import { BenchVenue, type Trader } from './bench-venue.ts';
+import type { Load, LoadResult } from './load-generator.ts';
+import {
+  createRandom,
+  noted,
+  percentile,
+  show,
+  sized,
+  skipped,
+  type Row,
+  type Scale,
+} from './report.ts';
+import { createRequestSigner, loadSecp256k1, type WireOrder } from './signed-requests.ts';
+
+/**
+ * From a signed single-order request to its answer, which says that it is durable, at shares of the highest rate that this
+ * run reached. Requests come when they are due, whether or not others were answered. Wall-clock time: only an idle machine
+ * counts. The peer is the disk: as many bytes as a block then holds, written and synced, right before each load.
+ */
+
+const SHARES = [0.25, 0.5, 0.8];
+const TRADERS = 64;
+const CONNECTIONS = 256;
+/** Requests that are under way at once when the highest rate is looked for. */
+const LANES = 64;
+
+export async function latencySection(scale: Scale): Promise<readonly Row[]> {
+  const secp256k1 = loadSecp256k1();
+  if (secp256k1 === undefined) return [skipped('latency', 'the binding is not installed')];
+  const signer = await createRequestSigner(secp256k1);
+  const folder = await mkdtemp(join(tmpdir(), 'oddlot-bench-'));
+  const venue = await BenchVenue.start(signer);
+  const disk = new Disk(join(folder, 'disk'));
+  try {
+    const traders: Trader[] = [];
+    while (traders.length < TRADERS) traders.push(await venue.hire());
+    const bench = new LatencyBench(venue, traders, disk);
+    const highest = await bench.highestRate(scale);
+    const rows: Row[] = [
+      noted(
+        'single-order requests, the highest rate',
+        `${LANES} at a time, client on the same cores`,
+        highest,
+        ' requests/s',
+      ),
+    ];
+    for (const share of SHARES) rows.push(...(await bench.at(share, highest, scale)));
+    return rows;
+  } finally {
+    disk.close();
+    await venue.stop();
+    await rm(folder, { recursive: true });
+  }
+}
+
+class LatencyBench {
+  readonly #venue: BenchVenue;
+  readonly #traders: readonly Trader[];
+  readonly #disk: Disk;
+  readonly #random = createRandom(52_000);
+  #turn = 0;
+
+  constructor(venue: BenchVenue, traders: readonly Trader[], disk: Disk) {
+    this.#venue = venue;
+    this.#traders = traders;
+    this.#disk = disk;
+  }
+
+  /** Each client asks again as soon as it has its answer. The first round compiles. */
+  async highestRate(scale: Scale): Promise<number> {
+    const requests = sized(scale, { full: 12_800, quick: 3_200, tiny: 128 });
+    let rate = 0;
+    for (let round = 0; round < 3; round++) {
+      const texts = this.#requests(requests);
+      const lanes = Array.from({ length: LANES }, (_, lane) =>
+        texts.filter((_text, at) => at % LANES === lane),
+      );
+      const load: Load = { port: this.#venue.port, path: '/exchange', lanes };
+      const { fault, wallMs } = await inProcess<LoadResult>('load-generator.ts', load);
+      if (fault !== undefined) throw new Error(`not a success: ${fault}`);
+      if (round > 0) rate = Math.max(rate, (requests * 1_000) / wallMs);
+    }
+    return rate;
+  }
+
+  async at(share: number, highest: number, scale: Scale): Promise<Row[]> {
+    const seconds = sized(scale, { full: 15, quick: 5, tiny: 0.3 });
+    const perSecond = highest * share;
+    const texts = this.#requests(Math.max(20, Math.round(perSecond * seconds)));
+    await this.#venue.stored();
+    const height = await this.#venue.metric('oddlot_block_height');
+    const arrivals: Arrivals = {
+      port: this.#venue.port,
+      path: '/exchange',
+      texts,
+      perSecond,
+      connections: CONNECTIONS,
+    };
+    let result: ArrivalResult | undefined;
+    const stallMs = await this.#venue.stallMs(async () => {
+      result = await inProcess<ArrivalResult>('arrival-process.ts', arrivals);
+    });
+    if (result?.fault !== undefined) throw new Error(`not a success: ${result.fault}`);
+    const blocks = (await this.#venue.metric('oddlot_block_height')) - height;
+    const perBlock = texts.length / blocks;
+    const bytes = Math.round(perBlock * (texts[0]?.length ?? 0));
+    const synced = this.#disk.sync(bytes, sized(scale, { full: 2_000, quick: 500, tiny: 10 }));
+    return rowsOf(share, { ...result!, perSecond, perBlock, bytes, stallMs, synced });
+  }
+
+  #requests(count: number): string[] {
+    return Array.from({ length: count }, () => {
+      const trader = this.#traders[this.#turn++ % this.#traders.length]!;
+      return this.#venue.sign(trader, [this.#order()]);
+    });
+  }
+
+  /** About 11 USDC: nine of ten rest on their own side, the tenth takes what stands best. */
+  #order(): WireOrder {
+    const isBuy = this.#random.below(2) === 0;
+    const isTaking = this.#random.below(10) === 0;
+    const cents = 1 + this.#random.below(500);
+    const price = isBuy !== isTaking ? 18_000 - cents : 18_000 + cents;
+    const p = `${Math.floor(price / 100)}.${String(price % 100).padStart(2, '0')}`;
+    const limit = { tif: isTaking ? 'Ioc' : 'Gtc' } as const;
+    return { a: 3, b: isBuy, p, s: '0.06', r: false, t: { limit } };
+  }
+}
+
+type Measured = ArrivalResult & {
+  readonly perSecond: number;
+  readonly perBlock: number;
+  readonly bytes: number;
+  readonly stallMs: number;
+  readonly synced: readonly number[];
+};
+
+function rowsOf(share: number, measured: Measured): Row[] {
+  const { bytes, lateMs, perBlock, perSecond, stallMs, synced, waitsMs } = measured;
+  const at = `at ${Math.round(share * 100)}%`;
+  const words =
+    `wall-clock; ${show(waitsMs.length)} requests, ${show(perSecond)} a second, ` +
+    `${show(perBlock)} a block; the sender was ${show(percentile(lateMs, 0.99))} ms late (p99)`;
+  const disk = (p: number): string =>
+    `${show(percentile(synced, p))} ms of write and fdatasync of ${show(bytes)} bytes`;
+  const row = (name: string, p: number, measure: string): Row =>
+    noted(`request to durable answer ${at}, ${name}`, measure, percentile(waitsMs, p), ' ms');
+  return [
+    row('p50', 0.5, `${words}; ${disk(0.5)}`),
+    row('p99', 0.99, disk(0.99)),
+    row('p99.9', 0.999, disk(0.999)),
+    noted(`longest stall of the main loop ${at}`, 'wall-clock; a timer of 1 ms', stallMs, ' ms'),
+  ];
+}
+
+/** A program of the bench that takes one message, answers with one, and ends. */
+async function inProcess<Result>(program: string, message: object): Promise<Result> {
+  const child = fork(join(import.meta.dirname, program));
+  child.send(message);
+  const [result] = (await once(child, 'message')) as [Result];
+  child.disconnect();
+  return result;
+}
+
+/** What the disk takes for a write that is there for good, into a file that has its room already. */
+class Disk {
+  readonly #descriptor: number;
+
+  constructor(path: string) {
+    this.#descriptor = openSync(path, 'w');
+  }
+
+  /** How long each took, in ms. */
+  sync(bytes: number, times: number): number[] {
+    const zeros = Buffer.alloc(bytes);
+    for (let at = 0; at < times; at++) writeSync(this.#descriptor, zeros, 0, bytes, at * bytes);
+    fdatasyncSync(this.#descriptor);
+    const ones = Buffer.alloc(bytes, 1);
+    return Array.from({ length: times }, (_, at) => {
+      const startedMs = performance.now();
+      writeSync(this.#descriptor, ones, 0, bytes, at * bytes);
+      fdatasyncSync(this.#descriptor);
+      return performance.now() - startedMs;
+    });
+  }
+
+  close(): void {
+    closeSync(this.#descriptor);
+  }
+}

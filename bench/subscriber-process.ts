@@ -1,0 +1,191 @@
+import { connect, type Socket } from 'node:net';
+
+/**
+ * Thousands of subscribers in a process of their own, which looks at every byte that they get. They speak WebSocket by hand:
+ * a client library would take more of the cores than the server.
+ */
+
+/** Connects so many sockets, each of which subscribes to the same. */
+export type Join = {
+  readonly port: number;
+  readonly count: number;
+  /** Texts that each of them sends. */
+  readonly subscriptions: readonly string[];
+  /** Frames that each is sent before those that all are sent alike. */
+  readonly openingFrames: number;
+};
+
+/** Waits until all of them have so many more frames. */
+export type Await = { readonly frames: number };
+
+/** What they all got since the last time, as base64; or what went wrong. */
+export type Got = { readonly frames: readonly string[]; readonly fault?: string };
+
+/** As many at a time as a server takes up without a queue. */
+const JOINED_AT_ONCE = 200;
+const PATIENCE_MS = 60_000;
+
+/** Frames of all subscribers: each must be the same for all of them, in the same order. */
+class Audience {
+  readonly #counts: number[] = [];
+  readonly #openingFrames: number;
+  #frames: Buffer[] = [];
+  /** Frames that were asked for and reported before. */
+  #reported = 0;
+  #wanted = 0;
+  #haveAll = 0;
+  #done: (() => void) | undefined;
+  fault: string | undefined;
+
+  constructor(openingFrames: number) {
+    this.#openingFrames = openingFrames;
+  }
+
+  /** Takes one more in; what is called with each of its frames. */
+  seat(): (frame: Buffer) => void {
+    const place = this.#counts.push(0) - 1;
+    return (frame) => this.#take(place, frame);
+  }
+
+  /** Resolves when each has so many more frames. */
+  async have(frames: number): Promise<readonly Buffer[]> {
+    this.#wanted += frames;
+    this.#haveAll = this.#counts.filter((count) => count >= this.#wanted).length;
+    if (this.#haveAll < this.#counts.length) await this.#arrival();
+    const got = this.#frames.slice(0, frames);
+    this.#frames = this.#frames.slice(frames);
+    this.#reported += frames;
+    return got;
+  }
+
+  async #arrival(): Promise<void> {
+    const late = setTimeout(() => {
+      this.fault ??= `${this.#haveAll} of ${this.#counts.length} have all frames`;
+      this.#done?.();
+    }, PATIENCE_MS);
+    await new Promise<void>((resolve) => (this.#done = resolve));
+    clearTimeout(late);
+  }
+
+  #take(place: number, frame: Buffer): void {
+    const count = (this.#counts[place] ?? 0) + 1;
+    this.#counts[place] = count;
+    if (count > this.#openingFrames) this.#compare(count - 1 - this.#reported, frame);
+    if (count !== this.#wanted) return;
+    this.#haveAll += 1;
+    if (this.#haveAll === this.#counts.length) this.#done?.();
+  }
+
+  #compare(at: number, frame: Buffer): void {
+    const known = this.#frames[at];
+    if (known === undefined) this.#frames[at] = Buffer.from(frame);
+    else if (!known.equals(frame)) this.fault ??= `frames differ: ${String(frame)}`;
+  }
+}
+
+/** Cuts what a socket brings into frames. */
+class FrameReader {
+  readonly #take: (frame: Buffer) => void;
+  #rest: Buffer = Buffer.alloc(0);
+  #isOpen = false;
+
+  constructor(take: (frame: Buffer) => void) {
+    this.#take = take;
+  }
+
+  /** True once the handshake is answered. */
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  read(chunk: Buffer): void {
+    this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    if (!this.#isOpen) this.#readHead();
+    while (this.#isOpen) {
+      const length = frameLength(this.#rest);
+      if (length > this.#rest.length) return;
+      this.#take(this.#rest.subarray(0, length));
+      this.#rest = this.#rest.subarray(length);
+    }
+  }
+
+  #readHead(): void {
+    const end = this.#rest.indexOf('\r\n\r\n');
+    if (end < 0) return;
+    const head = this.#rest.toString('latin1', 0, end);
+    if (!head.startsWith('HTTP/1.1 101')) throw new Error(`not taken in: ${head}`);
+    this.#isOpen = true;
+    this.#rest = this.#rest.subarray(end + 4);
+  }
+}
+
+/** Of the whole frame that begins here; more than there is while its head has not come. */
+function frameLength(bytes: Buffer): number {
+  const short = (bytes[1] ?? 0) & 0x7f;
+  if (bytes.length < 2) return 2;
+  if (short < 126) return 2 + short;
+  if (bytes.length < 10) return 10;
+  return short === 126 ? 4 + bytes.readUInt16BE(2) : 10 + bytes.readUInt32BE(6);
+}
+
+/** A text frame as clients send it; a mask of zeros leaves the text as it is. */
+function maskedFrame(text: string): Buffer {
+  const body = Buffer.from(text);
+  const head = Buffer.from([0x81, 0x80 | 126, 0, 0, 0, 0, 0, 0]);
+  head.writeUInt16BE(body.length, 2);
+  return Buffer.concat([head, body]);
+}
+
+const HANDSHAKE =
+  'GET /ws HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n' +
+  'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n';
+
+function joinOne({ port, subscriptions }: Join, take: (frame: Buffer) => void): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1' }, () => void socket.write(HANDSHAKE));
+    const reader = new FrameReader(take);
+    socket.on('error', reject);
+    socket.on('data', (chunk) => {
+      const wasOpen = reader.isOpen;
+      try {
+        reader.read(chunk);
+      } catch (error) {
+        reject(error);
+      }
+      if (wasOpen || !reader.isOpen) return;
+      for (const text of subscriptions) socket.write(maskedFrame(text));
+      resolve(socket);
+    });
+  });
+}
+
+async function joinAll(join: Join): Promise<Audience> {
+  const audience = new Audience(join.openingFrames);
+  for (let from = 0; from < join.count; from += JOINED_AT_ONCE) {
+    const length = Math.min(JOINED_AT_ONCE, join.count - from);
+    await Promise.all(Array.from({ length }, () => joinOne(join, audience.seat())));
+  }
+  await audience.have(join.openingFrames);
+  return audience;
+}
+
+let audience: Audience | undefined;
+
+async function answer(message: Join | Await): Promise<Got> {
+  if ('port' in message) {
+    audience = await joinAll(message);
+    return { frames: [] };
+  }
+  const frames = (await audience?.have(message.frames)) ?? [];
+  const fault = audience?.fault;
+  return { frames: frames.map((each) => each.toString('base64')), ...(fault && { fault }) };
+}
+
+if (process.send !== undefined) {
+  process.on('message', (message: Join | Await) => {
+    answer(message).then(
+      (got) => process.send?.(got),
+      (error: unknown) => process.send?.({ frames: [], fault: String(error) }),
+    );
+  });
+}
