@@ -81,7 +81,9 @@ class FanoutBench {
     const rounds = sized(scale, { full: 8, quick: 5, tiny: 2 });
     const perChange = each.channels.length;
     const alone = await this.#alone(each, changes * rounds);
+    const before = this.#venue.server.residentBytes();
     const ours = await this.#follow(each, sockets);
+    const kib = (this.#venue.server.residentBytes() - before) / 1_024 / sockets;
     const { port } = this.#bare;
     const theirs = await Subscribers.join({
       port,
@@ -110,6 +112,7 @@ class FanoutBench {
     return [
       ...rowsOf(each.what, spent, { sockets, changes, bytes, alone }),
       noted('longest stall of the main loop meanwhile', 'wall-clock', stallMs, ' ms'),
+      noted('memory of a venue for each of the sockets', 'resident set', kib, ' KiB'),
     ];
   }
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { BenchVenue, type Trader } from './bench-venue.ts';
 import { FIRST_PERP, type Crowding } from './crowding.ts';
 import type { Load, LoadResult } from './load-generator.ts';
+import { diskUse } from './disk-use.ts';
 import { Crowd } from './positions.ts';
 import {
   atMost,
@@ -59,6 +60,7 @@ export async function growthSection(scale: Scale): Promise<readonly Row[]> {
     ...(await bench.compare('instruments', small, { ...small, instruments })),
     ...(await bench.compare('resting orders', small, { ...small, orders }, 'orders')),
     ...(await bench.subscribers(small, subscribers)),
+    ...(await bench.disk(small)),
   ];
 }
 
@@ -146,11 +148,39 @@ class GrowthBench {
       const perOrder = told / venues[1]!.sent;
       return [
         row,
-        noted('frames for each of these orders', `${show(many)} subscribers`, perOrder, ''),
+        noted(
+          'frames for each of these orders',
+          `${show(many)} subscribers; what a frame costs is in fanout`,
+          perOrder,
+          '',
+        ),
       ];
     } finally {
       await Promise.all(subscribers.map((each) => each.leave()));
       await Promise.all(venues.map((each) => each.venue.stop()));
+    }
+  }
+
+  /** What a request leaves on the disk, before the log of it is compressed. */
+  async disk(size: Crowding): Promise<Row[]> {
+    const requests = sized(this.#scale, { full: 12_800, quick: 6_400, tiny: 64 });
+    const grown = await this.#open(size);
+    try {
+      const { folder } = grown.venue;
+      const before = await diskUse(folder);
+      await grown.trade(requests);
+      await grown.venue.server.stop();
+      const after = await diskUse(folder);
+      const row = (what: string, part: 'log' | 'history'): Row =>
+        noted(
+          what,
+          'a signed single-order request',
+          (after[part] - before[part]) / requests,
+          ' bytes',
+        );
+      return [row('log of an order', 'log'), row('history of an order', 'history')];
+    } finally {
+      await grown.venue.stop();
     }
   }
 
@@ -163,7 +193,7 @@ class GrowthBench {
     venues: readonly GrownVenue[],
     counts: readonly number[],
   ): Promise<Row> {
-    const requests = sized(this.#scale, { full: 6_400, quick: 3_200, tiny: 64 });
+    const requests = sized(this.#scale, { full: 6_400, quick: 1_600, tiny: 64 });
     const rounds = sized(this.#scale, { full: 6, quick: 4, tiny: 2 });
     const spent = venues.map((): number[] => []);
     for (let round = 0; round < rounds; round++) {

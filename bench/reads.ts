@@ -18,7 +18,7 @@ import { createRequestSigner, loadSecp256k1, type WireOrder } from './signed-req
 
 /**
  * Queries that many ask for: CPU of a whole venue process for an answer, against a bare server that answers with the same
- * bytes, which lie ready. Between two blocks, when answers can be kept; what a new one costs is in `makes`.
+ * bytes, which lie ready. Between two blocks, when answers can be kept.
  */
 
 const LANES = 32;
@@ -64,7 +64,9 @@ class ReadsBench {
 
   async compare(query: object, scale: Scale): Promise<Row> {
     const requests = sized(scale, { full: 12_800, quick: 6_400, tiny: 64 });
-    const rounds = sized(scale, { full: 6, quick: 4, tiny: 2 });
+    const rounds = sized(scale, { full: 9, quick: 7, tiny: 2 });
+    // The paths of a server take tens of thousands of requests until they are compiled for good.
+    const warmUp = sized(scale, { full: 3, quick: 3, tiny: 1 });
     const text = JSON.stringify(query);
     const answer = await this.#venue.post('/info', text);
     await fetch(`http://127.0.0.1:${this.#bare.port}/learn`, { method: 'POST', body: answer });
@@ -73,8 +75,7 @@ class ReadsBench {
     for (let round = 0; round < rounds; round++) {
       const our = await this.#load(this.#venue.server, text, requests);
       const theirs = await this.#load(this.#bare, text, requests);
-      // The first round compiles.
-      if (round === 0) continue;
+      if (round < warmUp) continue;
       ours.push(our);
       bare.push(theirs);
     }

@@ -159,10 +159,7 @@ async function handle(options: Context, request: EdgeRequest): Promise<Reply> {
   return infoReply(answer.data, all);
 }
 
-/**
- * What every client asks for that begins or that polls, and what the state alone answers. Making one of these takes longer than
- * all else that is done for its request.
- */
+/** What every client asks for that begins or that polls. The state alone answers it, so that it changes with blocks alone. */
 const ASKED_BY_MANY: ReadonlySet<string> = new Set<StateQuery['type']>([
   'l2Book',
   'perpMeta',
