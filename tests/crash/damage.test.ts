@@ -2,7 +2,7 @@ import { cp, open, readdir, readFile, rm, truncate, writeFile } from 'node:fs/pr
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Actor, cloidOf, fund, order } from '../support/actors.ts';
-import { Client, type Json } from '../support/client.ts';
+import { Client, eventually, type Json } from '../support/client.ts';
 import { readMarket, type Market } from '../support/market.ts';
 import {
   CALM,
@@ -147,6 +147,8 @@ beforeAll(async () => {
   market = await readMarket(client, 'BTC-USDC', alice.address);
   const told: Told[] = [];
   for (let index = 0; index < 12; index++) told.push(await place(`killed ${index}`));
+  // They are written beside the trading, so the last answer may come before the first of them.
+  await eventually(async () => expect((await snapshotsOf(venue.data)).length).toBeGreaterThan(1));
   await venue.kill();
   const data = await copyOf(venue.data);
   for (const path of await snapshotsOf(data)) await rm(path);
