@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { keccak256, stringToHex } from 'viem';
 import { aSharedVenue, type Actor } from '../support/actors.ts';
-import type { Json } from '../support/client.ts';
+import { eventually, type Json } from '../support/client.ts';
 import { Deployer, marketFields, shareTrader, type OutcomeMarket } from '../support/deployer.ts';
 import {
   bet,
@@ -49,11 +49,14 @@ describe('R-phases', () => {
     await placed(bob, market, 'sell No 10 at 0.7');
     await untilPhase(world, market, 'closed');
     expect(await openBets(bob)).toEqual([]);
-    const gone = socket.of('outcomeOrderUpdates').flatMap(({ data }) => data);
-    expect(gone.slice(1)).toMatchObject([
-      { status: 'cancelled', reason: 'outcomeResolved' },
-      { status: 'cancelled', reason: 'outcomeResolved' },
-    ]);
+    // Streams are told behind those who asked.
+    await eventually(() => {
+      const gone = socket.of('outcomeOrderUpdates').flatMap(({ data }) => data);
+      expect(gone.slice(1)).toMatchObject([
+        { status: 'cancelled', reason: 'outcomeResolved' },
+        { status: 'cancelled', reason: 'outcomeResolved' },
+      ]);
+    });
     expectRefusal(await bob.place(bet(market, 'buy Yes 10 at 0.4')), 10011, 'Market is closed');
     expect(refusalOf(await operate(bob, 'split', [market, '1'])).message).toBe('Market is closed');
     expect(await purse(bob, market)).toBe('990, 10 Yes, 10 No');
