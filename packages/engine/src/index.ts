@@ -59,7 +59,7 @@ export {
 } from './read/read-withdrawals.ts';
 export { utcDay, utcMinute } from './outcome/utc-text.ts';
 export { nextDueMs } from './read/next-due-ms.ts';
-export { checkNonceWindow } from './auth/nonces.ts';
+export { checkNonceWindow, nonceWindow } from './auth/nonces.ts';
 export { clientOrderKey } from './messages/client-order-key.ts';
 export { type VenueParameters } from './messages/parameters.ts';
 export {

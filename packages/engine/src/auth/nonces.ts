@@ -1,25 +1,32 @@
 import type { Address } from '@oddlot/units';
 import { LIMITS } from '../messages/limits.ts';
-import type { Reject } from '../messages/reject.ts';
+import type { NonceBounds, Reject } from '../messages/reject.ts';
 import type { SignerNonces } from '../state/keys.ts';
 import type { State } from '../state/state.ts';
+
+/** Between which nonces the clock alone lets one pass. */
+export function nonceWindow({ beganMs }: Pick<State, 'beganMs'>, timeMs: number): NonceBounds {
+  return {
+    minExclusive: Math.max(timeMs - LIMITS.nonceAgeMs, beganMs),
+    maxExclusive: timeMs + LIMITS.nonceAheadMs,
+  };
+}
 
 /**
  * Judges a nonce by time alone: it must be younger than two days and at most one ahead, and from after the
  * log began. What was signed before that was for an earlier venue of the same name.
  */
 export function checkNonceWindow(
-  { beganMs }: Pick<State, 'beganMs'>,
+  state: Pick<State, 'beganMs'>,
   nonce: number,
   timeMs: number,
 ): Reject | undefined {
-  const oldest = timeMs - LIMITS.nonceAgeMs;
-  const minExclusive = Math.max(oldest, beganMs);
-  const maxExclusive = timeMs + LIMITS.nonceAheadMs;
-  if (nonce <= oldest) return { reason: 'nonceTooOld', minExclusive, maxExclusive };
+  const { maxExclusive, minExclusive } = nonceWindow(state, timeMs);
+  if (nonce > minExclusive && nonce < maxExclusive) return undefined;
+  const isOld = nonce <= timeMs - LIMITS.nonceAgeMs;
+  if (isOld) return { reason: 'nonceTooOld', minExclusive, maxExclusive };
   if (nonce >= maxExclusive) return { reason: 'nonceTooNew', minExclusive, maxExclusive };
-  if (nonce <= beganMs) return { reason: 'nonceBeforeLog', minExclusive, maxExclusive };
-  return undefined;
+  return { reason: 'nonceBeforeLog', minExclusive, maxExclusive };
 }
 
 /** Judges a nonce by what its signer used before. */

@@ -2,7 +2,7 @@ import type { Address, InstrumentId, MicroUsdc } from '@oddlot/units';
 import type { Exchange } from './command.ts';
 
 /** Between which nonces one would pass for its time, R-nonce. */
-type NonceBounds = { readonly minExclusive: number; readonly maxExclusive: number };
+export type NonceBounds = { readonly minExclusive: number; readonly maxExclusive: number };
 
 /**
  * Why a command, or one order of it, was refused. Refusals are values; they are checked in the order

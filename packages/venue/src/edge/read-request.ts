@@ -8,7 +8,6 @@ import {
   LIMITS,
   parseAction,
   parseEnvelope,
-  parseObject,
   plainOrderAction,
   type Envelope,
   type MultiSigAction,
@@ -57,19 +56,19 @@ export type ReadJob = {
 /** A UTF-16 code unit takes at most three bytes in UTF-8. */
 const BYTES_PER_CHAR_MAX = 3;
 
-/** Reads a request, or says what its text alone makes wrong, in the order in which refusals are promised. */
+/**
+ * Reads a request, or says what its text alone makes wrong, in the order in which refusals are promised. `chars` is the
+ * length of the text: a short one cannot hold much that nothing names.
+ */
 export function readRequest(
   network: Network,
-  text: string,
+  { body, chars }: { readonly body: Readonly<Record<string, unknown>>; readonly chars: number },
   { isLarge }: Pick<ReadJob, 'isLarge'>,
 ): SentRequest | RefusedRequest {
-  const parsed = parseObject(text, false);
-  if (!parsed.ok) return { refused: parsed.error, isGateway: true };
-  const { body } = parsed;
   if (isLarge && !isPermissionedType(typeOf(body))) {
     return { refused: 'tooLarge', isGateway: true };
   }
-  const read = readBody(network, body, text.length);
+  const read = readBody(network, body, chars);
   return 'action' in read ? read : { refused: read, isGateway: false };
 }
 
@@ -93,7 +92,6 @@ function typeOf({ action }: Readonly<Record<string, unknown>>): unknown {
   return type === 'multiSig' ? typeOf(Object(payload)) : type;
 }
 
-/** `chars` is the length of the text: a short one cannot hold much that nothing names. */
 function readBody(
   network: Network,
   body: Readonly<Record<string, unknown>>,

@@ -5,6 +5,7 @@ import {
   createHasher,
   explainEnvelope,
   hashAction,
+  parseObject,
   readPlainRequest,
   readSignature,
   recoverSignerOf,
@@ -86,19 +87,19 @@ export async function createRecoverer(
   };
 
   /** A text that breaks the hashing is refused, as one that breaks the strict rules is. */
-  const recoverAny = (text: string, hashOnly: boolean): Recovered => {
+  const recoverAny = (text: string, hashOnly: boolean, body?: SignedFields): Recovered => {
     try {
-      return recoverScanned(text, hashOnly);
+      return recoverScanned(text, hashOnly, body);
     } catch (error) {
       return { fault: error instanceof Error ? error.message : String(error), at: 0 };
     }
   };
 
-  const recoverScanned = (text: string, hashOnly: boolean): Recovered => {
+  const recoverScanned = (text: string, hashOnly: boolean, body?: SignedFields): Recovered => {
     const scanned = scanEnvelope(text);
     if (!scanned.ok) return { fault: scanned.message, at: scanned.at };
     if (scanned.action === undefined) return { fault: 'no action', at: 0 };
-    const envelope = JSON.parse(text) as SignedFields;
+    const envelope = body ?? (JSON.parse(text) as SignedFields);
     const { action } = envelope;
     const signature = readSignature(envelope.signature);
     if (signature === undefined) return { fault: 'no signature', at: 0 };
@@ -124,14 +125,15 @@ export async function createRecoverer(
     },
     read: (text, job) => {
       const plain = job.isLarge ? undefined : readPlainRequest(text);
-      const sent = plain === undefined ? readRequest(network, text, job) : sentOrders(plain);
+      if (plain !== undefined) {
+        return withSigner(sentOrders(plain), job, (hashOnly) => recoverPlain(plain, hashOnly));
+      }
+      const parsed = parseObject(text, false);
+      if (!parsed.ok) return { sent: { refused: parsed.error, isGateway: true } };
+      const body = parsed.body as SignedFields & Record<string, unknown>;
+      const sent = readRequest(network, { body, chars: text.length }, job);
       if ('refused' in sent) return { sent };
-      // Whom a nonce of the future is of, nobody asks; one of the past may have been executed.
-      const { nonce } = sent.envelope;
-      if (nonce >= job.nonceBefore) return { sent };
-      const hashOnly = nonce <= job.nonceAfter;
-      if (plain === undefined) return { sent, ...recoverAny(text, hashOnly) };
-      return { sent, ...recoverPlain(plain, hashOnly) };
+      return withSigner(sent, job, (hashOnly) => recoverAny(text, hashOnly, body));
     },
     explain: (text) => {
       const job = readExplainJob(text);
@@ -139,4 +141,14 @@ export async function createRecoverer(
       return { explanation: explainEnvelope(job.envelope, job.context, { hasher, recover }) };
     },
   };
+}
+
+/** Whom a nonce of the future is of, nobody asks; one of the past may have been executed. */
+function withSigner(
+  sent: SentRequest | SentOrders,
+  { nonceAfter, nonceBefore }: ReadJob,
+  recover: (hashOnly: boolean) => Recovered,
+): ReadAndRecovered {
+  const { nonce } = sent.envelope;
+  return nonce >= nonceBefore ? { sent } : { sent, ...recover(nonce <= nonceAfter) };
 }

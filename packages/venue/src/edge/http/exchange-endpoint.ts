@@ -1,4 +1,10 @@
-import { checkNonceWindow, marketView, type CommandResult, type Reject } from '@oddlot/engine';
+import {
+  checkNonceWindow,
+  marketView,
+  nonceWindow,
+  type CommandResult,
+  type Reject,
+} from '@oddlot/engine';
 import {
   type Reply,
   type TextEndpoint,
@@ -7,7 +13,7 @@ import {
   UnavailableError,
 } from '@oddlot/host/http';
 import { jsonRefusal, LIMITS, PERMISSIONED_TYPES, refusal, type WireError } from '@oddlot/protocol';
-import { assert, type Address, type Hash } from '@oddlot/units';
+import type { Address, Hash } from '@oddlot/units';
 import type { QueuedAction } from '../../history/queued-actions.ts';
 import { hasQueued, type Pending, type Receipt, type Receipts } from '../../history/receipts.ts';
 import type { Executed } from '../../block/applied-block.ts';
@@ -33,7 +39,6 @@ import { exchangeRefusal } from './exchange-error.ts';
 import { authorityFrom } from './authority-from.ts';
 import {
   sentRequest,
-  type ReadJob,
   type RefusedRequest,
   type SentEnvelope,
   type SentRequest,
@@ -94,7 +99,8 @@ async function handle(context: Context, { text, bytes = 0 }: TextRequest): Promi
   const isLarge = bytes > LIMITS.bodyBytesMax;
   const { replica } = context;
   const timeMs = Math.max(replica.head.timeMs, context.now());
-  const job = { isLarge, ...nonceBounds(replica.state, timeMs) };
+  const { minExclusive, maxExclusive } = nonceWindow(replica.state, timeMs);
+  const job = { isLarge, nonceAfter: minExclusive, nonceBefore: maxExclusive };
   const { sent, ...recovered } = await recovering(context.pool.read(text, job));
   if ('refused' in sent) return refuseRead(context, sent);
   const request = sentRequest(sent);
@@ -132,13 +138,6 @@ async function handle(context: Context, { text, bytes = 0 }: TextRequest): Promi
   const asked = { txHash, signer, user, nonce, actionType, command, executed };
   const pending = context.receipts.track(asked);
   return answerExecuted(context, { pending, action, admitted: checked }, envelope);
-}
-
-/** Between which nonces may be taken: the engine says it of one that no time takes. */
-function nonceBounds(state: Replica['state'], timeMs: number): Omit<ReadJob, 'isLarge'> {
-  const never = checkNonceWindow(state, -Infinity, timeMs);
-  assert(never?.reason === 'nonceTooOld', 'a nonce from before all time is too old');
-  return { nonceAfter: never.minExclusive, nonceBefore: never.maxExclusive };
 }
 
 function refuseRead({ replica }: Context, { refused, isGateway }: RefusedRequest): Reply {

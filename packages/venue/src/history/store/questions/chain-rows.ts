@@ -54,6 +54,15 @@ export async function block(database: Database, ask: Ask<'block'>): Promise<Answ
   return { ...record, txs: executed.map((each) => rowOf(each, record)) };
 }
 
+/** The requests of a block as they are stored, and its time. */
+const PACKED_TXS = [
+  'tx_blocks.height',
+  'tx_blocks.txs',
+  'tx_blocks.crc',
+  'tx_blocks.packed',
+  'blocks.time_ms',
+] as const;
+
 export async function tx(database: Database, { txHash }: Ask<'tx'>): Promise<Answer<'tx'>> {
   const key = hashKey(txHash.slice(2));
   if (!Number.isSafeInteger(key)) return null;
@@ -61,13 +70,7 @@ export async function tx(database: Database, { txHash }: Ask<'tx'>): Promise<Ans
     .selectFrom('receipt_keys')
     .innerJoin('tx_blocks', 'tx_blocks.height', 'receipt_keys.height')
     .innerJoin('blocks', 'blocks.height', 'receipt_keys.height')
-    .select([
-      'tx_blocks.height',
-      'tx_blocks.txs',
-      'tx_blocks.crc',
-      'tx_blocks.packed',
-      'blocks.time_ms',
-    ])
+    .select(PACKED_TXS)
     .where('receipt_keys.key', '=', key)
     .orderBy('tx_blocks.height')
     .execute();
@@ -87,13 +90,7 @@ export async function txs(
   const query = database
     .selectFrom('tx_blocks')
     .innerJoin('blocks', 'blocks.height', 'tx_blocks.height')
-    .select([
-      'tx_blocks.height',
-      'tx_blocks.txs',
-      'tx_blocks.crc',
-      'tx_blocks.packed',
-      'blocks.time_ms',
-    ]);
+    .select(PACKED_TXS);
   const packed =
     height === undefined
       ? // Each of them has at least one.
