@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { aHeldVenue, type Actor } from '../support/actors.ts';
-import type { Json } from '../support/client.ts';
+import { eventually, type Json } from '../support/client.ts';
 import {
   act,
   done,
@@ -127,7 +127,10 @@ describe('normalTpsl: the life of a family', () => {
     ]);
     const [row] = await alice.openOrders();
     expect(row).toMatchObject({ oid, sz: '3', children: [] });
-    expect(await watch.last(tp, 'open')).toMatchObject({ order: { sz: '1', origSz: '1' } });
+    // It was told as open before; streams are told behind those who asked.
+    await eventually(async () =>
+      expect(await watch.last(tp, 'open')).toMatchObject({ order: { sz: '1', origSz: '1' } }),
+    );
     await quote('sell', '100', '2');
     expect(await sizes()).toEqual([
       [sl, '3'],
