@@ -1,3 +1,4 @@
 /** What the tests of several packages need of the machine. */
 export { inDirectory } from './in-directory.ts';
 export { listen } from './listen.ts';
+export { freePorts } from './free-ports.ts';

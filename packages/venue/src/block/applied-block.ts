@@ -14,6 +14,8 @@ export type BlockHead = {
 export type AppliedBlock = BlockHead & {
   readonly parentHash: Hash;
   readonly commands: readonly LoggedCommand[];
+  /** What its proposer called it, in a log that many write. */
+  readonly proposal?: string | undefined;
   readonly result: BlockResult;
 };
 

@@ -15,6 +15,6 @@ export type LogEntry = {
   /** Milliseconds; never below the entry before. */
   readonly timeMs: number;
   readonly commands: readonly LoggedCommand[];
-  /** What its proposer called it; told to those who follow, and not kept. */
+  /** What its proposer called it; a log that one process writes tells it and does not keep it. */
   readonly proposal?: string;
 };

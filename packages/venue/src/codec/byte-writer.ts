@@ -108,6 +108,13 @@ export class ByteWriter {
     return true;
   }
 
+  /** Bytes as they are. */
+  copy(value: Uint8Array): void {
+    this.#reserve(value.length);
+    this.#bytes.set(value, this.#length);
+    this.#length += value.length;
+  }
+
   /** As many bytes as there are, with their count of four bytes in front. */
   sizedBytes(value: Uint8Array): void {
     this.#reserve(U32_BYTES + value.length);

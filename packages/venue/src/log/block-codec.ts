@@ -5,10 +5,12 @@ import type { LoggedCommand } from '../block/log-entry.ts';
 
 /**
  * A block as bytes. Per command: [u32 length][the command][u32 length][the request as it came], where
- * the second length is 0xffffffff when no client sent the command.
+ * the second length is 0xffffffff when no client sent the command. Where many write to one log, what the
+ * proposer calls its block stands ahead of the commands: [0xfffffffe][u32 length][the name].
  */
 
 const NO_REQUEST = 0xffff_ffff;
+const PROPOSAL = 0xffff_fffe;
 const LENGTH_BYTES = 4;
 const INITIAL_BYTES = 64 * 1024;
 /** A buffer that a burst has blown up beyond this is let go of afterwards. */
@@ -37,14 +39,23 @@ export class BlockBuffer {
   }
 
   /** Appends a block, or leaves the buffer as it was when a command can't be encoded. */
-  writeBlock(commands: readonly LoggedCommand[]): void {
+  writeBlock(commands: readonly LoggedCommand[], proposal?: string): void {
     const before = this.#writer.length;
     try {
+      if (proposal !== undefined) {
+        this.#writer.u32(PROPOSAL);
+        this.#writer.sizedText(proposal);
+      }
       for (const logged of commands) this.#write(logged);
     } catch (error) {
       this.#writer.truncate(before);
       throw error;
     }
+  }
+
+  /** Appends a block that somebody has encoded. */
+  copyBlock(encoded: Uint8Array): void {
+    this.#writer.copy(encoded);
   }
 
   truncate(length: number): void {
@@ -77,11 +88,24 @@ export type BlockRange = {
   readonly withRequests: boolean;
 };
 
-export function decodeBlock(bytes: Buffer, range: BlockRange): LoggedCommand[] {
+/** What a block says beside its number and time. */
+export type BlockContent = {
+  readonly commands: readonly LoggedCommand[];
+  readonly proposal?: string;
+};
+
+export function decodeBlock(bytes: Buffer, range: BlockRange): BlockContent {
   const commands: LoggedCommand[] = [];
   const reader = new ByteReader(bytes, range.start, range.end);
+  let proposal: string | undefined;
   while (!reader.isAtEnd) {
     const length = reader.u32();
+    if (length === PROPOSAL) {
+      const size = reader.u32();
+      const at = reader.skip(size);
+      proposal = bytes.toString('utf8', at, at + size);
+      continue;
+    }
     const start = reader.skip(length);
     const command = readCommand(bytes, start, start + length);
     const requestLength = reader.u32();
@@ -93,5 +117,14 @@ export function decodeBlock(bytes: Buffer, range: BlockRange): LoggedCommand[] {
     if (!range.withRequests) commands.push({ command });
     else commands.push({ command, request: bytes.toString('utf8', at, at + requestLength) });
   }
-  return commands;
+  return proposal === undefined ? { commands } : { commands, proposal };
+}
+
+/** What its proposer called a block, without reading its commands. */
+export function proposalOf(bytes: Buffer): string | undefined {
+  const reader = new ByteReader(bytes);
+  if (reader.isAtEnd || reader.u32() !== PROPOSAL) return undefined;
+  const size = reader.u32();
+  const at = reader.skip(size);
+  return bytes.toString('utf8', at, at + size);
 }

@@ -1,12 +1,23 @@
+import { assert } from '@oddlot/units';
 import { BlockBuffer } from './block-codec.ts';
 import { PAYLOAD_BYTES_MAX, RECORD_HEADER_BYTES, stampRecord } from './journal-format.ts';
 import type { Chain } from './journal-format.ts';
 import type { LogEntry, LoggedCommand } from '../block/log-entry.ts';
 
-/** A block on its way to the disk, and the promise that waits for it. */
-export type PendingBlock = {
+/** A block that another log has already given its place: its time stands, and so do its bytes. */
+export type OrderedBlock = {
+  readonly seq: number;
   readonly commands: readonly LoggedCommand[];
   readonly proposal?: string | undefined;
+  /** Never below the time of the block before. */
+  readonly timeMs: number;
+  /** As `BlockBuffer` has it. */
+  readonly encoded: Uint8Array;
+};
+
+/** A block on its way to the disk, and the promise that waits for it. */
+export type PendingBlock = Pick<OrderedBlock, 'commands' | 'proposal'> & {
+  readonly ordered?: Pick<OrderedBlock, 'encoded' | 'seq' | 'timeMs'> | undefined;
   readonly resolve: (entry: LogEntry) => void;
   readonly reject: (error: Error) => void;
   readonly start: number;
@@ -41,11 +52,12 @@ export class CommitBatch {
   }
 
   /** Throws, and leaves the batch as it was, when the block can't be encoded. */
-  add(block: Pick<PendingBlock, 'commands' | 'proposal' | 'resolve' | 'reject'>): void {
+  add(block: Omit<PendingBlock, 'start' | 'end' | 'entry'>): void {
     const start = this.#buffer.length;
     try {
       this.#buffer.skip(RECORD_HEADER_BYTES);
-      this.#buffer.writeBlock(block.commands);
+      if (block.ordered === undefined) this.#buffer.writeBlock(block.commands);
+      else this.#buffer.copyBlock(block.ordered.encoded);
       const payloadBytes = this.#buffer.length - start - RECORD_HEADER_BYTES;
       if (payloadBytes > PAYLOAD_BYTES_MAX) {
         throw new RangeError(`a block of ${payloadBytes} bytes is above ${PAYLOAD_BYTES_MAX}`);
@@ -63,10 +75,15 @@ export class CommitBatch {
     chain: Chain,
     at: { readonly timeMs: number; readonly durableUpTo: number; readonly salt: number },
   ): Chain {
-    let { seq, crc } = chain;
-    const { timeMs, durableUpTo, salt } = at;
+    let { seq, crc, timeMs } = chain;
+    const { durableUpTo, salt } = at;
     for (const block of this.#blocks) {
       seq += 1;
+      timeMs = Math.max(timeMs, block.ordered?.timeMs ?? at.timeMs);
+      assert(
+        block.ordered === undefined || block.ordered.seq === seq,
+        'a copy has the numbers of its original',
+      );
       const record = { previousCrc: crc, seq, timeMs, durableUpTo };
       crc = stampRecord(this.#buffer.bytes, block, record, salt);
       const { commands, proposal } = block;

@@ -1,6 +1,6 @@
 import type { Command } from '@oddlot/engine';
 import type { LoggedCommand } from '../block/log-entry.ts';
-import type { BlockRange } from './block-codec.ts';
+import type { BlockContent, BlockRange } from './block-codec.ts';
 
 /**
  * A block as format 1 had it, which nobody writes any more. Per command: [u32 length][JSON of the
@@ -11,7 +11,7 @@ import type { BlockRange } from './block-codec.ts';
 const NO_REQUEST = 0xffff_ffff;
 const LENGTH_BYTES = 4;
 
-export function decodeJsonBlock(bytes: Buffer, range: BlockRange): LoggedCommand[] {
+export function decodeJsonBlock(bytes: Buffer, range: BlockRange): BlockContent {
   const commands: LoggedCommand[] = [];
   let at = range.start;
   while (at < range.end) {
@@ -33,7 +33,7 @@ export function decodeJsonBlock(bytes: Buffer, range: BlockRange): LoggedCommand
     }
     at = requestEnd;
   }
-  return commands;
+  return { commands };
 }
 
 function textEnd(bytes: Buffer, at: number, limit: number): number {

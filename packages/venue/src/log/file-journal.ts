@@ -2,14 +2,14 @@ import type { FileHandle } from 'node:fs/promises';
 import { isNoRoom, JournalFullError, makeFolder } from '@oddlot/host/durable';
 import { assert, present } from '@oddlot/units';
 import { CommitBatch } from './commit-batch.ts';
-import type { PendingBlock } from './commit-batch.ts';
+import type { OrderedBlock, PendingBlock } from './commit-batch.ts';
 import { Compaction } from './compaction.ts';
 import { MEMORIES } from './disk-share.ts';
 import { type Disk, DiskThread } from './disk-thread.ts';
 import { JournalFailedError } from './journal-error.ts';
 import { FORMAT_VERSION, SEGMENT_HEADER_BYTES } from './journal-format.ts';
 import type { Chain } from './journal-format.ts';
-import { replaySegments } from './journal-replay.ts';
+import { type EncodedEntry, replayEncoded, replaySegments } from './journal-replay.ts';
 import type { LogEntry, LoggedCommand } from '../block/log-entry.ts';
 import type { FollowOptions, Log, ReplayOptions, Retention, TakeEntry } from './log.ts';
 import { createSegment, listSegments } from './segment-files.ts';
@@ -76,6 +76,8 @@ export class FileJournal implements Log {
   #written: Chain;
   #lastSeq: number;
   #lastTimeMs: number;
+  /** The last block of another log that was handed over; undefined while this is a log of its own. */
+  #copiedSeq: number | undefined;
   /** Taken with the first block: who only reads needs none. */
   #disk: Disk | undefined;
   #filling = new CommitBatch(0);
@@ -182,13 +184,38 @@ export class FileJournal implements Log {
   }
 
   append(commands: readonly LoggedCommand[], proposal?: string): Promise<LogEntry> {
+    return this.#add({ commands, proposal });
+  }
+
+  /**
+   * Keeps a copy of a block of another log, with the number, the time and the name that it has there. One that
+   * found no room is the next again; what was to follow it is refused too.
+   */
+  copy({ commands, encoded, proposal, seq, timeMs }: OrderedBlock): Promise<LogEntry> {
+    if (seq !== (this.#copiedSeq ?? this.#lastSeq) + 1) {
+      return Promise.reject(new JournalFullError(`there was no room for an entry before ${seq}`));
+    }
+    this.#copiedSeq = seq;
+    return this.#add({ commands, proposal, ordered: { encoded, seq, timeMs } });
+  }
+
+  /** Hands over durable entries as they stand, for whoever carries them elsewhere. */
+  replayEncoded(
+    { fromSeq, untilSeq = this.#lastSeq }: { readonly fromSeq: number; readonly untilSeq?: number },
+    apply: (entry: EncodedEntry) => unknown,
+  ): Promise<void> {
+    return replayEncoded([...this.#segments], { fromSeq, untilSeq }, apply);
+  }
+
+  #add(block: Pick<PendingBlock, 'commands' | 'ordered' | 'proposal'>): Promise<LogEntry> {
     return new Promise((resolve, reject) => {
       if (this.#failure !== undefined) return reject(this.#failure);
       if (this.#isClosed) return reject(new Error('the journal is closed'));
       if (this.#options.hasRoom?.() === false) {
+        if (block.ordered !== undefined) this.#copiedSeq = block.ordered.seq - 1;
         return reject(new JournalFullError('the disk is nearly full: nothing is written'));
       }
-      this.#filling.add({ commands, proposal, resolve, reject });
+      this.#filling.add({ ...block, resolve, reject });
       if (this.#isScheduled || this.isWriting) return undefined;
       this.#isScheduled = true;
       // Everything that is appended in this turn shares the first write.
@@ -258,8 +285,7 @@ export class FileJournal implements Log {
     const { segment, end } = this.#writer;
     const nowMs = this.#options.clock.nowMs();
     assert(Number.isSafeInteger(nowMs), 'the clock gives whole milliseconds');
-    const timeMs = Math.max(this.#written.timeMs, nowMs);
-    const at = { timeMs, durableUpTo: end, salt: segment.header.salt };
+    const at = { timeMs: nowMs, durableUpTo: end, salt: segment.header.salt };
     const before = this.#written;
     this.#written = batch.stamp(before, at);
     this.#flying.push(batch);
@@ -323,7 +349,15 @@ export class FileJournal implements Log {
     });
     this.#isHeld = false;
     for (const batch of batches) for (const block of this.#empty(batch)) block.reject(refused);
+    this.#refuseLaterCopies(refused);
     this.#commitNext();
+  }
+
+  /** Copies have their numbers: none may come in the place of one that found no room. */
+  #refuseLaterCopies(refused: JournalFullError): void {
+    if (this.#copiedSeq === undefined) return;
+    for (const block of this.#filling.take()) block.reject(refused);
+    this.#copiedSeq = this.#written.seq;
   }
 
   /** Seals the segment and goes on in the next. No write is in flight: the old one is complete. */

@@ -11,12 +11,53 @@ import { openSegment } from './segment-source.ts';
 
 type Range = { readonly fromSeq: number; readonly untilSeq: number };
 
-/** Hands over the entries of a range in order. All of them were acknowledged: a gap is damage. */
-export async function replaySegments(
+/** A record and the file that it is in. */
+type VisitRecord = (path: string, record: RecordView) => unknown;
+
+/** Hands over the entries of a range in order. */
+export function replaySegments(
   segments: readonly Segment[],
   range: Range,
   apply: TakeEntry,
-  options: ReplayOptions,
+  { withRequests = false }: ReplayOptions,
+): Promise<void> {
+  return walkSegments(segments, range, (path, record) =>
+    apply(readEntry(path, record, withRequests)),
+  );
+}
+
+/** An entry as it stands in a journal of this format, its commands unread. */
+export type EncodedEntry = {
+  readonly seq: number;
+  readonly timeMs: number;
+  readonly encoded: Buffer;
+};
+
+/** The same, for whoever carries them elsewhere; what is handed over stays as it is. */
+export function replayEncoded(
+  segments: readonly Segment[],
+  range: Range,
+  apply: (entry: EncodedEntry) => unknown,
+): Promise<void> {
+  return walkSegments(
+    segments,
+    range,
+    (path, { bytes, format, header, offset, payloadEnd, payloadStart }) => {
+      const { seq, timeMs } = header;
+      if (format === JSON_FORMAT_VERSION) {
+        const what = 'the record is of format 1, which is not carried elsewhere';
+        throw new JournalDamagedError({ file: path, offset, seq, what });
+      }
+      return apply({ seq, timeMs, encoded: Buffer.from(bytes.subarray(payloadStart, payloadEnd)) });
+    },
+  );
+}
+
+/** Visits the records of a range in order. All of them were acknowledged: a gap is damage. */
+async function walkSegments(
+  segments: readonly Segment[],
+  range: Range,
+  visit: VisitRecord,
 ): Promise<void> {
   const first = segments[0];
   if (first === undefined) return;
@@ -31,16 +72,11 @@ export async function replaySegments(
     if (endSeq < range.fromSeq) continue;
     const untilSeq = Math.min(endSeq, range.untilSeq);
     if (segment.firstSeq > untilSeq) return;
-    await replaySegment(segment, { fromSeq: range.fromSeq, untilSeq }, apply, options);
+    await walkSegment(segment, { fromSeq: range.fromSeq, untilSeq }, visit);
   }
 }
 
-async function replaySegment(
-  segment: Segment,
-  range: Range,
-  apply: TakeEntry,
-  { withRequests = false }: ReplayOptions,
-): Promise<void> {
+async function walkSegment(segment: Segment, range: Range, visit: VisitRecord): Promise<void> {
   const source = await openSegment(segment.path, segment.firstSeq);
   if (source === undefined) throw new JournalPrunedError(segment.firstSeq, range.untilSeq + 1);
   const { bytes, header, path } = source;
@@ -48,7 +84,7 @@ async function replaySegment(
     const limits = { endOffset: source.endOffset, untilSeq: range.untilSeq };
     const scan = await scanRecords(bytes, header, limits, (record) => {
       if (record.header.seq < range.fromSeq) return undefined;
-      return apply(readEntry(path, record, withRequests));
+      return visit(path, record);
     });
     if (scan.chain.seq !== range.untilSeq) {
       const { fault: cause } = bytes;
@@ -69,7 +105,7 @@ export function readEntry(file: string, record: RecordView, withRequests: boolea
   try {
     const range = { start: payloadStart, end: payloadEnd, withRequests };
     const decode = format === JSON_FORMAT_VERSION ? decodeJsonBlock : decodeBlock;
-    return { seq, timeMs, commands: decode(bytes, range) };
+    return { seq, timeMs, ...decode(bytes, range) };
   } catch (cause) {
     // The checksum is right, so this was written wrongly or by another program.
     const what = 'the record is intact but its commands are not readable';

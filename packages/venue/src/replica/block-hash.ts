@@ -43,6 +43,7 @@ export function createBlockHasher(hashText: TextHasher): BlockHasher {
       stateHash,
       parentHash: parent.hash,
       commands: entry.commands,
+      proposal: entry.proposal,
       result,
     };
   };

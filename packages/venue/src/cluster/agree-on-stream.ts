@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { present } from '@oddlot/units';
+import type { FileJournal } from '../log/file-journal.ts';
+import {
+  decodeBlockMessage,
+  decodeOpening,
+  encodeOpening,
+  type StreamOpening,
+} from './block-message.ts';
+import { type BlockStream, NotNextError } from './block-stream.ts';
+import { patiently } from './patiently.ts';
+import { ForeignStreamError, StreamBeginsLaterError, StreamLostError } from './stream-error.ts';
+
+const OPENING_PLACE = 1;
+
+type Parties = {
+  readonly stream: BlockStream;
+  /** What this replica has. */
+  readonly copy: Pick<FileJournal, 'firstSeq' | 'lastSeq' | 'replayEncoded'>;
+  readonly serviceNetwork: string;
+  readonly nowMs: number;
+};
+
+/**
+ * Compares a stream with the files of a replica before anything is read: whether it is the log of the same
+ * venue, and has all that this replica has. The first replica of all opens an empty stream.
+ */
+export async function agreeOnStream(parties: Parties): Promise<StreamOpening> {
+  const { copy, serviceNetwork, stream } = parties;
+  const opening = await readOpening(parties);
+  if (opening.serviceNetwork !== serviceNetwork) {
+    throw new ForeignStreamError(opening.serviceNetwork, serviceNetwork);
+  }
+  const { firstSeq } = opening;
+  if (copy.lastSeq + 1 < firstSeq) throw new StreamBeginsLaterError(copy.lastSeq, firstSeq);
+  const { lastPlace } = await patiently(() => stream.end());
+  const lastSeq = firstSeq + lastPlace - OPENING_PLACE - 1;
+  if (lastSeq < copy.lastSeq) {
+    const why = `it ends at ${lastSeq}`;
+    throw new StreamLostError({ from: lastSeq + 1, to: copy.lastSeq, why });
+  }
+  await compareLast(parties, opening);
+  return opening;
+}
+
+async function readOpening({
+  copy,
+  nowMs,
+  serviceNetwork,
+  stream,
+}: Parties): Promise<StreamOpening> {
+  const found = await patiently(() => stream.at(OPENING_PLACE));
+  if (found !== undefined) return decodeOpening(found);
+  if (copy.lastSeq > 0) {
+    throw new StreamLostError({ from: copy.firstSeq, to: copy.lastSeq, why: 'it is empty' });
+  }
+  const opening = { serviceNetwork, firstSeq: 1, era: randomUUID() };
+  const id = `opening:${opening.era}`;
+  try {
+    await patiently(() => stream.publishBehind(0, id, encodeOpening(nowMs, opening)));
+    return opening;
+  } catch (error) {
+    // Another replica was faster, or this one was before its answer got lost.
+    if (!(error instanceof NotNextError)) throw error;
+    return readOpening({ copy, nowMs, serviceNetwork, stream });
+  }
+}
+
+/** The newest block that both have must be the same one. Those that did not count say nothing here. */
+async function compareLast({ copy, stream }: Parties, { firstSeq }: StreamOpening): Promise<void> {
+  for (let seq = copy.lastSeq; seq >= Math.max(firstSeq, copy.firstSeq); seq -= 1) {
+    const own = await encodedAt(copy, seq);
+    if (own.length === 0) continue;
+    const place = seq - firstSeq + OPENING_PLACE + 1;
+    const data = await patiently(() => stream.at(place));
+    const isSame = data !== undefined && decodeBlockMessage(data).encoded.equals(own);
+    if (isSame) return;
+    throw new StreamLostError({
+      from: seq,
+      to: copy.lastSeq,
+      why: `its block ${seq} is another one`,
+    });
+  }
+}
+
+async function encodedAt(copy: Parties['copy'], seq: number): Promise<Buffer> {
+  let found: Buffer | undefined;
+  await copy.replayEncoded({ fromSeq: seq, untilSeq: seq }, ({ encoded }) => (found = encoded));
+  return present(found, 'an entry of its own journal');
+}

@@ -1,0 +1,255 @@
+import {
+  type JetStreamClient,
+  jetstream,
+  type JetStreamManager,
+  jetstreamManager,
+  JetStreamApiError,
+  type StreamInfo,
+} from '@nats-io/jetstream';
+import {
+  connect,
+  type NatsConnection,
+  NoRespondersError,
+  RequestError,
+  TimeoutError,
+} from '@nats-io/transport-node';
+import { Following, type TakeMessage } from './following.ts';
+import { streamFaults, wantedConfig } from './stream-config.ts';
+
+/** What a stream knows of itself, as its leader tells it. */
+export type StreamEnd = { readonly firstPlace: number; readonly lastPlace: number };
+
+export type BlockStreamOptions = {
+  /** Addresses of the servers, as `--log` names them. */
+  readonly servers: readonly string[];
+  /** The name of the cluster, after which the stream is called. */
+  readonly cluster: string;
+  /** Who this is, in the lists of the servers. */
+  readonly clientName: string;
+  readonly replicas: number;
+  readonly credentials?: Credentials | undefined;
+  /** An operator takes a stream that could lose something for what it is, and is told what. */
+  readonly onWeak?: ((faults: readonly string[]) => void) | undefined;
+};
+
+/** How a client proves who it is; where several are given, all are shown. */
+export type Credentials = {
+  readonly user?: string | undefined;
+  readonly password?: string | undefined;
+  readonly caFile?: string | undefined;
+  readonly certFile?: string | undefined;
+  readonly keyFile?: string | undefined;
+};
+
+/** A stream whose settings could lose something. */
+export class WeakStreamError extends Error {
+  override readonly name = 'WeakStreamError';
+
+  constructor(cluster: string, faults: readonly string[]) {
+    super(
+      `the stream of ${cluster} could lose what a venue has acknowledged: ${faults.join('; ')}`,
+    );
+  }
+}
+
+/** An append that could not come next, because something else did. */
+export class NotNextError extends Error {
+  override readonly name = 'NotNextError';
+}
+
+const PUBLISH_TIMEOUT_MS = 3_000;
+const API_TIMEOUT_MS = 3_000;
+const RECONNECT_EVERY_MS = 250;
+const PING_EVERY_MS = 1_000;
+const PINGS_UNANSWERED_MAX = 2;
+/** "wrong last sequence" */
+const WRONG_LAST_SEQUENCE = 10_071;
+
+/**
+ * The stream of blocks on NATS JetStream, and nothing of what is in them: publishing once, reading in order from
+ * a place on, and asking how far it goes. It never gives up on servers that are away; who waits has to know when to stop.
+ */
+export class BlockStream {
+  readonly subject: string;
+  readonly #name: string;
+  readonly #connection: NatsConnection;
+  readonly #client: JetStreamClient;
+  readonly #manager: JetStreamManager;
+  #isClosed = false;
+
+  private constructor(
+    options: BlockStreamOptions,
+    connection: NatsConnection,
+    manager: JetStreamManager,
+  ) {
+    this.subject = subjectOf(options.cluster);
+    this.#name = streamNameOf(options.cluster);
+    this.#connection = connection;
+    this.#manager = manager;
+    this.#client = jetstream(connection, { timeout: API_TIMEOUT_MS });
+  }
+
+  /** Connects, and makes the stream where there is none. Throws where its settings could lose something. */
+  static async open(options: BlockStreamOptions): Promise<BlockStream> {
+    const connection = await connectTo(options);
+    try {
+      // What the manager asks first is whether there is JetStream at all.
+      const manager = await jetstreamManager(connection, { timeout: API_TIMEOUT_MS });
+      const stream = new BlockStream(options, connection, manager);
+      await stream.#ensure(options);
+      return stream;
+    } catch (error) {
+      await connection.close();
+      throw error;
+    }
+  }
+
+  get connection(): NatsConnection {
+    return this.#connection;
+  }
+
+  get isConnected(): boolean {
+    return !this.#connection.isClosed() && this.#connection.info !== undefined;
+  }
+
+  /** The largest message that the servers take. */
+  get messageBytesMax(): number {
+    return this.#connection.info?.max_payload ?? 0;
+  }
+
+  /** As the leader tells it; throws while there is none. A stream that was removed ends before its first message. */
+  async end(): Promise<StreamEnd> {
+    const state = (await this.#info())?.state;
+    return { firstPlace: state?.first_seq ?? 0, lastPlace: state?.last_seq ?? 0 };
+  }
+
+  /** One message, or undefined when the stream has none at that place. */
+  async at(place: number): Promise<Uint8Array | undefined> {
+    try {
+      return (await this.#manager.streams.getMessage(this.#name, { seq: place }))?.data;
+    } catch (error) {
+      if (error instanceof JetStreamApiError && error.status === 404) return undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * Publishes a message once, under an id by which the servers know a second one of the same. Throws when it
+   * is not known to be stored: it may be.
+   */
+  async publish(id: string, data: Uint8Array): Promise<void> {
+    await this.#client.publish(this.subject, data, {
+      msgID: id,
+      timeout: PUBLISH_TIMEOUT_MS,
+      retries: 1,
+    });
+  }
+
+  /** The same, if it then comes directly behind a place. */
+  async publishBehind(place: number, id: string, data: Uint8Array): Promise<void> {
+    try {
+      await this.#client.publish(this.subject, data, {
+        msgID: id,
+        timeout: PUBLISH_TIMEOUT_MS,
+        retries: 1,
+        expect: { lastSequence: place },
+      });
+    } catch (error) {
+      const isOther = error instanceof JetStreamApiError && error.code === WRONG_LAST_SEQUENCE;
+      if (isOther) throw new NotNextError(`another message follows ${place}`, { cause: error });
+      throw error;
+    }
+  }
+
+  /**
+   * Hands over every message from a place on, in order and each once, until it is stopped. Servers may go away
+   * meanwhile and come back.
+   */
+  follow(fromPlace: number, take: TakeMessage, onFatal: (error: unknown) => void): Following {
+    const following = new Following({
+      client: this.#client,
+      stream: this.#name,
+      fromPlace,
+      take,
+      onFatal,
+    });
+    following.start();
+    return following;
+  }
+
+  /** Removes the stream with all that is in it, to be written again from a copy. */
+  async remove(): Promise<void> {
+    await this.#manager.streams.delete(this.#name);
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    await this.#connection.close();
+  }
+
+  async #ensure({ cluster, onWeak, replicas }: BlockStreamOptions): Promise<void> {
+    const wanted = wantedConfig({ name: this.#name, subject: this.subject, replicas });
+    const info = (await this.#info()) ?? (await this.#manager.streams.add(wanted));
+    const faults = streamFaults(info.config, wanted);
+    if (faults.length === 0) return;
+    if (onWeak === undefined) throw new WeakStreamError(cluster, faults);
+    onWeak(faults);
+  }
+
+  async #info(): Promise<StreamInfo | undefined> {
+    try {
+      return await this.#manager.streams.info(this.#name);
+    } catch (error) {
+      if (error instanceof JetStreamApiError && error.status === 404) return undefined;
+      throw error;
+    }
+  }
+}
+
+export function subjectOf(cluster: string): string {
+  return `oddlot.${cluster}.blocks`;
+}
+
+export function streamNameOf(cluster: string): string {
+  return `oddlot-${cluster}-blocks`;
+}
+
+/** True of a failure after which the same may be tried again. */
+export function isPassing(error: unknown): boolean {
+  return (
+    error instanceof TimeoutError ||
+    error instanceof NoRespondersError ||
+    error instanceof RequestError ||
+    (error instanceof JetStreamApiError && error.status >= 500)
+  );
+}
+
+function connectTo({
+  clientName,
+  credentials,
+  servers,
+}: BlockStreamOptions): Promise<NatsConnection> {
+  const { caFile, certFile, keyFile, password, user } = credentials ?? {};
+  const hasTls = caFile !== undefined || certFile !== undefined;
+  return connect({
+    servers: [...servers],
+    name: clientName,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: RECONNECT_EVERY_MS,
+    waitOnFirstConnect: true,
+    pingInterval: PING_EVERY_MS,
+    maxPingOut: PINGS_UNANSWERED_MAX,
+    ...(user === undefined ? {} : { user }),
+    ...(password === undefined ? {} : { pass: password }),
+    ...(hasTls
+      ? {
+          tls: {
+            ...(caFile && { caFile }),
+            ...(certFile && { certFile }),
+            ...(keyFile && { keyFile }),
+          },
+        }
+      : {}),
+  });
+}

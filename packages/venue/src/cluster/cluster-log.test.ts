@@ -1,0 +1,260 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { inDirectory } from '@oddlot/host/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { LogEntry } from '../block/log-entry.ts';
+import { FileJournal } from '../log/file-journal.ts';
+import { type NatsServers, startNatsServers } from '../testing/nats/nats-servers.ts';
+import { BlockStream, WeakStreamError } from './block-stream.ts';
+import { ClusterLog } from './cluster-log.ts';
+import { ProposalOrder } from './proposal-order.ts';
+import { ForeignStreamError, type StreamLostError } from './stream-error.ts';
+
+let servers: NatsServers;
+
+beforeAll(async () => {
+  servers = await startNatsServers();
+  await servers.ready();
+}, 60_000);
+
+afterAll(() => servers.stop());
+
+type Replica = {
+  readonly log: ClusterLog;
+  readonly entries: LogEntry[];
+  readonly lost: StreamLostError[];
+  close(): Promise<void>;
+};
+
+type Options = {
+  readonly cluster: string;
+  readonly directory: string;
+  readonly serviceNetwork?: string;
+  readonly wrap?: (stream: BlockStream) => BlockStream;
+  readonly now?: () => number;
+};
+
+function openStream(cluster: string): Promise<BlockStream> {
+  return BlockStream.open({ servers: servers.urls, cluster, clientName: 'test', replicas: 1 });
+}
+
+/** A log that is followed, and knows where proposers stand as a replica would. */
+async function open({
+  cluster,
+  directory,
+  now = () => 1_000,
+  serviceNetwork = 'Test',
+  wrap,
+}: Options): Promise<Replica> {
+  const plain = await openStream(cluster);
+  const clock = { nowMs: now };
+  const copy = await FileJournal.open({ directory, clock });
+  const order = new ProposalOrder();
+  const entries: LogEntry[] = [];
+  const lost: StreamLostError[] = [];
+  const log = new ClusterLog({
+    stream: wrap?.(plain) ?? plain,
+    copy,
+    order,
+    clock,
+    serviceNetwork,
+    onFatal: (error) => {
+      throw error;
+    },
+    onLost: (error) => lost.push(error),
+  });
+  try {
+    await log.follow(1, (entry) => {
+      entries.push(entry);
+      if (entry.proposal !== undefined) order.take(entry.proposal, entry.timeMs);
+    });
+  } catch (error) {
+    await log.close();
+    throw error;
+  }
+  return { log, entries, lost, close: () => log.close() };
+}
+
+const note = (text: string) => [{ command: { type: 'attest', height: 0, hash: text } as never }];
+const noted = ({ commands }: LogEntry): string =>
+  commands.map(({ command }) => (command as unknown as { hash: string }).hash).join();
+
+async function all(replica: Replica, count: number): Promise<void> {
+  await expect.poll(() => replica.entries.length, { timeout: 10_000 }).toBe(count);
+}
+
+describe('the log of a cluster', () => {
+  test('orders the blocks of all replicas alike, and those of each as it sent them', () =>
+    inDirectory(async (folder) => {
+      const cluster = randomUUID();
+      const replicas = await Promise.all(
+        ['a', 'b', 'c'].map((name) => open({ cluster, directory: join(folder, name) })),
+      );
+      const names = replicas.map(() => randomUUID());
+      await Promise.all(
+        replicas.flatMap(({ log }, index) =>
+          Array.from({ length: 50 }, (_, at) =>
+            log.append(note(`${index}:${at}`), `${names[index]}:${at + 1}`),
+          ),
+        ),
+      );
+      for (const replica of replicas) await all(replica, 150);
+      const [first, ...others] = replicas.map(({ entries }) =>
+        entries.map((entry) => [entry.seq, entry.timeMs, entry.proposal, noted(entry)]),
+      );
+      for (const other of others) expect(other).toEqual(first);
+      for (const index of [0, 1, 2]) {
+        const own = first!
+          .map(([, , , text]) => String(text))
+          .filter((text) => text.startsWith(`${index}:`));
+        expect(own).toEqual(Array.from({ length: 50 }, (_, at) => `${index}:${at}`));
+      }
+      for (const replica of replicas) await replica.close();
+    }));
+
+  test('goes on from its own files, and reads only the tail', () =>
+    inDirectory(async (folder) => {
+      const cluster = randomUUID();
+      const one = await open({ cluster, directory: join(folder, 'a') });
+      await one.log.append(note('first'));
+      const other = await open({ cluster, directory: join(folder, 'b') });
+      expect(other.entries.map(noted)).toEqual(['first']);
+      await other.close();
+      await one.log.append(note('second'));
+      await one.close();
+      const again = await open({ cluster, directory: join(folder, 'b') });
+      expect(again.entries.map(noted)).toEqual(['first', 'second']);
+      expect(again.log.lastSeq).toBe(2);
+      await again.close();
+    }));
+
+  test('a block that got lost on its way comes before those that were sent behind it', () =>
+    inDirectory(async (folder) => {
+      const cluster = randomUUID();
+      const name = randomUUID();
+      const swallowed = new Set([`${name}:2:0`]);
+      const one = await open({
+        cluster,
+        directory: join(folder, 'a'),
+        wrap: (stream) => lossy(stream, swallowed),
+      });
+      const numbers = [1, 2, 3, 4, 5];
+      await Promise.all(
+        numbers.map((number) => one.log.append(note(`${number}`), `${name}:${number}`)),
+      );
+      expect(swallowed.size).toBe(0);
+      expect(one.entries.map(noted).filter((text) => text !== '')).toEqual(numbers.map(String));
+      // What came too early counts for nothing, with a number of its own.
+      expect(one.entries.length).toBeGreaterThan(numbers.length);
+      const other = await open({ cluster, directory: join(folder, 'b') });
+      expect(other.entries).toEqual(one.entries.map((entry) => ({ ...entry })));
+      await other.close();
+      await one.close();
+    }));
+
+  test('a block whose acknowledgement got lost is there once', () =>
+    inDirectory(async (folder) => {
+      const cluster = randomUUID();
+      const name = randomUUID();
+      const unheard = new Set([`${name}:1:0`]);
+      const one = await open({
+        cluster,
+        directory: join(folder, 'a'),
+        wrap: (stream) => deaf(stream, unheard),
+      });
+      await one.log.append(note('1'), `${name}:1`);
+      await one.log.append(note('2'), `${name}:2`);
+      expect(one.entries.map(noted)).toEqual(['1', '2']);
+      await one.close();
+    }));
+
+  test('time is that of who proposed, and never goes back', () =>
+    inDirectory(async (folder) => {
+      const cluster = randomUUID();
+      const ahead = await open({ cluster, directory: join(folder, 'a'), now: () => 5_000 });
+      const behind = await open({ cluster, directory: join(folder, 'b'), now: () => 3_000 });
+      await behind.log.append(note('b'));
+      await ahead.log.append(note('a'));
+      await behind.log.append(note('c'));
+      await all(ahead, 3);
+      expect(ahead.entries.map(({ timeMs }) => timeMs)).toEqual([3_000, 5_000, 5_000]);
+      expect(behind.entries.map(({ timeMs }) => timeMs)).toEqual([3_000, 5_000, 5_000]);
+      await behind.close();
+      await ahead.close();
+    }));
+
+  test('only one of those who would open it does', () =>
+    inDirectory(async (folder) => {
+      const cluster = randomUUID();
+      const replicas = await Promise.all(
+        ['a', 'b', 'c'].map((name) => open({ cluster, directory: join(folder, name) })),
+      );
+      const opened = await Promise.all(
+        replicas.map(({ log }, index) => log.appendBehind(0, note(`genesis ${index}`))),
+      );
+      expect(opened.filter(Boolean)).toHaveLength(1);
+      for (const { entries } of replicas)
+        expect(entries.map(noted)).toEqual([`genesis ${opened.indexOf(true)}`]);
+      for (const replica of replicas) await replica.close();
+    }));
+
+  test('a stream that lost what this replica has is told, with the number from which on', () =>
+    inDirectory(async (folder) => {
+      const cluster = randomUUID();
+      const one = await open({ cluster, directory: join(folder, 'a') });
+      for (const text of ['1', '2', '3']) await one.log.append(note(text));
+      await one.close();
+      const stream = await openStream(cluster);
+      await stream.remove();
+      await stream.close();
+      const empty = await open({ cluster, directory: join(folder, 'a') });
+      expect(empty.lost).toMatchObject([{ from: 1, to: 3 }]);
+      await expect(empty.log.append(note('4'))).rejects.toThrow('lost blocks 1 to 3');
+      await empty.close();
+      // Another replica, without a copy, took it for a new one.
+      const other = await open({ cluster, directory: join(folder, 'b') });
+      for (const text of ['x', 'y', 'z', 'w']) await other.log.append(note(text));
+      const forked = await open({ cluster, directory: join(folder, 'a') });
+      expect(forked.lost).toMatchObject([{ from: 3, to: 3 }]);
+      await forked.close();
+      await other.close();
+    }));
+
+  test('a stream of another venue, or one that may drop blocks, is refused', () =>
+    inDirectory(async (folder) => {
+      const cluster = randomUUID();
+      const one = await open({ cluster, directory: join(folder, 'a') });
+      await one.close();
+      const foreign = open({ cluster, directory: join(folder, 'b'), serviceNetwork: 'Other' });
+      await expect(foreign).rejects.toThrow(ForeignStreamError);
+      const options = { servers: servers.urls, cluster, clientName: 'test', replicas: 3 };
+      await expect(BlockStream.open(options)).rejects.toThrow(WeakStreamError);
+      await expect(BlockStream.open(options)).rejects.toThrow(
+        'kept on 1 servers, and --stream-replicas asks for 3',
+      );
+      const said: string[] = [];
+      const weak = await BlockStream.open({ ...options, onWeak: (faults) => said.push(...faults) });
+      expect(said).toHaveLength(1);
+      await weak.close();
+    }));
+});
+
+/** A stream on the way to which some messages get lost once. */
+function lossy(stream: BlockStream, ids: Set<string>): BlockStream {
+  const publish = stream.publish.bind(stream);
+  stream.publish = (id, data) => {
+    if (!ids.delete(id)) return publish(id, data);
+    return Promise.reject(new Error('no answer'));
+  };
+  return stream;
+}
+
+/** A stream on the way back from which some acknowledgements get lost once. */
+function deaf(stream: BlockStream, ids: Set<string>): BlockStream {
+  const publish = stream.publish.bind(stream);
+  stream.publish = async (id, data) => {
+    await publish(id, data);
+    if (ids.delete(id)) throw new Error('no answer');
+  };
+  return stream;
+}

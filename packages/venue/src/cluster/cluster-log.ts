@@ -1,0 +1,356 @@
+import { randomUUID } from 'node:crypto';
+import { JournalFullError } from '@oddlot/host/durable';
+import { assert, present } from '@oddlot/units';
+import type { LogEntry, LoggedCommand } from '../block/log-entry.ts';
+import { BlockBuffer, decodeBlock } from '../log/block-codec.ts';
+import type { OrderedBlock } from '../log/commit-batch.ts';
+import type { FileJournal } from '../log/file-journal.ts';
+import type { FollowOptions, Log, ReplayOptions, Retention, TakeEntry } from '../log/log.ts';
+import { agreeOnStream } from './agree-on-stream.ts';
+import { decodeBlockMessage, encodeBlockMessage, type StreamOpening } from './block-message.ts';
+import { type BlockStream, NotNextError } from './block-stream.ts';
+import type { Following, StreamMessage } from './following.ts';
+import { later, patiently } from './patiently.ts';
+import { parseProposal, type ProposalOrder } from './proposal-order.ts';
+import { StreamLostError } from './stream-error.ts';
+
+/** Blocks that one proposer has on their way. */
+const FLIGHTS_MAX = 8;
+/** Blocks that were read and wait for the disk here; beyond that reading waits too. */
+const UNCOPIED_MAX = 256;
+const AGAIN_AFTER_MS = 200;
+const ROOM_AGAIN_MS = 1_000;
+const LOOK_EVERY_MS = 1_000;
+/** So many looks in a row at a stream that is too short, and it has lost something. */
+const LOOKS_SHORT_MAX = 3;
+/** So long without a word of the stream's leader, and the venue takes nothing new. */
+const SILENT_MS = 2_000;
+const OPENING_PLACE = 1;
+const NOTHING = Buffer.alloc(0);
+
+type ClusterLogOptions = {
+  readonly stream: BlockStream;
+  /** The files of this replica, in which it keeps what it has read. */
+  readonly copy: FileJournal;
+  /** Attached to the replica that follows: where proposers stand in what it has applied. */
+  readonly order: ProposalOrder;
+  readonly clock: { nowMs(): number };
+  readonly serviceNetwork: string;
+  /** Reading can't go on; the process must end. */
+  readonly onFatal: (error: unknown) => void;
+  /** The stream lacks blocks that this replica has. */
+  readonly onLost: (error: StreamLostError) => void;
+};
+
+/** A block of this process on its way through the stream. */
+type Flight = {
+  readonly commands: readonly LoggedCommand[];
+  readonly proposal: string;
+  readonly data: Buffer;
+  /** Sent again after it was read out of turn, which the servers must not take for the same message. */
+  attempt: number;
+  isEarly: boolean;
+  readonly resolve: (entry: LogEntry) => void;
+  readonly reject: (error: unknown) => void;
+};
+
+type Uncopied = { readonly block: OrderedBlock; readonly flight: Flight | undefined };
+
+/** Why nothing can be written now. */
+export type LogTrouble =
+  | { readonly kind: 'silent'; readonly sinceMs: number }
+  | { readonly kind: 'lost'; readonly error: StreamLostError };
+
+/**
+ * The log of a venue on many machines: a replicated stream that orders the blocks of all replicas, and a
+ * copy of it in the files of this one. A block is applied, and whoever waits for it is answered, when the stream has it
+ * (it is only read from there) and it is synced here too: an acknowledged order lies on a quorum of servers and on a disk that
+ * this program wrote itself. A start reads its own files and then the tail of the stream.
+ */
+export class ClusterLog implements Log {
+  readonly #options: ClusterLogOptions;
+  readonly #buffer = new BlockBuffer();
+  readonly #flights = new Map<string, Flight>();
+  readonly #uncopied: Uncopied[] = [];
+  #isOutOfRoom = false;
+  #roomWaiters: (() => void)[] = [];
+  #opening: StreamOpening | undefined;
+  /** Where proposers stand in what was read, which is ahead of what was applied. */
+  #ahead: ProposalOrder;
+  #readTimeMs = 0;
+  #following: Following | undefined;
+  #free: (() => void) | undefined;
+  #lost: StreamLostError | undefined;
+  #heardMs = performance.now();
+  #looking: NodeJS.Timeout | undefined;
+  #looksShort = 0;
+  #isClosed = false;
+
+  constructor(options: ClusterLogOptions) {
+    this.#options = options;
+    this.#ahead = options.order.copy();
+  }
+
+  get firstSeq(): number {
+    return this.#options.copy.firstSeq;
+  }
+
+  get lastSeq(): number {
+    return this.#options.copy.lastSeq;
+  }
+
+  get isWriting(): boolean {
+    return this.#flights.size >= FLIGHTS_MAX;
+  }
+
+  onFree(listener: () => void): void {
+    assert(this.#free === undefined, 'a log is filled by one proposer of a process');
+    this.#free = listener;
+  }
+
+  /** What keeps blocks from being written; undefined when nothing does. */
+  trouble(): LogTrouble | undefined {
+    if (this.#lost !== undefined) return { kind: 'lost', error: this.#lost };
+    const sinceMs = performance.now() - this.#heardMs;
+    return sinceMs > SILENT_MS ? { kind: 'silent', sinceMs } : undefined;
+  }
+
+  /** Blocks of the stream that are not applied here yet, as far as is known. */
+  get lag(): number {
+    return this.#uncopied.length;
+  }
+
+  replay(fromSeq: number, apply: TakeEntry, options?: ReplayOptions): Promise<void> {
+    return this.#options.copy.replay(fromSeq, apply, options);
+  }
+
+  /** First what lies here, then the tail of the stream; what comes after is told as it comes. */
+  async follow(
+    fromSeq: number,
+    apply: (entry: LogEntry) => void,
+    options: FollowOptions = {},
+  ): Promise<void> {
+    const { copy, order, serviceNetwork, stream } = this.#options;
+    await copy.follow(fromSeq, apply, options);
+    this.#ahead = order.copy();
+    this.#readTimeMs = copy.lastTimeMs;
+    const { clock } = this.#options;
+    try {
+      this.#opening = await agreeOnStream({ stream, copy, serviceNetwork, nowMs: clock.nowMs() });
+    } catch (error) {
+      if (!(error instanceof StreamLostError)) throw error;
+      this.#lose(error);
+      return;
+    }
+    this.#following = stream.follow(
+      this.#placeOf(copy.lastSeq + 1),
+      (message) => this.#take(message),
+      (error) => this.#options.onFatal(error),
+    );
+    this.#looking = setInterval(() => void this.#look(), LOOK_EVERY_MS).unref();
+    const { lastPlace } = await patiently(() => stream.end());
+    await this.#reach(this.#seqOf(lastPlace));
+  }
+
+  append(commands: readonly LoggedCommand[], proposal = `${randomUUID()}:1`): Promise<LogEntry> {
+    return new Promise((resolve, reject) => {
+      if (this.#isClosed) return reject(new Error('the log is closed'));
+      if (this.#lost !== undefined) return reject(this.#lost);
+      const flight = this.#flightOf(commands, proposal, { resolve, reject });
+      if (flight === undefined) return undefined;
+      this.#flights.set(proposal, flight);
+      return void this.#send(flight);
+    });
+  }
+
+  /** Appends a block if it then is the one behind this number, and tells whether it was. */
+  async appendBehind(seq: number, commands: readonly LoggedCommand[]): Promise<boolean> {
+    const { stream } = this.#options;
+    const proposal = `${randomUUID()}:1`;
+    this.#buffer.writeBlock(commands, proposal);
+    const data = this.#takeMessage();
+    const isNext = await patiently(() =>
+      stream.publishBehind(this.#placeOf(seq), proposal, data),
+    ).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof NotNextError) return false;
+        throw error;
+      },
+    );
+    await this.#reach(seq + 1);
+    return isNext;
+  }
+
+  compact(retention: Retention): Promise<void> {
+    return this.#options.copy.compact(retention);
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    clearInterval(this.#looking);
+    await this.#following?.stop();
+    for (const flight of this.#flights.values()) flight.reject(new Error('the log is closed'));
+    this.#flights.clear();
+    await this.#options.copy.close();
+    await this.#options.stream.close();
+  }
+
+  #flightOf(
+    commands: readonly LoggedCommand[],
+    proposal: string,
+    { reject, resolve }: Pick<Flight, 'reject' | 'resolve'>,
+  ): Flight | undefined {
+    try {
+      this.#buffer.writeBlock(commands, proposal);
+    } catch (error) {
+      reject(error);
+      return undefined;
+    }
+    const data = this.#takeMessage();
+    const { messageBytesMax } = this.#options.stream;
+    if (data.length > messageBytesMax) {
+      reject(
+        new RangeError(`a block of ${data.length} bytes, and the servers take ${messageBytesMax}`),
+      );
+      return undefined;
+    }
+    return { commands, proposal, data, attempt: 0, isEarly: false, resolve, reject };
+  }
+
+  #takeMessage(): Buffer {
+    const { bytes, length } = this.#buffer;
+    const data = encodeBlockMessage(this.#options.clock.nowMs(), bytes.subarray(0, length));
+    this.#buffer.clear();
+    return data;
+  }
+
+  /** Until it is read from the stream, which is the only proof that it is there. */
+  async #send(flight: Flight): Promise<void> {
+    const { attempt, data, proposal } = flight;
+    while (
+      !this.#isClosed &&
+      this.#flights.get(proposal) === flight &&
+      flight.attempt === attempt
+    ) {
+      try {
+        await this.#options.stream.publish(`${proposal}:${attempt}`, data);
+        this.#heardMs = performance.now();
+        return;
+      } catch {
+        // It may be stored or not: the same id is sent again, for as long as it takes.
+        await later(AGAIN_AFTER_MS);
+      }
+    }
+  }
+
+  #take({ data, place }: StreamMessage): Promise<void> | undefined {
+    this.#heardMs = performance.now();
+    const { encoded, proposal, timeMs: givenMs } = decodeBlockMessage(data);
+    const timeMs = Math.max(this.#readTimeMs, givenMs);
+    this.#readTimeMs = timeMs;
+    const seq = this.#seqOf(place);
+    const flight = this.#flights.get(proposal);
+    const verdict = this.#ahead.take(proposal, timeMs);
+    if (verdict !== 'next') {
+      if (verdict === 'early' && flight !== undefined) flight.isEarly = true;
+      return this.#keep({
+        block: { seq, timeMs, commands: [], encoded: NOTHING },
+        flight: undefined,
+      });
+    }
+    this.#flights.delete(proposal);
+    this.#sendEarly(proposal);
+    const commands = flight?.commands ?? commandsOf(encoded);
+    const kept = this.#keep({ block: { seq, timeMs, commands, proposal, encoded }, flight });
+    this.#free?.();
+    return kept;
+  }
+
+  /** One that was read out of turn goes again when the one ahead of it has counted. */
+  #sendEarly(proposal: string): void {
+    const { name, number } = parseProposal(proposal);
+    const next = this.#flights.get(`${name}:${number + 1}`);
+    if (next?.isEarly !== true) return;
+    next.isEarly = false;
+    next.attempt += 1;
+    void this.#send(next);
+  }
+
+  #keep(uncopied: Uncopied): Promise<void> | undefined {
+    this.#uncopied.push(uncopied);
+    if (!this.#isOutOfRoom) this.#copy(uncopied);
+    if (this.#uncopied.length < UNCOPIED_MAX) return undefined;
+    return new Promise((resolve) => this.#roomWaiters.push(resolve));
+  }
+
+  #copy(uncopied: Uncopied): void {
+    const { copy, onFatal } = this.#options;
+    copy.copy(uncopied.block).then(
+      (entry) => {
+        assert(this.#uncopied.shift() === uncopied, 'blocks are copied in order');
+        uncopied.flight?.resolve(entry);
+        if (this.#uncopied.length < UNCOPIED_MAX)
+          for (const wake of this.#roomWaiters.splice(0)) wake();
+      },
+      (error: unknown) => {
+        if (error instanceof JournalFullError) this.#waitForRoom();
+        else if (!this.#isClosed) onFatal(error);
+      },
+    );
+  }
+
+  /** What the stream has can't be refused: this replica stands still until there is room for its copy. */
+  #waitForRoom(): void {
+    if (this.#isOutOfRoom) return;
+    this.#isOutOfRoom = true;
+    setTimeout(() => {
+      this.#isOutOfRoom = false;
+      for (const uncopied of [...this.#uncopied]) this.#copy(uncopied);
+    }, ROOM_AGAIN_MS).unref();
+  }
+
+  /** Asks the leader how far the stream goes: whether there is one, and whether it has all that was read. */
+  async #look(): Promise<void> {
+    try {
+      const { lastPlace } = await this.#options.stream.end();
+      this.#heardMs = performance.now();
+      const readPlace = present(this.#following, 'a stream that is followed').nextPlace - 1;
+      // Read from it once and not there any more. A leader that has just been elected may not know yet what it has.
+      this.#looksShort = lastPlace < readPlace ? this.#looksShort + 1 : 0;
+      if (this.#looksShort >= LOOKS_SHORT_MAX) {
+        const [from, to] = [this.#seqOf(lastPlace + 1), this.#seqOf(readPlace)];
+        this.#lose(new StreamLostError({ from, to, why: `it ends at ${from - 1}` }));
+      }
+    } catch {
+      // Nobody answers: that is what `trouble` tells.
+    }
+  }
+
+  #lose(error: StreamLostError): void {
+    if (this.#lost !== undefined) return;
+    this.#lost = error;
+    void this.#following?.stop();
+    for (const flight of this.#flights.values()) flight.reject(error);
+    this.#flights.clear();
+    this.#options.onLost(error);
+  }
+
+  /** Resolves when a block is applied here, or can't be any more. */
+  async #reach(seq: number): Promise<void> {
+    while (this.lastSeq < seq && this.#lost === undefined && !this.#isClosed) await later(5);
+  }
+
+  #seqOf(place: number): number {
+    return present(this.#opening, 'a stream that was opened').firstSeq + place - OPENING_PLACE - 1;
+  }
+
+  #placeOf(seq: number): number {
+    return seq - present(this.#opening, 'a stream that was opened').firstSeq + OPENING_PLACE + 1;
+  }
+}
+
+function commandsOf(encoded: Buffer): readonly LoggedCommand[] {
+  return decodeBlock(encoded, { start: 0, end: encoded.length, withRequests: true }).commands;
+}

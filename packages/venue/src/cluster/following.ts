@@ -1,0 +1,141 @@
+import { type ConsumerMessages, DeliverPolicy, type JetStreamClient } from '@nats-io/jetstream';
+
+/** A message of the stream by its place in it. */
+export type StreamMessage = { readonly place: number; readonly data: Uint8Array };
+
+/** Takes a message; where it returns a promise, the next one waits for it. */
+export type TakeMessage = (message: StreamMessage) => Promise<void> | undefined;
+
+/** What is on its way to here: well below what a server lets a slow consumer have. */
+const BYTES_MAX = 2 * 1024 * 1024;
+const HEARTBEAT_MS = 500;
+const EXPIRES_MS = 5_000;
+const AGAIN_AFTER_MS = 100;
+/** A consumer of a process that died goes after so long. */
+const INACTIVE_NS = 30_000_000_000;
+
+/** The stream no longer has what comes next for this reader. */
+export class StreamGapError extends Error {
+  override readonly name = 'StreamGapError';
+}
+
+/**
+ * Reads a stream in order from a place on, and goes on at the same place after whatever happens to the
+ * servers. The client library has a consumer that does most of it; this one asks anew when nothing is heard of it, and
+ * believes the places alone.
+ */
+export class Following {
+  readonly #client: JetStreamClient;
+  readonly #stream: string;
+  readonly #take: TakeMessage;
+  readonly #onFatal: (error: unknown) => void;
+  #nextPlace: number;
+  #messages: ConsumerMessages | undefined;
+  #isStopped = false;
+  #ended: Promise<void> | undefined;
+
+  constructor(options: {
+    readonly client: JetStreamClient;
+    readonly stream: string;
+    readonly fromPlace: number;
+    readonly take: TakeMessage;
+    /** What was read can't be taken, or is not there any more. */
+    readonly onFatal: (error: unknown) => void;
+  }) {
+    this.#client = options.client;
+    this.#stream = options.stream;
+    this.#nextPlace = options.fromPlace;
+    this.#take = options.take;
+    this.#onFatal = options.onFatal;
+  }
+
+  /** The place of the message that is handed over next. */
+  get nextPlace(): number {
+    return this.#nextPlace;
+  }
+
+  start(): void {
+    this.#ended = this.#run();
+  }
+
+  /** Resolves when nothing is handed over any more. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#messages?.stop();
+    await this.#ended;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isStopped) {
+      let messages: ConsumerMessages | undefined;
+      try {
+        messages = await this.#open();
+      } catch {
+        // No leader, or no way to it: it is tried again for as long as it takes.
+        await later(AGAIN_AFTER_MS);
+        continue;
+      }
+      try {
+        await this.#read(messages);
+      } catch (error) {
+        this.#isStopped = true;
+        this.#onFatal(error);
+      }
+      messages.stop();
+    }
+  }
+
+  async #open(): Promise<ConsumerMessages> {
+    const consumer = await this.#client.consumers.get(this.#stream, {
+      deliver_policy: DeliverPolicy.StartSequence,
+      opt_start_seq: this.#nextPlace,
+      inactive_threshold: INACTIVE_NS,
+    });
+    const messages = await consumer.consume({
+      max_bytes: BYTES_MAX,
+      idle_heartbeat: HEARTBEAT_MS,
+      expires: EXPIRES_MS,
+    });
+    this.#messages = messages;
+    void this.#watch(messages);
+    if (this.#isStopped) messages.stop();
+    return messages;
+  }
+
+  /** Returns when this consumer has to be asked for anew. */
+  async #read(messages: ConsumerMessages): Promise<void> {
+    let isFirst = true;
+    for await (const message of messages) {
+      if (this.#isStopped) return;
+      const { seq: place } = message;
+      if (place < this.#nextPlace) continue;
+      if (place > this.#nextPlace) {
+        // In the middle something was skipped on the way; at the start it is not there any more.
+        if (!isFirst) return;
+        throw new StreamGapError(`the stream begins at ${place}, and ${this.#nextPlace} is needed`);
+      }
+      isFirst = false;
+      this.#nextPlace = place + 1;
+      const taken = this.#take({ place, data: message.data });
+      if (taken !== undefined) await taken;
+    }
+  }
+
+  async #watch(messages: ConsumerMessages): Promise<void> {
+    for await (const status of messages.status()) {
+      const isLost =
+        status.type === 'heartbeats_missed' ||
+        status.type === 'consumer_not_found' ||
+        status.type === 'consumer_deleted' ||
+        status.type === 'stream_not_found' ||
+        status.type === 'no_responders';
+      if (isLost) messages.stop();
+    }
+  }
+}
+
+function later(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}

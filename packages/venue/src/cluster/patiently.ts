@@ -1,0 +1,26 @@
+import { ClosedConnectionError, DrainingConnectionError } from '@nats-io/transport-node';
+import { NotNextError } from './block-stream.ts';
+
+const AGAIN_AFTER_MS = 200;
+
+/** Asks again for as long as nobody can answer; what can't get better by waiting is thrown. */
+export async function patiently<T>(ask: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      const isFinal =
+        error instanceof NotNextError ||
+        error instanceof ClosedConnectionError ||
+        error instanceof DrainingConnectionError;
+      if (isFinal) throw error;
+      await later(AGAIN_AFTER_MS);
+    }
+  }
+}
+
+export function later(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}

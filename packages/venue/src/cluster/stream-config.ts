@@ -1,0 +1,87 @@
+import { DiscardPolicy, RetentionPolicy, type StreamConfig, StorageType } from '@nats-io/jetstream';
+
+/** How long the servers know a message again that comes twice; a replica knows it for good. */
+const DUPLICATE_WINDOW_NS = 120_000_000_000;
+
+type Wanted = Pick<
+  StreamConfig,
+  | 'name'
+  | 'subjects'
+  | 'storage'
+  | 'retention'
+  | 'discard'
+  | 'num_replicas'
+  | 'max_age'
+  | 'max_bytes'
+  | 'max_msgs'
+  | 'max_msgs_per_subject'
+  | 'duplicate_window'
+  | 'deny_delete'
+  | 'deny_purge'
+  | 'allow_rollup_hdrs'
+>;
+
+/** A stream that keeps everything: on disk, on so many servers, without a limit, and nothing of it can be removed. */
+export function wantedConfig({
+  name,
+  replicas,
+  subject,
+}: {
+  readonly name: string;
+  readonly subject: string;
+  readonly replicas: number;
+}): Wanted {
+  return {
+    name,
+    subjects: [subject],
+    storage: StorageType.File,
+    retention: RetentionPolicy.Limits,
+    discard: DiscardPolicy.New,
+    num_replicas: replicas,
+    max_age: 0,
+    max_bytes: -1,
+    max_msgs: -1,
+    max_msgs_per_subject: -1,
+    duplicate_window: DUPLICATE_WINDOW_NS,
+    deny_delete: true,
+    deny_purge: true,
+    allow_rollup_hdrs: false,
+  };
+}
+
+/** Why a stream could lose a block, or let somebody else write one; none when it is as it should be. */
+export function streamFaults(config: StreamConfig, wanted: Wanted): string[] {
+  const faults: string[] = [];
+  const say = (isWrong: boolean, what: string): void => {
+    if (isWrong) faults.push(what);
+  };
+  const [subject, ...others] = config.subjects;
+  say(config.storage !== wanted.storage, 'it is kept in memory and not in files');
+  say(
+    config.num_replicas < wanted.num_replicas,
+    `it is kept on ${config.num_replicas} servers, and --stream-replicas asks for ${wanted.num_replicas}`,
+  );
+  say(
+    config.retention !== wanted.retention,
+    `what was read is removed (retention ${config.retention})`,
+  );
+  say(config.max_age > 0, `what is older than ${config.max_age / 1e9} s is removed (max_age)`);
+  say(config.max_bytes > 0, `it ends at ${config.max_bytes} bytes (max_bytes)`);
+  say(config.max_msgs > 0, `it ends at ${config.max_msgs} messages (max_msgs)`);
+  say(
+    config.max_msgs_per_subject > 0,
+    `it keeps ${config.max_msgs_per_subject} messages a subject`,
+  );
+  say(!config.deny_delete, 'messages of it can be deleted (deny_delete is off)');
+  say(!config.deny_purge, 'it can be purged (deny_purge is off)');
+  say(config.allow_rollup_hdrs === true, 'a message can replace others (allow_rollup_hdrs)');
+  say(
+    subject !== wanted.subjects[0] || others.length > 0,
+    `it listens to ${config.subjects.join(', ')}`,
+  );
+  say(
+    config.mirror !== undefined || (config.sources ?? []).length > 0,
+    'other streams are copied into it (mirror, sources)',
+  );
+  return faults;
+}
