@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
 import { readConfig } from '../../packages/venue/src/config.ts';
-import type { Held, Lease, Step } from '../../packages/venue/src/lease/lease.ts';
+import type { Held, Lease, Start, Stop } from '../../packages/venue/src/lease/lease.ts';
 import { LocalLease } from '../../packages/venue/src/lease/local-lease.ts';
 import { createLogger } from '../../packages/host/src/operate/log.ts';
 import { HandTime } from '../../packages/host/src/testing/hand-time.ts';
@@ -26,7 +26,7 @@ const BY_THE_CLOCK = new Set(['ticker', 'oracle']);
 class LeaseWithoutClock implements Lease {
   readonly #lease = new LocalLease();
 
-  hold(name: string, start: Step, stop: Step): Promise<Held> {
+  hold(name: string, start: Start, stop: Stop): Promise<Held> {
     if (!BY_THE_CLOCK.has(name)) return this.#lease.hold(name, start, stop);
     return Promise.resolve({ release: () => Promise.resolve() });
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createLogger } from '@oddlot/host/log';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readConfig } from './config.ts';
-import type { Held, Lease, Step } from './lease/lease.ts';
+import type { Held, Lease, Start, Stop } from './lease/lease.ts';
 import { LocalLease } from './lease/local-lease.ts';
 import { startVenue } from './venue.ts';
 
@@ -21,14 +21,14 @@ class RecordingLease implements Lease {
   readonly steps: string[] = [];
   readonly #lease = new LocalLease();
 
-  hold(name: string, start: Step, stop: Step): Promise<Held> {
+  hold(name: string, start: Start, stop: Stop): Promise<Held> {
     const noted =
-      (what: string, step: Step): Step =>
-      async () => {
-        await step();
+      (what: string, step: Start): Start =>
+      async (term) => {
+        await step(term);
         this.steps.push(`${what} ${name}`);
       };
-    return this.#lease.hold(name, noted('started', start), noted('stopped', stop));
+    return this.#lease.hold(name, noted('started', start), async () => noted('stopped', stop)({ number: 0, isOver: () => true }));
   }
 }
 

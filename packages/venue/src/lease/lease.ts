@@ -8,10 +8,19 @@ export interface Lease {
    * it holds it no longer, one after the other and never both at once. Resolves when it is known who
    * holds the name and, if that is this process, `start` is through; a start that fails fails this.
    */
-  hold(name: string, start: Step, stop: Step): Promise<Held>;
+  hold(name: string, start: Start, stop: Stop): Promise<Held>;
 }
 
-export type Step = () => void | Promise<void>;
+export type Start = (term: Term) => void | Promise<void>;
+export type Stop = () => void | Promise<void>;
+
+/** One time of holding a name. */
+export type Term = {
+  /** Above that of every term before, whoever had it: what a holder does elsewhere is fenced by it. */
+  readonly number: number;
+  /** True when another process may hold the name by now. */
+  isOver(): boolean;
+};
 
 /** Something that runs here, or would if the name fell to this process. */
 export type Held = {

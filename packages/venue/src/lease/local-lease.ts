@@ -1,15 +1,18 @@
 import { assert } from '@oddlot/units';
-import type { Held, Lease, Step } from './lease.ts';
+import type { Held, Lease, Start, Stop, Term } from './lease.ts';
+
+/** Nobody else can have one: the folder of the venue has one process. */
+const ONLY_TERM: Term = { number: 0, isOver: () => false };
 
 /** The lease of a venue of one process: every name is held at once and until it is let go. */
 export class LocalLease implements Lease {
   readonly #names = new Set<string>();
 
-  async hold(name: string, start: Step, stop: Step): Promise<Held> {
+  async hold(name: string, start: Start, stop: Stop): Promise<Held> {
     assert(!this.#names.has(name), `${name} is held already`);
     this.#names.add(name);
     try {
-      await start();
+      await start(ONLY_TERM);
     } catch (error) {
       this.#names.delete(name);
       throw error;
@@ -18,7 +21,7 @@ export class LocalLease implements Lease {
     return { release: () => (released ??= this.#release(name, stop)) };
   }
 
-  async #release(name: string, stop: Step): Promise<void> {
+  async #release(name: string, stop: Stop): Promise<void> {
     try {
       await stop();
     } finally {

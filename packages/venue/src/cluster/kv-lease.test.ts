@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto';
+import { Kvm, type KV } from '@nats-io/kv';
+import { jetstream } from '@nats-io/jetstream';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Term } from '../lease/lease.ts';
+import { type NatsServers, startNatsServers } from '../testing/nats/nats-servers.ts';
+import { KvLease } from './kv-lease.ts';
+
+let servers: NatsServers;
+let connection: NatsConnection;
+let kv: KV;
+
+beforeAll(async () => {
+  servers = await startNatsServers();
+  await servers.ready();
+  connection = await connect({ servers: [...servers.urls] });
+  kv = await new Kvm(jetstream(connection)).create(randomUUID(), { allow_direct: false });
+}, 60_000);
+
+afterAll(async () => {
+  await connection.close();
+  await servers.stop();
+});
+
+/** Two processes, by what they have, and who runs what is held. */
+function actors() {
+  const running = new Set<string>();
+  const terms: number[] = [];
+  let most = 0;
+  const actor = (name: string) => ({
+    start: (term: Term): void => {
+      running.add(name);
+      terms.push(term.number);
+      most = Math.max(most, running.size);
+    },
+    stop: (): void => void running.delete(name),
+  });
+  return { running, terms, actor, most: () => most };
+}
+
+/** A bucket that a process can be cut off from. */
+function cuttable() {
+  let isCut = false;
+  const away = <T>(ask: () => Promise<T>): Promise<T> =>
+    isCut ? Promise.reject(new Error('no way')) : ask();
+  return {
+    cut: (): void => void (isCut = true),
+    mend: (): void => void (isCut = false),
+    kv: {
+      get: (key: string) => away(() => kv.get(key)),
+      create: (key: string, value: string) => away(() => kv.create(key, value)),
+      update: (key: string, value: string, revision: number) =>
+        away(() => kv.update(key, value, revision)),
+      delete: (key: string, options?: object) => away(() => kv.delete(key, options)),
+    } as Pick<KV, 'create' | 'delete' | 'get' | 'update'>,
+  };
+}
+
+const fail = (error: unknown): never => {
+  throw error;
+};
+
+describe('the leases of a cluster', () => {
+  test('one of all holds a name, and when it lets go another does at once', async () => {
+    const name = `a name ${randomUUID()}`;
+    const { actor, most, running, terms } = actors();
+    const leases = ['a', 'b', 'c'].map((replica) => new KvLease({ kv, replica, onFatal: fail }));
+    const held = await Promise.all(
+      leases.map((lease, index) => {
+        const { start, stop } = actor(`${index}`);
+        return lease.hold(name, start, stop);
+      }),
+    );
+    await expect.poll(() => running.size).toBe(1);
+    const [first] = running;
+    await held[Number(first)]?.release();
+    await expect.poll(() => running.size, { timeout: 1_500 }).toBe(1);
+    expect([...running]).not.toEqual([first]);
+    expect(most()).toBe(1);
+    expect(terms[1]).toBeGreaterThan(terms[0]!);
+    await Promise.all(held.map(({ release }) => release()));
+    expect(running.size).toBe(0);
+  });
+
+  test('a holder that can reach nobody ends by itself before another begins', async () => {
+    const name = randomUUID();
+    const { actor, most, running } = actors();
+    const bucket = cuttable();
+    const lonely = actor('lonely');
+    const other = actor('other');
+    const held = await new KvLease({ kv: bucket.kv, replica: 'a', onFatal: fail }).hold(
+      name,
+      lonely.start,
+      lonely.stop,
+    );
+    const second = await new KvLease({ kv, replica: 'b', onFatal: fail }).hold(
+      name,
+      other.start,
+      other.stop,
+    );
+    expect([...running]).toEqual(['lonely']);
+    bucket.cut();
+    await expect.poll(() => [...running], { timeout: 5_000 }).toEqual(['other']);
+    expect(most()).toBe(1);
+    bucket.mend();
+    await second.release();
+    await expect.poll(() => [...running], { timeout: 5_000 }).toEqual(['lonely']);
+    await held.release();
+  });
+
+  test('a term is over for who was frozen in it, before it has run a line', async () => {
+    const name = randomUUID();
+    let own: Term | undefined;
+    const lease = new KvLease({ kv, replica: 'a', onFatal: fail });
+    const held = await lease.hold(
+      name,
+      (term) => void (own = term),
+      () => undefined,
+    );
+    expect(own?.isOver()).toBe(false);
+    const until = performance.now() + 1_500;
+    // Nothing of this process runs meanwhile, as when it is stopped.
+    while (performance.now() < until);
+    expect(own?.isOver()).toBe(true);
+    await held.release();
+  });
+
+  test('a start that fails is told to who holds, and the name is free', async () => {
+    const name = randomUUID();
+    const lease = new KvLease({ kv, replica: 'a', onFatal: fail });
+    await expect(
+      lease.hold(
+        name,
+        () => fail(new Error('no disk')),
+        () => undefined,
+      ),
+    ).rejects.toThrow('no disk');
+  });
+});
