@@ -158,6 +158,16 @@ function assertTogether(config: Config): void {
         'signed for another one executes here too; set --service-network to its domain',
     );
   }
+  if ((config.log === undefined) !== (config.cluster === undefined)) {
+    throw new SettingError(
+      'log, cluster: a cluster has both a stream (--log) and a name (--cluster)',
+    );
+  }
+  if (config.cluster !== undefined && chain === 'local') {
+    throw new SettingError(
+      'chain: a cluster has no chain of its own, each replica would have another; set --chain to an endpoint or to none',
+    );
+  }
   if (config.diskFullBytes > config.diskLowBytes) {
     throw new SettingError('diskFullBytes: must not be above diskLowBytes');
   }

@@ -28,7 +28,9 @@ class RecordingLease implements Lease {
         await step(term);
         this.steps.push(`${what} ${name}`);
       };
-    return this.#lease.hold(name, noted('started', start), async () => noted('stopped', stop)({ number: 0, isOver: () => true }));
+    return this.#lease.hold(name, noted('started', start), async () =>
+      noted('stopped', stop)({ number: 0, isOver: () => true }),
+    );
   }
 }
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { TimeSource } from '@oddlot/host/clock';
 import type { Logger } from '@oddlot/host/log';
 import { Metrics } from '@oddlot/host/metrics';
+import { openCluster } from './cluster/open-cluster.ts';
 import { createEdges } from './compose/create-edges.ts';
 import { type Core, openCore } from './compose/open-core.ts';
 import type { Config } from './config.ts';
@@ -52,8 +53,10 @@ export type VenueDependencies = {
 
 /** Wires the parts of a venue and starts them, the data first and the doors last. */
 export async function startVenue(config: Config, deps: VenueDependencies): Promise<Venue> {
-  const { env = {}, lease = new LocalLease(), log, onFatal, time } = deps;
-  const { lock, network, otherNetworks } = await takeFolder(config, log);
+  const { env = {}, log, onFatal, time } = deps;
+  const cluster = await openCluster(config, { env, log, onFatal });
+  const lease = deps.lease ?? cluster?.lease ?? new LocalLease();
+  const { lock, network, otherNetworks } = await takeFolder(config, cluster?.serviceNetwork, log);
   const metrics = new Metrics();
   const disk = await watchDisk(config, deps);
   // R-disk: what could not be written for want of room is written when there is some again.
@@ -64,7 +67,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
     size: config.recoverWorkers,
     onWorkerLost: () => metrics.recoverWorkerLost(),
   });
-  const opening = { network, lease, metrics, disk, log, onFatal, env, time };
+  const opening = { network, lease, cluster, metrics, disk, log, onFatal, env, time };
   const core = await openCore(config, opening);
   const { clock, clockWatch, history, journal, markets, money, receipts, relay, replica } = core;
   const shown = await openShown(config, { money, relay, replica, log });

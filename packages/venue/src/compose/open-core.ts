@@ -4,6 +4,9 @@ import type { Logger } from '@oddlot/host/log';
 import type { Metrics } from '@oddlot/host/metrics';
 import { NETWORKS, type Network } from '@oddlot/protocol';
 import { type Config, hasFaucet } from '../config.ts';
+import { ClusterLog } from '../cluster/cluster-log.ts';
+import { logRestriction } from '../cluster/log-restriction.ts';
+import type { Cluster } from '../cluster/open-cluster.ts';
 import { AdmissionGuard } from '../edge/admission-guard.ts';
 import { Faucet } from '../edge/http/faucet.ts';
 import { genesisCommands, OPENING_FEE_MICRO_USDC } from '../genesis-commands.ts';
@@ -18,6 +21,7 @@ import { openMoney, startChain } from '../local-money.ts';
 import { LocalRelay } from '../local-relay/local-relay.ts';
 import { EraStore } from '../log/era-store.ts';
 import type { FileJournal } from '../log/file-journal.ts';
+import type { Log } from '../log/log.ts';
 import { SnapshotStore } from '../log/snapshot-store.ts';
 import { MarketData } from '../read-models/market-data.ts';
 import { LocalReplica } from '../replica/local-replica.ts';
@@ -40,7 +44,7 @@ export type Core = {
   readonly clock: VenueClock;
   readonly clockWatch: ClockWatch;
   readonly guard: AdmissionGuard;
-  readonly journal: FileJournal;
+  readonly journal: Log;
   readonly archivist: Archivist;
   /** The archivist, as the only writer of the history. */
   readonly history: Held;
@@ -60,6 +64,8 @@ export type Core = {
 type CoreDependencies = {
   readonly network: Network;
   readonly lease: Lease;
+  /** Undefined where the venue is one process. */
+  readonly cluster: Cluster | undefined;
   readonly metrics: Metrics;
   readonly disk: DiskWatch;
   readonly log: Logger;
@@ -88,7 +94,7 @@ type Data = Omit<Core, 'faucet' | 'money' | 'reserves' | 'relay'>;
 
 /** Opens what lies on disk and puts the replica on top of it; nothing is replayed yet. */
 async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
-  const { disk, lease, log, metrics, onFatal, time } = deps;
+  const { cluster, disk, lease, log, metrics, network, onFatal, time } = deps;
   const clock = new VenueClock(time);
   const clockWatch = new ClockWatch(clock, log);
   const guard = new AdmissionGuard();
@@ -115,11 +121,13 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
     },
     { lease, log },
   );
-  const [journal, { archivist, history }] = await Promise.all([
+  const [files, { archivist, history }] = await Promise.all([
     openJournal(config, { clock, disk, hasRoom, log, metrics, onFatal }),
     opening,
   ]);
-  clockWatch.start(journal.lastTimeMs, { isAccepted: config.acceptClock });
+  clockWatch.start(files.lastTimeMs, { isAccepted: config.acceptClock });
+  const { serviceNetwork } = network;
+  const journal = logOf(files, cluster, { clock, guard, log, onFatal, serviceNetwork });
   const replica: LocalReplica = await LocalReplica.create({
     log: journal,
     snapshots: new SnapshotStore({
@@ -142,11 +150,33 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
     archive: receiptArchiveOf(archivist),
   });
   guard.watch(() => backlogRestriction(receipts));
+  if (cluster !== undefined) replica.attach(cluster.order);
   replica.attach(receipts);
   logOperators(replica, log);
   logMissingStrikes(replica, log);
   const models = attachReadModels(replica);
   return { clock, clockWatch, guard, journal, archivist, history, replica, receipts, ...models };
+}
+
+/** The files alone, or the stream of a cluster with them as its copy. */
+function logOf(
+  copy: FileJournal,
+  cluster: Cluster | undefined,
+  parts: {
+    readonly clock: VenueClock;
+    readonly guard: AdmissionGuard;
+    readonly log: Logger;
+    readonly serviceNetwork: string;
+    readonly onFatal: (error: unknown) => void;
+  },
+): Log {
+  if (cluster === undefined) return copy;
+  const { clock, guard, log, onFatal, serviceNetwork } = parts;
+  const { order, stream } = cluster;
+  const onLost = (err: unknown): void => log.fatal({ err }, 'the stream has lost blocks');
+  const shared = new ClusterLog({ stream, copy, order, clock, serviceNetwork, onFatal, onLost });
+  guard.watch(() => logRestriction(shared.trouble()));
+  return shared;
 }
 
 /** What answers and streams read besides the state. */

@@ -187,6 +187,13 @@ export class FileJournal implements Log {
     return this.#add({ commands, proposal });
   }
 
+  /** Nobody else appends. */
+  async appendBehind(seq: number, commands: readonly LoggedCommand[]): Promise<boolean> {
+    assert(seq === this.#written.seq, `block ${seq} is the last one`);
+    await this.append(commands);
+    return true;
+  }
+
   /**
    * Keeps a copy of a block of another log, with the number, the time and the name that it has there. One that
    * found no room is the next again; what was to follow it is refused too.

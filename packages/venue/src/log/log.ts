@@ -44,6 +44,11 @@ export interface Log {
    * carries the id that its proposer gave it, for that one to know it by.
    */
   append(commands: readonly LoggedCommand[], proposal?: string): Promise<LogEntry>;
+  /**
+   * Appends a block if it then is the one behind this number, and tells whether it is. Either way that one is
+   * durable and handed over when it resolves.
+   */
+  appendBehind(seq: number, commands: readonly LoggedCommand[]): Promise<boolean>;
   /** Calls back whenever a write could begin: what is appended then is in it. */
   onFree(listener: () => void): void;
   /**

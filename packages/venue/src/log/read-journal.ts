@@ -18,6 +18,7 @@ export async function readJournal(directory: string, untilSeq: number): Promise<
     },
     follow: refuse,
     append: refuse,
+    appendBehind: refuse,
     onFree: () => {},
     compact: refuse,
     close: () => Promise.resolve(),

@@ -74,3 +74,10 @@ export async function drawServiceName(directory: string, word: string): Promise<
   noteServiceName(directory, name);
   return kept;
 }
+
+/** Gives a folder that is to be one of several of a venue the name that the others have; one that has a name keeps it. */
+export function adoptServiceName(directory: string, name: string): void {
+  const isShared = serviceWordOf(name) === undefined;
+  if (isShared || namesIn(directory).name !== undefined) return;
+  writeWholeFile(join(directory, FILE), `${name}\n`);
+}

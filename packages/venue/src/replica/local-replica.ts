@@ -105,7 +105,9 @@ export class LocalReplica implements Replica {
     this.#assertReaches((await knownHeight?.()) ?? 0);
     const opening = this.head.height === 0 ? this.#genesis() : await this.#nextEra();
     this.#isReplaying = false;
-    if (opening.length > 0) await log.append(opening.map((command) => ({ command })));
+    // Where several begin at once, what one of them opens is the same for all.
+    const commands = opening.map((command) => ({ command }));
+    if (opening.length > 0) await log.appendBehind(this.head.height, commands);
     return { snapshotHeight: from, replayed };
   }
 

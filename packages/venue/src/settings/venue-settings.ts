@@ -1,5 +1,6 @@
 import type { SettingsOf, SettingsProgram } from '@oddlot/host/settings';
 import { CHAIN_SETTINGS } from './chain-settings.ts';
+import { CLUSTER_SETTINGS } from './cluster-settings.ts';
 import { COMPANY_SETTINGS } from './company-settings.ts';
 import { DATA_SETTINGS } from './data-settings.ts';
 import { IDENTITY_SETTINGS } from './identity-settings.ts';
@@ -21,6 +22,7 @@ export const VENUE_SETTINGS = {
     'Test money and company': COMPANY_SETTINGS,
     'Limits of clients': LIMIT_SETTINGS,
     Data: DATA_SETTINGS,
+    'Many machines': CLUSTER_SETTINGS,
     'The process': PROCESS_SETTINGS,
   },
   former: {

@@ -1,12 +1,14 @@
 import type { Logger } from '@oddlot/host/log';
 import type { Config } from '../config.ts';
 import { lockData } from '../log/journal-lock.ts';
+import { adoptServiceName } from '../log/service-names.ts';
 import { ownNetwork } from './own-network.ts';
 
 /** The folder is this process's own from here on, and has the name that it will always have. */
-export async function takeFolder(config: Config, log: Logger) {
+export async function takeFolder(config: Config, clusterNetwork: string | undefined, log: Logger) {
   const lock = await lockData(config.data);
   try {
+    if (clusterNetwork !== undefined) adoptServiceName(config.data, clusterNetwork);
     return { lock, ...(await ownNetwork(config, log)) };
   } catch (error) {
     lock.release();
