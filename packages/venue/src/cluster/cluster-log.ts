@@ -254,7 +254,7 @@ export class ClusterLog implements Log {
     const flight = this.#flights.get(proposal);
     const verdict = this.#ahead.take(proposal, timeMs);
     if (verdict !== 'next') {
-      if (verdict === 'early' && flight !== undefined) flight.isEarly = true;
+      if (verdict === 'early' && flight !== undefined) this.#onEarly(flight);
       return this.#keep({
         block: { seq, timeMs, commands: [], encoded: NOTHING },
         flight: undefined,
@@ -266,6 +266,19 @@ export class ClusterLog implements Log {
     const kept = this.#keep({ block: { seq, timeMs, commands, proposal, encoded }, flight });
     this.#free?.();
     return kept;
+  }
+
+  /** What is ahead of it is still on its way; else the log has forgotten this proposer, and it must begin anew. */
+  #onEarly(flight: Flight): void {
+    flight.isEarly = true;
+    const { name, number } = parseProposal(flight.proposal);
+    const isAwaited = [...this.#flights.keys()].some((each) => {
+      const other = parseProposal(each);
+      return other.name === name && other.number < number;
+    });
+    if (isAwaited) return;
+    this.#flights.delete(flight.proposal);
+    flight.reject(new Error(`block ${flight.proposal} came out of turn, and none is ahead of it`));
   }
 
   /** One that was read out of turn goes again when the one ahead of it has counted. */

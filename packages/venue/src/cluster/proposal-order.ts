@@ -3,6 +3,7 @@ import type { Projection } from '../block/projection.ts';
 
 /** After so long without a block of its own a proposer is forgotten, by the time of the log. */
 const FORGOTTEN_AFTER_MS = 24 * 3_600_000;
+/** Blocks between two looks for those who are. */
 const SWEEP_EVERY = 10_000;
 
 /** What becomes of a block of the stream: it counts, it came before, or one that goes ahead of it did not come. */
@@ -29,14 +30,16 @@ export class ProposalOrder implements Projection {
     const copy = new ProposalOrder();
     for (const [name, { last, timeMs }] of this.#proposers)
       copy.#proposers.set(name, { last, timeMs });
-    copy.#untilSweep = this.#untilSweep;
     return copy;
   }
 
   /** Judges the next block of the stream, and remembers one that counts. */
   take(proposal: string, timeMs: number): Verdict {
     const { name, number } = parseProposal(proposal);
-    const last = this.#proposers.get(name)?.last ?? 0;
+    const known = this.#proposers.get(name);
+    // By the log alone, whenever the memory is freed: all replicas forget with the same block.
+    const isKnown = known !== undefined && timeMs - known.timeMs <= FORGOTTEN_AFTER_MS;
+    const last = isKnown ? known.last : 0;
     if (number <= last) return 'repeated';
     if (number > last + 1) return 'early';
     this.#proposers.set(name, { last: number, timeMs });
@@ -50,18 +53,14 @@ export class ProposalOrder implements Projection {
 
   dump(): unknown {
     if (this.#proposers.size === 0) return undefined;
-    const proposers = [...this.#proposers].map(([name, { last, timeMs }]) => [name, last, timeMs]);
-    return { untilSweep: this.#untilSweep, proposers };
+    return [...this.#proposers].map(([name, { last, timeMs }]) => [name, last, timeMs]);
   }
 
   restore(data: unknown): void {
-    const { proposers, untilSweep } = data as {
-      untilSweep: number;
-      proposers: [name: string, last: number, timeMs: number][];
-    };
     this.reset();
-    this.#untilSweep = untilSweep;
-    for (const [name, last, timeMs] of proposers) this.#proposers.set(name, { last, timeMs });
+    for (const [name, last, timeMs] of data as [name: string, last: number, timeMs: number][]) {
+      this.#proposers.set(name, { last, timeMs });
+    }
   }
 
   reset(): void {
@@ -69,7 +68,6 @@ export class ProposalOrder implements Projection {
     this.#untilSweep = SWEEP_EVERY;
   }
 
-  /** By the log alone, so that every replica forgets the same ones with the same block. */
   #sweep(timeMs: number): void {
     this.#untilSweep -= 1;
     if (this.#untilSweep > 0) return;

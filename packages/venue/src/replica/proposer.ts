@@ -7,6 +7,8 @@ import type { AppliedBlock, Executed } from '../block/applied-block.ts';
 
 /** Commands of one block: bounds how long a block keeps the others waiting. */
 const BLOCK_COMMANDS_MAX = 1_000;
+/** Who has proposed nothing for so long goes by another name: a log that many write forgets old ones. */
+const NAME_MS_MAX = 3_600_000;
 /** Bytes of one block, about: bounds how long its write does. */
 const BLOCK_BYTES_MAX = 8 * 1024 * 1024;
 /** What the log keeps of a command: the request, and what was made of it in longer words. */
@@ -27,8 +29,9 @@ type Waiting = {
 export class Proposer {
   readonly #log: Pick<Log, 'append' | 'isWriting' | 'onFree'>;
   /** Ids of this proposer's blocks begin so, whoever else writes to the log. */
-  readonly #name = randomUUID();
+  #name = randomUUID();
   #proposed = 0;
+  #proposedMs = performance.now();
   #queue: Waiting[] = [];
   /** Blocks that the log has and has not handed back, by the ids that this proposer gave them. */
   readonly #flights = new Map<string, readonly Waiting[]>();
@@ -116,8 +119,7 @@ export class Proposer {
   }
 
   async #append(batch: readonly Waiting[], onFailed?: (error: unknown) => void): Promise<void> {
-    this.#proposed += 1;
-    const proposal = `${this.#name}:${this.#proposed}`;
+    const proposal = this.#nextProposal();
     this.#flights.set(proposal, batch);
     try {
       const commands = batch.map(({ logged }) => logged);
@@ -130,6 +132,18 @@ export class Proposer {
     }
     if (this.#queue.length > 0) this.#schedule();
     else if (this.#flights.size === 0) this.#rest();
+  }
+
+  /** The name of this proposer and a number, from 1 on without a gap. */
+  #nextProposal(): string {
+    const nowMs = performance.now();
+    if (this.#flights.size === 0 && nowMs - this.#proposedMs > NAME_MS_MAX) {
+      this.#name = randomUUID();
+      this.#proposed = 0;
+    }
+    this.#proposedMs = nowMs;
+    this.#proposed += 1;
+    return `${this.#name}:${this.#proposed}`;
   }
 
   #rest(): void {
