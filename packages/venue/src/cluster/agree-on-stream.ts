@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { present } from '@oddlot/units';
+import type { LogEntry } from '../block/log-entry.ts';
+import { BlockBuffer } from '../log/block-codec.ts';
 import type { FileJournal } from '../log/file-journal.ts';
 import {
   decodeBlockMessage,
@@ -9,6 +10,7 @@ import {
 } from './block-message.ts';
 import { type BlockStream, NotNextError } from './block-stream.ts';
 import { patiently } from './patiently.ts';
+import { contentOf } from './write-stream.ts';
 import { ForeignStreamError, StreamBeginsLaterError, StreamLostError } from './stream-error.ts';
 
 const OPENING_PLACE = 1;
@@ -16,7 +18,7 @@ const OPENING_PLACE = 1;
 type Parties = {
   readonly stream: BlockStream;
   /** What this replica has. */
-  readonly copy: Pick<FileJournal, 'firstSeq' | 'lastSeq' | 'replayEncoded'>;
+  readonly copy: Pick<FileJournal, 'firstSeq' | 'lastSeq' | 'replay'>;
   readonly serviceNetwork: string;
   readonly nowMs: number;
 };
@@ -73,7 +75,8 @@ async function compareLast({ copy, stream }: Parties, { firstSeq }: StreamOpenin
     if (own.length === 0) continue;
     const place = seq - firstSeq + OPENING_PLACE + 1;
     const data = await patiently(() => stream.at(place));
-    const isSame = data !== undefined && decodeBlockMessage(data).encoded.equals(own);
+    const found = data === undefined ? undefined : decodeBlockMessage(data).encoded;
+    const isSame = found !== undefined && contentOf(found).equals(own);
     if (isSame) return;
     throw new StreamLostError({
       from: seq,
@@ -83,8 +86,10 @@ async function compareLast({ copy, stream }: Parties, { firstSeq }: StreamOpenin
   }
 }
 
+/** As the stream has it, whichever format its segment has. */
 async function encodedAt(copy: Parties['copy'], seq: number): Promise<Buffer> {
-  let found: Buffer | undefined;
-  await copy.replayEncoded({ fromSeq: seq, untilSeq: seq }, ({ encoded }) => (found = encoded));
-  return present(found, 'an entry of its own journal');
+  const buffer = new BlockBuffer();
+  const add = ({ commands }: LogEntry): void => buffer.writeBlock(commands);
+  await copy.replay(seq, add, { untilSeq: seq, withRequests: true });
+  return buffer.bytes.subarray(0, buffer.length);
 }

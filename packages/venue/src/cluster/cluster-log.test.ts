@@ -4,10 +4,12 @@ import { inDirectory } from '@oddlot/host/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LogEntry } from '../block/log-entry.ts';
 import { FileJournal } from '../log/file-journal.ts';
+import { crashImage } from '../testing/journal.ts';
 import { type NatsServers, startNatsServers } from '../testing/nats/nats-servers.ts';
 import { BlockStream, WeakStreamError } from './block-stream.ts';
 import { ClusterLog } from './cluster-log.ts';
 import { ProposalOrder } from './proposal-order.ts';
+import { restoreStream } from './restore-stream.ts';
 import { ForeignStreamError, type StreamLostError } from './stream-error.ts';
 
 let servers: NatsServers;
@@ -220,6 +222,45 @@ describe('the log of a cluster', () => {
       await other.close();
     }));
 
+  test('a stream that lost blocks is restored from the longest copy, and all go on by themselves', () =>
+    inDirectory(async (folder) => {
+      const cluster = randomUUID();
+      const name = randomUUID();
+      const [one, other] = await Promise.all(
+        ['a', 'b'].map((each) => open({ cluster, directory: join(folder, each) })),
+      );
+      for (const number of [1, 2, 3]) await one!.log.append(note(`${number}`), `${name}:${number}`);
+      await all(other!, 3);
+      await other!.close();
+      await one!.log.append(note('4'), `${name}:4`);
+      const longest = await FileJournal.open({
+        directory: await crashImage(join(folder, 'a')),
+        clock,
+      });
+      const stream = await openStream(cluster);
+      await expect(restoreStream({ ...restored(cluster, longest), stream })).rejects.toThrow(
+        'the stream has all 4 blocks',
+      );
+      await cutBehind(cluster, stream, 3);
+      await expect.poll(() => one!.lost.length, { timeout: 20_000 }).toBe(1);
+      expect(one!.lost).toMatchObject([{ from: 3, to: 4 }]);
+      const steps: number[] = [];
+      const short = await openStream(cluster);
+      await restoreStream({
+        ...restored(cluster, longest),
+        stream: short,
+        onProgress: (seq) => steps.push(seq),
+      });
+      expect(steps.at(-1)).toBe(4);
+      await expect.poll(() => one!.log.trouble(), { timeout: 10_000 }).toBeUndefined();
+      await one!.log.append(note('5'), `${name}:5`);
+      const again = await open({ cluster, directory: join(folder, 'b') });
+      expect(again.entries.map(noted)).toEqual(['1', '2', '3', '4', '5']);
+      expect(again.lost).toEqual([]);
+      for (const each of [one!, again]) await each.close();
+      await longest.close();
+    }));
+
   test('a stream of another venue, or one that may drop blocks, is refused', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
@@ -238,6 +279,24 @@ describe('the log of a cluster', () => {
       await weak.close();
     }));
 });
+
+const clock = { nowMs: () => 1_000 };
+
+function restored(cluster: string, journal: FileJournal) {
+  return { journal, serviceNetwork: 'Test', nowMs: 1_000, reopen: () => openStream(cluster) };
+}
+
+/** As a server would come back that has lost its last messages: the stream ends before them. */
+async function cutBehind(cluster: string, stream: BlockStream, place: number): Promise<void> {
+  const kept: Uint8Array[] = [];
+  for (let at = 1; at <= place; at += 1) kept.push((await stream.at(at))!);
+  await stream.remove();
+  await stream.close();
+  const again = await openStream(cluster);
+  for (const [index, data] of kept.entries())
+    await again.publishBehind(index, `kept ${index}`, data);
+  await again.close();
+}
 
 /** A stream on the way to which some messages get lost once. */
 function lossy(stream: BlockStream, ids: Set<string>): BlockStream {

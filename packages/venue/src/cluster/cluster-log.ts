@@ -21,6 +21,7 @@ const UNCOPIED_MAX = 256;
 const AGAIN_AFTER_MS = 200;
 const ROOM_AGAIN_MS = 1_000;
 const LOOK_EVERY_MS = 1_000;
+const REJOIN_EVERY_MS = 1_000;
 /** So many looks in a row at a stream that is too short, and it has lost something. */
 const LOOKS_SHORT_MAX = 3;
 /** So long without a word of the stream's leader, and the venue takes nothing new. */
@@ -130,11 +131,15 @@ export class ClusterLog implements Log {
     apply: (entry: LogEntry) => void,
     options: FollowOptions = {},
   ): Promise<void> {
-    const { copy, order, serviceNetwork, stream } = this.#options;
-    await copy.follow(fromSeq, apply, options);
-    this.#ahead = order.copy();
-    this.#readTimeMs = copy.lastTimeMs;
-    const { clock } = this.#options;
+    await this.#options.copy.follow(fromSeq, apply, options);
+    await this.#join();
+    const { lastPlace } = await patiently(() => this.#options.stream.end());
+    if (this.#lost === undefined) await this.#reach(this.#seqOf(lastPlace));
+  }
+
+  /** Reads the stream behind what lies here, if it has all that does. */
+  async #join(): Promise<void> {
+    const { clock, copy, onFatal, order, serviceNetwork, stream } = this.#options;
     try {
       this.#opening = await agreeOnStream({ stream, copy, serviceNetwork, nowMs: clock.nowMs() });
     } catch (error) {
@@ -142,14 +147,16 @@ export class ClusterLog implements Log {
       this.#lose(error);
       return;
     }
+    this.#lost = undefined;
+    this.#looksShort = 0;
+    this.#ahead = order.copy();
+    this.#readTimeMs = copy.lastTimeMs;
     this.#following = stream.follow(
       this.#placeOf(copy.lastSeq + 1),
       (message) => this.#take(message),
-      (error) => this.#options.onFatal(error),
+      (error) => onFatal(error),
     );
-    this.#looking = setInterval(() => void this.#look(), LOOK_EVERY_MS).unref();
-    const { lastPlace } = await patiently(() => stream.end());
-    await this.#reach(this.#seqOf(lastPlace));
+    this.#looking ??= setInterval(() => void this.#look(), LOOK_EVERY_MS).unref();
   }
 
   append(commands: readonly LoggedCommand[], proposal = `${randomUUID()}:1`): Promise<LogEntry> {
@@ -329,7 +336,8 @@ export class ClusterLog implements Log {
     try {
       const { lastPlace } = await this.#options.stream.end();
       this.#heardMs = performance.now();
-      const readPlace = present(this.#following, 'a stream that is followed').nextPlace - 1;
+      if (this.#following === undefined) return;
+      const readPlace = this.#following.nextPlace - 1;
       // Read from it once and not there any more. A leader that has just been elected may not know yet what it has.
       this.#looksShort = lastPlace < readPlace ? this.#looksShort + 1 : 0;
       if (this.#looksShort >= LOOKS_SHORT_MAX) {
@@ -342,12 +350,26 @@ export class ClusterLog implements Log {
   }
 
   #lose(error: StreamLostError): void {
-    if (this.#lost !== undefined) return;
+    const isKnown = this.#lost !== undefined;
     this.#lost = error;
-    void this.#following?.stop();
+    if (isKnown) return;
     for (const flight of this.#flights.values()) flight.reject(error);
     this.#flights.clear();
     this.#options.onLost(error);
+    void this.#rejoin().catch((failure: unknown) => this.#options.onFatal(failure));
+  }
+
+  /** Until somebody has restored the stream; what was read before it was lost is copied and applied meanwhile. */
+  async #rejoin(): Promise<void> {
+    await this.#following?.stop();
+    this.#following = undefined;
+    for (;;) {
+      await later(REJOIN_EVERY_MS);
+      if (this.#isClosed) return;
+      if (this.#uncopied.length > 0) continue;
+      await this.#join();
+      if (this.#lost === undefined) return;
+    }
   }
 
   /** Resolves when a block is applied here, or can't be any more. */

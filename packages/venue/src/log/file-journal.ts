@@ -9,7 +9,7 @@ import { type Disk, DiskThread } from './disk-thread.ts';
 import { JournalFailedError } from './journal-error.ts';
 import { FORMAT_VERSION, SEGMENT_HEADER_BYTES } from './journal-format.ts';
 import type { Chain } from './journal-format.ts';
-import { type EncodedEntry, replayEncoded, replaySegments } from './journal-replay.ts';
+import { replaySegments } from './journal-replay.ts';
 import type { LogEntry, LoggedCommand } from '../block/log-entry.ts';
 import type { FollowOptions, Log, ReplayOptions, Retention, TakeEntry } from './log.ts';
 import { createSegment, listSegments } from './segment-files.ts';
@@ -204,14 +204,6 @@ export class FileJournal implements Log {
     }
     this.#copiedSeq = seq;
     return this.#add({ commands, proposal, ordered: { encoded, seq, timeMs } });
-  }
-
-  /** Hands over durable entries as they stand, for whoever carries them elsewhere. */
-  replayEncoded(
-    { fromSeq, untilSeq = this.#lastSeq }: { readonly fromSeq: number; readonly untilSeq?: number },
-    apply: (entry: EncodedEntry) => unknown,
-  ): Promise<void> {
-    return replayEncoded([...this.#segments], { fromSeq, untilSeq }, apply);
   }
 
   #add(block: Pick<PendingBlock, 'commands' | 'ordered' | 'proposal'>): Promise<LogEntry> {

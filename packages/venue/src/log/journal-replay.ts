@@ -11,53 +11,12 @@ import { openSegment } from './segment-source.ts';
 
 type Range = { readonly fromSeq: number; readonly untilSeq: number };
 
-/** A record and the file that it is in. */
-type VisitRecord = (path: string, record: RecordView) => unknown;
-
-/** Hands over the entries of a range in order. */
-export function replaySegments(
+/** Hands over the entries of a range in order. All of them were acknowledged: a gap is damage. */
+export async function replaySegments(
   segments: readonly Segment[],
   range: Range,
   apply: TakeEntry,
-  { withRequests = false }: ReplayOptions,
-): Promise<void> {
-  return walkSegments(segments, range, (path, record) =>
-    apply(readEntry(path, record, withRequests)),
-  );
-}
-
-/** An entry as it stands in a journal of this format, its commands unread. */
-export type EncodedEntry = {
-  readonly seq: number;
-  readonly timeMs: number;
-  readonly encoded: Buffer;
-};
-
-/** The same, for whoever carries them elsewhere; what is handed over stays as it is. */
-export function replayEncoded(
-  segments: readonly Segment[],
-  range: Range,
-  apply: (entry: EncodedEntry) => unknown,
-): Promise<void> {
-  return walkSegments(
-    segments,
-    range,
-    (path, { bytes, format, header, offset, payloadEnd, payloadStart }) => {
-      const { seq, timeMs } = header;
-      if (format === JSON_FORMAT_VERSION) {
-        const what = 'the record is of format 1, which is not carried elsewhere';
-        throw new JournalDamagedError({ file: path, offset, seq, what });
-      }
-      return apply({ seq, timeMs, encoded: Buffer.from(bytes.subarray(payloadStart, payloadEnd)) });
-    },
-  );
-}
-
-/** Visits the records of a range in order. All of them were acknowledged: a gap is damage. */
-async function walkSegments(
-  segments: readonly Segment[],
-  range: Range,
-  visit: VisitRecord,
+  options: ReplayOptions,
 ): Promise<void> {
   const first = segments[0];
   if (first === undefined) return;
@@ -72,11 +31,16 @@ async function walkSegments(
     if (endSeq < range.fromSeq) continue;
     const untilSeq = Math.min(endSeq, range.untilSeq);
     if (segment.firstSeq > untilSeq) return;
-    await walkSegment(segment, { fromSeq: range.fromSeq, untilSeq }, visit);
+    await replaySegment(segment, { fromSeq: range.fromSeq, untilSeq }, apply, options);
   }
 }
 
-async function walkSegment(segment: Segment, range: Range, visit: VisitRecord): Promise<void> {
+async function replaySegment(
+  segment: Segment,
+  range: Range,
+  apply: TakeEntry,
+  { withRequests = false }: ReplayOptions,
+): Promise<void> {
   const source = await openSegment(segment.path, segment.firstSeq);
   if (source === undefined) throw new JournalPrunedError(segment.firstSeq, range.untilSeq + 1);
   const { bytes, header, path } = source;
@@ -84,7 +48,7 @@ async function walkSegment(segment: Segment, range: Range, visit: VisitRecord): 
     const limits = { endOffset: source.endOffset, untilSeq: range.untilSeq };
     const scan = await scanRecords(bytes, header, limits, (record) => {
       if (record.header.seq < range.fromSeq) return undefined;
-      return visit(path, record);
+      return apply(readEntry(path, record, withRequests));
     });
     if (scan.chain.seq !== range.untilSeq) {
       const { fault: cause } = bytes;
