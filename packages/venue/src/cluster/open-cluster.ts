@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { jetstream } from '@nats-io/jetstream';
-import { Kvm } from '@nats-io/kv';
+import { Kvm, type KV } from '@nats-io/kv';
 import type { Logger } from '@oddlot/host/log';
 import { SettingError } from '@oddlot/host/settings';
 import type { Config } from '../config.ts';
@@ -13,6 +12,7 @@ import { BlockStream, type Credentials } from './block-stream.ts';
 import { KvLease } from './kv-lease.ts';
 import { patiently } from './patiently.ts';
 import { ProposalOrder } from './proposal-order.ts';
+import { SnapshotExchange } from './snapshot-exchange.ts';
 
 /** What a replica has of the others: the stream that they share, and who of them does what. */
 export type Cluster = {
@@ -21,6 +21,9 @@ export type Cluster = {
   readonly replica: string;
   readonly stream: BlockStream;
   readonly lease: Lease;
+  readonly snapshots: SnapshotExchange;
+  /** How far the others are. */
+  readonly heights: Pick<KV, 'put' | 'watch'>;
   /** Attached to the replica, and asked by its log. */
   readonly order: ProposalOrder;
   /** What clients sign for, where the stream was opened before. */
@@ -58,13 +61,17 @@ export async function openCluster(
     { version },
     'whether the servers sync every message (sync_interval: always) can not be seen from here: see docs/guides/running-a-cluster.md',
   );
-  const kv = await patiently(() =>
-    new Kvm(jetstream(stream.connection)).create(`oddlot-${name}-leases`, {
-      replicas: config.streamReplicas,
-      history: 1,
-      allow_direct: false,
-    }),
-  );
+  const { connection } = stream;
+  const replicas = config.streamReplicas;
+  const bucket = (what: string): Promise<KV> =>
+    patiently(() =>
+      new Kvm(jetstream(connection)).create(`oddlot-${name}-${what}`, {
+        replicas,
+        history: 1,
+        allow_direct: false,
+      }),
+    );
+  const kv = await bucket('leases');
   const lease = new KvLease({
     kv,
     replica,
@@ -74,7 +81,16 @@ export async function openCluster(
   });
   const opening = await patiently(() => stream.at(1));
   const serviceNetwork = opening === undefined ? undefined : decodeOpening(opening).serviceNetwork;
-  return { name, replica, stream, lease, order: new ProposalOrder(), serviceNetwork };
+  return {
+    name,
+    replica,
+    stream,
+    lease,
+    snapshots: await SnapshotExchange.open(connection, { cluster: name, replicas }),
+    heights: await bucket('heights'),
+    order: new ProposalOrder(),
+    serviceNetwork,
+  };
 }
 
 /** `nats://a:4222,b:4222` as the client library takes it. */

@@ -5,8 +5,10 @@ import type { Metrics } from '@oddlot/host/metrics';
 import { NETWORKS, type Network } from '@oddlot/protocol';
 import { type Config, hasFaucet } from '../config.ts';
 import { ClusterLog } from '../cluster/cluster-log.ts';
+import { joinFolder } from '../cluster/join-folder.ts';
 import { logRestriction } from '../cluster/log-restriction.ts';
 import type { Cluster } from '../cluster/open-cluster.ts';
+import { SnapshotOffers } from '../cluster/snapshot-offers.ts';
 import { AdmissionGuard } from '../edge/admission-guard.ts';
 import { Faucet } from '../edge/http/faucet.ts';
 import { genesisCommands, OPENING_FEE_MICRO_USDC } from '../genesis-commands.ts';
@@ -17,6 +19,7 @@ import { openHistory, receiptArchiveOf } from '../history/open-history.ts';
 import { Receipts } from '../history/receipts.ts';
 import { TradeTape } from '../history/trade-tape.ts';
 import type { Held, Lease } from '../lease/lease.ts';
+import { LocalLease } from '../lease/local-lease.ts';
 import { openMoney, startChain } from '../local-money.ts';
 import { LocalRelay } from '../local-relay/local-relay.ts';
 import { EraStore } from '../log/era-store.ts';
@@ -102,6 +105,8 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
   guard.watch(() => clockWatch.restriction());
   const hasRoom = (): boolean => disk.state !== 'full';
   const logKeptMs = logKeptMsOf(config) ?? Infinity;
+  const offers = cluster === undefined ? undefined : new SnapshotOffers(config.data, cluster, log);
+  await offers?.hold(lease);
   // A thread of its own, which loads its program while the log is read here.
   const opening = openHistory(
     {
@@ -109,8 +114,9 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
       hasRoom,
       onFatal,
       onStored: (height) => receipts.archived(height),
-      onSnapshot: ({ neededFrom, seconds }) => {
+      onSnapshot: ({ height, neededFrom, seconds }) => {
         metrics.snapshotWritten(seconds);
+        offers?.take(height);
         const dropBeforeMs = replica.head.timeMs - (neededFrom > 1 ? logKeptMs : Infinity);
         void journal.compact({ belowSeq: neededFrom, dropBeforeMs });
       },
@@ -119,10 +125,13 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
         log.error({ err: error }, 'a snapshot could not be written; it is tried again');
       },
     },
-    { lease, log },
+    // Files of its own have no other writer, whoever else belongs to the venue.
+    { lease: config.database === undefined ? new LocalLease() : lease, log },
   );
   const [files, { archivist, history }] = await Promise.all([
-    openJournal(config, { clock, disk, hasRoom, log, metrics, onFatal }),
+    joinFolder(config.data, cluster, log).then((begin) =>
+      openJournal(config, { begin, clock, disk, hasRoom, log, metrics, onFatal }),
+    ),
     opening,
   ]);
   clockWatch.start(files.lastTimeMs, { isAccepted: config.acceptClock });

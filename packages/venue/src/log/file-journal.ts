@@ -34,6 +34,8 @@ type SegmentEnd = {
 export type FileJournalOptions = {
   readonly directory: string;
   readonly clock: { nowMs(): number };
+  /** Where a journal goes on that has no entries yet; before the first one by default. */
+  readonly begin?: { readonly seq: number; readonly timeMs: number };
   /** Where a segment ends and the next begins; a batch is never split, so it may lie beyond. */
   readonly segmentBytes?: number;
   /** Called once when the journal can't go on. The default throws, which stops the process. */
@@ -126,9 +128,10 @@ export class FileJournal implements Log {
     await checkContinuity(segments);
     const last = segments.at(-1);
     if (last === undefined) {
-      const created = await createSegment(directory, EMPTY_CHAIN);
+      const chain = { ...EMPTY_CHAIN, ...options.begin };
+      const created = await createSegment(directory, chain);
       const end = { ...created, ...EMPTY_END };
-      return new FileJournal(options, { segments: [created.segment], end, chain: EMPTY_CHAIN });
+      return new FileJournal(options, { segments: [created.segment], end, chain });
     }
     const { handle, chain, offset, fileBytes, repaired } = await recoverLastSegment(last);
     const end = { segment: last, handle, end: offset, fileBytes };

@@ -4,7 +4,7 @@ import type { Logger } from '@oddlot/host/log';
 import type { Metrics } from '@oddlot/host/metrics';
 import { SettingError } from '@oddlot/host/settings';
 import type { Config } from '../config.ts';
-import { FileJournal } from '../log/file-journal.ts';
+import { FileJournal, type FileJournalOptions } from '../log/file-journal.ts';
 import { journalFaults } from '../log/journal-faults.ts';
 import type { DiskWatch } from './disk-watch.ts';
 
@@ -12,6 +12,8 @@ import type { DiskWatch } from './disk-watch.ts';
 export async function openJournal(
   config: Config,
   deps: {
+    /** Where a new one goes on, if not before the first entry. */
+    readonly begin: FileJournalOptions['begin'];
     readonly clock: Clock;
     readonly disk: DiskWatch;
     readonly hasRoom: () => boolean;
@@ -20,12 +22,13 @@ export async function openJournal(
     readonly onFatal: (error: unknown) => void;
   },
 ): Promise<FileJournal> {
-  const { clock, disk, hasRoom, log, metrics, onFatal } = deps;
+  const { begin, clock, disk, hasRoom, log, metrics, onFatal } = deps;
   const faults = journalFaults(config.fault);
   if (faults === undefined) throw new SettingError(`unknown fault: ${config.fault}`);
   const journal = await FileJournal.open({
     directory: join(config.data, 'journal'),
     clock,
+    ...(begin === undefined ? {} : { begin }),
     onFatal,
     faults,
     hasRoom,

@@ -1,0 +1,93 @@
+import { createReadStream, createWriteStream, existsSync } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream } from 'node:stream/web';
+import { jetstream } from '@nats-io/jetstream';
+import { type ObjectStore, Objm } from '@nats-io/obj';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { makeFolder, syncDirectory } from '@oddlot/host/durable';
+import { patiently } from './patiently.ts';
+
+const NAME = /^snapshot-(\d{16})\.bin$/;
+/** While one is fetched the next may be put; a third is of no use to anyone. */
+const KEPT = 2;
+
+export type SharedSnapshot = { readonly height: number; readonly path: string };
+
+/**
+ * Snapshots for those who join a cluster, in an object store of its servers, as the files that replicas write. Whoever
+ * fetches one believes its checksum, and the log what it says: its hash is attested there.
+ */
+export class SnapshotExchange {
+  readonly #store: ObjectStore;
+
+  private constructor(store: ObjectStore) {
+    this.#store = store;
+  }
+
+  static async open(
+    connection: NatsConnection,
+    { cluster, replicas }: { readonly cluster: string; readonly replicas: number },
+  ): Promise<SnapshotExchange> {
+    const name = `oddlot-${cluster}-snapshots`;
+    return new SnapshotExchange(
+      await patiently(() => new Objm(jetstream(connection)).create(name, { replicas })),
+    );
+  }
+
+  /** Puts a file there, and takes the oldest away. */
+  async offer(path: string): Promise<void> {
+    const name = basename(path);
+    const bytes = Readable.toWeb(createReadStream(path)) as ReadableStream<Uint8Array>;
+    await this.#store.put({ name }, bytes as never);
+    const names = (await this.#list()).map(({ name: each }) => each);
+    for (const old of names.slice(KEPT)) await this.#store.delete(old);
+  }
+
+  /** Fetches the newest one into a folder; undefined when there is none. */
+  async fetchNewest(folder: string): Promise<SharedSnapshot | undefined> {
+    for (const { height, name } of await this.#list()) {
+      const path = join(folder, name);
+      if (existsSync(path)) return { height, path };
+      const found = await this.#store.get(name);
+      if (found === null) continue;
+      makeFolder(folder);
+      const unfinished = `${path}.new`;
+      try {
+        await pipeline(Readable.fromWeb(found.data as never), createWriteStream(unfinished));
+        const failure = await found.error;
+        if (failure instanceof Error) throw failure;
+        await syncFile(unfinished);
+        await rename(unfinished, path);
+        await syncDirectory(folder);
+      } catch (error) {
+        await rm(unfinished, { force: true });
+        throw error;
+      }
+      return { height, path };
+    }
+    return undefined;
+  }
+
+  /** What is there, the newest first. */
+  async #list(): Promise<{ readonly height: number; readonly name: string }[]> {
+    const infos = await this.#store.list();
+    return infos
+      .flatMap(({ deleted, name }) => {
+        const match = NAME.exec(name);
+        return deleted || match === null ? [] : [{ height: Number(match[1]), name }];
+      })
+      .toSorted((a, b) => b.height - a.height);
+  }
+}
+
+async function syncFile(path: string): Promise<void> {
+  const handle = await open(path, 'r+');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
