@@ -107,6 +107,7 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
   const logKeptMs = logKeptMsOf(config) ?? Infinity;
   const offers = cluster === undefined ? undefined : new SnapshotOffers(config.data, cluster, log);
   await offers?.hold(lease);
+  const hasOwnHistory = cluster !== undefined && config.database === undefined;
   // A thread of its own, which loads its program while the log is read here.
   const opening = openHistory(
     {
@@ -126,7 +127,7 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
       },
     },
     // Files of its own have no other writer, whoever else belongs to the venue.
-    { lease: config.database === undefined ? new LocalLease() : lease, log },
+    { lease: hasOwnHistory ? new LocalLease() : lease, log },
   );
   const [files, { archivist, history }] = await Promise.all([
     joinFolder(config.data, cluster, log).then((begin) =>
