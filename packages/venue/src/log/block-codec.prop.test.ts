@@ -1,7 +1,6 @@
 import type { Command } from '@oddlot/engine';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { EVERY_COMMAND } from '../testing/every-command.ts';
 import { BlockBuffer, decodeBlock } from './block-codec.ts';
 
 /** Any plain data will do for a command. Requests are any valid text. */

@@ -101,7 +101,14 @@ export class LiveOrders {
       return this.#isTold(user) ? orderRecord(state, event, sums, at) : undefined;
     }
     const record = orderRecord(state, event, sums, at);
-    this.#last.set(user, orderId, { timeMs: atMs, height, index, instrumentId, settings: 0, record });
+    this.#last.set(user, orderId, {
+      timeMs: atMs,
+      height,
+      index,
+      instrumentId,
+      settings: 0,
+      record,
+    });
     return record;
   }
 
