@@ -19,7 +19,7 @@ import {
 import { TIMER } from './messages/event.ts';
 import { withTargets } from './orders/target-entries.ts';
 import { packPast } from './outcome/pack-past.ts';
-import { insuranceTarget } from './perp/insurance-fund.ts';
+import { updateInsuranceTarget } from './perp/insurance-fund.ts';
 import type { Execution } from './state/execution.ts';
 import type { State } from './state/state.ts';
 import { advancePhases } from './steps/advance-phases.ts';
@@ -51,6 +51,7 @@ export function applyBlock(state: State, block: Block): BlockResult {
   const execution: Execution = { state, events: [], commandIndex: TIMER };
   const outcomes: CommandResult[] = new Array(block.commands.length);
   const [operator, passive, cancels, rest] = orderCommands(state, block.commands);
+  state.watch.begin(block.timeMs, operator.length > 0);
 
   runDueCancels(execution);
   advancePhases(execution);
@@ -61,8 +62,8 @@ export function applyBlock(state: State, block: Block): BlockResult {
   if (state.parameters !== undefined) {
     updateMarks(execution);
     sampleBooks(state, previousMs);
-    settleFunding(execution);
-    state.insuranceTarget = insuranceTarget(state);
+    settleFunding(execution, previousMs);
+    updateInsuranceTarget(state);
   }
   state.entry.isBeforeLiquidations = true;
   run(execution, block.commands, passive, outcomes);

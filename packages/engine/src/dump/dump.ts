@@ -383,7 +383,7 @@ function restoreHolding(state: State, account: Account, plain: HoldingDump): voi
   const [id, leg, size, cost, isolatedMargin, updatedMs, feesPaid, realised, funding] = plain;
   const perp = present(state.perps.get(id), 'a listed perp');
   const holding = holdingOf(account, perp, leg, parametersOf(state).defaultLeverage);
-  setSize(holding, size);
+  setSize(state, holding, size);
   holding.cost = usdcFromText(cost);
   holding.isolatedMargin = usdcFromText(isolatedMargin);
   holding.updatedMs = timeMs(updatedMs);

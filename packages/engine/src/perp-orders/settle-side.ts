@@ -1,4 +1,4 @@
-import { addUsdc, type MicroUsdc, subUsdc, timeMs, ZERO_USDC } from '@oddlot/units';
+import { addUsdc, type MicroUsdc, subUsdc, ZERO_USDC } from '@oddlot/units';
 import { postFee, postToBalance } from '../ledger/post.ts';
 import type { Building } from '../messages/building.ts';
 import type { TradeSide } from '../messages/event.ts';
@@ -79,7 +79,7 @@ export function settleSide(
   const startPosition = holding.size;
   state.entry.beforeChange?.(account);
   state.entry.noteTrade(holding, startPosition + plan.signedSize);
-  const closed = tradePosition(holding, plan.signedSize, plan.price, timeMs(state.timeMs));
+  const closed = tradePosition(state, holding, plan.signedSize, plan.price);
   holding.feesPaid = addUsdc(holding.feesPaid, plan.fees);
   holding.isolatedMargin = plan.marginAfter;
   postToBalance(state, account, plan.toBalance);

@@ -4,11 +4,12 @@ import {
   notional,
   partOf,
   subUsdc,
-  type TimeMs,
+  timeMs,
   ZERO_USDC,
 } from '@oddlot/units';
 import type { Holding } from '../state/account.ts';
 import { setSize } from '../state/holders.ts';
+import type { State } from '../state/state.ts';
 
 /** How a signed trade divides: first it closes what stands against it, then it opens. */
 export function splitTrade(size: number, signedSize: number): { close: number; open: number } {
@@ -44,15 +45,15 @@ export function releasedPart(amount: MicroUsdc, closed: number, size: number): M
  * the cost; reducing releases cost; a trade through zero closes, then opens with the rest.
  */
 export function tradePosition(
+  state: Pick<State, 'timeMs' | 'watch'>,
   holding: Holding,
   signedSize: number,
   atPrice: number,
-  nowMs: TimeMs,
 ): Closed | undefined {
   const before = holding.size;
   const after = before + signedSize;
   const { close, open } = splitTrade(before, signedSize);
-  holding.updatedMs = nowMs;
+  holding.updatedMs = timeMs(state.timeMs);
   holding.funding.sinceChange = ZERO_USDC;
   const closed = close > 0 ? closeResult(holding, close, atPrice) : undefined;
   if (closed !== undefined) {
@@ -63,7 +64,7 @@ export function tradePosition(
     if (before === 0 || close > 0) startPosition(holding);
     holding.cost = addUsdc(holding.cost, notional(atPrice, signedSize > 0 ? open : -open));
   }
-  setSize(holding, after);
+  setSize(state, holding, after);
   return closed;
 }
 

@@ -46,9 +46,9 @@ export function restartClosing(execution: Execution, perp: Perp): void {
  */
 export function settleClosing(execution: Execution): void {
   const { state } = execution;
-  for (const id of state.perpIds) {
-    const perp = present(state.perps.get(id), 'a listed perp');
+  for (const perp of state.watch.closing) {
     if (!isHourOver(state, perp)) continue;
+    state.watch.wake();
     const closing = present(perp.closing, 'a closing hour');
     const price = settlementPrice(closing);
     if (price !== undefined) {
