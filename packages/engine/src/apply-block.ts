@@ -20,7 +20,7 @@ import { TIMER } from './messages/event.ts';
 import { withTargets } from './orders/target-entries.ts';
 import { packPast } from './outcome/pack-past.ts';
 import { updateInsuranceTarget } from './perp/insurance-fund.ts';
-import type { Execution } from './state/execution.ts';
+import { type Execution, noEvents } from './state/execution.ts';
 import type { State } from './state/state.ts';
 import { advancePhases } from './steps/advance-phases.ts';
 import { settleClosing } from './steps/close-perps.ts';
@@ -48,7 +48,7 @@ export function applyBlock(state: State, block: Block): BlockResult {
   state.digest.number(block.height);
   state.digest.number(block.timeMs);
 
-  const execution: Execution = { state, events: [], commandIndex: TIMER };
+  const execution: Execution = { state, events: noEvents(), commandIndex: TIMER };
   const outcomes: CommandResult[] = new Array(block.commands.length);
   const [operator, passive, cancels, rest] = orderCommands(state, block.commands);
   state.watch.begin(block.timeMs, operator.length > 0);

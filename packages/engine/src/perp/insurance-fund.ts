@@ -107,6 +107,8 @@ export function updateInsuranceTarget(state: State): void {
   if (watch.isAwake) {
     for (const id of state.perpIds)
       countInterest(state, present(state.perps.get(id), 'a listed perp'));
+  } else if (watch.traded.size === 0) {
+    return;
   } else {
     for (const perp of watch.traded) countInterest(state, perp);
   }
