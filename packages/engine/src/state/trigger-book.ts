@@ -51,6 +51,7 @@ export class TriggerBook {
 
   /** The order when it waits; one that is trying at this moment does not. */
   find(orderId: number): TriggerOrder | undefined {
+    if (this.#byId.size === 0) return undefined;
     const trigger = this.#byId.get(orderId);
     return trigger === this.#atWork ? undefined : trigger;
   }
