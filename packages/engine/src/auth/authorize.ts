@@ -15,17 +15,19 @@ import { vaultLedBy } from './vault-led-by.ts';
 /**
  * Judges who signed, in this order: the nonce's window, the signer's role, the vault, the account,
  * the gate, the expiry, the nonce's freshness. Changes nothing; admission and execution both ask it.
+ * Whoever knows which account the signer acts for says so, and it is not looked up again.
  */
 export function authorize(
   state: State,
   command: SignedCommand,
   rules: SigningRules,
   timeMs: number,
+  known?: Account,
 ): Authorization {
   const { authority } = command;
   const window = checkNonceWindow(state, authority.nonce, timeMs);
   if (window !== undefined) return { reject: window };
-  const role = judgeRole(state, command, rules);
+  const role = judgeRole(state, command, rules, known);
   if (role.account === undefined || role.reject !== undefined) return role;
   const { account } = role;
   const reject =
@@ -36,8 +38,13 @@ export function authorize(
 }
 
 /** Whom the signer acts for, and whether it may. */
-function judgeRole(state: State, command: SignedCommand, rules: SigningRules): Authorization {
-  const actor = judgeActor(state, command, rules);
+function judgeRole(
+  state: State,
+  command: SignedCommand,
+  rules: SigningRules,
+  known: Account | undefined,
+): Authorization {
+  const actor = judgeActor(state, command, rules, known);
   if (actor.account === undefined || actor.reject !== undefined) return actor;
   if (command.authority.vault === undefined) return actor;
   return judgeVault(state, command, rules, actor.account);
@@ -59,11 +66,16 @@ export function judgeVault(
     : led;
 }
 
-function judgeActor(state: State, command: SignedCommand, rules: SigningRules): Authorization {
+function judgeActor(
+  state: State,
+  command: SignedCommand,
+  rules: SigningRules,
+  known: Account | undefined,
+): Authorization {
   const { authority } = command;
   if (authority.multiSig !== undefined)
     return checkQuorum(state, authority.signer, authority.multiSig);
-  const account = actorOf(state, command, rules);
+  const account = known ?? actorOf(state, command, rules);
   if (account === undefined) return { reject: roleRefusal(state, command, rules) };
   // Its own key is no more than one of the signatures that a multi-sig account needs.
   if (account.multiSig !== undefined && account.address === authority.signer) {

@@ -1,7 +1,7 @@
 import { timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { alice, bob, type OrderShape, Scenario } from '../testing/scenario.ts';
-import { EffectsDigest } from './effects-digest.ts';
+import { EffectsDigest, scrambledText } from './effects-digest.ts';
 
 const hexOf = (feed: (digest: EffectsDigest) => void): string => {
   const digest = new EffectsDigest();
@@ -56,6 +56,14 @@ describe('the digest', () => {
     });
     expect(hexOf((digest) => digest.wordAndAmounts(9, first, second))).toBe(apart);
   });
+
+  test.each(['', 'a', 'ab', alice, '\u00e9\ud83d\ude00'])(
+    '… of a text that was prepared: %s',
+    (text) => {
+      const prepared = hexOf((digest) => digest.scrambled(scrambledText(text)));
+      expect(prepared).toBe(hexOf((digest) => digest.text(text)));
+    },
+  );
 
   test('is told as its lanes', () => {
     const digest = new EffectsDigest([0, 1, -1, 0x80_00_00_00]);

@@ -32,11 +32,7 @@ export class EffectsDigest {
 
   /** A 32-bit word. */
   word(value: number): void {
-    const mixed = mix(this.#a, this.#b, value);
-    this.#a = this.#b;
-    this.#b = turned(this.#c, mixed);
-    this.#c = this.#d;
-    this.#d = mixed;
+    this.#next(mix(this.#a, this.#b, value));
   }
 
   /** An integer of up to 53 bits. */
@@ -96,7 +92,7 @@ export class EffectsDigest {
     }
   }
 
-  /** The length and each character: every signed command brings an address. */
+  /** The length and each character. */
   text(value: string): void {
     this.word(value.length);
     let a = this.#a;
@@ -116,6 +112,28 @@ export class EffectsDigest {
     this.#d = d;
   }
 
+  /** The same of a text that was prepared by `scrambledText`, several times as fast. */
+  scrambled(text: Int32Array): void {
+    let a = this.#a;
+    let b = this.#b;
+    let c = this.#c;
+    let d = this.#d;
+    // Two by two: the lanes are then where they were, and need not move from one to the next.
+    for (let at = 0; at + 1 < text.length; at += 2) {
+      const first = join(a, b, text[at] ?? 0);
+      a = turned(c, first);
+      const second = join(b, a, text[at + 1] ?? 0);
+      b = turned(d, second);
+      c = first;
+      d = second;
+    }
+    this.#a = a;
+    this.#b = b;
+    this.#c = c;
+    this.#d = d;
+    if (text.length % 2 === 1) this.#next(join(a, b, text[text.length - 1] ?? 0));
+  }
+
   /** The state of the digest, for a dump. */
   lanes(): readonly number[] {
     return [this.#a, this.#b, this.#c, this.#d];
@@ -124,6 +142,13 @@ export class EffectsDigest {
   /** 32 hex digits. */
   hex(): string {
     return hexOf(this.#a) + hexOf(this.#b) + hexOf(this.#c) + hexOf(this.#d);
+  }
+
+  #next(mixed: number): void {
+    this.#a = this.#b;
+    this.#b = turned(this.#c, mixed);
+    this.#c = this.#d;
+    this.#d = mixed;
   }
 
   /** Two words, one after the other. */
@@ -169,14 +194,30 @@ function hexOf(lane: number): string {
   return `${high}${HEX[(lane >>> 8) & 255]}${HEX[lane & 255]}`;
 }
 
+/**
+ * A text as the digest takes it, for one that comes again and again: every signed command brings an
+ * address, and to ask a string for its characters takes longer than to mix them.
+ */
+export function scrambledText(text: string): Int32Array {
+  const scrambled = new Int32Array(1 + text.length);
+  scrambled[0] = scramble(text.length);
+  for (let i = 0; i < text.length; i++) scrambled[1 + i] = scramble(text.charCodeAt(i));
+  return scrambled;
+}
+
 /** A word, scrambled, with two lanes. */
 function mix(a: number, b: number, word: number): number {
-  let k = Math.imul(word, 0xcc9e2d51);
-  k = (k << 15) | (k >>> 17);
-  k = Math.imul(k, 0x1b873593);
-  let mixed = a ^ k;
-  mixed = (mixed << 13) | (mixed >>> 19);
-  return (Math.imul(mixed, 5) + b + 0x561ccd1b) | 0;
+  return join(a, b, scramble(word));
+}
+
+function scramble(word: number): number {
+  const k = Math.imul(word, 0xcc9e2d51);
+  return Math.imul((k << 15) | (k >>> 17), 0x1b873593);
+}
+
+function join(a: number, b: number, scrambled: number): number {
+  const mixed = a ^ scrambled;
+  return (Math.imul((mixed << 13) | (mixed >>> 19), 5) + b + 0x561ccd1b) | 0;
 }
 
 function turned(lane: number, mixed: number): number {

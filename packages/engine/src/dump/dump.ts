@@ -235,7 +235,12 @@ export function restore(plain: StateDump | PackedDump): State {
   restoreMarkets(state, plain.outcomes);
   for (const account of plain.accounts) restoreAccount(state, account);
   for (const [signer, used, floor, isRevokedAgent] of plain.signers) {
-    state.signers.set(signer as Address, { used: [...used], floor, isRevokedAgent });
+    state.signers.set(signer as Address, {
+      used: [...used],
+      floor,
+      isRevokedAgent,
+      scrambled: undefined,
+    });
   }
   const isPacked = plain.format === PACKED_DUMP_VERSION;
   restoreOrders(state, isPacked ? ordersOfBlocks(plain.orders) : ordersOfRows(plain.orders));

@@ -41,6 +41,8 @@ export type State = {
   readonly accountIndex: Map<Address, number>;
   readonly agents: Map<Address, AgentBinding>;
   readonly signers: Map<Address, SignerNonces>;
+  /** Counts changes of whom an address acts for: new accounts, agents bound and let go. Not dumped. */
+  keyChanges: number;
   signersSweptMs: number;
   /** The live orders of all books. */
   readonly pool: OrderPool;
@@ -115,6 +117,7 @@ export function createState(digestLanes?: readonly number[]): State {
     accountIndex: new Map(),
     agents: new Map(),
     signers: new Map(),
+    keyChanges: 0,
     signersSweptMs: 0,
     pool: new OrderPool(),
     expiries: new DueQueue(),
