@@ -81,10 +81,10 @@ export class EffectsDigest {
   /** A word, then two amounts. */
   wordAndAmounts(word: number, first: bigint, second: bigint): void {
     if (isInt64(first) && isInt64(second)) {
-      words[1] = word;
       bigs[1] = first;
       bigs[2] = second;
-      this.#mixIn(1, 6);
+      this.word(word);
+      this.#mixIn(2, 6);
     } else {
       this.word(word);
       this.amount(first);
@@ -162,18 +162,19 @@ export class EffectsDigest {
     this.#d = second;
   }
 
-  /** The words that lie between two places. */
+  /** The words that lie between two places, two by two as above. */
   #mixIn(from: number, to: number): void {
     let a = this.#a;
     let b = this.#b;
     let c = this.#c;
     let d = this.#d;
-    for (let at = from; at < to; at++) {
-      const mixed = mix(a, b, words[at] ?? 0);
-      a = b;
-      b = turned(c, mixed);
-      c = d;
-      d = mixed;
+    for (let at = from; at < to; at += 2) {
+      const first = mix(a, b, words[at] ?? 0);
+      a = turned(c, first);
+      const second = mix(b, a, words[at + 1] ?? 0);
+      b = turned(d, second);
+      c = first;
+      d = second;
     }
     this.#a = a;
     this.#b = b;

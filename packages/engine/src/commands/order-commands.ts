@@ -3,7 +3,7 @@ import { isAddressTaken } from '../auth/agents.ts';
 import { type Actor, actingFor } from '../auth/authorize.ts';
 import { type Command, isSigned, type SignedCommand } from '../messages/command.ts';
 import type { State } from '../state/state.ts';
-import type { BlockClass } from './block-class.ts';
+import { type BlockClass, REST } from './block-class.ts';
 import type { SignedRules } from './command-rules.ts';
 import { signedRules } from './commands.ts';
 
@@ -44,7 +44,9 @@ export function orderCommands(state: State, commands: readonly Command[]): Comma
     const acting = actingFor(state, command, rules);
     actors.push(acting);
     const actor = bound.size === 0 ? acting : (bound.get(acting) ?? acting);
-    const rank = Math.max(classOf(state, command, rules, actor), reached.get(actor) ?? 0);
+    const own = classOf(state, command, rules, actor);
+    // Nothing comes behind the last class, so what the account has reached says nothing there.
+    const rank = own === REST ? own : Math.max(own, reached.get(actor) ?? 0);
     reached.set(actor, rank);
     classes[rank]?.push(index);
     if (command.type !== 'approveAgent') continue;

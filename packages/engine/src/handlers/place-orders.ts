@@ -57,16 +57,24 @@ function placeEach(
   const [only] = orders;
   if (only !== undefined && orders.length === 1)
     return [placeOrder(execution, account, only).entry];
-  const { state } = execution;
-  const held: (number | undefined)[] = [];
-  for (const order of orders) {
-    held.push(mayBeSmall(state, order) ? heldIn(account, order) : undefined);
-  }
+  const held = heldAtStart(execution.state, account, orders);
   const entries: EntryResult[] = [];
   for (const order of orders) {
-    entries.push(placeOrder(execution, account, order, held[entries.length]).entry);
+    entries.push(placeOrder(execution, account, order, held?.[entries.length]).entry);
   }
   return entries;
+}
+
+/** The positions of the orders' legs; undefined when each of them is worth enough without one. */
+function heldAtStart(
+  state: State,
+  account: Account,
+  orders: readonly OrderRequest[],
+): readonly number[] | undefined {
+  for (const order of orders) {
+    if (mayBeSmall(state, order)) return orders.map((each) => heldIn(account, each));
+  }
+  return undefined;
 }
 
 /** False of an order that is worth enough, whatever position it closes. */

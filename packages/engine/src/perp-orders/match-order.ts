@@ -154,7 +154,11 @@ function planTaker(execution: Execution, taker: TakerOrder, fill: Fill): SidePla
     restingSell,
   });
   // The venue's own orders close at prices that it chose; their fee belongs to the fund.
-  return taker.forced === undefined ? plan : { ...plan, isCovered: true, feeTo: 'fund' };
+  if (taker.forced !== undefined) {
+    plan.isCovered = true;
+    plan.feeTo = 'fund';
+  }
+  return plan;
 }
 
 /** R-liquidation: a share of what filled, never more than the equity left; unwinding is free. */

@@ -56,7 +56,8 @@ export function ownerOf(state: State, slot: number): { account: Account; holding
 
 /** What an isolated order still holds back. */
 export function reserveOf(state: State, orderId: number): MicroUsdc {
-  return state.reserves.get(orderId) ?? ZERO_USDC;
+  const { reserves } = state;
+  return reserves.size === 0 ? ZERO_USDC : (reserves.get(orderId) ?? ZERO_USDC);
 }
 
 /** Uses part of an order's reserve; the caller says where it goes. */
