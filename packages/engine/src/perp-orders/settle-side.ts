@@ -12,7 +12,7 @@ import type { Account, Holding } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
 
 /** One side of a fill before it happens. `fees` are the exchange's and the builder's together. */
-export type SideFill = PendingFill & {
+type SideFill = PendingFill & {
   /** The exchange's fee, which the event shows. */
   readonly fee: MicroUsdc;
   readonly charge: BuilderCharge | undefined;
