@@ -134,16 +134,19 @@ function knownActor(
 function executeSigned(
   execution: Execution,
   command: SignedCommand,
-  known: Account | undefined,
+  actor: Account | undefined,
 ): CommandResult {
   const { state } = execution;
+  const { nonce, signer } = command.authority;
   const rules = signedRules(command);
+  const nonces = state.signers.get(signer);
+  const known = { account: actor, nonces };
   const { account, reject } = authorize(state, command, rules, state.timeMs, known);
   if (account === undefined) return { reject };
   if (reject !== undefined) {
     return withTargets(state, account, command, rules, { account: account.address, reject });
   }
-  useNonce(state, command.authority.signer, command.authority.nonce);
+  useNonce(state, signer, nonce, nonces);
   noteAgentUse(state, command);
   const result = rules.execute(execution, account, command);
   if (result.reject === undefined) endOwnBinding(execution, account, command, rules);

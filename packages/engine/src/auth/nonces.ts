@@ -35,9 +35,11 @@ export function checkNonceWindow(
   return { reason: 'nonceBeforeLog', minExclusive, maxExclusive };
 }
 
-/** Judges a nonce by what its signer used before. */
-export function checkNonceFresh(state: State, signer: Address, nonce: number): Reject | undefined {
-  const record = state.signers.get(signer);
+/** Judges a nonce by what its signer used before, if anything. */
+export function checkNonceFresh(
+  record: SignerNonces | undefined,
+  nonce: number,
+): Reject | undefined {
   if (record === undefined) return undefined;
   const { used } = record;
   // The case of nearly every command: a nonce above all before it, and above the floor.
@@ -49,9 +51,13 @@ export function checkNonceFresh(state: State, signer: Address, nonce: number): R
   return undefined;
 }
 
-/** Keeps a nonce; what the clock would refuse anyway is dropped. */
-export function useNonce(state: State, signer: Address, nonce: number): void {
-  const record = signerRecord(state, signer);
+/** Keeps a nonce, in the signer's record; what the clock would refuse anyway is dropped. */
+export function useNonce(
+  state: State,
+  signer: Address,
+  nonce: number,
+  record = signerRecord(state, signer),
+): void {
   const { used } = record;
   let at = used.length;
   while (at > 0 && (used[at - 1] ?? 0) > nonce) at--;
