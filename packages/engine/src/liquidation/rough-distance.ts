@@ -28,7 +28,7 @@ export function roughDistance(state: State, scope: Scope): number {
   let notional = 0;
   let maintenance = 0;
   for (const each of isIsolated ? [holding] : account.holdings.values()) {
-    if (each.isIsolated !== isIsolated) continue;
+    if (each.isIsolated !== isIsolated || each.size === 0) continue;
     const worth = each.perp.mark * each.size;
     const cost = nearestNumber(each.cost);
     value += worth - cost;
@@ -50,6 +50,6 @@ export function roughDistance(state: State, scope: Scope): number {
 function maintenanceOf({ perp, size }: Holding): number {
   if (size === 0) return 0;
   const lots = Math.abs(size);
-  const { deductionLotsE8, mmrE8 } = tierOf(perp.tiers, lots);
-  return Math.ceil(((lots * mmrE8 - nearestNumber(deductionLotsE8)) * perp.mark) / RATE_ONE);
+  const { deductionNumber, mmrE8 } = tierOf(perp.tiers, lots);
+  return Math.ceil(((lots * mmrE8 - deductionNumber) * perp.mark) / RATE_ONE);
 }
