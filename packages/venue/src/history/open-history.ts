@@ -1,5 +1,4 @@
 import type { Logger } from '@oddlot/host/log';
-import { present } from '@oddlot/units';
 import type { Held, Lease } from '../lease/lease.ts';
 import { Archivist, type ArchivistOptions } from './archivist/archivist.ts';
 import { HistoryBehindError } from './history.ts';
@@ -16,36 +15,41 @@ type HistoryOptions = Pick<
 
 type OpenHistory = {
   readonly archivist: Archivist;
-  /** The archivist, as the only writer of the history. */
+  /** What is let go of at the end. */
   readonly history: Held;
 };
 
-/** Opens the history as its only writer. */
+/** Opens the history. Where replicas share it, the one that holds the lease writes, and all of them read. */
 export async function openHistory(
   options: HistoryOptions,
   { lease, log }: { readonly lease: Lease; readonly log: Logger },
 ): Promise<OpenHistory> {
-  let archivist: Archivist | undefined;
-  const history = await lease.hold(
+  const archivist = await Archivist.open({
+    ...options,
+    onDamaged: (damage) =>
+      log.error(damage, 'the history is damaged: set aside, and computed again from the log'),
+    onRebuild: (rebuild) => log.info(rebuild, 'the history is computed again from the log'),
+    onRebuilt: (height) => log.info({ height }, 'the history is complete again'),
+    onRebuildFailed: (err) =>
+      log.error({ err }, 'the history stays incomplete until the next start'),
+    onAway: (why) => log.warn({ why }, 'the database of the history is away: rows wait in the log'),
+    onBack: (height) => log.info({ height }, 'the database of the history is back'),
+    onPassedOver: (what, why) => log.warn({ what, why }, 'no base of the history'),
+  });
+  const isShared = options.settings.isShared === true;
+  const lead = (term: number | undefined): void => {
+    if (isShared) archivist.lead(term);
+  };
+  const held = await lease.hold(
     'history writer',
-    async () => {
-      archivist = await Archivist.open({
-        ...options,
-        onDamaged: (damage) =>
-          log.error(damage, 'the history is damaged: set aside, and computed again from the log'),
-        onRebuild: (rebuild) => log.info(rebuild, 'the history is computed again from the log'),
-        onRebuilt: (height) => log.info({ height }, 'the history is complete again'),
-        onRebuildFailed: (err) =>
-          log.error({ err }, 'the history stays incomplete until the next start'),
-        onAway: (why) =>
-          log.warn({ why }, 'the database of the history is away: rows wait in the log'),
-        onBack: (height) => log.info({ height }, 'the database of the history is back'),
-        onPassedOver: (what, why) => log.warn({ what, why }, 'no base of the history'),
-      });
-    },
-    () => archivist?.stop(),
+    ({ number }) => lead(number),
+    () => lead(undefined),
   );
-  return { archivist: present(archivist, 'the archivist of the only process'), history };
+  const release = async (): Promise<void> => {
+    await held.release();
+    await archivist.stop();
+  };
+  return { archivist, history: { release } };
 }
 
 /** Where receipts are found that are no longer in memory. Not asked before the archivist is there. */

@@ -9,12 +9,17 @@ const SHORT_BLOCKS_MIN = 5_000;
 export function archivistSettings(config: Config): Omit<ArchivistSettings, 'role'> {
   const { data, database, receiptsKeptMs, snapshotEveryBlocks, snapshotEveryCommands } = config;
   const historyKeptMs = historyKeptMsOf(config);
+  const isShared = database !== undefined && config.cluster !== undefined;
   return {
     data,
     ...(database === undefined ? {} : { database }),
+    ...(isShared ? { isShared } : {}),
     snapshotEveryBlocks,
     snapshotEveryCommands,
-    shortBlocks: Math.max(SHORT_BLOCKS_MIN, 2 * snapshotEveryBlocks),
+    // Rows that are shared are made by the thread that follows, however far it has to go.
+    shortBlocks: isShared
+      ? Number.MAX_SAFE_INTEGER
+      : Math.max(SHORT_BLOCKS_MIN, 2 * snapshotEveryBlocks),
     ...(hasFaucet(config) ? { faucetEveryMs: config.faucetEveryMs } : {}),
     receiptsKeptMs,
     ...(historyKeptMs === undefined ? {} : { historyKeptMs }),

@@ -8,6 +8,8 @@ export type ArchivistSettings = {
   readonly data: string;
   /** Where the rows are kept instead of a file in the data folder. */
   readonly database?: string;
+  /** Other replicas of the venue have the same database, and one of them writes. */
+  readonly isShared?: boolean;
   /**
    * `both` is the rule. `rows` alone computes a history that is far behind, beside another that goes on
    * writing snapshots.
@@ -50,6 +52,8 @@ export type ArchivistOrder =
   | { readonly type: 'watch'; readonly user: Address; readonly table: WatchedTable }
   | { readonly type: 'unwatch'; readonly user: Address; readonly table: WatchedTable }
   | { readonly type: 'takeSnapshots' }
+  /** Of the replicas that share a database this one writes, in a term; undefined: no longer. */
+  | { readonly type: 'lead'; readonly term: number | undefined }
   /** Comes to the end: with everything up to the head if that is soon, or at once with what there is. */
   | { readonly type: 'stop'; readonly head: BlockHead; readonly catchesUp: boolean };
 

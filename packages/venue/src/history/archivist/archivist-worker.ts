@@ -24,7 +24,10 @@ import { RowBuffer } from './row-buffer.ts';
 const port = present(parentPort ?? undefined, 'the archivist runs in a thread');
 const settings = workerData as ArchivistSettings;
 const { data, database } = settings;
-const where = database === undefined ? { file: join(data, 'history.sqlite') } : { url: database };
+const where =
+  database === undefined
+    ? { file: join(data, 'history.sqlite') }
+    : { url: database, isShared: settings.isShared };
 
 type Start = Extract<ArchivistOrder, { type: 'start' }>;
 type Verify = Extract<ArchivistOrder, { type: 'verify' }>;
@@ -116,7 +119,8 @@ async function verify(rows: RowBuffer, asked: Verify | undefined): Promise<RowBu
 /** Sets the store aside, and says where. On a server nothing that is of others is touched. */
 async function leave({ store }: RowBuffer, error: HistoryDamagedError): Promise<string> {
   await store.close();
-  if (database !== undefined && error instanceof HistoryForeignError) throw error;
+  const isOfOthers = error instanceof HistoryForeignError || settings.isShared === true;
+  if (database !== undefined && isOfOthers) throw error;
   return whenBack(() => setHistoryAside(where));
 }
 

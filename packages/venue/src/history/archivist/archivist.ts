@@ -254,6 +254,11 @@ export class Archivist implements History {
     return this.#watchers.add(user, table, watcher);
   }
 
+  /** Of the replicas that share the database this one writes from now on, in a term; undefined: no longer. */
+  lead(term: number | undefined): void {
+    this.#first.order({ type: 'lead', term });
+  }
+
   /** Comes to an end: with rows and a snapshot of everything, where that is near. */
   async stop(): Promise<void> {
     if (this.#phase === 'ended') return;

@@ -24,6 +24,8 @@ import { WatchedUsers } from './watched-users.ts';
 const WRITE_EVERY_MS = 100;
 /** How often rows that found no room are tried again (R-disk). */
 const RETRY_MS = 1_000;
+/** How often a replica that does not write looks how far the one is that does. */
+const FOLLOW_EVERY_MS = 50;
 /** A stop must not last: what is not caught up with in this time is left to the next start. */
 const CATCH_UP_MS = 4_000;
 /** The rest between two portions that are looked through for damage. */
@@ -63,6 +65,8 @@ export class Recorder {
   /** The newest block that the main thread has. */
   #target!: BlockHead;
   #hasRoom = true;
+  /** False where another replica writes the rows: nothing is applied here ahead of what is stored there. */
+  #leads: boolean;
   #compared = 0;
   #stop: { readonly catchesUp: boolean; readonly untilMs: number } | undefined;
 
@@ -72,6 +76,7 @@ export class Recorder {
     this.#onDamaged = onDamaged;
     this.#rows = rows;
     this.#writesSnapshots = settings.role === 'both';
+    this.#leads = settings.isShared !== true;
     this.#watched = new WatchedUsers((id) => {
       const listing = this.#companions.markets.catalogue.market(id)?.listing;
       return listing === undefined ? undefined : { title: listing.question, slug: listing.slug };
@@ -107,6 +112,10 @@ export class Recorder {
       case 'takeSnapshots':
         this.#writesSnapshots = true;
         break;
+      case 'lead':
+        this.#rows?.store.lead(order.term);
+        this.#leads = order.term !== undefined;
+        break;
       case 'stop':
         this.#target = order.head;
         this.#stop = {
@@ -132,7 +141,7 @@ export class Recorder {
     const folder = this.#folder;
     try {
       while (!this.#isDone) {
-        const { height } = this.#target;
+        const height = this.#reach;
         if (folder.nextSeq <= height) await folder.readUpTo(height, (entry) => this.#apply(entry));
         else await this.#rest();
       }
@@ -154,7 +163,13 @@ export class Recorder {
   }
 
   get #isDone(): boolean {
-    return this.#stop !== undefined && (this.#isHurried || this.#height >= this.#target.height);
+    return this.#stop !== undefined && (this.#isHurried || this.#height >= this.#reach);
+  }
+
+  /** The block up to which there is something to do now. */
+  get #reach(): number {
+    const { height } = this.#target;
+    return this.#leads ? height : Math.min(height, this.#rows?.store.height ?? height);
   }
 
   /** True when it has to stop wherever it is. */
@@ -248,6 +263,11 @@ export class Recorder {
 
   /** Everything is applied: writes what there is, and waits for more. */
   async #rest(): Promise<void> {
+    if (!this.#leads) {
+      await this.#guarded(() => this.#rows?.refresh());
+      // What others have written is applied before anybody is answered from it.
+      if (this.#height < this.#reach) return;
+    }
     await this.#answer();
     await this.#write(() => true);
     if (this.#isSnapshotDue) await this.#snapshot();
@@ -256,7 +276,8 @@ export class Recorder {
     this.#report();
     await this.#wake.sleep(this.#sleepMs);
     // What comes together is written together.
-    if (!this.#questions.hasQuestions) await this.#wake.calm(WRITE_EVERY_MS, () => this.#isUrgent);
+    const isCalm = this.#leads && !this.#questions.hasQuestions;
+    if (isCalm) await this.#wake.calm(WRITE_EVERY_MS, () => this.#isUrgent);
     this.#slice.begin();
   }
 
@@ -264,7 +285,8 @@ export class Recorder {
   get #sleepMs(): number | undefined {
     const scrubMs = this.#retention?.isScrubbing === true ? SCRUB_EVERY_MS : Infinity;
     const retryMs = this.#rows?.isEmpty === false ? RETRY_MS : Infinity;
-    const sleepMs = Math.min(scrubMs, retryMs, this.#questions.patienceMs ?? Infinity);
+    const followMs = this.#leads ? Infinity : FOLLOW_EVERY_MS;
+    const sleepMs = Math.min(scrubMs, retryMs, followMs, this.#questions.patienceMs ?? Infinity);
     return Number.isFinite(sleepMs) ? sleepMs : undefined;
   }
 
@@ -288,7 +310,8 @@ export class Recorder {
 
   async #write(isWanted: (rows: RowBuffer) => boolean): Promise<void> {
     const rows = this.#rows;
-    if (rows === undefined || rows.isEmpty || !this.#hasRoom || !isWanted(rows)) return;
+    const isIdle = rows === undefined || rows.isEmpty || !this.#hasRoom || !this.#leads;
+    if (isIdle || !isWanted(rows)) return;
     await this.#guarded(() => rows.writeAll());
     this.#report();
   }
@@ -354,7 +377,7 @@ export class Recorder {
   async #finish(): Promise<void> {
     await this.#answer();
     await this.#write(() => true);
-    const isCaughtUp = this.#stop?.catchesUp === true && this.#height >= this.#target.height;
+    const isCaughtUp = this.#stop?.catchesUp === true && this.#height >= this.#reach;
     if (this.#writesSnapshots && isCaughtUp) await this.#snapshot();
     this.#report();
     await this.#rows?.store.close();

@@ -118,6 +118,19 @@ export class RowBuffer {
     this.#incomplete = new HistoryIncompleteError(why);
   }
 
+  /** Looks how far others have written to a store that is shared: what they have is not written again. */
+  async refresh(): Promise<void> {
+    await this.store.refresh();
+    const { height } = this.store;
+    const theirs = this.#blocks.filter(({ head }) => head.height <= height);
+    const last = theirs.at(-1);
+    if (last === undefined) return;
+    this.#blocks.splice(0, theirs.length);
+    this.#rows -= theirs.reduce((sum, each) => sum + countOf(each), 0);
+    this.#held = undefined;
+    if (last.head.height === height) this.#stored = { height, timeMs: last.head.timeMs };
+  }
+
   /** Writes one transaction; false when there was no room, so that it has to be tried again. */
   async writeSome(): Promise<boolean> {
     if (this.#foreign !== undefined) throw this.#foreign;

@@ -37,7 +37,9 @@ afterEach(() => proxy.close());
 
 describe('a silent server', { timeout: 60_000 }, () => {
   test('is given up in time, and is asked again over another connection', async () => {
-    const driver = await openPostgres(proxy.url, { connectMs: 300, statementMs: 300 });
+    const driver = await openPostgres(proxy.url, {
+      patience: { connectMs: 300, statementMs: 300 },
+    });
     const ask = () => driver.database.selectFrom('progress').selectAll().execute();
     expect(await ask()).toEqual([]);
     proxy.silence();

@@ -1,7 +1,7 @@
 import type { Address } from '@oddlot/units';
 import type { AccountSums, Answer, AsOf, HistoryTopic, StoreTopic } from '../history.ts';
 import type { LiveRows } from '../rows/live-rows.ts';
-import { HistoryDamagedError, HistoryFullError } from '../store/store-errors.ts';
+import { HistoryDamagedError, HistoryFullError, HistoryMovedError } from '../store/store-errors.ts';
 import type { ArchivistReport, Question } from './archivist-messages.ts';
 import type { RowBuffer } from './row-buffer.ts';
 
@@ -66,17 +66,18 @@ export class WaitingQuestions {
     this.#waiting = this.#waiting.filter((each) => !ready.includes(each));
     const asOf = rows.stored;
     const isSplit = !rows.isEmpty || height < asOf.height;
-    const answered = ready.map(({ asked }) => this.#answer(asked, rows, { asOf, isSplit }));
+    const answered = ready.map((each) => this.#answer(each, rows, { asOf, isSplit }));
     const damaged = (await Promise.all(answered)).find((each) => each !== undefined);
     if (damaged !== undefined) throw damaged;
   }
 
   async #answer(
-    asked: Question,
+    waiting: Waiting,
     rows: RowBuffer,
     { asOf, isSplit }: { readonly asOf: AsOf; readonly isSplit: boolean },
   ): Promise<HistoryDamagedError | undefined> {
     const { tell } = this.#options;
+    const { asked } = waiting;
     const { id, topic } = asked;
     // What is of now is of the last block that was applied, so its rows must be there too, and no others.
     const isOfNow = topic === 'accountSums' || topic === 'orders';
@@ -89,7 +90,9 @@ export class WaitingQuestions {
     } catch (error) {
       // Whoever begins anew is asked again.
       if (error instanceof HistoryDamagedError) return error;
-      if (error instanceof HistoryFullError) tell({ type: 'away', id, why: error.message });
+      // So is this one, when it has applied what others have written.
+      if (error instanceof HistoryMovedError) this.#waiting.push(waiting);
+      else if (error instanceof HistoryFullError) tell({ type: 'away', id, why: error.message });
       else tell({ type: 'failed', id, error });
     }
     return undefined;

@@ -1,19 +1,31 @@
+import { sql } from 'kysely';
 import type { BlockRows } from '../rows/block-rows.ts';
 import type { LiveRows } from '../rows/live-rows.ts';
 import type { Answer, Ask, Page, StoreTopic } from '../history.ts';
 import { batchOf } from './batch.ts';
-import type { HistoryDriver } from './history-driver.ts';
+import type { Expectation, HistoryDriver } from './history-driver.ts';
 import { counted, decodeProgress, encodeProgress, NO_PROGRESS, type Progress } from './progress.ts';
 import { Pruning, type PruneLimits } from './pruning.ts';
 import { ANSWERS } from './questions/answers.ts';
 import { scrubSome } from './scrub-some.ts';
 import { deleteSqlite, openSqlite, setSqliteAside } from './sqlite-driver.ts';
-import { HistoryDamagedError, HistoryFullError, historyError } from './store-errors.ts';
+import {
+  HistoryDamagedError,
+  HistoryFullError,
+  historyError,
+  HistoryMovedError,
+} from './store-errors.ts';
 
 export { HistoryDamagedError, HistoryFullError } from './store-errors.ts';
 
 /** A file of SQLite, or a PostgreSQL server. */
-export type HistoryPlace = { readonly file: string } | { readonly url: string };
+export type HistoryPlace =
+  | { readonly file: string }
+  | {
+      readonly url: string;
+      /** Several replicas have it open. */
+      readonly isShared?: boolean | undefined;
+    };
 
 type HistoryStoreOptions = HistoryPlace & {
   /** What was there is damaged: it was set aside, and a store without rows is opened. */
@@ -31,9 +43,13 @@ export interface HistoryStore {
   /**
    * All rows of the blocks and the progress in one transaction; blocks at or below `height` are passed
    * over. Rejects with HistoryFullError, to be tried again, or HistoryDamagedError.
+   * Of a store that is shared only who leads writes, and nobody whose term is over.
    */
   write(blocks: readonly BlockRows[]): Promise<void>;
-  /** Orders that live are with whoever follows the blocks, and must be of the same height. */
+  /**
+   * Orders that live are with whoever follows the blocks, and must be of the same height. Rejects with
+   * HistoryMovedError when others have written behind it.
+   */
   ask<Topic extends StoreTopic>(
     topic: Topic,
     question: Ask<Topic>,
@@ -46,9 +62,16 @@ export interface HistoryStore {
    * HistoryDamagedError; returns the last height read, undefined behind the last block.
    */
   scrub(afterHeight: number, limit: number): Promise<number | undefined>;
+  /** Of the replicas that share it, this one writes from now on, in a term; undefined: no longer. */
+  lead(term: number | undefined): void;
+  /** Looks how far others have written. */
+  refresh(): Promise<void>;
   stats(): Promise<{ readonly rows: Readonly<Record<string, number>>; readonly bytes: number }>;
   close(): Promise<void>;
 }
+
+/** Held by whoever writes to a store that is shared, until it has. */
+const FENCE_LOCK = 0x0dd2;
 
 /** A page whose rows were asked for as text. */
 function inText<Found>(question: object, answer: Found): Found {
@@ -92,23 +115,27 @@ export async function deleteHistory(place: HistoryPlace): Promise<void> {
 
 async function open(place: HistoryPlace): Promise<HistoryStore> {
   if ('file' in place) return historyStoreOn(await openSqlite(place.file));
-  return historyStoreOn(await (await postgres()).openPostgres(place.url));
+  const { isShared = false, url } = place;
+  return historyStoreOn(await (await postgres()).openPostgres(url, { isShared }), isShared);
 }
 
 /** Who keeps the history in a file does without the client of a server. */
 const postgres = () => import('./postgres-driver.ts');
 
 /** Closes the database when it can't be read. */
-export async function historyStoreOn(driver: HistoryDriver): Promise<HistoryStore> {
+export async function historyStoreOn(
+  driver: HistoryDriver,
+  isShared = false,
+): Promise<HistoryStore> {
   try {
-    return new DatabaseHistoryStore(driver, await readProgress(driver));
+    return new DatabaseHistoryStore(driver, await readProgress(driver), isShared);
   } catch (error) {
     await driver.close();
     throw historyError(error);
   }
 }
 
-async function readProgress({ database }: HistoryDriver): Promise<Progress> {
+async function readProgress({ database }: Pick<HistoryDriver, 'database'>): Promise<Progress> {
   const row = await database.selectFrom('progress').select(['text', 'crc']).executeTakeFirst();
   return row === undefined ? NO_PROGRESS : decodeProgress(row);
 }
@@ -116,14 +143,18 @@ async function readProgress({ database }: HistoryDriver): Promise<Progress> {
 class DatabaseHistoryStore implements HistoryStore {
   readonly #driver: HistoryDriver;
   readonly #pruning: Pruning;
+  readonly #isShared: boolean;
   #progress: Progress;
+  /** That in which this one writes to a store that is shared; undefined while another does. */
+  #term: number | undefined;
   /** After a failure only the database knows whether it had committed. */
   #isUncertain = false;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(driver: HistoryDriver, progress: Progress) {
+  constructor(driver: HistoryDriver, progress: Progress, isShared: boolean) {
     this.#driver = driver;
     this.#progress = progress;
+    this.#isShared = isShared;
     this.#pruning = new Pruning();
   }
 
@@ -135,8 +166,20 @@ class DatabaseHistoryStore implements HistoryStore {
     return this.#progress.from;
   }
 
+  lead(term: number | undefined): void {
+    this.#term = term;
+  }
+
+  refresh(): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#progress = await readProgress(this.#driver);
+      this.#isUncertain = false;
+    });
+  }
+
   write(blocks: readonly BlockRows[]): Promise<void> {
     return this.#inTurn(async () => {
+      const term = this.#isShared ? this.#ownTerm() : undefined;
       if (this.#isUncertain) this.#progress = await readProgress(this.#driver);
       const fresh = blocks.filter(({ head }) => head.height > this.#progress.height);
       const [first, last] = [fresh[0]?.head, fresh.at(-1)?.head];
@@ -144,10 +187,12 @@ class DatabaseHistoryStore implements HistoryStore {
       const { added, tables } = batchOf(fresh);
       const rows = counted(this.#progress.rows, added);
       const begins = this.#progress.height === 0 ? { from: first.height } : {};
-      const progress = { ...this.#progress, ...begins, height: last.height, rows };
+      const own = term === undefined ? {} : { term };
+      const progress = { ...this.#progress, ...begins, ...own, height: last.height, rows };
       const { crc, text } = encodeProgress(progress);
       this.#isUncertain = true;
-      await this.#driver.write(new Map([...tables, ['progress', [[1, text, crc]]]]));
+      const written = new Map([...tables, ['progress', [[1, text, crc]]] as const]);
+      await this.#driver.write(written, term === undefined ? undefined : this.#fence(term));
       this.#progress = progress;
       this.#isUncertain = false;
     });
@@ -158,12 +203,42 @@ class DatabaseHistoryStore implements HistoryStore {
     question: Ask<Topic>,
     live?: LiveRows,
   ): Promise<Answer<Topic>> {
-    return this.#inTurn(async () =>
-      inText(question, await ANSWERS[topic](this.#driver.database, question, live)),
-    );
+    return this.#inTurn(async () => {
+      const { database } = this.#driver;
+      const find = async (from: typeof database) =>
+        inText(question, await ANSWERS[topic](from, question, live));
+      if (!this.#isShared || this.#term !== undefined) return find(database);
+      // Of one moment, and of the block that whoever asks knows of.
+      const snapshot = database.transaction().setIsolationLevel('repeatable read');
+      return snapshot.execute(async (transaction) => {
+        const now = await readProgress({ database: transaction });
+        const isMoved = now.height !== this.#progress.height;
+        this.#progress = now;
+        if (isMoved) throw new HistoryMovedError(`the history is at block ${now.height}`);
+        return find(transaction);
+      });
+    });
+  }
+
+  #ownTerm(): number {
+    if (this.#term !== undefined) return this.#term;
+    throw new HistoryFullError('another replica writes the history');
+  }
+
+  /** A process that was frozen still believes that it leads: here it learns that it does not. */
+  #fence(term: number): Expectation {
+    return async (transaction) => {
+      // One at a time: what the next one reads of the progress is what this one has written.
+      await sql`SELECT pg_advisory_xact_lock(${FENCE_LOCK})`.execute(transaction);
+      const now = await readProgress({ database: transaction });
+      if ((now.term ?? 0) <= term && now.height === this.#progress.height) return;
+      throw new HistoryFullError('another replica has written the history since');
+    };
   }
 
   async prune(limits: PruneLimits): Promise<number> {
+    // Who leads does.
+    if (this.#isShared && this.#term === undefined) return 0;
     let deleted = 0;
     try {
       for (;;) {
@@ -184,6 +259,7 @@ class DatabaseHistoryStore implements HistoryStore {
     this.#isUncertain = true;
     const { database } = this.#driver;
     const { progress, ...step } = await database.transaction().execute(async (transaction) => {
+      if (this.#isShared) await this.#fence(this.#ownTerm())(transaction);
       const { gone, isDone } = await this.#pruning.step(transaction, limits);
       const counts = Object.entries(gone).map(([name, count]) => [name, -count] as const);
       const rows = counted(this.#progress.rows, Object.fromEntries(counts));

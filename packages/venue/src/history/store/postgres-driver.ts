@@ -1,16 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  CompiledQuery,
-  Kysely,
-  PostgresDialect,
-  type QueryResult,
-  sql,
-  type Transaction,
-} from 'kysely';
+import { CompiledQuery, Kysely, PostgresDialect, type QueryResult, sql } from 'kysely';
 import type { Socket } from 'node:net';
 import { systemTime } from '@oddlot/host/clock';
 import pg from 'pg';
-import type { HistoryDriver } from './history-driver.ts';
+import type { Expectation, HistoryDriver } from './history-driver.ts';
 import type { HistoryTables, TableName } from './history-tables.ts';
 import type { Batch } from './batch.ts';
 import { migrate } from './migrate.ts';
@@ -42,7 +35,16 @@ class HistoryTakenError extends Error {
   override readonly name = 'HistoryTakenError';
 }
 
-export async function openPostgres(url: string, patience = PATIENCE): Promise<HistoryDriver> {
+type PostgresOptions = {
+  readonly patience?: Patience;
+  /** Replicas of one venue have it open, one of which writes: each transaction says in which term. */
+  readonly isShared?: boolean;
+};
+
+export async function openPostgres(
+  url: string,
+  { isShared = false, patience = PATIENCE }: PostgresOptions = {},
+): Promise<HistoryDriver> {
   // One connection: whoever holds the lock is who writes, and answers come in the order of questions.
   const pool = new pg.Pool({
     connectionString: url,
@@ -72,7 +74,7 @@ export async function openPostgres(url: string, patience = PATIENCE): Promise<Hi
       try {
         await connection.executeQuery(CompiledQuery.raw(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`));
         await connection.executeQuery(CompiledQuery.raw(`SET search_path TO ${SCHEMA}`));
-        isWriter = await takesLock(connection);
+        isWriter = isShared || (await takesLock(connection));
       } catch (error) {
         // Nobody else gives it back, and the pool has but one: it would never make another, nor end.
         newest?.release(error as Error);
@@ -82,7 +84,7 @@ export async function openPostgres(url: string, patience = PATIENCE): Promise<Hi
   });
   const database = new Kysely<HistoryTables>({ dialect });
   // The connection may be another than that of the last time, and the server may still know that one.
-  const expectWriter = async (transaction: Transaction<HistoryTables>): Promise<void> => {
+  const expectWriter: Expectation = async (transaction) => {
     isWriter ||= await takesLock(transaction);
     if (!isWriter) throw new HistoryFullError('another venue writes to it');
   };
@@ -104,7 +106,7 @@ export async function openPostgres(url: string, patience = PATIENCE): Promise<Hi
   }
   return {
     database,
-    write: (tables) => writeTables(database, tables, expectWriter),
+    write: (tables, expect) => writeTables(database, tables, [expectWriter, expect]),
     bytes: () => bytesOf(database),
     close,
   };
@@ -198,10 +200,10 @@ async function withClient(url: string, run: (client: pg.Client) => Promise<void>
 async function writeTables(
   database: Kysely<HistoryTables>,
   tables: Batch['tables'],
-  expectWriter: (transaction: Transaction<HistoryTables>) => Promise<void>,
+  expectations: readonly (Expectation | undefined)[],
 ): Promise<void> {
   await database.transaction().execute(async (transaction) => {
-    await expectWriter(transaction);
+    for (const expect of expectations) await expect?.(transaction);
     for (const [name, rows] of tables) {
       const statement = bulkStatement(name);
       for (let from = 0; from < rows.length; from += ROWS_PER_STATEMENT) {

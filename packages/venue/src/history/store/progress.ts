@@ -6,6 +6,8 @@ export type Progress = {
   readonly height: number;
   /** The first block whose rows are there; release 0.2.0 did not note it. */
   readonly from?: number;
+  /** Of whoever wrote last, where several share a server: who has a lower one is too late. */
+  readonly term?: number;
   /** By kind of row, of those that were not deleted. */
   readonly rows: Readonly<Record<string, number>>;
 };

@@ -7,6 +7,11 @@ export class HistoryFullError extends Error {
   override readonly name = 'HistoryFullError';
 }
 
+/** Another replica has written to it since it was last looked at: whoever asks asks again. */
+export class HistoryMovedError extends Error {
+  override readonly name = 'HistoryMovedError';
+}
+
 /** It is not what was written to it: it is set aside, and computed again from the log. */
 export class HistoryDamagedError extends Error {
   override readonly name = 'HistoryDamagedError';
