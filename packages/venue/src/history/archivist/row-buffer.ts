@@ -6,6 +6,7 @@ import {
   HistoryForeignError,
   HistoryFullError,
   HistoryIncompleteError,
+  HistoryMovedError,
 } from '../store/store-errors.ts';
 
 /** Rows of one transaction: whoever asks waits for one at most. */
@@ -182,8 +183,15 @@ export class RowBuffer {
 
 /** Its head alone: what it holds may be damaged, which is found later and mended. */
 async function blockAt(store: HistoryStore, height: number): Promise<BlockRecord | undefined> {
-  const [block] = await store.ask('blocks', { before: height + 1, limit: 1 });
-  return block?.height === height ? block : undefined;
+  for (;;) {
+    try {
+      const [block] = await store.ask('blocks', { before: height + 1, limit: 1 });
+      return block?.height === height ? block : undefined;
+    } catch (error) {
+      // What others write meanwhile makes no other of a block that is there.
+      if (!(error instanceof HistoryMovedError)) throw error;
+    }
+  }
 }
 
 /** A block without rows counts too: it moves the progress on. */
