@@ -55,7 +55,7 @@ export async function openDoorless(
   });
   const receipts: Receipts = new Receipts({
     instruments: instrumentLookup(() => replica.state),
-    archive: receiptArchiveOf(archivist),
+    archive: receiptArchiveOf(() => archivist),
   });
   replica.attach(receipts);
   const { snapshotHeight } = await replica.start();

@@ -46,7 +46,7 @@ export class Metrics {
   /** Children are looked up once: finding one by its labels costs more than counting. */
   readonly #requestChildren = new Map<string, { inc: () => void }>();
   readonly #durationChildren = new Map<string, { observe: (seconds: number) => void }>();
-  readonly #orderChildren = new Map<string, { inc: () => void }>();
+  readonly #orderChildren = new Map<string, { inc: (count: number) => void }>();
 
   constructor(options: { processMetrics?: boolean } = {}) {
     // Told before the first of them, so that a rate can be computed over it.
@@ -87,13 +87,13 @@ export class Metrics {
     if (block.trades > 0) this.#trades.inc(block.trades);
   }
 
-  order(state: string): void {
+  orders(state: string, count: number): void {
     let counted = this.#orderChildren.get(state);
     if (counted === undefined) {
       counted = this.#orders.labels(state);
       this.#orderChildren.set(state, counted);
     }
-    counted.inc();
+    counted.inc(count);
   }
 
   snapshotWritten(seconds: number): void {

@@ -43,7 +43,7 @@ export type BodyRefusal = 'client' | 'all';
 
 type Use = { bodies: number; bytes: number };
 /** What a client holds, and of it what is being read or sent, the oldest first. */
-type ClientUse = Use & { readonly open: Set<BodyHold> };
+type ClientUse = Use & { readonly client: string; readonly open: Set<BodyHold> };
 
 /** Nobody who means it takes longer for a body, when others wait for the room. */
 const HELD_MS = 2_000;
@@ -52,6 +52,20 @@ export class BodyBudget {
   readonly #limits: BodyLimits;
   readonly #all: Use = { bodies: 0, bytes: 0 };
   readonly #byClient = new Map<string, ClientUse>();
+  /** One for all holds: every request has two. */
+  readonly #room: Room = {
+    grow: (own, bytes) => this.#grow(own, bytes),
+    read: (own, hold) => {
+      own.open.delete(hold);
+      own.bodies -= 1;
+      this.#all.bodies -= 1;
+    },
+    release: (own, bytes) => {
+      own.bytes -= bytes;
+      this.#all.bytes -= bytes;
+      if (own.bodies === 0 && own.bytes === 0) this.#byClient.delete(own.client);
+    },
+  };
 
   constructor(limits: BodyLimits) {
     this.#limits = limits;
@@ -68,24 +82,13 @@ export class BodyBudget {
    */
   enter(client: string, cut: () => void): BodyHold | BodyRefusal {
     const { bodiesMax, bodiesPerClientMax } = this.#limits;
-    const own = this.#byClient.get(client) ?? { bodies: 0, bytes: 0, open: new Set<BodyHold>() };
+    const own = this.#byClient.get(client) ?? { client, bodies: 0, bytes: 0, open: new Set() };
     if (own.bodies >= bodiesPerClientMax) return 'client';
     if (this.#all.bodies >= bodiesMax && !this.#makeRoom('bodies', own, 1)) return 'all';
     this.#byClient.set(client, own);
-    const uses = [this.#all, own];
-    for (const use of uses) use.bodies += 1;
-    const hold: BodyHold = new BodyHold({
-      cut,
-      grow: (bytes) => this.#grow(own, bytes),
-      read: () => {
-        own.open.delete(hold);
-        for (const use of uses) use.bodies -= 1;
-      },
-      release: (bytes) => {
-        for (const use of uses) use.bytes -= bytes;
-        if (own.bodies === 0 && own.bytes === 0) this.#byClient.delete(client);
-      },
-    });
+    own.bodies += 1;
+    this.#all.bodies += 1;
+    const hold = new BodyHold(this.#room, own, cut);
     own.open.add(hold);
     return hold;
   }
@@ -119,30 +122,34 @@ export class BodyBudget {
   }
 }
 
-type HoldActions = {
-  readonly cut: () => void;
-  readonly grow: (bytes: number) => BodyRefusal | undefined;
-  readonly read: () => void;
-  readonly release: (bytes: number) => void;
+/** What a hold asks of its budget. */
+type Room = {
+  readonly grow: (own: ClientUse, bytes: number) => BodyRefusal | undefined;
+  readonly read: (own: ClientUse, hold: BodyHold) => void;
+  readonly release: (own: ClientUse, bytes: number) => void;
 };
 
 /** One body's share of the budget. */
 export class BodyHold {
   readonly sinceMs = performance.now();
-  readonly #actions: HoldActions;
+  readonly #room: Room;
+  readonly #own: ClientUse;
+  readonly #cut: () => void;
   #bytes = 0;
   #isReading = true;
   #isReleased = false;
 
-  constructor(actions: HoldActions) {
-    this.#actions = actions;
+  constructor(room: Room, own: ClientUse, cut: () => void) {
+    this.#room = room;
+    this.#own = own;
+    this.#cut = cut;
   }
 
   /** More of it is kept; says whose budget does not allow it. */
   grow(bytes: number): BodyRefusal | undefined {
     // Its client is gone; what still comes of it is not kept.
     if (this.#isReleased) return 'client';
-    const refused = this.#actions.grow(bytes);
+    const refused = this.#room.grow(this.#own, bytes);
     if (refused === undefined) this.#bytes += bytes;
     return refused;
   }
@@ -151,13 +158,13 @@ export class BodyHold {
   read(): void {
     if (!this.#isReading) return;
     this.#isReading = false;
-    this.#actions.read();
+    this.#room.read(this.#own, this);
   }
 
   /** Others need the room. */
   cut(): void {
     this.release();
-    this.#actions.cut();
+    this.#cut();
   }
 
   /** Its request was answered. */
@@ -165,6 +172,6 @@ export class BodyHold {
     if (this.#isReleased) return;
     this.#isReleased = true;
     this.read();
-    this.#actions.release(this.#bytes);
+    this.#room.release(this.#own, this.#bytes);
   }
 }

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ANSWER_LIMITS, BODY_LIMITS, BodyBudget } from './body-budget.ts';
@@ -40,6 +40,12 @@ export type HttpPortOptions = {
   /** How long a drain waits for clients that hold a request up. */
   readonly drainMs?: number | undefined;
 };
+
+/**
+ * Not imported: an import asks the module for everything it has, and so loads the runtime's client for WebSockets, which
+ * takes longer than all the rest of it and which no port needs.
+ */
+const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
 
 type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
@@ -265,6 +271,11 @@ export class HttpPort {
     if (upgrade === undefined || this.#isDraining || hostsOf(request) > 1) refuseUpgrade(socket);
     else upgrade(request, socket, ahead === undefined ? head : Buffer.concat([head, ahead]));
   }
+}
+
+/** What a status is called; empty for one that nobody knows. */
+export function statusText(status: number): string {
+  return STATUS_CODES[status] ?? '';
 }
 
 export type ReadBody = { readonly text: string; readonly bytes: number } | BodyFault;

@@ -5,7 +5,7 @@ export { CONNECTION_LIMITS, type ConnectionLimits } from './connection-gate.ts';
 export { finishAnswer } from './finish-answer.ts';
 export { GREEDY_FACTOR } from './greedy-factor.ts';
 export { hasForwarding } from './has-forwarding.ts';
-export { forwardedFor, HttpPort, type ReadBody } from './http-port.ts';
+export { forwardedFor, HttpPort, type ReadBody, statusText } from './http-port.ts';
 export { isOwnPage, type PageOrigins } from './page-origins.ts';
 export type { PortCall } from './port-call.ts';
 export { TokenBucket } from './token-bucket.ts';

@@ -5,8 +5,6 @@ export type LoggedCommand = {
   readonly command: Command;
   /** The signed request, byte for byte. */
   readonly request?: string;
-  /** The command as `encodeCommand` has it, from whoever had it so before; the log then only copies. */
-  readonly encoded?: Uint8Array;
 };
 
 /** A durable block. */

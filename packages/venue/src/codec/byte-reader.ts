@@ -81,6 +81,28 @@ export class ByteReader {
     throw new EncodingError(`no text of a kind that is known: ${header}`);
   }
 
+  int(): number {
+    let value = 0;
+    let weight = 1;
+    for (;;) {
+      const next = this.byte();
+      value += (next & 0x7f) * weight;
+      if (next < 0x80) break;
+      weight *= 0x80;
+    }
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+  }
+
+  utf8(): string {
+    return this.raw(this.int()).toString();
+  }
+
+  /** Some bytes, where they are. */
+  raw(count: number): Buffer {
+    const start = this.#take(count);
+    return this.#bytes.subarray(start, start + count);
+  }
+
   u32(): number {
     return this.#bytes.readUInt32LE(this.#take(4));
   }

@@ -6,6 +6,8 @@
  *   that are not negative; 255, then a float of 8 bytes, for whatever else a number can be.
  * - text: a number, four times the count of its bytes and the kind; then the bytes. Kind 0 is UTF-8, 1 the
  *   bytes of `0x` and hex digits in lower case, 2 UTF-16 for a text that UTF-8 can't hold.
+ * - int: seven bits a byte, the lowest first, the sign as the lowest of all: small ones of either sign are short.
+ * - utf8: an int, the count of the bytes; then the bytes.
  */
 
 export const DIRECT_BELOW = 0xf8;
@@ -15,6 +17,9 @@ export const UTF8 = 0;
 export const HEX = 1;
 export const UTF16 = 2;
 export const TEXT_KINDS = 4;
+
+/** Of an int: twice as much and one more is still exact. */
+export const INT_MAX = 2 ** 51;
 
 const TWO_POW_32 = 2 ** 32;
 const NUMBER_BYTES_MAX = 9;
@@ -50,6 +55,11 @@ export class ByteWriter {
 
   get length(): number {
     return this.#length;
+  }
+
+  /** What was written so far; to be copied by whoever keeps it. */
+  get written(): Buffer {
+    return this.#bytes.subarray(0, this.#length);
   }
 
   /** Leaves room for what is filled in later. */
@@ -108,12 +118,27 @@ export class ByteWriter {
     return true;
   }
 
-  /** As many bytes as there are, with their count of four bytes in front. */
-  sizedBytes(value: Uint8Array): void {
-    this.#reserve(U32_BYTES + value.length);
-    this.#bytes.writeUInt32LE(value.length, this.#length);
-    this.#bytes.set(value, this.#length + U32_BYTES);
-    this.#length += U32_BYTES + value.length;
+  /** An integer between `-INT_MAX` and `INT_MAX`. */
+  int(value: number): void {
+    let rest = value < 0 ? -2 * value - 1 : 2 * value;
+    while (rest > 0x7f) {
+      this.byte(0x80 | (rest % 0x80));
+      rest = Math.floor(rest / 0x80);
+    }
+    this.byte(rest);
+  }
+
+  utf8(value: string): void {
+    const count = Buffer.byteLength(value);
+    this.int(count);
+    this.#reserve(count);
+    this.#length += this.#bytes.write(value, this.#length);
+  }
+
+  /** The bytes that hexadecimal digits stand for. */
+  digits(hex: string): void {
+    this.#reserve(hex.length / 2);
+    this.#length += this.#bytes.write(hex, this.#length, 'hex');
   }
 
   /** A text as UTF-8 that is not looked at, with the count of its bytes in front. */

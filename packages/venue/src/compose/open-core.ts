@@ -9,6 +9,7 @@ import { Faucet } from '../edge/http/faucet.ts';
 import { genesisCommands, OPENING_FEE_MICRO_USDC } from '../genesis-commands.ts';
 import type { Archivist } from '../history/archivist/archivist.ts';
 import { ExplorerTail } from '../history/explorer-tail.ts';
+import { FaucetGrants } from '../history/faucet-grants.ts';
 import { MultiSigChanges } from '../history/multi-sig-changes.ts';
 import { openHistory, receiptArchiveOf } from '../history/open-history.ts';
 import { Receipts } from '../history/receipts.ts';
@@ -76,15 +77,18 @@ export async function openCore(config: Config, deps: CoreDependencies): Promise<
     startChain(config, { env, log, onFatal }),
     openData(config, deps),
   ]);
-  const { archivist, clock, guard, replica } = data;
+  const { archivist, clock, grants, guard, replica } = data;
   const money = openMoney(chain, { clock, log, replica });
   const reserves = await openReserves(config, { money, replica, archivist, clock, log });
   const relay = new LocalRelay(config, { network, money, replica, clock, lease, log });
-  const faucet = createFaucet(config, { clock, guard, replica, money });
+  const faucet = grants && createFaucet(config, { clock, grants, guard, replica, money });
   return { ...data, money, reserves, relay, faucet };
 }
 
-type Data = Omit<Core, 'faucet' | 'money' | 'reserves' | 'relay'>;
+type Data = Omit<Core, 'faucet' | 'money' | 'reserves' | 'relay'> & {
+  /** Undefined where there is no test money. */
+  readonly grants: FaucetGrants | undefined;
+};
 
 /** Opens what lies on disk and puts the replica on top of it; nothing is replayed yet. */
 async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
@@ -115,10 +119,9 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
     },
     { lease, log },
   );
-  const [journal, { archivist, history }] = await Promise.all([
-    openJournal(config, { clock, disk, hasRoom, log, metrics, onFatal }),
-    opening,
-  ]);
+  // Whoever waits for it is told below.
+  opening.catch(() => undefined);
+  const journal = await openJournal(config, { clock, disk, hasRoom, log, metrics, onFatal });
   clockWatch.start(journal.lastTimeMs, { isAccepted: config.acceptClock });
   const replica: LocalReplica = await LocalReplica.create({
     log: journal,
@@ -133,20 +136,26 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
       deployers: config.deployers,
       openingFeeMicroUsdc: OPENING_FEE_MICRO_USDC[config.network],
     }),
-    knownHeight: () => archivist.verify(journal.firstSeq, replica),
+    knownHeight: async () => (await opening).archivist.verify(journal.firstSeq, replica),
     onPassedOver: (what, why) => log.warn({ what, why }, 'passed over a state of another shape'),
     onEra: (era) => log.info(era, 'the rules have changed: a new era opens'),
   });
   const receipts: Receipts = new Receipts({
     instruments: instrumentLookup(() => replica.state),
-    archive: receiptArchiveOf(archivist),
+    archive: receiptArchiveOf(() => archivist),
   });
   guard.watch(() => backlogRestriction(receipts));
   replica.attach(receipts);
   logOperators(replica, log);
   logMissingStrikes(replica, log);
   const models = attachReadModels(replica);
-  return { clock, clockWatch, guard, journal, archivist, history, replica, receipts, ...models };
+  const grants = hasFaucet(config) ? new FaucetGrants(config.faucetEveryMs) : undefined;
+  if (grants !== undefined) replica.attach(grants);
+  // All that rides in snapshots is attached: the newest is read while the other threads come up.
+  replica.restore();
+  const { archivist, history } = await opening;
+  const data = { clock, clockWatch, guard, journal, archivist, history, replica, receipts };
+  return { ...data, ...models, grants };
 }
 
 /** What answers and streams read besides the state. */
@@ -163,20 +172,24 @@ function attachReadModels(replica: LocalReplica) {
   return { markets, tape, explorer, multiSigChanges };
 }
 
-/** Test money, where there is any. */
+/** Test money. */
 function createFaucet(
   config: Config,
-  { clock, guard, money, replica }: Pick<Core, 'clock' | 'guard' | 'money' | 'replica'>,
-): Faucet | undefined {
-  if (!hasFaucet(config)) return undefined;
-  const faucet = new Faucet({
+  {
+    clock,
+    grants,
+    guard,
+    money,
     replica,
+  }: Pick<Core, 'clock' | 'guard' | 'money' | 'replica'> & { readonly grants: FaucetGrants },
+): Faucet {
+  return new Faucet({
+    replica,
+    grants,
     now: () => clock.nowMs(),
     amountMicroUsdc: config.faucetUsdc * 1_000_000,
     intervalMs: config.faucetEveryMs,
     restricted: () => guard.restriction()?.error,
     onChain: money?.settlement.backing,
   });
-  replica.attach(faucet.grants);
-  return faucet;
 }

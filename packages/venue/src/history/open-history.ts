@@ -48,16 +48,18 @@ export async function openHistory(
   return { archivist: present(archivist, 'the archivist of the only process'), history };
 }
 
-/** Where receipts are found that are no longer in memory. */
-export function receiptArchiveOf(archivist: Archivist): ReceiptArchive {
+/** Where receipts are found that are no longer in memory. Not asked before the archivist is there. */
+export function receiptArchiveOf(archivistNow: () => Archivist): ReceiptArchive {
   return {
     get height() {
-      return archivist.storedHeight;
+      return archivistNow().storedHeight;
     },
     get isFarBehind() {
+      const archivist = archivistNow();
       return archivist.isRebuilding || archivist.isAway || archivist.stats.lag > FAR_BLOCKS;
     },
     async find(query): Promise<ReceiptRow | undefined> {
+      const archivist = archivistNow();
       // Without a history nobody is kept from trading: the nonce still protects whoever sends twice.
       if (archivist.isLost) return undefined;
       // What the store lacks is in memory: nobody waits for it.
@@ -65,7 +67,7 @@ export function receiptArchiveOf(archivist: Archivist): ReceiptArchive {
       return answer ?? undefined;
     },
     expectWhole(height) {
-      const { asOf, seenFrom } = archivist;
+      const { asOf, seenFrom } = archivistNow();
       const needed = Math.max(height, seenFrom);
       if (asOf.height < needed) throw new HistoryBehindError(asOf, needed);
     },

@@ -1,8 +1,6 @@
 import type { Command } from '@oddlot/engine';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { encodeCommand } from '../codec/command-codec.ts';
-import { EVERY_COMMAND } from '../testing/every-command.ts';
 import { BlockBuffer, decodeBlock } from './block-codec.ts';
 
 /** Any plain data will do for a command. Requests are any valid text. */
@@ -39,13 +37,4 @@ test('a block that reaches beyond its end is refused', () => {
   buffer.writeBlock([{ command: { type: 'x' } as never, request: 'abc' }]);
   const range = { start: 0, end: buffer.length - 1, withRequests: true };
   expect(() => decodeBlock(buffer.bytes, range)).toThrow(/beyond the end/);
-});
-
-test('a command that was encoded elsewhere is copied as it is', () => {
-  const command = EVERY_COMMAND.placeOrders;
-  const [here, copied] = [new BlockBuffer(), new BlockBuffer()];
-  here.writeBlock([{ command, request: 'abc' }]);
-  copied.writeBlock([{ command, request: 'abc', encoded: encodeCommand(command) }]);
-  const bytesOf = (buffer: BlockBuffer): string => buffer.bytes.toString('hex', 0, buffer.length);
-  expect(bytesOf(copied)).toBe(bytesOf(here));
 });

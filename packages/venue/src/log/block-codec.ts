@@ -55,16 +55,12 @@ export class BlockBuffer {
     this.#writer.clear(RETAINED_BYTES_MAX, INITIAL_BYTES);
   }
 
-  #write({ command, encoded, request }: LoggedCommand): void {
+  #write({ command, request }: LoggedCommand): void {
     const writer = this.#writer;
-    if (encoded === undefined) {
-      const start = writer.length;
-      writer.skip(LENGTH_BYTES);
-      writeCommand(writer, command);
-      writer.bytes.writeUInt32LE(writer.length - start - LENGTH_BYTES, start);
-    } else {
-      writer.sizedBytes(encoded);
-    }
+    const start = writer.length;
+    writer.skip(LENGTH_BYTES);
+    writeCommand(writer, command);
+    writer.bytes.writeUInt32LE(writer.length - start - LENGTH_BYTES, start);
     if (request === undefined) writer.u32(NO_REQUEST);
     else writer.sizedText(request);
   }

@@ -8,11 +8,13 @@ import { damageAt } from './segment-recovery.ts';
 import { type ScanEnd, scanRecords } from './segment-scan.ts';
 
 /** Bytes of a read in the segment that grows: whoever keeps up needs the last few records only. */
-const READ_BYTES = 256 * 1024;
+const READ_BYTES = 128 * 1024;
 
 type Place = {
   readonly segment: Segment;
   readonly handle: FileHandle;
+  /** As it was last seen: it grows in large steps, ahead of what is written. */
+  fileBytes: number;
   /** What was read of it; undefined before the first look. */
   scan: ScanEnd | undefined;
 };
@@ -27,6 +29,8 @@ export class JournalTail {
   #segments: readonly Segment[] = [];
   #nextSeq: number;
   #place: Place | undefined;
+  /** Of all reads behind the first of a segment: hundreds a second would else each get their own. */
+  readonly #memory = Buffer.allocUnsafeSlow(READ_BYTES);
 
   constructor(directory: string, fromSeq: number) {
     this.#directory = directory;
@@ -64,15 +68,17 @@ export class JournalTail {
       await replaySegments(this.#segments, range, advance, { withRequests: true });
       return;
     }
-    this.#place = { segment: last, handle: await open(last.path, 'r'), scan: undefined };
+    const handle = await open(last.path, 'r');
+    const { size: fileBytes } = await handle.stat();
+    this.#place = { segment: last, handle, fileBytes, scan: undefined };
   }
 
   async #scan(place: Place, untilSeq: number, apply: TakeEntry): Promise<void> {
     const { handle, segment } = place;
     const limits = {
-      endOffset: (await handle.stat()).size,
+      endOffset: place.fileBytes,
       untilSeq,
-      ...(place.scan === undefined ? {} : { from: place.scan, readBytes: READ_BYTES }),
+      ...(place.scan === undefined ? {} : { from: place.scan, memory: this.#memory }),
     };
     const scan = await scanRecords(handle, segment.header, limits, (record) => {
       if (record.header.seq < this.#nextSeq) return undefined;
@@ -80,6 +86,10 @@ export class JournalTail {
     });
     place.scan = scan;
     if (scan.chain.seq >= untilSeq) return;
+    const { size } = await handle.stat();
+    const hasGrown = size !== place.fileBytes;
+    place.fileBytes = size;
+    if (hasGrown) return;
     // The writer went on in the next segment, which begins where this one ends.
     const newest = (await readSegments(this.#directory)).at(-1);
     if (newest === undefined || newest.firstSeq <= scan.chain.seq) {

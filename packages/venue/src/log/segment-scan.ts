@@ -38,8 +38,8 @@ type ScanLimits = {
   readonly untilSeq?: number;
   /** Goes on where a scan of the same segment ended. */
   readonly from?: ScanEnd;
-  /** Bytes of a read; whoever takes little at a time reads little. */
-  readonly readBytes?: number;
+  /** Memory for reads, as long as one of them is; whoever takes a little at a time brings its own. */
+  readonly memory?: Buffer | undefined;
 };
 
 /**
@@ -55,7 +55,7 @@ export async function scanRecords(
 ): Promise<ScanEnd> {
   const { format } = header;
   const untilSeq = limits.untilSeq ?? Number.MAX_SAFE_INTEGER;
-  const window = new FileWindow(source, limits.endOffset, limits.readBytes);
+  const window = new FileWindow(source, limits.endOffset, limits.memory);
   let { chain, durableUpTo, offset } = limits.from ?? {
     offset: SEGMENT_HEADER_BYTES,
     chain: header.before as Chain,
@@ -177,8 +177,8 @@ class FileWindow {
   readonly #source: ByteSource;
   readonly #fileEnd: number;
 
-  constructor(source: ByteSource, fileEnd: number, readBytes = READ_BYTES) {
-    this.#bytes = Buffer.allocUnsafeSlow(Math.min(readBytes, fileEnd));
+  constructor(source: ByteSource, fileEnd: number, memory?: Buffer) {
+    this.#bytes = memory ?? Buffer.allocUnsafeSlow(Math.min(READ_BYTES, fileEnd));
     this.#source = source;
     this.#fileEnd = fileEnd;
   }

@@ -47,6 +47,7 @@ export class LocalReplica implements Replica {
   readonly #proposer: Proposer;
   readonly #publication = new Publication();
   #isReplaying = true;
+  #restored: Promise<void> | undefined;
 
   constructor(options: ReplicaOptions, hashText: TextHasher) {
     this.#options = options;
@@ -94,11 +95,17 @@ export class LocalReplica implements Replica {
     this.#following.attach(projection);
   }
 
+  /** Begins to restore, for whoever has other things to do until the start, which tells how it went. */
+  restore(): void {
+    this.#restored ??= this.#restore();
+    this.#restored.catch(() => undefined);
+  }
+
   /** Restores, replays what is there, follows what comes, and only then leads. */
   async start(): Promise<CaughtUp> {
-    const { knownHeight, log, snapshots } = this.#options;
-    this.#assertReaches((await snapshots.list())[0]?.height ?? 0);
-    await this.#following.restoreBase();
+    const { knownHeight, log } = this.#options;
+    this.restore();
+    await this.#restored;
     const from = this.head.height;
     await log.follow(from + 1, (entry) => this.#take(entry), { withRequests: true });
     const replayed = this.head.height - from;
@@ -148,6 +155,11 @@ export class LocalReplica implements Replica {
   /** Finishes what was proposed. */
   async stop(): Promise<void> {
     await this.#proposer.drain();
+  }
+
+  async #restore(): Promise<void> {
+    this.#assertReaches((await this.#options.snapshots.list())[0]?.height ?? 0);
+    await this.#following.restoreBase();
   }
 
   #take(entry: LogEntry): void {

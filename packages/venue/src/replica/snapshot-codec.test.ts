@@ -54,9 +54,33 @@ test('a block of columns is the bytes that it always was', () => {
   );
 });
 
-test('a snapshot that was written by this form at first is still read', () => {
-  expect(decodeSnapshot(Buffer.from(GOLDEN, 'base64')).state).toEqual(payloadOf(BLOCK).state);
+test.each([
+  ['by this form at first, with the companions in its text', () => WITHIN_TEXT],
+  ['by this form', () => GOLDEN],
+])('a snapshot that was written %s is read', (_, golden) => {
+  const { companions, state } = decodeSnapshot(Buffer.from(golden(), 'base64'));
+  expect({ companions, state }).toEqual({
+    companions: payloadOf(BLOCK).companions,
+    state: payloadOf(BLOCK).state,
+  });
+});
+
+test('a snapshot is the bytes that it always was', () => {
   expect(bytesOf(payloadOf(BLOCK)).toString('base64')).toBe(GOLDEN);
+});
+
+test('a companion is read when it is asked for, and only then', () => {
+  const bytes = bytesOf(payloadOf(BLOCK));
+  bytes.write('x', bytes.indexOf('["gr'));
+  const read = decodeSnapshot(bytes);
+  expect(read.state).toEqual(payloadOf(BLOCK).state);
+  expect(() => read.companions['words']).toThrow(SyntaxError);
+});
+
+test('a companion of many pieces comes back whole', () => {
+  const words = Array.from({ length: 20_000 }, (_, at) => `word ${at}`);
+  const read = decodeSnapshot(bytesOf({ ...payloadOf(BLOCK), companions: { words, none: [] } }));
+  expect(read.companions).toEqual({ words, none: [] });
 });
 
 test.each([
@@ -75,7 +99,7 @@ test('columns of another order of bytes, and those that are cut, are refused', (
   expect(() => decodeColumns(other)).toThrow('u32be');
 });
 
-const GOLDEN = [
+const WITHIN_TEXT = [
   'AQAAAPMBAAB7InJ1bGVzIjozLCJoZWFkIjp7ImhlaWdodCI6OSwidGltZU1zIjo1LCJoYXNoIjoiMHgwMDAwMDAwMDAwMDAw',
   'MDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwIiwic3RhdGVIYXNoIjoiMHgwMDAw',
   'MDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwIn0sImhlYWRzIjpb',
@@ -93,4 +117,24 @@ const GOLDEN = [
   'AQECAAAAAAABAAMAAAAAAAABAAAAAAAAoLsNAKG7DQAFAAAAAAAAABQALAEBAAAAFAAsAQEAAAAAAAAAAAAAAAAAAAAAAHBC',
   'AAAAAAAAAAAAAICqbbd5QgAQgKptt3lCACCAqm23eUIBAgMAAAAAAAAAgKptt3lCABCAqm23eUIAIICqbbd5QgAAAAAAAAAA',
   'AAAAAAAAAAAAAAAAAAAUwAAAAAAAAAAAAAAAAAAAAAA=',
+].join('');
+
+const GOLDEN = [
+  'AQAAANIBAAB7InJ1bGVzIjozLCJoZWFkIjp7ImhlaWdodCI6OSwidGltZU1zIjo1LCJoYXNoIjoiMHgwMDAwMDAwMDAwMDAw',
+  'MDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwIiwic3RhdGVIYXNoIjoiMHgwMDAw',
+  'MDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwIn0sImhlYWRzIjpb',
+  'eyJoZWlnaHQiOjksInRpbWVNcyI6NSwiaGFzaCI6IjB4MDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAw',
+  'MDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMCIsInN0YXRlSGFzaCI6IjB4MDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAw',
+  'MDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMCJ9XSwic3RhdGUiOnsiZm9ybWF0Ijo3LCJ0cmVhc3VyeSI6IjEy',
+  'In0sImNvbXBhbmlvbnMiOnt9LCJ2ZXJzaW9ucyI6eyJ3b3JkcyI6Mn19AAAAAAAAAwAAACIAAAAFAAAAd29yZHNbImdyw7bD',
+  'n2VyIiwi4piDIiwi8J+YgCJdAAAAAAAAAgAAAJgCAADEAQAAAAAAAHsiY29sdW1ucyI6W1sib3JkZXJJZCIsInUzMmxlIiwz',
+  'XSxbImFjY291bnRJbmRleCIsInU4IiwzXSxbImluc3RydW1lbnQiLCJ1OCIsM10sWyJmbGFncyIsInU4IiwzXSxbInRpZiIs',
+  'InU4IiwzXSxbInByaWNlIiwidTMybGUiLDNdLFsicmVtYWluaW5nIiwidTE2bGUiLDNdLFsib3JpZ2luYWwiLCJ1MTZsZSIs',
+  'M10sWyJmaWxsZWROb3Rpb25hbCIsImY2NGxlIiwzXSxbImFjY2VwdGVkTXMiLCJmNjRsZSIsM10sWyJyYW5rIiwidTgiLDNd',
+  'LFsicXVldWVNcyIsImY2NGxlIiwzXSxbImV4cGlyZU1zIiwidTgiLDNdLFsiZmVlT3ZlcnBhaWQiLCJmNjRsZSIsM10sWyJ0',
+  'YWtlck92ZXJwYWlkIiwidTgiLDNdXSwicmVzdCI6eyJjbGllbnRPcmRlcklkcyI6W1sxLCIweDAwMDAwMDAwMDAwMDAwMDAw',
+  'MDAwMDAwMDAwMDAwMDA3Il1dLCJyZXNlcnZlcyI6W1syLCIxODQ0Njc0NDA3MzcwOTU1MTYxNiJdXX19AAAAAHARAQBxEQEA',
+  'chEBAAAAAAAAAQAAAAAAAAEBAgAAAAAAAQADAAAAAAAAAQAAAAAAAKC7DQChuw0ABQAAAAAAAAAUACwBAQAAABQALAEBAAAA',
+  'AAAAAAAAAAAAAAAAAABwQgAAAAAAAAAAAACAqm23eUIAEICqbbd5QgAggKptt3lCAQIDAAAAAAAAAICqbbd5QgAQgKptt3lC',
+  'ACCAqm23eUIAAAAAAAAAAAAAAAAAAAAAAAAAAAAAFMAAAAAAAAAAAAAAAAAAAAAA',
 ].join('');

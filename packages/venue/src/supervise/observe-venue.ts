@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { oracleAges, venueMoney } from '@oddlot/engine';
 import type { Metrics } from '@oddlot/host/metrics';
 import { bytesIn, newestSnapshot } from '@oddlot/host/operate';
+import type { AppliedBlock } from '../block/applied-block.ts';
 import type { Archivist } from '../history/archivist/archivist.ts';
 import type { Receipts } from '../history/receipts.ts';
 import type { LocalReplica } from '../replica/local-replica.ts';
@@ -48,9 +49,7 @@ export function observeVenue(metrics: Metrics, observed: Observed): void {
       else if (event.type === 'deleveraged') metrics.deleveraged();
     }
     metrics.block({ height, timeMs, commands: commands.length, trades });
-    for (const outcome of result.outcomes) {
-      for (const entry of outcome.entries ?? []) metrics.order(entry.state);
-    }
+    countOrders(metrics, result.outcomes);
   });
   metrics.gauge('propose_queue', 'Commands that wait for a block.', () => replica.queued);
   metrics.gauge(
@@ -80,6 +79,15 @@ export function observeVenue(metrics: Metrics, observed: Observed): void {
   observeData(metrics, observed);
   observeHistory(metrics, observed);
   observeConnections(metrics, observed);
+}
+
+/** By state first: a counter costs more than the rest of this, and orders come by the hundred. */
+function countOrders(metrics: Metrics, outcomes: AppliedBlock['result']['outcomes']): void {
+  const counts = new Map<string, number>();
+  for (const { entries = [] } of outcomes) {
+    for (const { state } of entries) counts.set(state, (counts.get(state) ?? 0) + 1);
+  }
+  for (const [state, count] of counts) metrics.orders(state, count);
 }
 
 function observeHistory(metrics: Metrics, { archivist, exports }: Observed): void {

@@ -81,7 +81,7 @@ test('metrics are counted and scraped', async () => {
   metrics.request('/info', 200, 0.002);
   metrics.recoverBackend('secp256k1');
   metrics.block({ height: 7, timeMs: 5000, commands: 3, trades: 2 });
-  metrics.order('filled');
+  metrics.orders('filled', 1);
   metrics.logSync(0.0001);
   metrics.gauge('recover_queue', 'Jobs that wait.', () => 4);
   metrics.gauges('ws_connections', 'Open.', 'endpoint', () => ({ '/ws': 2, '/api-ws': 1 }));

@@ -98,7 +98,7 @@ export async function openArchived(options: ArchivedOptions): Promise<ArchivedVe
   });
   const receipts: Receipts = new Receipts({
     instruments: instrumentLookup(() => replica.state),
-    archive: receiptArchiveOf(archivist),
+    archive: receiptArchiveOf(() => archivist),
   });
   replica.attach(receipts);
   for (const each of options.projections?.(() => replica.state) ?? []) replica.attach(each);

@@ -34,6 +34,8 @@ type OnChain = Pick<FaucetBacking, 'fund' | 'funded' | 'contracts'>;
 type FaucetOptions = {
   readonly replica: Replica;
   readonly now: () => number;
+  /** Who was credited, where somebody brings it blocks and snapshots already. */
+  readonly grants?: FaucetGrants;
   readonly amountMicroUsdc?: number;
   readonly intervalMs?: number;
   /** Why nothing is given away now; undefined when something is. */
@@ -74,7 +76,7 @@ export class Faucet {
     this.#intervalMs = options.intervalMs ?? INTERVAL_MS;
     this.#onChain = options.onChain;
     this.#restricted = options.restricted ?? ((): undefined => undefined);
-    this.grants = new FaucetGrants(this.#intervalMs);
+    this.grants = options.grants ?? new FaucetGrants(this.#intervalMs);
     this.#byAddress = this.grants.byAddress;
     this.#byClient = new Grants(this.#intervalMs);
     this.#onChainByAddress = new Grants(this.#intervalMs);

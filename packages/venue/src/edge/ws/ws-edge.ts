@@ -1,10 +1,11 @@
-import { STATUS_CODES, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import {
   clientKey,
   measured,
   NO_PACE,
   sendingMs,
+  statusText,
   FairQueue,
   type WorkBudget,
 } from '@oddlot/host/ports';
@@ -333,7 +334,7 @@ function endpointOf(url: string | undefined): Endpoint | undefined {
 
 function refuse(socket: Duplex, status: number, type: string, body: string): void {
   const head = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    `HTTP/1.1 ${status} ${statusText(status)}`,
     'Connection: close',
     `Content-Type: ${type}`,
     `Content-Length: ${Buffer.byteLength(body)}`,

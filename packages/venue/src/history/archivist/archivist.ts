@@ -27,8 +27,9 @@ import { Watchers } from './watchers.ts';
 
 /** How long a question waits for its block. */
 export const BLOCK_WAIT_MS = 5_000;
-/** Blocks are told together: what follows is behind by so much at most. */
+/** Blocks are told together: what follows is behind by so much at most, and by more where nobody is told of rows. */
 const TELL_EVERY_MS = 5;
+const TELL_UNWATCHED_MS = 20;
 /** A thread of rows that is so near to the head takes the snapshots too. */
 const NEAR_BLOCKS = 100;
 /** At the end the archivist catches up if it lacks fewer blocks than this, as far as there is time. */
@@ -161,7 +162,8 @@ export class Archivist implements History {
   /** A block is durable and applied. */
   follow({ hash, height, stateHash, timeMs }: BlockHead): void {
     this.#head = { height, timeMs, hash, stateHash };
-    this.#telling ??= setTimeout(() => this.#tellHead(), TELL_EVERY_MS);
+    const waitMs = this.#watchers.isEmpty ? TELL_UNWATCHED_MS : TELL_EVERY_MS;
+    this.#telling ??= setTimeout(() => this.#tellHead(), waitMs);
   }
 
   get asOf(): AsOf {

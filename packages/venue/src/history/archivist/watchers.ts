@@ -21,6 +21,11 @@ export class Watchers {
     this.#order = order;
   }
 
+  /** True when nobody is told. */
+  get isEmpty(): boolean {
+    return this.#watched.size === 0;
+  }
+
   add<Table extends WatchedTable>(
     user: Address,
     table: Table,

@@ -151,20 +151,27 @@ function bordersPassed(lastMs: number, timeMs: number): Border[] {
 }
 
 function movesOf(block: AppliedBlock): Move[] {
+  const { timeMs } = block;
   const moves: Move[] = [];
-  for (const event of block.result.events) addMoves(moves, block, event);
+  const add = (user: Address, by: Partial<Sums>, atMs: number = timeMs): void =>
+    void moves.push({ user, timeMs: atMs, by });
+  for (const event of block.result.events) addMoves(add, block, event);
   return moves;
 }
 
-function addMoves(moves: Move[], block: AppliedBlock, event: EngineEvent): void {
-  const { timeMs } = block;
-  const add = (user: Address, by: Partial<Sums>, atMs: number = timeMs): void =>
-    void moves.push({ user, timeMs: atMs, by });
-  for (const side of sidesOf(block, event)) {
-    const fees = side.fee + (side.builderFee?.amount ?? 0n);
-    add(side.account, { volume: BigInt(side.price) * BigInt(side.size), fees });
-  }
+function addMoves(
+  add: (user: Address, by: Partial<Sums>, atMs?: number) => void,
+  block: AppliedBlock,
+  event: EngineEvent,
+): void {
   switch (event.type) {
+    case 'tradeExecuted':
+    case 'outcomeTraded':
+      for (const { account, builderFee, fee, price, size } of sidesOf(block, event)) {
+        const fees = fee + (builderFee?.amount ?? 0n);
+        add(account, { volume: BigInt(price) * BigInt(size), fees });
+      }
+      break;
     case 'fundingPaid':
       add(event.account, { funding: event.amount }, event.dueMs);
       break;

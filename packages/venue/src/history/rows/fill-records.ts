@@ -1,6 +1,6 @@
-import type { EngineEvent, OutcomeLeg, SharesOperated, SharesSettled, State } from '@oddlot/engine';
+import type { EngineEvent, SharesOperated, SharesSettled, State } from '@oddlot/engine';
 import type { Fill } from '@oddlot/protocol';
-import { type Address, divExact, formatMoney, type Hash, microUsdc, subUsdc } from '@oddlot/units';
+import { divExact, formatMoney, type Hash, microUsdc, subUsdc } from '@oddlot/units';
 import type { AppliedBlock } from '../../block/applied-block.ts';
 import { causeHash } from '../../translate/event-to-stream.ts';
 import {
@@ -13,9 +13,10 @@ import type { FillRecord } from './block-rows.ts';
 import { LEG_TEXT, namedInstrument, roePercent } from './instrument-names.ts';
 import { closedBy, isBid, sidesOf, type TradedSide } from './traded-sides.ts';
 
-/** What fill rows are made of; without an order the ids are 0 and nobody was taker or maker. */
+/** What fill rows are made of, of trades and of whatever else changes what an account holds. */
 type Parts = Pick<
   TradedSide,
+  | 'account'
   | 'instrumentId'
   | 'isBuy'
   | 'reduceOnly'
@@ -26,12 +27,11 @@ type Parts = Pick<
   | 'hash'
   | 'marginMode'
   | 'leverage'
-> & {
-  readonly user: Address;
-  readonly dir: string;
-  readonly leg: OutcomeLeg | undefined;
-  readonly order?: TradedSide;
-};
+  | 'leg'
+>;
+
+/** The same with what is called differently; without an order the ids are 0 and nobody was taker or maker. */
+type Filled = { readonly parts: Parts; readonly dir: string; readonly order?: TradedSide };
 
 /**
  * The fills of a block in order. Whatever changes a position or a share count leaves one, trades or
@@ -40,44 +40,40 @@ type Parts = Pick<
 export function fillRecords(state: State, block: AppliedBlock): FillRecord[] {
   const records: FillRecord[] = [];
   for (const event of block.result.events) {
-    for (const parts of partsOf(state, block, event)) {
-      const { instrumentId, user } = parts;
+    for (const filled of filledBy(state, block, event)) {
+      const { account: user, instrumentId } = filled.parts;
       const instrument = namedInstrument(state, instrumentId);
       const { accountType } = instrument;
-      const row = fillRow(instrument, parts, block.timeMs);
+      const row = fillRow(instrument, filled, block.timeMs);
       records.push({ user, accountType, instrumentId, row });
     }
   }
   return records;
 }
 
-function partsOf(state: State, block: AppliedBlock, event: EngineEvent): readonly Parts[] {
+function filledBy(state: State, block: AppliedBlock, event: EngineEvent): readonly Filled[] {
   switch (event.type) {
     case 'tradeExecuted':
     case 'outcomeTraded':
       return sidesOf(block, event).map((side) => ({
-        ...side,
-        user: side.account,
+        parts: side,
         dir: directionOf(side),
         order: side,
       }));
     case 'positionTraded': {
-      const { account: user, size, startPosition } = event;
+      const { size, startPosition } = event;
       const isBuy = size > 0;
-      return [
-        {
-          ...event,
-          user,
-          isBuy,
-          size: Math.abs(size),
-          // The fund's positions grow by take-overs; everybody else's only shrink.
-          reduceOnly: startPosition !== 0 && isBuy !== startPosition > 0,
-          closed: closedBy(event),
-          dir: isBuy ? 'Buy' : 'Sell',
-          hash: causeHash(block, event.commandIndex),
-          leg: undefined,
-        },
-      ];
+      const parts: Parts = {
+        ...event,
+        isBuy,
+        size: Math.abs(size),
+        // The fund's positions grow by take-overs; everybody else's only shrink.
+        reduceOnly: startPosition !== 0 && isBuy !== startPosition > 0,
+        closed: closedBy(event),
+        hash: causeHash(block, event.commandIndex),
+        leg: undefined,
+      };
+      return [{ parts, dir: isBuy ? 'Buy' : 'Sell' }];
     }
     case 'sharesOperated':
       return operated(state, event, causeHash(block, event.commandIndex));
@@ -94,7 +90,7 @@ function directionOf({ isBuy, leg, reduceOnly }: TradedSide): string {
 }
 
 /** R-split-merge: each leg is booked, or closed, at a half. */
-function operated(state: State, event: SharesOperated, hash: Hash): readonly Parts[] {
+function operated(state: State, event: SharesOperated, hash: Hash): readonly Filled[] {
   const { account, amount, instrumentId, kind, realised, size, startSizes } = event;
   const isMerge = kind === 'merge';
   const price = unitOf(state, instrumentId) / 2;
@@ -103,8 +99,8 @@ function operated(state: State, event: SharesOperated, hash: Hash): readonly Par
     const gain = realised[at as 0 | 1];
     // Half of what a merge pays is what its leg had cost and what it gained.
     const cost = subUsdc(microUsdc(divExact(amount, 2n)), gain);
-    return {
-      user: account,
+    const parts: Parts = {
+      account,
       instrumentId,
       isBuy: isBid(leg, isMerge),
       reduceOnly: isMerge,
@@ -115,17 +111,17 @@ function operated(state: State, event: SharesOperated, hash: Hash): readonly Par
       hash,
       marginMode: 'cross',
       leverage: 1,
-      dir: isMerge ? 'Merge' : 'Split',
       leg,
     };
+    return { parts, dir: isMerge ? 'Merge' : 'Split' };
   });
 }
 
 /** R-settlement: what one leg was paid closes all of it. */
-function settled(state: State, event: SharesSettled, hash: Hash): Parts {
+function settled(state: State, event: SharesSettled, hash: Hash): Filled {
   const { account, amount, cost, fraction, instrumentId, leg, size } = event;
-  return {
-    user: account,
+  const parts: Parts = {
+    account,
     instrumentId,
     isBuy: isBid(leg, true),
     reduceOnly: true,
@@ -136,9 +132,9 @@ function settled(state: State, event: SharesSettled, hash: Hash): Parts {
     hash,
     marginMode: 'cross',
     leverage: 1,
-    dir: 'Settlement',
     leg,
   };
+  return { parts, dir: 'Settlement' };
 }
 
 /** 1.00 in price units. */
@@ -153,10 +149,10 @@ type AllFields = {
 
 function fillRow(
   { coin, instrumentId, scale, symbol, wireType }: ReturnType<typeof namedInstrument>,
-  parts: Parts,
+  { dir, order, parts }: Filled,
   time: number,
 ): Fill {
-  const { closed, leg, leverage, order } = parts;
+  const { closed, leg, leverage } = parts;
   const fee = order?.fee ?? 0n;
   const builderFee = order?.builderFee?.amount;
   const net = closed === undefined ? 0n : closed.realised - fee - (builderFee ?? 0n);
@@ -168,7 +164,7 @@ function fillRow(
     side: parts.isBuy ? 'B' : 'A',
     time,
     startPosition: formatSize(scale, parts.startPosition),
-    dir: parts.dir,
+    dir,
     reduceOnly: parts.reduceOnly,
     closedPnl: formatMoney(net),
     hash: parts.hash,

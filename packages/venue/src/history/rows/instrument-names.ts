@@ -1,4 +1,4 @@
-import type { OutcomeLeg, State } from '@oddlot/engine';
+import type { OutcomeLeg, PerpDefinition, State } from '@oddlot/engine';
 import type { Leg } from '@oddlot/protocol';
 import { present } from '@oddlot/units';
 import { instrumentLookup } from '../../translate/actions/instrument-lookup.ts';
@@ -19,13 +19,23 @@ export type NamedInstrument = {
 /** The instrument of a row; a market that was settled in the same block is known still. */
 export function namedInstrument(state: State, instrumentId: number): NamedInstrument {
   const perp = findPerp(state, instrumentId);
-  if (perp !== undefined) {
-    const names = { coin: perp.baseCurrency, symbol: perp.name };
-    return { instrumentId, ...names, scale: perp, accountType: 'perp', wireType: 'perps' };
-  }
+  if (perp !== undefined) return namedPerp(perp);
   const market = present(instrumentLookup(() => state)(instrumentId), 'the market of a row');
   const names = { coin: market.name, symbol: market.name };
   return { instrumentId, ...names, scale: market, accountType: 'outcome', wireType: 'outcome' };
+}
+
+/** By definition, which is another object when anything of it changes: every row asks for its perp. */
+const namedPerps = new WeakMap<PerpDefinition, NamedInstrument>();
+
+function namedPerp(perp: PerpDefinition): NamedInstrument {
+  let named = namedPerps.get(perp);
+  if (named === undefined) {
+    const { baseCurrency: coin, instrumentId, name: symbol } = perp;
+    named = { instrumentId, coin, symbol, scale: perp, accountType: 'perp', wireType: 'perps' };
+    namedPerps.set(perp, named);
+  }
+  return named;
 }
 
 /** An order may name an instrument that there is none of; nothing can be shown of it but its refusal. */

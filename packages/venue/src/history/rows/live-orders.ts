@@ -16,6 +16,7 @@ import type { LiveRows } from './live-rows.ts';
 import { OrderFamilies } from './order-families.ts';
 import { histOrder, orderRecord, restingRow, settingsOf } from './order-rows.ts';
 import {
+  addChild,
   addFill,
   dumpSums,
   emptySums,
@@ -55,20 +56,19 @@ export class LiveOrders {
     readonly retold: OrderRecord[];
     readonly earnings: EarningRecord[];
   } {
+    const { height, timeMs: atMs } = block;
     const earned = this.#addFills(block);
-    const changed = new Map<number, OrderUpdated>();
-    for (const [orderId, event] of lastUpdates(state, block)) {
-      changed.set(orderId, this.#asPlaced(event));
+    const changed = lastUpdates(state, block);
+    for (const [orderId, event] of changed) {
+      if (event.order.trigger !== undefined) changed.set(orderId, this.#asPlaced(event));
     }
     this.#addChildren(state, changed);
     const orders: OrderRecord[] = [];
-    for (const [index, event] of [...changed.values()].entries()) {
-      const record = this.#change(state, event, {
-        timeMs: block.timeMs,
-        height: block.height,
-        index,
-      });
+    let index = 0;
+    for (const event of changed.values()) {
+      const record = this.#change(state, event, { timeMs: atMs, height, index });
       if (record !== undefined) orders.push(record);
+      index += 1;
     }
     const earnings = [...earned.values()].map((added) => this.#earning(state, block, added));
     for (const { order, status } of changed.values()) {
@@ -86,6 +86,7 @@ export class LiveOrders {
     event: OrderUpdated,
     at: Pick<LastChange, 'timeMs' | 'height' | 'index'>,
   ): OrderRecord | undefined {
+    const { height, index, timeMs: atMs } = at;
     const { account: user, instrumentId, orderId } = event.order;
     const sums = this.#sums.get(orderId);
     if (event.status !== 'open') {
@@ -95,11 +96,19 @@ export class LiveOrders {
     }
     if (this.#isPlain(event.order, sums)) {
       const settings = settingsCode(settingsOf(state, event.order));
-      this.#last.set(user, orderId, { ...at, instrumentId, settings, record: undefined });
+      const change = { timeMs: atMs, height, index, instrumentId, settings, record: undefined };
+      this.#last.set(user, orderId, change);
       return this.#isTold(user) ? orderRecord(state, event, sums, at) : undefined;
     }
     const record = orderRecord(state, event, sums, at);
-    this.#last.set(user, orderId, { ...at, instrumentId, settings: 0, record });
+    this.#last.set(user, orderId, {
+      timeMs: atMs,
+      height,
+      index,
+      instrumentId,
+      settings: 0,
+      record,
+    });
     return record;
   }
 
@@ -146,11 +155,10 @@ export class LiveOrders {
     for (const [orderId, placedMs] of waitingSince(state)) this.#placedMs.set(orderId, placedMs);
   }
 
-  /** An order that has fired counts as accepted from then on; its rows keep when it was placed. */
+  /** Of an order with a trigger: one that has fired counts as accepted from then on; its rows keep when it was placed. */
   #asPlaced(event: OrderUpdated): OrderUpdated {
     const { order } = event;
-    const { acceptedMs, hasFired, orderId, trigger } = order;
-    if (trigger === undefined) return event;
+    const { acceptedMs, hasFired, orderId } = order;
     const placedMs = hasFired === true ? this.#placedMs.get(orderId) : undefined;
     if (placedMs !== undefined) return { ...event, order: { ...order, acceptedMs: placedMs } };
     this.#placedMs.set(orderId, acceptedMs);
@@ -178,7 +186,7 @@ export class LiveOrders {
       if (parentId === undefined) continue;
       if (!changed.has(parentId) && !this.#sums.has(parentId)) continue;
       const child = histOrder(state, event, this.#sums.get(orderId));
-      this.#of(parentId).children.set(orderId, child);
+      addChild(this.#of(parentId), orderId, child);
       this.#parents.set(orderId, parentId);
     }
   }

@@ -10,8 +10,8 @@ export type OrderSums = {
   /** Signed, as positions' costs are. */
   closedCost: bigint;
   earned: EarnedSums | undefined;
-  /** The children that came with it, as they were last, by id. */
-  readonly children: Map<number, HistOrder>;
+  /** The children that came with it, as they were last, by id; `addChild` adds one. */
+  children: ReadonlyMap<number, HistOrder>;
 };
 
 /** What its builder earned by it: the fills that were charged (R-builder). */
@@ -33,8 +33,15 @@ export function emptySums(): OrderSums {
     closedSize: 0,
     closedCost: 0n,
     earned: undefined,
-    children: new Map(),
+    children: NO_CHILDREN,
   };
+}
+
+/** Shared: a map of its own for each order that fills would cost more than the rest of its sums. */
+const NO_CHILDREN: ReadonlyMap<number, HistOrder> = new Map();
+
+export function addChild(sums: OrderSums, orderId: number, child: HistOrder): void {
+  sums.children = new Map(sums.children).set(orderId, child);
 }
 
 export function addFill(sums: OrderSums, side: TradedSide): void {

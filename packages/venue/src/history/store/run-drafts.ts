@@ -18,33 +18,38 @@ export type DraftedRun = {
 /** Rows of a transaction by account and kind, which become runs. They come in the order of their places. */
 export class RunDrafts<Row> {
   readonly #packer: RowPacker<Row>;
-  readonly #drafts = new Map<string, { user: string; kind: number; rows: Placed<Row>[] }>();
+  readonly #drafts = new Map<number, Map<string, Placed<Row>[]>>();
 
   constructor(packer: RowPacker<Row>) {
     this.#packer = packer;
   }
 
   add(user: string, kind: number, row: Placed<Row>): void {
-    const key = `${kind} ${user}`;
-    const draft = this.#drafts.get(key);
-    if (draft === undefined) this.#drafts.set(key, { user, kind, rows: [row] });
-    else draft.rows.push(row);
+    let drafts = this.#drafts.get(kind);
+    if (drafts === undefined) this.#drafts.set(kind, (drafts = new Map()));
+    const rows = drafts.get(user);
+    if (rows === undefined) drafts.set(user, [row]);
+    else rows.push(row);
   }
 
   *runs(): Generator<DraftedRun> {
-    for (const { kind, rows, user } of this.#drafts.values()) {
-      for (let from = 0; from < rows.length; from += RUN_ROWS_MAX) {
-        const some = rows.slice(from, from + RUN_ROWS_MAX);
-        yield {
-          user,
-          kind,
-          last: present(some.at(-1), 'the last row of a run').place,
-          firstMs: present(some[0], 'the first row of a run').place.timeMs,
-          rows: some.length,
-          body: this.#packer.pack(some),
-          instrumentIds: [...new Set(some.map(({ place }) => place.instrumentId))],
-        };
+    for (const [kind, drafts] of this.#drafts) {
+      for (const [user, rows] of drafts) {
+        for (let from = 0; from < rows.length; from += RUN_ROWS_MAX) {
+          const run = this.#run(rows.slice(from, from + RUN_ROWS_MAX));
+          yield { user, kind, ...run };
+        }
       }
     }
+  }
+
+  #run(rows: readonly Placed<Row>[]): Omit<DraftedRun, 'user' | 'kind'> {
+    return {
+      last: present(rows.at(-1), 'the last row of a run').place,
+      firstMs: present(rows[0], 'the first row of a run').place.timeMs,
+      rows: rows.length,
+      body: this.#packer.pack(rows),
+      instrumentIds: [...new Set(rows.map(({ place }) => place.instrumentId))],
+    };
   }
 }

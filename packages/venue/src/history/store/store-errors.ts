@@ -1,3 +1,5 @@
+import { EncodingError } from '../../codec/byte-reader.ts';
+
 /** What can be wrong with the database of the history; both are mended by its owner. */
 
 /** There is no room, or the server is not to be reached: what was not written is tried again (R-disk). */
@@ -41,6 +43,8 @@ export function historyError(error: unknown): unknown {
   if (error instanceof HistoryDamagedError || error instanceof HistoryFullError) return error;
   if (!(error instanceof Error)) return error;
   const { message } = error;
+  // Packed rows are checked, and then read like everything that is written as bytes.
+  if (error instanceof EncodingError) return new HistoryDamagedError(message, { cause: error });
   if ('errcode' in error) {
     // The lower byte is the result, the others say more about it.
     const result = Number(error.errcode) & 0xff;

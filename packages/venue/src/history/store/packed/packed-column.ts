@@ -1,6 +1,6 @@
 import { HistoryDamagedError } from '../store-errors.ts';
-import type { BytesReader } from './bytes-reader.ts';
-import type { BytesWriter } from './bytes-writer.ts';
+import type { ByteReader } from '../../../codec/byte-reader.ts';
+import type { ByteWriter } from '../../../codec/byte-writer.ts';
 import {
   decimalOf,
   decimalText,
@@ -28,7 +28,7 @@ const CHOICES_MAX = 16;
 export type Column = (at: number) => unknown;
 
 /** Writes the first values of a list, as many as there are rows. */
-export function writeColumn(writer: BytesWriter, values: readonly unknown[], count: number): void {
+export function writeColumn(writer: ByteWriter, values: readonly unknown[], count: number): void {
   const first = values[0];
   if (isSame(values, count)) writeValue(writer, first);
   else if (typeof first === 'number' && areInts(values, count)) writeInts(writer, values, count);
@@ -51,7 +51,7 @@ function areInts(values: readonly unknown[], count: number): boolean {
   return true;
 }
 
-function writeInts(writer: BytesWriter, values: readonly unknown[], count: number): void {
+function writeInts(writer: ByteWriter, values: readonly unknown[], count: number): void {
   writer.byte(COLUMNS.ints);
   let last = 0;
   for (let at = 0; at < count; at += 1) {
@@ -61,7 +61,7 @@ function writeInts(writer: BytesWriter, values: readonly unknown[], count: numbe
   }
 }
 
-function writeOthers(writer: BytesWriter, values: readonly unknown[]): void {
+function writeOthers(writer: ByteWriter, values: readonly unknown[]): void {
   const choices = choicesOf(values);
   if (choices !== undefined) {
     writer.byte(COLUMNS.choices);
@@ -106,7 +106,7 @@ function bitsOf(choices: number): number {
 }
 
 function writePlaces(
-  writer: BytesWriter,
+  writer: ByteWriter,
   values: readonly unknown[],
   choices: readonly unknown[],
 ): void {
@@ -124,7 +124,7 @@ function writePlaces(
   if (filled > 0) writer.byte(byte);
 }
 
-export function readColumn(reader: BytesReader, count: number): Column {
+export function readColumn(reader: ByteReader, count: number): Column {
   const kind = reader.byte();
   switch (kind) {
     case COLUMNS.ints: {
@@ -151,7 +151,7 @@ export function readColumn(reader: BytesReader, count: number): Column {
   }
 }
 
-function readInts(reader: BytesReader, count: number): readonly number[] {
+function readInts(reader: ByteReader, count: number): readonly number[] {
   const values: number[] = [];
   let last = 0;
   for (let at = 0; at < count; at += 1) {
@@ -161,7 +161,7 @@ function readInts(reader: BytesReader, count: number): readonly number[] {
   return values;
 }
 
-function readPlaces(reader: BytesReader, count: number, choices: readonly unknown[]): Column {
+function readPlaces(reader: ByteReader, count: number, choices: readonly unknown[]): Column {
   const bits = bitsOf(choices.length);
   const perByte = 8 / bits;
   const bytes = reader.raw(Math.ceil(count / perByte));

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { HistoryDamagedError } from '../store-errors.ts';
-import { BytesReader } from './bytes-reader.ts';
-import { BytesWriter } from './bytes-writer.ts';
+import { ByteReader } from '../../../codec/byte-reader.ts';
+import { ByteWriter } from '../../../codec/byte-writer.ts';
 import { type Column, readColumn, writeColumn } from './packed-column.ts';
 
 /**
@@ -44,15 +44,18 @@ export type RowPacker<Row> = {
 const BY_FIELD = 1;
 const AS_THEY_ARE = 2;
 const CRC_BYTES = 4;
+const INITIAL_BYTES = 4_096;
+/** A buffer that a long row has blown up beyond this is let go of afterwards. */
+const RETAINED_BYTES_MAX = 1024 * 1024;
 
 export function rowPacker<Row>(shape: RowShape<Row>): RowPacker<Row> {
-  const writer = new BytesWriter();
+  const writer = new ByteWriter(INITIAL_BYTES);
   // Written over by each run: rows are many, and lists of this size are not made for nothing.
   const columns = shape.fields.map((names) => names.map((): unknown[] => []));
   const allColumns = columns.flat();
   return {
     pack: (rows) => {
-      writer.clear();
+      writer.clear(RETAINED_BYTES_MAX, INITIAL_BYTES);
       const hasFit = fill(columns, shape, rows);
       writer.byte(hasFit ? BY_FIELD : AS_THEY_ARE);
       writer.int(rows.length);
@@ -63,7 +66,7 @@ export function rowPacker<Row>(shape: RowShape<Row>): RowPacker<Row> {
           rows.length,
         );
       }
-      if (!hasFit) writer.text(JSON.stringify(rows.map(({ row }) => row)));
+      if (!hasFit) writer.utf8(JSON.stringify(rows.map(({ row }) => row)));
       else for (const column of allColumns) writeColumn(writer, column, rows.length);
       return sealed(writer);
     },
@@ -73,7 +76,7 @@ export function rowPacker<Row>(shape: RowShape<Row>): RowPacker<Row> {
       const count = reader.int();
       const places = placesOf(reader, count);
       if (form === AS_THEY_ARE) {
-        const rows = JSON.parse(reader.text()) as Row[];
+        const rows = JSON.parse(reader.utf8()) as Row[];
         return { places, row: (at) => rows[at] as Row };
       }
       if (form !== BY_FIELD) throw new HistoryDamagedError('packed rows are of no known form');
@@ -84,7 +87,7 @@ export function rowPacker<Row>(shape: RowShape<Row>): RowPacker<Row> {
 
 const PLACE_FIELDS = ['timeMs', 'height', 'index', 'instrumentId'] as const;
 
-function placesOf(reader: BytesReader, count: number): readonly Place[] {
+function placesOf(reader: ByteReader, count: number): readonly Place[] {
   const [timeMs, height, index, instrumentId] = PLACE_FIELDS.map(() => {
     const column = readColumn(reader, count);
     return (at: number) => Number(column(at));
@@ -141,7 +144,7 @@ function put(columns: readonly unknown[][], place: number, at: number, value: un
 /** Columns are read when the first row is asked for. */
 function rowsOf<Row>(
   { fields, join }: RowShape<Row>,
-  reader: BytesReader,
+  reader: ByteReader,
   count: number,
 ): (at: number) => Row {
   let columns: (readonly Column[])[] | undefined;
@@ -161,7 +164,7 @@ function rowsOf<Row>(
 }
 
 /** SQLite does not notice a flipped byte inside of a value. */
-function sealed(writer: BytesWriter): Uint8Array {
+function sealed(writer: ByteWriter): Uint8Array {
   const { written } = writer;
   const bytes = Buffer.allocUnsafe(written.length + CRC_BYTES);
   bytes.set(written);
@@ -169,11 +172,11 @@ function sealed(writer: BytesWriter): Uint8Array {
   return bytes;
 }
 
-function opened(sealedBytes: Uint8Array): BytesReader {
+function opened(sealedBytes: Uint8Array): ByteReader {
   const bytes = Buffer.from(sealedBytes.buffer, sealedBytes.byteOffset, sealedBytes.byteLength);
   const end = bytes.length - CRC_BYTES;
   if (end < 0 || crc32(bytes.subarray(0, end)) !== bytes.readUInt32LE(end)) {
     throw new HistoryDamagedError('packed rows are not what was written');
   }
-  return new BytesReader(bytes.subarray(0, end));
+  return new ByteReader(bytes.subarray(0, end));
 }

@@ -1,6 +1,6 @@
 import { HistoryDamagedError } from '../store-errors.ts';
-import type { BytesReader } from './bytes-reader.ts';
-import { INT_MAX, type BytesWriter } from './bytes-writer.ts';
+import type { ByteReader } from '../../../codec/byte-reader.ts';
+import { INT_MAX, type ByteWriter } from '../../../codec/byte-writer.ts';
 import { byteOfWord, FIRST_WORD, wordOfByte } from './known-words.ts';
 
 /**
@@ -27,7 +27,7 @@ export function isInt(value: unknown): value is number {
   return Number.isInteger(value) && Math.abs(value as number) < INT_MAX && !Object.is(value, -0);
 }
 
-export function writeValue(writer: BytesWriter, value: unknown): void {
+export function writeValue(writer: ByteWriter, value: unknown): void {
   if (typeof value === 'string') writeText(writer, value);
   else if (isInt(value)) {
     writer.byte(KINDS.int);
@@ -39,11 +39,11 @@ export function writeValue(writer: BytesWriter, value: unknown): void {
   else if (Array.isArray(value) && value.length === 0) writer.byte(KINDS.emptyList);
   else {
     writer.byte(KINDS.json);
-    writer.text(JSON.stringify(value));
+    writer.utf8(JSON.stringify(value));
   }
 }
 
-function writeText(writer: BytesWriter, text: string): void {
+function writeText(writer: ByteWriter, text: string): void {
   const word = byteOfWord(text);
   if (word !== undefined) {
     writer.byte(word);
@@ -56,17 +56,17 @@ function writeText(writer: BytesWriter, text: string): void {
   } else if (text.startsWith('0x') && HEX.test(text)) {
     writer.byte(KINDS.hex);
     writer.int((text.length - 2) / 2);
-    writer.hex(text.slice(2));
+    writer.digits(text.slice(2));
   } else {
     writer.byte(KINDS.text);
-    writer.text(text);
+    writer.utf8(text);
   }
 }
 
 /** `0x` and whole bytes, as hashes and addresses are written. */
 const HEX = /^0x(?:[0-9a-f]{2})+$/;
 
-export function readValue(reader: BytesReader, kind = reader.byte()): unknown {
+export function readValue(reader: ByteReader, kind = reader.byte()): unknown {
   switch (kind) {
     case KINDS.absent:
       return undefined;
@@ -83,9 +83,9 @@ export function readValue(reader: BytesReader, kind = reader.byte()): unknown {
     case KINDS.hex:
       return `0x${reader.raw(reader.int()).toString('hex')}`;
     case KINDS.text:
-      return reader.text();
+      return reader.utf8();
     case KINDS.json:
-      return JSON.parse(reader.text());
+      return JSON.parse(reader.utf8());
     case KINDS.emptyList:
       return [];
     default: {
