@@ -53,6 +53,11 @@ export const VENUE_FLOORS: readonly {
     what: 'the past: a thread that makes rows of blocks, the databases that keep them, receipts',
   },
   {
+    name: 'cluster',
+    paths: ['cluster/'],
+    what: 'the log of many machines: a stream, its copy here, leases, and what replicas tell each other',
+  },
+  {
     name: 'replica and translate',
     paths: ['replica/', 'translate/'],
     what: 'the log applied to an engine; integers to the wire and back',

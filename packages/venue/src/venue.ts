@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { TimeSource } from '@oddlot/host/clock';
 import type { Logger } from '@oddlot/host/log';
 import { Metrics } from '@oddlot/host/metrics';
-import { openCluster } from './cluster/open-cluster.ts';
+import { openCluster } from './supervise/open-cluster.ts';
 import { createEdges } from './compose/create-edges.ts';
 import { type Core, openCore } from './compose/open-core.ts';
 import type { Config } from './config.ts';

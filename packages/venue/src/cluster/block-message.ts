@@ -29,7 +29,7 @@ export type StreamOpening = {
 };
 
 /** A block as its proposer sent it; its number is its place in the stream. */
-export type BlockMessage = {
+type BlockMessage = {
   readonly proposal: string;
   /** By the proposer's clock. */
   readonly timeMs: number;
@@ -38,7 +38,7 @@ export type BlockMessage = {
 };
 
 /** Something else than this program writes to the stream, or a later release does. */
-export class StreamMessageError extends Error {
+class StreamMessageError extends Error {
   override readonly name = 'StreamMessageError';
 }
 

@@ -6,20 +6,14 @@ import {
   JetStreamApiError,
   type StreamInfo,
 } from '@nats-io/jetstream';
-import {
-  connect,
-  type NatsConnection,
-  NoRespondersError,
-  RequestError,
-  TimeoutError,
-} from '@nats-io/transport-node';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { Following, type TakeMessage } from './following.ts';
 import { streamFaults, wantedConfig } from './stream-config.ts';
 
 /** What a stream knows of itself, as its leader tells it. */
-export type StreamEnd = { readonly firstPlace: number; readonly lastPlace: number };
+type StreamEnd = { readonly firstPlace: number; readonly lastPlace: number };
 
-export type BlockStreamOptions = {
+type BlockStreamOptions = {
   /** Addresses of the servers, as `--log` names them. */
   readonly servers: readonly string[];
   /** The name of the cluster, after which the stream is called. */
@@ -207,22 +201,12 @@ export class BlockStream {
   }
 }
 
-export function subjectOf(cluster: string): string {
+function subjectOf(cluster: string): string {
   return `oddlot.${cluster}.blocks`;
 }
 
-export function streamNameOf(cluster: string): string {
+function streamNameOf(cluster: string): string {
   return `oddlot-${cluster}-blocks`;
-}
-
-/** True of a failure after which the same may be tried again. */
-export function isPassing(error: unknown): boolean {
-  return (
-    error instanceof TimeoutError ||
-    error instanceof NoRespondersError ||
-    error instanceof RequestError ||
-    (error instanceof JetStreamApiError && error.status >= 500)
-  );
 }
 
 function connectTo({

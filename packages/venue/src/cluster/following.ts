@@ -15,7 +15,7 @@ const AGAIN_AFTER_MS = 100;
 const INACTIVE_NS = 30_000_000_000;
 
 /** The stream no longer has what comes next for this reader. */
-export class StreamGapError extends Error {
+class StreamGapError extends Error {
   override readonly name = 'StreamGapError';
 }
 

@@ -7,7 +7,7 @@ const FORGOTTEN_AFTER_MS = 24 * 3_600_000;
 const SWEEP_EVERY = 10_000;
 
 /** What becomes of a block of the stream: it counts, it came before, or one that goes ahead of it did not come. */
-export type Verdict = 'next' | 'repeated' | 'early';
+type Verdict = 'next' | 'repeated' | 'early';
 
 type Proposer = { last: number; timeMs: number };
 

@@ -2,7 +2,7 @@ import type { KV } from '@nats-io/kv';
 import { later } from './patiently.ts';
 
 /** What a replica tells the others of itself. */
-export type BoardEntry = {
+type BoardEntry = {
   readonly replica: string;
   /** Where clients reach it; undefined before it serves, and where nobody said so. */
   readonly url?: string | undefined;
@@ -14,7 +14,7 @@ export type BoardEntry = {
 };
 
 /** An entry, and for how long nothing new has come. */
-export type SeenEntry = BoardEntry & { readonly silentMs: number };
+type SeenEntry = BoardEntry & { readonly silentMs: number };
 
 const TELL_EVERY_MS = 1_000;
 /** Who has told nothing for so long is not there. */

@@ -1,20 +1,18 @@
-import { createReadStream, createWriteStream, existsSync } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { createReadStream, existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { jetstream } from '@nats-io/jetstream';
 import { type ObjectStore, Objm } from '@nats-io/obj';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { makeFolder, syncDirectory } from '@oddlot/host/durable';
+import { writeFully, writeWholeFileBy } from '@oddlot/host/durable';
 import { patiently } from './patiently.ts';
 
 const NAME = /^snapshot-(\d{16})\.bin$/;
 /** While one is fetched the next may be put; a third is of no use to anyone. */
 const KEPT = 2;
 
-export type SharedSnapshot = { readonly height: number; readonly path: string };
+type SharedSnapshot = { readonly height: number; readonly path: string };
 
 /**
  * Snapshots for those who join a cluster, in an object store of its servers, as the files that replicas write. Whoever
@@ -53,19 +51,15 @@ export class SnapshotExchange {
       if (existsSync(path)) return { height, path };
       const found = await this.#store.get(name);
       if (found === null) continue;
-      makeFolder(folder);
-      const unfinished = `${path}.new`;
-      try {
-        await pipeline(Readable.fromWeb(found.data as never), createWriteStream(unfinished));
+      await writeWholeFileBy(path, async (handle) => {
+        let at = 0;
+        for await (const piece of found.data as unknown as AsyncIterable<Uint8Array>) {
+          await writeFully(handle, Buffer.from(piece), at);
+          at += piece.length;
+        }
         const failure = await found.error;
         if (failure instanceof Error) throw failure;
-        await syncFile(unfinished);
-        await rename(unfinished, path);
-        await syncDirectory(folder);
-      } catch (error) {
-        await rm(unfinished, { force: true });
-        throw error;
-      }
+      });
       return { height, path };
     }
     return undefined;
@@ -80,14 +74,5 @@ export class SnapshotExchange {
         return deleted || match === null ? [] : [{ height: Number(match[1]), name }];
       })
       .toSorted((a, b) => b.height - a.height);
-  }
-}
-
-async function syncFile(path: string): Promise<void> {
-  const handle = await open(path, 'r+');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }

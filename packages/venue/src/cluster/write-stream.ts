@@ -19,7 +19,7 @@ export type WriteStreamOptions = {
 };
 
 /** Somebody else writes to a stream that is being written from a copy. */
-export class StreamBusyError extends Error {
+class StreamBusyError extends Error {
   override readonly name = 'StreamBusyError';
 }
 

@@ -7,12 +7,12 @@ import type { Logger } from '@oddlot/host/log';
 import { SettingError } from '@oddlot/host/settings';
 import type { Config } from '../config.ts';
 import type { Lease } from '../lease/lease.ts';
-import { decodeOpening } from './block-message.ts';
-import { BlockStream, type Credentials } from './block-stream.ts';
-import { KvLease } from './kv-lease.ts';
-import { patiently } from './patiently.ts';
-import { ProposalOrder } from './proposal-order.ts';
-import { SnapshotExchange } from './snapshot-exchange.ts';
+import { decodeOpening } from '../cluster/block-message.ts';
+import { BlockStream, type Credentials } from '../cluster/block-stream.ts';
+import { KvLease } from '../cluster/kv-lease.ts';
+import { patiently } from '../cluster/patiently.ts';
+import { ProposalOrder } from '../cluster/proposal-order.ts';
+import { SnapshotExchange } from '../cluster/snapshot-exchange.ts';
 
 /** What a replica has of the others: the stream that they share, and who of them does what. */
 export type Cluster = {
