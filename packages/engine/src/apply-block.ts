@@ -3,7 +3,7 @@ import { endOwnBinding, noteAgentUse } from './auth/agents.ts';
 import { authorizeOperator } from './auth/authorize-operator.ts';
 import { authorize } from './auth/authorize.ts';
 import { sweepSigners, useNonce } from './auth/nonces.ts';
-import { orderCommands } from './commands/order-commands.ts';
+import { type CommandOrder, orderCommands } from './commands/order-commands.ts';
 import { signedRules, unsignedRules } from './commands/commands.ts';
 import { coverFund } from './ledger/post.ts';
 import { liquidate } from './liquidation/liquidate.ts';
@@ -19,8 +19,9 @@ import {
 import { TIMER } from './messages/event.ts';
 import { withTargets } from './orders/target-entries.ts';
 import { packPast } from './outcome/pack-past.ts';
-import { insuranceTarget } from './perp/insurance-fund.ts';
-import type { Execution } from './state/execution.ts';
+import { updateInsuranceTarget } from './perp/insurance-fund.ts';
+import type { Account } from './state/account.ts';
+import { type Execution, noEvents } from './state/execution.ts';
 import type { State } from './state/state.ts';
 import { advancePhases } from './steps/advance-phases.ts';
 import { settleClosing } from './steps/close-perps.ts';
@@ -48,25 +49,27 @@ export function applyBlock(state: State, block: Block): BlockResult {
   state.digest.number(block.height);
   state.digest.number(block.timeMs);
 
-  const execution: Execution = { state, events: [], commandIndex: TIMER };
+  const execution: Execution = { state, events: noEvents(), commandIndex: TIMER };
   const outcomes: CommandResult[] = new Array(block.commands.length);
-  const [operator, passive, cancels, rest] = orderCommands(state, block.commands);
+  const order = orderCommands(state, block.commands);
+  const [operator, passive, cancels, rest] = order.classes;
+  state.watch.begin(block.timeMs, operator.length > 0);
 
   runDueCancels(execution);
   advancePhases(execution);
   listSeriesMarkets(execution);
   sweepSigners(state);
   if (state.parameters !== undefined) passInstants(state, previousMs);
-  run(execution, block.commands, operator, outcomes);
+  run(execution, block.commands, order, operator, outcomes);
   if (state.parameters !== undefined) {
     updateMarks(execution);
     sampleBooks(state, previousMs);
-    settleFunding(execution);
-    state.insuranceTarget = insuranceTarget(state);
+    settleFunding(execution, previousMs);
+    updateInsuranceTarget(state);
   }
   state.entry.isBeforeLiquidations = true;
-  run(execution, block.commands, passive, outcomes);
-  run(execution, block.commands, cancels, outcomes);
+  run(execution, block.commands, order, passive, outcomes);
+  run(execution, block.commands, order, cancels, outcomes);
   state.entry.isBeforeLiquidations = false;
   if (state.parameters !== undefined) {
     const rankings = beginLiquidations(state);
@@ -79,7 +82,7 @@ export function applyBlock(state: State, block: Block): BlockResult {
     state.entry.clear();
   }
   releaseDueOrders(execution);
-  run(execution, block.commands, rest, outcomes);
+  run(execution, block.commands, order, rest, outcomes);
   resolveSeriesMarkets(execution);
   payHolders(execution);
   packPast(state);
@@ -100,6 +103,7 @@ export function applyBlock(state: State, block: Block): BlockResult {
 function run(
   execution: Execution,
   commands: readonly Command[],
+  order: CommandOrder,
   indexes: readonly number[],
   outcomes: CommandResult[],
 ): void {
@@ -108,22 +112,41 @@ function run(
     assert(command !== undefined, 'an ordered command is one of the block');
     execution.commandIndex = index;
     outcomes[index] = isSigned(command)
-      ? executeSigned(execution, command)
+      ? executeSigned(execution, command, knownActor(execution, command, order, index))
       : executeUnsigned(execution, command);
   }
   execution.commandIndex = TIMER;
 }
 
+/** Whom the signer acts for, as the commands were put in order: unless keys have changed since. */
+function knownActor(
+  { state }: Execution,
+  { authority }: SignedCommand,
+  { acting, keyChanges }: CommandOrder,
+  index: number,
+): Account | undefined {
+  const isOwn = authority.vault === undefined && authority.multiSig === undefined;
+  const actor = isOwn && keyChanges === state.keyChanges ? acting[index] : undefined;
+  return typeof actor === 'string' ? undefined : actor;
+}
+
 /** A refusal of who signed leaves no trace; from there on the nonce is used, whatever follows. */
-function executeSigned(execution: Execution, command: SignedCommand): CommandResult {
+function executeSigned(
+  execution: Execution,
+  command: SignedCommand,
+  actor: Account | undefined,
+): CommandResult {
   const { state } = execution;
+  const { nonce, signer } = command.authority;
   const rules = signedRules(command);
-  const { account, reject } = authorize(state, command, rules, state.timeMs);
+  const nonces = state.signers.get(signer);
+  const known = { account: actor, nonces };
+  const { account, reject } = authorize(state, command, rules, state.timeMs, known);
   if (account === undefined) return { reject };
   if (reject !== undefined) {
     return withTargets(state, account, command, rules, { account: account.address, reject });
   }
-  useNonce(state, command.authority.signer, command.authority.nonce);
+  useNonce(state, signer, nonce, nonces);
   noteAgentUse(state, command);
   const result = rules.execute(execution, account, command);
   if (result.reject === undefined) endOwnBinding(execution, account, command, rules);

@@ -19,6 +19,7 @@ import {
   isWorth,
   marginAt,
   microUsdc,
+  nearestNumber,
   notional,
   partOf,
   RATE_ONE,
@@ -84,6 +85,14 @@ describe('numbers and bigint are the same count', () => {
     }
     expect(bigintOf(2 ** 60)).toBe(2n ** 60n);
     for (const wrong of [0.5, NaN, Infinity]) expect(() => bigintOf(wrong)).toThrow(RangeError);
+  });
+
+  test('the nearest number is what `Number` says, however large the amount', () => {
+    holds([signed, fc.nat({ max: 80 })], (n, bits) => {
+      const amount = BigInt(n) << BigInt(bits);
+      expect(nearestNumber(amount)).toBe(Number(amount));
+      expect(nearestNumber(amount + 1n)).toBe(Number(amount + 1n));
+    });
   });
 });
 

@@ -264,6 +264,9 @@ export function accrueFeeDown(
   return { fee: fee as MicroUsdc, owed: left };
 }
 
+/** The number nearest to an amount: the amount itself unless it is beyond what numbers count. */
+export const nearestNumber = (amount: bigint): number => countOf(amount) ?? Number(amount);
+
 export const addUsdc = (a: MicroUsdc, b: MicroUsdc): MicroUsdc => (a + b) as MicroUsdc;
 export const subUsdc = (a: MicroUsdc, b: MicroUsdc): MicroUsdc => (a - b) as MicroUsdc;
 export const negUsdc = (a: MicroUsdc): MicroUsdc => -a as MicroUsdc;

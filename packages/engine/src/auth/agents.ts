@@ -67,7 +67,8 @@ export function endOwnBinding(
 /** R-agents: a key that has acted for its owner has agreed to it; its own deposit ends nothing. */
 export function noteAgentUse({ bridge }: State, { authority }: SignedCommand): void {
   const { multiSig, signer } = authority;
-  if (multiSig === undefined) bridge?.unusedAgents.delete(signer);
+  if (bridge === undefined || bridge.unusedAgents.size === 0) return;
+  if (multiSig === undefined) bridge.unusedAgents.delete(signer);
 }
 
 /** Ends whatever binding an address has: the label goes as if its owner had revoked it. */
@@ -96,6 +97,7 @@ export function revokeAgent(execution: Execution, account: Account, label: strin
 /** Lets go of an agent's address: what it signed so far is worthless, for any owner (R-nonce). */
 export function freeAddress(state: State, agent: Address): void {
   state.agents.delete(agent);
+  state.keyChanges += 1;
   state.bridge?.unusedAgents.delete(agent);
   raiseNonceFloor(state, agent);
 }

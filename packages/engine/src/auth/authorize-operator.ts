@@ -25,5 +25,5 @@ export function authorizeOperator(
   if (!parametersOf(state)[role].includes(signer)) {
     return { reason: 'operatorUnknown', signer, action: command.type };
   }
-  return checkExpiry(operator, timeMs) ?? checkNonceFresh(state, signer, nonce);
+  return checkExpiry(operator, timeMs) ?? checkNonceFresh(state.signers.get(signer), nonce);
 }

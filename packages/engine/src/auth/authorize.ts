@@ -3,6 +3,7 @@ import type { Authority, SignedCommand } from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
 import { accountAt } from '../state/account-at.ts';
 import type { Account } from '../state/account.ts';
+import type { SignerNonces } from '../state/keys.ts';
 import type { State } from '../state/state.ts';
 import type { Authorization } from './authorization.ts';
 import { isOwnRelease } from './agents.ts';
@@ -15,29 +16,42 @@ import { vaultLedBy } from './vault-led-by.ts';
 /**
  * Judges who signed, in this order: the nonce's window, the signer's role, the vault, the account,
  * the gate, the expiry, the nonce's freshness. Changes nothing; admission and execution both ask it.
+ * Whoever knows something of the signer already says so, and it is not looked up again.
  */
 export function authorize(
   state: State,
   command: SignedCommand,
   rules: SigningRules,
   timeMs: number,
+  known?: KnownSigner,
 ): Authorization {
   const { authority } = command;
   const window = checkNonceWindow(state, authority.nonce, timeMs);
   if (window !== undefined) return { reject: window };
-  const role = judgeRole(state, command, rules);
+  const role = judgeRole(state, command, rules, known?.account);
   if (role.account === undefined || role.reject !== undefined) return role;
   const { account } = role;
   const reject =
     checkGate(state, account, command, rules) ??
     checkExpiry(authority, timeMs) ??
-    checkNonceFresh(state, authority.signer, authority.nonce);
+    checkNonceFresh(known?.nonces ?? state.signers.get(authority.signer), authority.nonce);
   return reject === undefined ? role : { account, reject };
 }
 
+/** What is known of a signer: the account that it acts for, and its nonces. */
+type KnownSigner = {
+  readonly account: Account | undefined;
+  readonly nonces: SignerNonces | undefined;
+};
+
 /** Whom the signer acts for, and whether it may. */
-function judgeRole(state: State, command: SignedCommand, rules: SigningRules): Authorization {
-  const actor = judgeActor(state, command, rules);
+function judgeRole(
+  state: State,
+  command: SignedCommand,
+  rules: SigningRules,
+  known: Account | undefined,
+): Authorization {
+  const actor = judgeActor(state, command, rules, known);
   if (actor.account === undefined || actor.reject !== undefined) return actor;
   if (command.authority.vault === undefined) return actor;
   return judgeVault(state, command, rules, actor.account);
@@ -59,11 +73,16 @@ export function judgeVault(
     : led;
 }
 
-function judgeActor(state: State, command: SignedCommand, rules: SigningRules): Authorization {
+function judgeActor(
+  state: State,
+  command: SignedCommand,
+  rules: SigningRules,
+  known: Account | undefined,
+): Authorization {
   const { authority } = command;
   if (authority.multiSig !== undefined)
     return checkQuorum(state, authority.signer, authority.multiSig);
-  const account = actorOf(state, command, rules);
+  const account = known ?? actorOf(state, command, rules);
   if (account === undefined) return { reject: roleRefusal(state, command, rules) };
   // Its own key is no more than one of the signatures that a multi-sig account needs.
   if (account.multiSig !== undefined && account.address === authority.signer) {

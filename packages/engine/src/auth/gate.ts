@@ -1,6 +1,6 @@
 import type { Address } from '@oddlot/units';
 import { NONE, REDUCE_ONLY } from '../book/order-pool.ts';
-import { readSlot } from '../book/read-slot.ts';
+import { readSlotInt } from '../book/read-slot.ts';
 import type {
   Exchange,
   ModifyOrderCommand,
@@ -127,7 +127,7 @@ export function gateRefusal(
 }
 
 function isReduceOnly({ pool }: State, slot: number): boolean {
-  return (readSlot(pool.flags, slot) & REDUCE_ONLY) !== 0;
+  return (readSlotInt(pool.flags, slot) & REDUCE_ONLY) !== 0;
 }
 
 /** The case of nearly every order: nothing has to be looked up. */

@@ -1,14 +1,20 @@
 import type { Address } from '@oddlot/units';
+import { scrambledText } from '../collections/effects-digest.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { NonceBounds, Reject } from '../messages/reject.ts';
 import type { SignerNonces } from '../state/keys.ts';
 import type { State } from '../state/state.ts';
 
+// Constants of this module are known to the compiler; imported ones would be read each time.
+const { nonceAgeMs, nonceAheadMs, noncesPerSigner } = LIMITS;
+/** Of a signer with so many nonces the address is kept as the digest takes it; of all it would take room. */
+const OFTEN = 16;
+
 /** Between which nonces the clock alone lets one pass. */
 export function nonceWindow({ beganMs }: Pick<State, 'beganMs'>, timeMs: number): NonceBounds {
   return {
-    minExclusive: Math.max(timeMs - LIMITS.nonceAgeMs, beganMs),
-    maxExclusive: timeMs + LIMITS.nonceAheadMs,
+    minExclusive: Math.max(timeMs - nonceAgeMs, beganMs),
+    maxExclusive: timeMs + nonceAheadMs,
   };
 }
 
@@ -23,38 +29,52 @@ export function checkNonceWindow(
 ): Reject | undefined {
   const { maxExclusive, minExclusive } = nonceWindow(state, timeMs);
   if (nonce > minExclusive && nonce < maxExclusive) return undefined;
-  const isOld = nonce <= timeMs - LIMITS.nonceAgeMs;
+  const isOld = nonce <= timeMs - nonceAgeMs;
   if (isOld) return { reason: 'nonceTooOld', minExclusive, maxExclusive };
   if (nonce >= maxExclusive) return { reason: 'nonceTooNew', minExclusive, maxExclusive };
   return { reason: 'nonceBeforeLog', minExclusive, maxExclusive };
 }
 
-/** Judges a nonce by what its signer used before. */
-export function checkNonceFresh(state: State, signer: Address, nonce: number): Reject | undefined {
-  const record = state.signers.get(signer);
+/** Judges a nonce by what its signer used before, if anything. */
+export function checkNonceFresh(
+  record: SignerNonces | undefined,
+  nonce: number,
+): Reject | undefined {
   if (record === undefined) return undefined;
   const { used } = record;
   // The case of nearly every command: a nonce above all before it, and above the floor.
   if (nonce > largestOf(record)) return undefined;
   if (used.includes(nonce)) return { reason: 'nonceUsed' };
-  const smallest = used.length >= LIMITS.noncesPerSigner ? (used[0] ?? 0) : 0;
+  const smallest = used.length >= noncesPerSigner ? (used[0] ?? 0) : 0;
   const floor = Math.max(smallest, record.floor);
   if (floor > 0 && nonce <= floor) return { reason: 'nonceTooLow', floor };
   return undefined;
 }
 
-/** Keeps a nonce; what the clock would refuse anyway is dropped. */
-export function useNonce(state: State, signer: Address, nonce: number): void {
-  const record = signerRecord(state, signer);
+/** Keeps a nonce, in the signer's record; what the clock would refuse anyway is dropped. */
+export function useNonce(
+  state: State,
+  signer: Address,
+  nonce: number,
+  record = signerRecord(state, signer),
+): void {
   const { used } = record;
   let at = used.length;
   while (at > 0 && (used[at - 1] ?? 0) > nonce) at--;
   if (at === used.length) used.push(nonce);
   else used.splice(at, 0, nonce);
-  const oldest = state.timeMs - LIMITS.nonceAgeMs;
-  while (used.length > LIMITS.noncesPerSigner || (used[0] ?? Infinity) <= oldest) used.shift();
-  state.digest.text(signer);
+  const oldest = state.timeMs - nonceAgeMs;
+  while (used.length > noncesPerSigner || (used[0] ?? Infinity) <= oldest) used.shift();
+  absorbSigner(state, signer, record);
   state.digest.number(nonce);
+}
+
+function absorbSigner({ digest }: State, signer: Address, record: SignerNonces): void {
+  if (record.scrambled === undefined && record.used.length >= OFTEN) {
+    record.scrambled = scrambledText(signer);
+  }
+  if (record.scrambled === undefined) digest.text(signer);
+  else digest.scrambled(record.scrambled);
 }
 
 /** Makes everything that an address signed so far worthless, for any owner. */
@@ -84,7 +104,7 @@ export function sweepSigners(state: State): void {
 
 /** The clock alone refuses all that the record tells of. */
 function isOver(state: State, record: SignerNonces): boolean {
-  return largestOf(record) <= state.timeMs - LIMITS.nonceAgeMs;
+  return largestOf(record) <= state.timeMs - nonceAgeMs;
 }
 
 /** Of what was used and the floor. */
@@ -95,7 +115,7 @@ function largestOf({ floor, used }: SignerNonces): number {
 function signerRecord(state: State, signer: Address): SignerNonces {
   let record = state.signers.get(signer);
   if (record === undefined) {
-    record = { used: [], floor: 0, isRevokedAgent: false };
+    record = { used: [], floor: 0, isRevokedAgent: false, scrambled: undefined };
     state.signers.set(signer, record);
   }
   return record;

@@ -45,7 +45,7 @@ const NONE = NO_SLOT;
  * Slots are opaque, and not dense: they go up in steps of `STRIDE`, from record to record. The array
  * of a field is a view of the memory of all records, so many elements further in as the field lies in
  * a record: `price[slot]` and `floats[slot + PRICE]` are the same number. Whoever reads a field takes
- * its array; in this folder, where every step counts, records are read through one array a type.
+ * its array; where every step counts, records are read and written through one array a type.
  *
  * In this folder a typed array is read with `!`: the index is a slot or level that a list or an
  * index of ours holds, and the property tests check those. A wrong index from outside reads
@@ -227,6 +227,11 @@ export class OrderPool {
     const slot = this.#index.get(orderId);
     this.need(slot);
     return slot;
+  }
+
+  /** The id that its client gave an order. Most give none, and where nobody does nothing is searched. */
+  clientOrderIdOf(slot: number): string | undefined {
+    return this.clientOrderIds.size === 0 ? undefined : this.clientOrderIds.get(slot);
   }
 
   /** Makes room for as many orders at once, for whoever knows how many come. */

@@ -1,7 +1,7 @@
 import { timeMs } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { alice, bob, type OrderShape, Scenario } from '../testing/scenario.ts';
-import { EffectsDigest } from './effects-digest.ts';
+import { EffectsDigest, scrambledText } from './effects-digest.ts';
 
 const hexOf = (feed: (digest: EffectsDigest) => void): string => {
   const digest = new EffectsDigest();
@@ -27,6 +27,47 @@ describe('the digest', () => {
     [7n << 128n, 7n << 192n],
   ])('tells amounts apart, beyond 64 bits too: %s and %s', (a, b) => {
     expect(hexOf((digest) => digest.amount(a))).not.toBe(hexOf((digest) => digest.amount(b)));
+  });
+
+  test('says the same of several at once as of one after the other', () => {
+    const numbers = [1, 2 ** 53 - 1, -7, 0.5, 1e300] as const;
+    const each = (digest: EffectsDigest): void => numbers.forEach((value) => digest.number(value));
+    expect(hexOf((digest) => digest.numbers(...numbers))).toBe(hexOf(each));
+    const together = hexOf((digest) => digest.wordsAndNumbers(2 ** 32 - 1, -3, ...numbers));
+    const apart = hexOf((digest) => {
+      digest.word(2 ** 32 - 1);
+      digest.word(-3);
+      each(digest);
+    });
+    expect(together).toBe(apart);
+  });
+
+  test.each([
+    [0n, 1n],
+    [(1n << 63n) - 1n, -(1n << 63n)],
+    [1n << 63n, 5n],
+    [5n, -(1n << 63n) - 1n],
+    [7n << 128n, -(7n << 128n)],
+  ])('… of a word and two amounts, beyond 64 bits too: %s and %s', (first, second) => {
+    const apart = hexOf((digest) => {
+      digest.word(9);
+      digest.amount(first);
+      digest.amount(second);
+    });
+    expect(hexOf((digest) => digest.wordAndAmounts(9, first, second))).toBe(apart);
+  });
+
+  test.each(['', 'a', 'ab', alice, '\u00e9\ud83d\ude00'])(
+    '… of a text that was prepared: %s',
+    (text) => {
+      const prepared = hexOf((digest) => digest.scrambled(scrambledText(text)));
+      expect(prepared).toBe(hexOf((digest) => digest.text(text)));
+    },
+  );
+
+  test('is told as its lanes', () => {
+    const digest = new EffectsDigest([0, 1, -1, 0x80_00_00_00]);
+    expect(digest.hex()).toBe('0000000000000001ffffffff80000000');
   });
 
   test('goes on from its lanes', () => {

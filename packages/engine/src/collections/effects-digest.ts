@@ -1,11 +1,10 @@
 const INT64_MAX = 2n ** 63n - 1n;
 const INT64_MIN = -(2n ** 63n);
 
-// Where a number or an amount is taken apart; nothing stays here from one call to the next.
-const float = new Float64Array(1);
-const floatWords = new Int32Array(float.buffer);
-const big = new BigInt64Array(1);
-const bigWords = new Int32Array(big.buffer);
+// Where words lie that are mixed in together; nothing stays here from one call to the next.
+const floats = new Float64Array(6);
+const bigs = new BigInt64Array(floats.buffer);
+const words = new Int32Array(floats.buffer);
 
 /**
  * 128 bits over the effects of the log so far (R-determinism): same log, same digest, on every
@@ -13,9 +12,11 @@ const bigWords = new Int32Array(big.buffer);
  * around the engine hashes the commands cryptographically. Mixing follows MurmurHash3.
  *
  * A word moves each lane one on: a takes what b had, b is mixed anew with c, c takes d, d the new word.
+ * An order brings a few dozen words. What comes together has a method of its own, which keeps the lanes
+ * at hand from the first word to the last and says the same as one call for each.
  */
 export class EffectsDigest {
-  // Fields, not an array, and numbers from the first: this runs a few dozen times an order.
+  // Fields, not an array, and numbers from the first.
   #a = 0;
   #b = 0;
   #c = 0;
@@ -31,27 +32,67 @@ export class EffectsDigest {
 
   /** A 32-bit word. */
   word(value: number): void {
-    const mixed = mix(this.#a, this.#b, value);
-    this.#a = this.#b;
-    this.#b = turned(this.#c, mixed);
-    this.#c = this.#d;
-    this.#d = mixed;
+    this.#next(mix(this.#a, this.#b, value));
   }
 
   /** An integer of up to 53 bits. */
   number(value: number): void {
-    float[0] = value;
-    this.#pair(floatWords[0] ?? 0, floatWords[1] ?? 0);
+    floats[0] = value;
+    this.#pair(words[0] ?? 0, words[1] ?? 0);
   }
 
   /** An amount of money; what lies above 64 bits follows as another amount. */
   amount(value: bigint): void {
-    big[0] = value;
-    this.#pair(bigWords[0] ?? 0, bigWords[1] ?? 0);
-    if (value > INT64_MAX || value < INT64_MIN) this.amount(value >> 64n);
+    bigs[0] = value;
+    this.#pair(words[0] ?? 0, words[1] ?? 0);
+    if (!isInt64(value)) this.amount(value >> 64n);
   }
 
-  /** The length and each character: every signed command brings an address, so the lanes stay at hand. */
+  /** Five integers. */
+  numbers(first: number, second: number, third: number, fourth: number, fifth: number): void {
+    floats[1] = first;
+    floats[2] = second;
+    floats[3] = third;
+    floats[4] = fourth;
+    floats[5] = fifth;
+    this.#mixIn(2, 12);
+  }
+
+  /** Two words, then five integers. */
+  wordsAndNumbers(
+    firstWord: number,
+    secondWord: number,
+    first: number,
+    second: number,
+    third: number,
+    fourth: number,
+    fifth: number,
+  ): void {
+    words[0] = firstWord;
+    words[1] = secondWord;
+    floats[1] = first;
+    floats[2] = second;
+    floats[3] = third;
+    floats[4] = fourth;
+    floats[5] = fifth;
+    this.#mixIn(0, 12);
+  }
+
+  /** A word, then two amounts. */
+  wordAndAmounts(word: number, first: bigint, second: bigint): void {
+    if (isInt64(first) && isInt64(second)) {
+      bigs[1] = first;
+      bigs[2] = second;
+      this.word(word);
+      this.#mixIn(2, 6);
+    } else {
+      this.word(word);
+      this.amount(first);
+      this.amount(second);
+    }
+  }
+
+  /** The length and each character. */
   text(value: string): void {
     this.word(value.length);
     let a = this.#a;
@@ -71,6 +112,28 @@ export class EffectsDigest {
     this.#d = d;
   }
 
+  /** The same of a text that was prepared by `scrambledText`, several times as fast. */
+  scrambled(text: Int32Array): void {
+    let a = this.#a;
+    let b = this.#b;
+    let c = this.#c;
+    let d = this.#d;
+    // Two by two: the lanes are then where they were, and need not move from one to the next.
+    for (let at = 0; at + 1 < text.length; at += 2) {
+      const first = join(a, b, text[at] ?? 0);
+      a = turned(c, first);
+      const second = join(b, a, text[at + 1] ?? 0);
+      b = turned(d, second);
+      c = first;
+      d = second;
+    }
+    this.#a = a;
+    this.#b = b;
+    this.#c = c;
+    this.#d = d;
+    if (text.length % 2 === 1) this.#next(join(a, b, text[text.length - 1] ?? 0));
+  }
+
   /** The state of the digest, for a dump. */
   lanes(): readonly number[] {
     return [this.#a, this.#b, this.#c, this.#d];
@@ -78,9 +141,14 @@ export class EffectsDigest {
 
   /** 32 hex digits. */
   hex(): string {
-    return this.lanes()
-      .map((lane) => (lane >>> 0).toString(16).padStart(8, '0'))
-      .join('');
+    return hexOf(this.#a) + hexOf(this.#b) + hexOf(this.#c) + hexOf(this.#d);
+  }
+
+  #next(mixed: number): void {
+    this.#a = this.#b;
+    this.#b = turned(this.#c, mixed);
+    this.#c = this.#d;
+    this.#d = mixed;
   }
 
   /** Two words, one after the other. */
@@ -93,16 +161,64 @@ export class EffectsDigest {
     this.#c = first;
     this.#d = second;
   }
+
+  /** The words that lie between two places, two by two as above. */
+  #mixIn(from: number, to: number): void {
+    let a = this.#a;
+    let b = this.#b;
+    let c = this.#c;
+    let d = this.#d;
+    for (let at = from; at < to; at += 2) {
+      const first = mix(a, b, words[at] ?? 0);
+      a = turned(c, first);
+      const second = mix(b, a, words[at + 1] ?? 0);
+      b = turned(d, second);
+      c = first;
+      d = second;
+    }
+    this.#a = a;
+    this.#b = b;
+    this.#c = c;
+    this.#d = d;
+  }
+}
+
+function isInt64(value: bigint): boolean {
+  return value <= INT64_MAX && value >= INT64_MIN;
+}
+
+/** Two hex digits for each byte. Every block tells its digest, and `toString(16)` takes its time. */
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
+function hexOf(lane: number): string {
+  const high = `${HEX[lane >>> 24]}${HEX[(lane >>> 16) & 255]}`;
+  return `${high}${HEX[(lane >>> 8) & 255]}${HEX[lane & 255]}`;
+}
+
+/**
+ * A text as the digest takes it, for one that comes again and again: every signed command brings an
+ * address, and to ask a string for its characters takes longer than to mix them.
+ */
+export function scrambledText(text: string): Int32Array {
+  const scrambled = new Int32Array(1 + text.length);
+  scrambled[0] = scramble(text.length);
+  for (let i = 0; i < text.length; i++) scrambled[1 + i] = scramble(text.charCodeAt(i));
+  return scrambled;
 }
 
 /** A word, scrambled, with two lanes. */
 function mix(a: number, b: number, word: number): number {
-  let k = Math.imul(word, 0xcc9e2d51);
-  k = (k << 15) | (k >>> 17);
-  k = Math.imul(k, 0x1b873593);
-  let mixed = a ^ k;
-  mixed = (mixed << 13) | (mixed >>> 19);
-  return (Math.imul(mixed, 5) + b + 0x561ccd1b) | 0;
+  return join(a, b, scramble(word));
+}
+
+function scramble(word: number): number {
+  const k = Math.imul(word, 0xcc9e2d51);
+  return Math.imul((k << 15) | (k >>> 17), 0x1b873593);
+}
+
+function join(a: number, b: number, scrambled: number): number {
+  const mixed = a ^ scrambled;
+  return (Math.imul((mixed << 13) | (mixed >>> 19), 5) + b + 0x561ccd1b) | 0;
 }
 
 function turned(lane: number, mixed: number): number {

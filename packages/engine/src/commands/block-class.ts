@@ -1,5 +1,5 @@
 import { NONE } from '../book/order-pool.ts';
-import { readSlot } from '../book/read-slot.ts';
+import { readSlotInt } from '../book/read-slot.ts';
 import type { ModifyOrderCommand, PlaceOrdersCommand } from '../messages/command.ts';
 import { timeInForceOf } from '../resting/order-codes.ts';
 import type { Account } from '../state/account.ts';
@@ -31,6 +31,6 @@ export function classOfAmend(
   account: Account | undefined,
 ): BlockClass {
   const slot = account === undefined ? NONE : findTarget(state, account, command);
-  const isPostOnly = slot !== NONE && timeInForceOf(readSlot(state.pool.tif, slot)) === 'alo';
+  const isPostOnly = slot !== NONE && timeInForceOf(readSlotInt(state.pool.tif, slot)) === 'alo';
   return isPostOnly ? PASSIVE : REST;
 }

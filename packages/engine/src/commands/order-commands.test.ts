@@ -87,7 +87,7 @@ function arranged(...texts: string[]): string {
   scenario.block({ type: 'registerVault', vault, leader: bob, name: 'v' });
   const commands = texts.map((text) => command(scenario, text));
   return orderCommands(scenario.state, commands)
-    .map((indexes) => indexes.map((index) => texts[index]).join(', '))
+    .classes.map((indexes) => indexes.map((index) => texts[index]).join(', '))
     .join(' | ');
 }
 

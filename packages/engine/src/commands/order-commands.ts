@@ -3,17 +3,24 @@ import { isAddressTaken } from '../auth/agents.ts';
 import { type Actor, actingFor } from '../auth/authorize.ts';
 import { type Command, isSigned, type SignedCommand } from '../messages/command.ts';
 import type { State } from '../state/state.ts';
-import type { BlockClass } from './block-class.ts';
+import { type BlockClass, REST } from './block-class.ts';
 import type { SignedRules } from './command-rules.ts';
 import { signedRules } from './commands.ts';
 
-/** Indexes of a block's commands by class, each in order of arrival. */
-type CommandOrder = readonly [
-  operator: readonly number[],
-  passive: readonly number[],
-  cancels: readonly number[],
-  rest: readonly number[],
-];
+/** How the commands of a block are executed. */
+export type CommandOrder = {
+  /** Indexes by class, each in order of arrival. */
+  readonly classes: readonly [
+    operator: readonly number[],
+    passive: readonly number[],
+    cancels: readonly number[],
+    rest: readonly number[],
+  ];
+  /** By index: the account that a command is about, or its address; undefined of the operator's. */
+  readonly acting: readonly (Actor | undefined)[];
+  /** The `keyChanges` that this holds for. */
+  readonly keyChanges: number;
+};
 
 /**
  * R-block: the operator first, then what cannot take liquidity, then cancels, then everything else;
@@ -22,6 +29,7 @@ type CommandOrder = readonly [
  */
 export function orderCommands(state: State, commands: readonly Command[]): CommandOrder {
   const classes: [number[], number[], number[], number[]] = [[], [], [], []];
+  const actors: (Actor | undefined)[] = [];
   const reached = new Map<Actor, number>();
   /** Whom a new agent will act for if the block's own approvals succeed; the first one would. */
   const bound = new Map<Actor, Actor>();
@@ -29,12 +37,16 @@ export function orderCommands(state: State, commands: readonly Command[]): Comma
     const command = present(commands[index], 'a command of the block');
     if (!isSigned(command)) {
       classes[0].push(index);
+      actors.push(undefined);
       continue;
     }
     const rules = signedRules(command);
     const acting = actingFor(state, command, rules);
+    actors.push(acting);
     const actor = bound.size === 0 ? acting : (bound.get(acting) ?? acting);
-    const rank = Math.max(classOf(state, command, rules, actor), reached.get(actor) ?? 0);
+    const own = classOf(state, command, rules, actor);
+    // Nothing comes behind the last class, so what the account has reached says nothing there.
+    const rank = own === REST ? own : Math.max(own, reached.get(actor) ?? 0);
     reached.set(actor, rank);
     classes[rank]?.push(index);
     if (command.type !== 'approveAgent') continue;
@@ -42,7 +54,7 @@ export function orderCommands(state: State, commands: readonly Command[]): Comma
     const { agent } = command;
     if (!bound.has(agent) && !isAddressTaken(state, agent)) bound.set(agent, actor);
   }
-  return classes;
+  return { classes, acting: actors, keyChanges: state.keyChanges };
 }
 
 function classOf(

@@ -1,6 +1,6 @@
 import { addUsdc, assert, present, usdcFromText, ZERO_USDC } from '@oddlot/units';
 import { LEG_SHORT, NONE, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
-import { readSlot } from '../book/read-slot.ts';
+import { readSlot, readSlotInt } from '../book/read-slot.ts';
 import { sortNumbers } from '../collections/sort-numbers.ts';
 import { clientOrderKey } from '../messages/client-order-key.ts';
 import { isOutcomeId } from '../messages/instrument-kind.ts';
@@ -138,10 +138,10 @@ export function restingAt(state: State, orderId: number): Resting {
   const slot = slotOf(state, orderId);
   return {
     orderId,
-    accountIndex: readSlot(pool.account, slot),
-    instrument: readSlot(pool.instrument, slot),
-    flags: readSlot(pool.flags, slot),
-    tif: readSlot(pool.tif, slot),
+    accountIndex: readSlotInt(pool.account, slot),
+    instrument: readSlotInt(pool.instrument, slot),
+    flags: readSlotInt(pool.flags, slot),
+    tif: readSlotInt(pool.tif, slot),
     price: readSlot(pool.price, slot),
     remaining: readSlot(pool.remaining, slot),
     original: readSlot(pool.original, slot),
@@ -178,8 +178,8 @@ export function restoreOrders(state: State, orders: StoredOrders): void {
     slots[restored++] = restoreOrder(state, order);
   }
   for (const index of inOrderOf(queueMs)) {
-    const slot = readSlot(slots, index);
-    const instrument = readSlot(state.pool.instrument, slot);
+    const slot = readSlotInt(slots, index);
+    const instrument = readSlotInt(state.pool.instrument, slot);
     const { book } = present(
       state.perps.get(instrument) ?? state.outcomes.markets.get(instrument),
       'a listed instrument',

@@ -235,7 +235,12 @@ export function restore(plain: StateDump | PackedDump): State {
   restoreMarkets(state, plain.outcomes);
   for (const account of plain.accounts) restoreAccount(state, account);
   for (const [signer, used, floor, isRevokedAgent] of plain.signers) {
-    state.signers.set(signer as Address, { used: [...used], floor, isRevokedAgent });
+    state.signers.set(signer as Address, {
+      used: [...used],
+      floor,
+      isRevokedAgent,
+      scrambled: undefined,
+    });
   }
   const isPacked = plain.format === PACKED_DUMP_VERSION;
   restoreOrders(state, isPacked ? ordersOfBlocks(plain.orders) : ordersOfRows(plain.orders));
@@ -383,7 +388,7 @@ function restoreHolding(state: State, account: Account, plain: HoldingDump): voi
   const [id, leg, size, cost, isolatedMargin, updatedMs, feesPaid, realised, funding] = plain;
   const perp = present(state.perps.get(id), 'a listed perp');
   const holding = holdingOf(account, perp, leg, parametersOf(state).defaultLeverage);
-  setSize(holding, size);
+  setSize(state, holding, size);
   holding.cost = usdcFromText(cost);
   holding.isolatedMargin = usdcFromText(isolatedMargin);
   holding.updatedMs = timeMs(updatedMs);

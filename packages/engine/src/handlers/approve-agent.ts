@@ -41,6 +41,7 @@ export function approveAgent(
   const createdMs = previous?.createdMs ?? now;
   account.agents.set(label, { agent, createdMs, updatedMs: now });
   state.agents.set(agent, { accountIndex: account.index, label });
+  state.keyChanges += 1;
   state.bridge?.unusedAgents.set(agent, true);
   const signer = state.signers.get(agent);
   if (signer !== undefined) signer.isRevokedAgent = false;

@@ -1,5 +1,5 @@
 import { NONE } from '../book/order-pool.ts';
-import { readSlot } from '../book/read-slot.ts';
+import { readSlotInt } from '../book/read-slot.ts';
 import type { CommandResult } from '../messages/block.ts';
 import { clientOrderKey } from '../messages/client-order-key.ts';
 import type { CancelByClientIdCommand, CancelOrdersCommand } from '../messages/command.ts';
@@ -17,9 +17,10 @@ export function cancelOrders(
   account: Account,
   command: CancelOrdersCommand,
 ): CommandResult {
-  const entries = command.cancels.map(({ instrumentId, orderId }) =>
-    cancelOne(execution, account, instrumentId, orderId, undefined),
-  );
+  const entries: EntryResult[] = [];
+  for (const { instrumentId, orderId } of command.cancels) {
+    entries.push(cancelOne(execution, account, instrumentId, orderId, undefined));
+  }
   return { account: account.address, entries };
 }
 
@@ -97,8 +98,8 @@ function cancelOwn(
   const slot = pool.find(orderId);
   const isOwn =
     slot !== NONE &&
-    readSlot(pool.account, slot) === account.index &&
-    readSlot(pool.instrument, slot) === instrumentId;
+    readSlotInt(pool.account, slot) === account.index &&
+    readSlotInt(pool.instrument, slot) === instrumentId;
   return isOwn ? cancelOrder(execution, slot, 'userCanceled') : undefined;
 }
 

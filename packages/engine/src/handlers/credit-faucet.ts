@@ -43,6 +43,7 @@ export function openAccount(execution: Execution, address: Address): Account {
   const account = createAccount(state.accounts.length, address, timeMs(state.timeMs));
   state.accounts.push(account);
   state.accountIndex.set(address, account.index);
+  state.keyChanges += 1;
   state.bridge?.pegs.delete(address);
   state.digest.text(address);
   events.push({ type: 'accountCreated', commandIndex, account: address });

@@ -1,3 +1,4 @@
+import { isWorth } from '@oddlot/units';
 import type { CommandResult } from '../messages/block.ts';
 import type { OrderRequest, PlaceOrdersCommand } from '../messages/command.ts';
 import { isOutcomeId, marketKind } from '../messages/instrument-kind.ts';
@@ -7,7 +8,7 @@ import { validateOrder } from '../perp-orders/validate-order.ts';
 import { checkRepeat } from '../resting/check-repeat.ts';
 import { judgeBuilder, withAcceptedBuilder } from '../resting/order-builder.ts';
 import { type Account, holdingKey, legOf } from '../state/account.ts';
-import type { Execution } from '../state/execution.ts';
+import { type Execution, parametersOf } from '../state/execution.ts';
 import type { State } from '../state/state.ts';
 import { checkGrouping } from '../triggers/check-grouping.ts';
 import { placeFamily, placeOnPosition, placeOrder } from '../triggers/place-group.ts';
@@ -56,8 +57,31 @@ function placeEach(
   const [only] = orders;
   if (only !== undefined && orders.length === 1)
     return [placeOrder(execution, account, only).entry];
-  const held = orders.map((order) => heldIn(account, order));
-  return orders.map((order, index) => placeOrder(execution, account, order, held[index]).entry);
+  const held = heldAtStart(execution.state, account, orders);
+  const entries: EntryResult[] = [];
+  for (const order of orders) {
+    entries.push(placeOrder(execution, account, order, held?.[entries.length]).entry);
+  }
+  return entries;
+}
+
+/** The positions of the orders' legs; undefined when each of them is worth enough without one. */
+function heldAtStart(
+  state: State,
+  account: Account,
+  orders: readonly OrderRequest[],
+): readonly number[] | undefined {
+  for (const order of orders) {
+    if (mayBeSmall(state, order)) return orders.map((each) => heldIn(account, each));
+  }
+  return undefined;
+}
+
+/** False of an order that is worth enough, whatever position it closes. */
+function mayBeSmall(state: State, { price, size, timeInForce }: OrderRequest): boolean {
+  return (
+    timeInForce === 'market' || !isWorth(price, size, parametersOf(state).minOrderValueMicroUsdc)
+  );
 }
 
 /** The orders of an action, each with the action's builder when it asks for a fee. */

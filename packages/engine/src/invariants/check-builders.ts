@@ -1,6 +1,6 @@
 import { type Address, assert, RATE_ONE } from '@oddlot/units';
 import { HAS_BUILDER, NONE } from '../book/order-pool.ts';
-import { readSlot } from '../book/read-slot.ts';
+import { readSlotInt } from '../book/read-slot.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { State } from '../state/state.ts';
 
@@ -9,7 +9,7 @@ export function checkBuilders(state: State): void {
   const { pool } = state;
   for (const [orderId, { feeTenthsBp, makerOwed, takerOwed }] of state.orderBuilders) {
     const slot = pool.find(orderId);
-    const isKnown = slot !== NONE && (readSlot(pool.flags, slot) & HAS_BUILDER) !== 0;
+    const isKnown = slot !== NONE && (readSlotInt(pool.flags, slot) & HAS_BUILDER) !== 0;
     assert(isKnown, 'a builder charges for a live order that knows of it');
     assert(feeTenthsBp > 0, 'a builder that charges nothing is none');
     for (const owed of [takerOwed, makerOwed]) {

@@ -1,6 +1,6 @@
 import { assert, present } from '@oddlot/units';
 import { HAS_BUILDER, LEG_SHORT, NONE, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
-import { readSlot } from '../book/read-slot.ts';
+import { readSlot, readSlotInt } from '../book/read-slot.ts';
 import { LIMITS } from '../messages/limits.ts';
 import { reserveOf } from '../perp-orders/resting.ts';
 import { exposureOf, initialMargin } from '../perp/margin.ts';
@@ -136,7 +136,10 @@ function checkClosing({ pool, triggers }: State, perp: Perp): void {
   assert(!isWaiting || perp.halted, `${id} waits for a price and is halted`);
   for (const isBuy of [true, false]) {
     perp.book.forEachSlot(isBuy, (slot) => {
-      assert((readSlot(pool.flags, slot) & REDUCE_ONLY) !== 0, `only what reduces rests in ${id}`);
+      assert(
+        (readSlotInt(pool.flags, slot) & REDUCE_ONLY) !== 0,
+        `only what reduces rests in ${id}`,
+      );
     });
   }
   const mayOpen = triggers
@@ -187,11 +190,11 @@ function checkHolding(state: State, account: Account, holding: Holding): number 
   const sums = [0, 0, 0, 0];
   let reserved = 0n;
   let count = 0;
-  for (let slot = holding.orders.head; slot !== NONE; slot = readSlot(pool.ownNext, slot)) {
+  for (let slot = holding.orders.head; slot !== NONE; slot = readSlotInt(pool.ownNext, slot)) {
     count += 1;
-    assert(readSlot(pool.account, slot) === account.index, 'an order is in its owner’s list');
-    assert(readSlot(pool.instrument, slot) === id, 'an order is in its instrument’s list');
-    const flags = readSlot(pool.flags, slot);
+    assert(readSlotInt(pool.account, slot) === account.index, 'an order is in its owner’s list');
+    assert(readSlotInt(pool.instrument, slot) === id, 'an order is in its instrument’s list');
+    const flags = readSlotInt(pool.flags, slot);
     const column = ((flags & SIDE_BUY) !== 0 ? 0 : 1) + ((flags & REDUCE_ONLY) !== 0 ? 2 : 0);
     sums[column] = (sums[column] ?? 0) + readSlot(pool.remaining, slot);
     assert(((flags & LEG_SHORT) !== 0) === (holding.leg === 1), 'an order is in its leg’s list');

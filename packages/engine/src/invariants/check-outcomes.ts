@@ -1,6 +1,6 @@
 import { assert, microUsdc, present } from '@oddlot/units';
 import { NONE, REDUCE_ONLY } from '../book/order-pool.ts';
-import { readSlot } from '../book/read-slot.ts';
+import { readSlotInt } from '../book/read-slot.ts';
 import { outcomeSnapshotOf } from '../outcome/outcome-resting.ts';
 import { FRACTION_ONE } from '../outcome/resolve.ts';
 import type { Account } from '../state/account.ts';
@@ -81,9 +81,9 @@ function checkAccount(state: State, account: Account): void {
     sells.set(key, (sells.get(key) ?? 0) + size);
   };
   for (const [id, holding] of account.outcomes) {
-    for (let slot = holding.orders.head; slot !== NONE; slot = readSlot(pool.ownNext, slot)) {
+    for (let slot = holding.orders.head; slot !== NONE; slot = readSlotInt(pool.ownNext, slot)) {
       const order = outcomeSnapshotOf(state, slot);
-      if ((readSlot(pool.flags, slot) & REDUCE_ONLY) !== 0) {
+      if ((readSlotInt(pool.flags, slot) & REDUCE_ONLY) !== 0) {
         sell(id, outcomeLegOf(order), order.remaining);
       } else {
         reserved += present(state.reserves.get(order.orderId), 'the reserve of a buy');

@@ -32,7 +32,5 @@ export function postCollateral(state: State, market: OutcomeMarket, amount: Micr
 }
 
 function absorb(state: State, account: Account): void {
-  state.digest.word(account.index);
-  state.digest.amount(account.outcomeBalance);
-  state.digest.amount(account.outcomeReserved);
+  state.digest.wordAndAmounts(account.index, account.outcomeBalance, account.outcomeReserved);
 }

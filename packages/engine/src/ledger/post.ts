@@ -130,7 +130,5 @@ function postToPocket(state: State, { account, subAccount }: Pocket, amount: Mic
 }
 
 function absorbBalances(state: State, account: Account): void {
-  state.digest.word(account.index);
-  state.digest.amount(account.perpBalance);
-  state.digest.amount(account.outcomeBalance);
+  state.digest.wordAndAmounts(account.index, account.perpBalance, account.outcomeBalance);
 }

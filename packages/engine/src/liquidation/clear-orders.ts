@@ -1,5 +1,5 @@
 import { NONE, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
-import { readSlot } from '../book/read-slot.ts';
+import { readSlot, readSlotInt } from '../book/read-slot.ts';
 import { cancelPerpOrder } from '../perp-orders/end-order.ts';
 import { type Holding, holdingKey, legOf } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
@@ -23,7 +23,7 @@ export function clearOrders(execution: Execution, scope: Scope): void {
     const keepsReducing = scope.holding === undefined && holding.isIsolated;
     let slot = holding.orders.head;
     while (slot !== NONE) {
-      const next = readSlot(state.pool.ownNext, slot);
+      const next = readSlotInt(state.pool.ownNext, slot);
       if (!keepsReducing || isOpening(execution, holding, slot)) {
         cancelPerpOrder(execution, slot, 'liquidation');
         cancelled += 1;
@@ -43,7 +43,7 @@ export function clearOrders(execution: Execution, scope: Scope): void {
 /** True of an order that holds a reserve, or would only enlarge what its leg has. */
 function isOpening({ state }: Execution, { size }: Holding, slot: number): boolean {
   if (state.reserves.has(readSlot(state.pool.orderId, slot))) return true;
-  const flags = readSlot(state.pool.flags, slot);
+  const flags = readSlotInt(state.pool.flags, slot);
   const isBuy = (flags & SIDE_BUY) !== 0;
   return (flags & REDUCE_ONLY) === 0 && (size === 0 || isBuy === size > 0);
 }

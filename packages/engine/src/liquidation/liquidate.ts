@@ -37,6 +37,7 @@ export function liquidate(execution: Execution, rankings: Rankings): void {
   for (const scope of takeEndangered(state).sort(byScope)) {
     if (!state.liquidations.has(scope)) look(execution, scope);
   }
+  if (state.liquidations.size === 0) return;
   const due = state.liquidations
     .all()
     .filter(({ progress }) => progress.nextMs <= state.timeMs)

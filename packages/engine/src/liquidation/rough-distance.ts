@@ -1,4 +1,4 @@
-import { RATE_ONE } from '@oddlot/units';
+import { nearestNumber, RATE_ONE } from '@oddlot/units';
 import { paperProfit } from '../perp/blind.ts';
 import { isInsuranceFund } from '../perp/insurance-fund.ts';
 import type { Holding } from '../state/account.ts';
@@ -23,14 +23,14 @@ export function roughDistance(state: State, scope: Scope): number {
   const { account, holding } = scope;
   const isIsolated = holding !== undefined;
   if (holding?.isIsolated === false || isInsuranceFund(state, account)) return 0;
-  let value = Number(isIsolated ? holding.isolatedMargin : account.perpBalance);
+  let value = nearestNumber(isIsolated ? holding.isolatedMargin : account.perpBalance);
   let gross = Math.abs(value);
   let notional = 0;
   let maintenance = 0;
   for (const each of isIsolated ? [holding] : account.holdings.values()) {
-    if (each.isIsolated !== isIsolated) continue;
+    if (each.isIsolated !== isIsolated || each.size === 0) continue;
     const worth = each.perp.mark * each.size;
-    const cost = Number(each.cost);
+    const cost = nearestNumber(each.cost);
     value += worth - cost;
     gross += Math.abs(worth) + Math.abs(cost);
     notional += Math.abs(worth);
@@ -50,6 +50,6 @@ export function roughDistance(state: State, scope: Scope): number {
 function maintenanceOf({ perp, size }: Holding): number {
   if (size === 0) return 0;
   const lots = Math.abs(size);
-  const { deductionLotsE8, mmrE8 } = tierOf(perp.tiers, lots);
-  return Math.ceil(((lots * mmrE8 - Number(deductionLotsE8)) * perp.mark) / RATE_ONE);
+  const { deductionNumber, mmrE8 } = tierOf(perp.tiers, lots);
+  return Math.ceil(((lots * mmrE8 - deductionNumber) * perp.mark) / RATE_ONE);
 }

@@ -18,6 +18,7 @@ export function settleGap(execution: Execution, rankings: Rankings): void {
   const { state } = execution;
   const due = takeEndangered(state);
   for (const { account, holding } of due) state.risk.changed(account, holding);
+  if (due.length === 0 && state.liquidations.size === 0) return;
   const underWay = state.liquidations.all().map(({ scope }) => scope);
   settleInsolvent(execution, [...due, ...underWay], rankings);
 }

@@ -1,4 +1,4 @@
-import { addUsdc, microUsdc, type MicroUsdc, subUsdc, timeMs, ZERO_USDC } from '@oddlot/units';
+import { addUsdc, microUsdc, type MicroUsdc, subUsdc, ZERO_USDC } from '@oddlot/units';
 import { postToBalance } from '../ledger/post.ts';
 import { cutReduceOnly } from '../perp-orders/cut-reduce-only.ts';
 import { holdingChanged } from '../perp/margin.ts';
@@ -28,7 +28,7 @@ export function tradeOffBook(
   state.entry.beforeChange?.(account);
   state.entry.noteTrade(holding, startPosition + signedSize);
   const balanceBefore = account.perpBalance;
-  const closed = tradePosition(holding, signedSize, price, timeMs(state.timeMs));
+  const closed = tradePosition(state, holding, signedSize, price);
   const realised = closed?.realised ?? ZERO_USDC;
   if (holding.isIsolated) payIsolated(execution, { account, holding }, released, realised);
   else postToBalance(state, account, realised);

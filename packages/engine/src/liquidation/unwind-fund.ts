@@ -55,6 +55,7 @@ function widestBand({ state }: Execution, { perp }: Holding): number {
 
 /** A position that ended in another way, a settlement say, leaves nothing to its successor. */
 function forgetClosed({ state }: Execution, positions: readonly Holding[]): void {
+  if (state.fundUnwindBands.size === 0) return;
   const open = new Set<number>(positions.map(({ perp }) => perp.definition.instrumentId));
   for (const id of state.fundUnwindBands.keys()) {
     if (!open.has(id)) state.fundUnwindBands.delete(id);

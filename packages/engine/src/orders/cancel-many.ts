@@ -1,5 +1,5 @@
 import { NONE } from '../book/order-pool.ts';
-import { readSlot } from '../book/read-slot.ts';
+import { readSlotInt } from '../book/read-slot.ts';
 import type { CancelCause, OrderSnapshot } from '../messages/event.ts';
 import { cancelTrigger } from '../perp-orders/end-order.ts';
 import type { Account } from '../state/account.ts';
@@ -28,7 +28,7 @@ export function cancelMany(
   const picked: number[] = [];
   const asleep: number[] = [];
   for (const { head } of account.orderLists) {
-    for (let slot = head; slot !== NONE; slot = readSlot(pool.ownNext, slot)) {
+    for (let slot = head; slot !== NONE; slot = readSlotInt(pool.ownNext, slot)) {
       const order = snapshotOf(execution.state, slot);
       if (picks.resting(order)) picked.push(order.orderId);
     }

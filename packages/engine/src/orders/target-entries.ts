@@ -1,5 +1,5 @@
 import { NONE } from '../book/order-pool.ts';
-import { readSlot } from '../book/read-slot.ts';
+import { readSlotInt } from '../book/read-slot.ts';
 import type { CommandResult } from '../messages/block.ts';
 import { clientOrderKey } from '../messages/client-order-key.ts';
 import type {
@@ -91,8 +91,8 @@ function targetEntry(state: State, account: Account, target: Target): EntryResul
   const slot = orderId === undefined ? NONE : pool.find(orderId);
   const isOwn =
     slot !== NONE &&
-    readSlot(pool.account, slot) === account.index &&
-    readSlot(pool.instrument, slot) === instrumentId;
+    readSlotInt(pool.account, slot) === account.index &&
+    readSlotInt(pool.instrument, slot) === instrumentId;
   if (!isOwn) return { orderId: target.orderId, clientOrderId, state: 'rejected', ...none };
   const { filled, filledNotional, ...order } = snapshotOf(state, slot);
   return { orderId, clientOrderId: order.clientOrderId, state: 'open', filled, filledNotional };

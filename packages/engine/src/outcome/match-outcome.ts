@@ -10,7 +10,7 @@ import {
   timeMs,
   ZERO_USDC,
 } from '@oddlot/units';
-import { readSlot } from '../book/read-slot.ts';
+import { readSlot, readSlotInt } from '../book/read-slot.ts';
 import { postCollateral, postFromReserve, postReserve, postToOutcome } from '../ledger/outcome.ts';
 import { postFee } from '../ledger/post.ts';
 import type { Building } from '../messages/building.ts';
@@ -52,7 +52,7 @@ export function matchOutcome(execution: Execution, taker: OutcomeTaker): CancelC
 }
 
 function meetMaker(execution: Execution, taker: OutcomeTaker, slot: number): undefined {
-  if (readSlot(execution.state.pool.account, slot) === taker.account.index) {
+  if (readSlotInt(execution.state.pool.account, slot) === taker.account.index) {
     cancelOutcomeOrder(execution, slot, 'selfTrade');
   } else {
     settleFill(execution, taker, slot);

@@ -1,6 +1,6 @@
 import { negUsdc, present, timeMs } from '@oddlot/units';
 import { LEG_SHORT, NONE, REDUCE_ONLY } from '../book/order-pool.ts';
-import { readSlot } from '../book/read-slot.ts';
+import { readSlot, readSlotInt } from '../book/read-slot.ts';
 import { putInOrder } from '../collections/put-in-order.ts';
 import { postReserve } from '../ledger/outcome.ts';
 import type { CancelCause, OrderSnapshot } from '../messages/event.ts';
@@ -39,9 +39,9 @@ export function outcomeOwnerOf(
   slot: number,
 ): { account: Account; holding: OutcomeHolding; leg: OutcomeLeg; isSell: boolean } {
   const { pool } = state;
-  const account = present(state.accounts[readSlot(pool.account, slot)], 'the owner of an order');
-  const holding = account.outcomes.get(readSlot(pool.instrument, slot));
-  const flags = readSlot(pool.flags, slot);
+  const account = present(state.accounts[readSlotInt(pool.account, slot)], 'the owner of an order');
+  const holding = account.outcomes.get(readSlotInt(pool.instrument, slot));
+  const flags = readSlotInt(pool.flags, slot);
   return {
     account,
     holding: present(holding, 'a holding behind an order'),
@@ -104,7 +104,11 @@ export function outcomeSnapshotOf(state: State, slot: number): OrderSnapshot {
 /** The account's resting orders of a market, oldest first. */
 export function outcomeSlotsOf(state: State, holding: OutcomeHolding): number[] {
   const slots: number[] = [];
-  for (let slot = holding.orders.head; slot !== NONE; slot = readSlot(state.pool.ownNext, slot)) {
+  for (
+    let slot = holding.orders.head;
+    slot !== NONE;
+    slot = readSlotInt(state.pool.ownNext, slot)
+  ) {
     slots.push(slot);
   }
   return slots;

@@ -1,6 +1,6 @@
 import { assert } from '@oddlot/units';
 import { NONE, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
-import { readSlot } from '../book/read-slot.ts';
+import { readSlot, readSlotInt } from '../book/read-slot.ts';
 import { ordersChanged } from '../perp/margin.ts';
 import { emitOrder } from '../resting/emit.ts';
 import type { Account, Holding } from '../state/account.ts';
@@ -27,8 +27,8 @@ function cutResting(execution: Execution, account: Account, holding: Holding): v
   const { pool } = state;
   let slot = holding.orders.tail;
   while (slot !== NONE) {
-    const older = readSlot(pool.ownPrev, slot);
-    const flags = readSlot(pool.flags, slot);
+    const older = readSlotInt(pool.ownPrev, slot);
+    const flags = readSlotInt(pool.flags, slot);
     if ((flags & REDUCE_ONLY) !== 0) {
       const isBuy = (flags & SIDE_BUY) !== 0;
       const excess = isBuy ? holding.reduceBuy - short : holding.reduceSell - long;

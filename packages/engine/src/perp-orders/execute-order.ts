@@ -7,11 +7,18 @@ import type { CancelCause } from '../messages/event.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { EntryResult, OrderStatus } from '../messages/order-result.ts';
 import type { Reject } from '../messages/reject.ts';
-import { crossScope, judgedValue } from '../perp/blind.ts';
+import { judgedCrossValue } from '../perp/blind.ts';
 import { exposureOf, initialMargin, worstCase } from '../perp/margin.ts';
 import { emitOrder, emitRejected } from '../resting/emit.ts';
 import { builderOf, withAcceptedBuilder } from '../resting/order-builder.ts';
-import { type Account, holdingOf, legOf, settingsChanged, settingsOf } from '../state/account.ts';
+import {
+  type Account,
+  holdingKey,
+  holdingOf,
+  legOf,
+  settingsChanged,
+  settingsOf,
+} from '../state/account.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
 import type { Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
@@ -23,7 +30,7 @@ import { type OrderContext, reducibleSize } from './order-exposure.ts';
 import { orderReserve } from './order-margin.ts';
 import { restOrder } from './resting.ts';
 import { requestSnapshot, type TakerOrder, takerSnapshot } from './taker-order.ts';
-import { isMarketTrigger, validateOrder } from './validate-order.ts';
+import { isMarketTrigger, judgeOrder } from './validate-order.ts';
 
 /** How an order fared; `cause` says why it was cancelled. */
 export type Executed = { readonly entry: EntryResult; readonly cause?: CancelCause };
@@ -49,10 +56,15 @@ export function executeOrder(
     timeMs: state.timeMs,
     heldAtStart,
   };
-  const reject = checkOrderGate(state, account, sent) ?? validateOrder(sentContext);
-  const perp = state.perps.get(sent.instrumentId);
+  const { instrumentId } = sent;
+  const perp = state.perps.get(instrumentId);
+  const leg = legOf(account, sent);
+  const held = account.holdings.get(holdingKey(instrumentId, leg));
+  const reject =
+    checkOrderGate(state, account, sent) ??
+    (perp === undefined ? undefined : judgeOrder(sentContext, perp, held));
   if (reject !== undefined || perp === undefined) {
-    const why = reject ?? { reason: 'instrumentUnknown', instrumentId: sent.instrumentId };
+    const why = reject ?? { reason: 'instrumentUnknown', instrumentId };
     return { entry: rejectOrder(execution, account, orderId, sent, why, fired) };
   }
   const order = clamped(state, perp, sent);
@@ -64,7 +76,7 @@ export function executeOrder(
   }
   const { defaultLeverage } = parametersOf(state);
   adoptMarginMode(account, perp, order, defaultLeverage);
-  const holding = holdingOf(account, perp, legOf(account, order), defaultLeverage);
+  const holding = held ?? holdingOf(account, perp, leg, defaultLeverage);
   const size = order.reduceOnly
     ? Math.min(order.size, reducibleSize(context, holding))
     : order.size;
@@ -208,7 +220,7 @@ function isRestCovered(state: State, taker: TakerOrder): boolean {
   const sells = holding.restingSell + (request.isBuy ? 0 : remaining);
   const exposure = worstCase(holding.size, buys, sells);
   if (exposure <= exposureOf(holding)) return true;
-  const value = judgedValue(state, crossScope(account));
+  const value = judgedCrossValue(state, account);
   const part = initialMargin(holding.perp, exposure, holding.leverage);
   return value >= account.margin.initial - holding.initial + part;
 }

@@ -9,7 +9,7 @@ import {
   ZERO_USDC,
 } from '@oddlot/units';
 import { REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
-import { readSlot } from '../book/read-slot.ts';
+import { readSlot, readSlotInt } from '../book/read-slot.ts';
 import { accountTier } from '../ledger/account-tier.ts';
 import { fillRate } from '../ledger/fill-rate.ts';
 import { recordVolume } from '../ledger/volume.ts';
@@ -118,15 +118,15 @@ function makerCharge(
 ): BuilderCharge | undefined {
   const builder = restingBuilder(state, slot);
   if (builder === undefined) return undefined;
-  const instrumentId = readSlot(state.pool.instrument, slot);
+  const instrumentId = readSlotInt(state.pool.instrument, slot);
   return builderCharge(state, account, builder, { instrumentId, value }, 'maker');
 }
 
 function planMaker(execution: Execution, slot: number, maker: Maker, fill: Fill): SidePlan {
   const { pool } = execution.state;
   const { restingBuy, restingSell } = maker.holding;
-  const counted = (readSlot(pool.flags, slot) & REDUCE_ONLY) !== 0 ? 0 : fill.size;
-  const isBuy = (readSlot(pool.flags, slot) & SIDE_BUY) !== 0;
+  const counted = (readSlotInt(pool.flags, slot) & REDUCE_ONLY) !== 0 ? 0 : fill.size;
+  const isBuy = (readSlotInt(pool.flags, slot) & SIDE_BUY) !== 0;
   return planSide(execution, maker, {
     signedSize: isBuy ? fill.size : -fill.size,
     price: fill.price,
@@ -154,7 +154,11 @@ function planTaker(execution: Execution, taker: TakerOrder, fill: Fill): SidePla
     restingSell,
   });
   // The venue's own orders close at prices that it chose; their fee belongs to the fund.
-  return taker.forced === undefined ? plan : { ...plan, isCovered: true, feeTo: 'fund' };
+  if (taker.forced !== undefined) {
+    plan.isCovered = true;
+    plan.feeTo = 'fund';
+  }
+  return plan;
 }
 
 /** R-liquidation: a share of what filled, never more than the equity left; unwinding is free. */
@@ -188,7 +192,7 @@ function settleFill(
   const { isBuy, instrumentId } = taker.request;
   const { price, size } = fill;
   const { makerPlan, takerPlan } = plans;
-  const makerFlags = readSlot(pool.flags, slot);
+  const makerFlags = readSlotInt(pool.flags, slot);
   perp.book.fill(slot, size);
   pool.filledNotional[slot] = readSlot(pool.filledNotional, slot) + price * size;
   pool.feeOverpaid[slot] = fill.makerOverpaid;

@@ -2,18 +2,12 @@ import { addUsdc, feeAt, type MicroUsdc, microUsdc, type RateE8, ZERO_USDC } fro
 import { accountTier } from '../ledger/account-tier.ts';
 import { fillRate } from '../ledger/fill-rate.ts';
 import type { Reject } from '../messages/reject.ts';
-import { crossScope, judgedValue } from '../perp/blind.ts';
+import { judgedCrossValue } from '../perp/blind.ts';
 import { freeInCross } from '../perp/doors.ts';
 import { isolatedReserve } from '../perp/isolated.ts';
 import { cappedLeverage, initialMargin } from '../perp/margin.ts';
 import { withBuilderRate } from '../resting/order-builder.ts';
-import {
-  type Account,
-  defaultSettings,
-  type Holding,
-  leverageOf,
-  legOf,
-} from '../state/account.ts';
+import { type Account, type Holding, leverageOf, leverageUnset, legOf } from '../state/account.ts';
 import { parametersOf } from '../state/execution.ts';
 import type { Perp } from '../state/perp.ts';
 import {
@@ -48,7 +42,7 @@ export function checkMargin(
       ? undefined
       : { reason: 'marginInsufficient', required, available };
   }
-  const available = judgedValue(state, crossScope(account));
+  const available = judgedCrossValue(state, account);
   const part = initialMargin(perp, largest, orderLeverage(context, perp, false));
   const others = account.margin.initial - (holding?.initial ?? 0n);
   const required = microUsdc(others + part + worstCaseFee(context, perp));
@@ -66,11 +60,15 @@ function willBeIsolated({ account, order }: OrderContext, perp: Perp): boolean {
   return isIsolated(account, perp);
 }
 
-function orderLeverage({ state, account, order }: OrderContext, perp: Perp, isolated: boolean) {
-  const settings =
-    account.settings.get(order.instrumentId) ??
-    defaultSettings(perp, parametersOf(state).defaultLeverage);
-  return leverageOf(settings, legOf(account, order), isolated);
+function orderLeverage(
+  { state, account, order }: OrderContext,
+  perp: Perp,
+  isolated: boolean,
+): number {
+  const settings = account.settings.get(order.instrumentId);
+  return settings === undefined
+    ? leverageUnset(perp, parametersOf(state).defaultLeverage)
+    : leverageOf(settings, legOf(account, order), isolated);
 }
 
 /** What an isolated order that raises the exposure has to set aside; zero for any other. */

@@ -1,8 +1,8 @@
 import { addUsdc, assert, type MicroUsdc, present, subUsdc, ZERO_USDC } from '@oddlot/units';
 import { LEG_SHORT, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
-import { readSlot } from '../book/read-slot.ts';
+import { readSlot, readSlotInt } from '../book/read-slot.ts';
 import { postToBalance } from '../ledger/post.ts';
-import { ordersChanged } from '../perp/margin.ts';
+import { exposureOf, ordersChanged } from '../perp/margin.ts';
 import { unlinkSlot, writeSlot } from '../resting/slots.ts';
 import { type Account, type Holding, holdingKey } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
@@ -22,39 +22,42 @@ export function restOrder({ state }: Execution, taker: TakerOrder): void {
     takerOverpaid: taker.feeOverpaid,
   });
   if (taker.fired !== undefined) state.triggers.remember(taker.orderId, taker.fired);
+  const before = exposureOf(holding);
   addResting(holding, request.isBuy, request.reduceOnly, taker.remaining);
   if (taker.reserve > 0n) {
     state.reserves.set(taker.orderId, taker.reserve);
     holding.reserved = addUsdc(holding.reserved, taker.reserve);
   }
-  ordersChanged(state, account, holding);
+  if (exposureOf(holding) !== before) ordersChanged(state, account, holding);
 }
 
 /** Takes a resting order out of everything, without a word. */
 export function removeOrder(state: State, slot: number): void {
   const { pool } = state;
   const { account, holding } = ownerOf(state, slot);
-  const flags = readSlot(pool.flags, slot);
+  const flags = readSlotInt(pool.flags, slot);
   const remaining = readSlot(pool.remaining, slot);
   const orderId = readSlot(pool.orderId, slot);
   unlinkSlot(state, slot, { account, book: holding.perp.book, orders: holding.orders });
+  const before = exposureOf(holding);
   addResting(holding, (flags & SIDE_BUY) !== 0, (flags & REDUCE_ONLY) !== 0, -remaining);
   returnReserve(state, account, holding, orderId);
-  ordersChanged(state, account, holding);
+  if (exposureOf(holding) !== before) ordersChanged(state, account, holding);
 }
 
 /** Who owns a resting order, and their place in its instrument. */
 export function ownerOf(state: State, slot: number): { account: Account; holding: Holding } {
   const { pool } = state;
-  const account = present(state.accounts[readSlot(pool.account, slot)], 'the owner of an order');
-  const leg = (readSlot(pool.flags, slot) & LEG_SHORT) !== 0 ? 1 : 0;
-  const key = holdingKey(readSlot(pool.instrument, slot), leg);
+  const account = present(state.accounts[readSlotInt(pool.account, slot)], 'the owner of an order');
+  const leg = (readSlotInt(pool.flags, slot) & LEG_SHORT) !== 0 ? 1 : 0;
+  const key = holdingKey(readSlotInt(pool.instrument, slot), leg);
   return { account, holding: present(account.holdings.get(key), 'a holding behind an order') };
 }
 
 /** What an isolated order still holds back. */
 export function reserveOf(state: State, orderId: number): MicroUsdc {
-  return state.reserves.get(orderId) ?? ZERO_USDC;
+  const { reserves } = state;
+  return reserves.size === 0 ? ZERO_USDC : (reserves.get(orderId) ?? ZERO_USDC);
 }
 
 /** Uses part of an order's reserve; the caller says where it goes. */

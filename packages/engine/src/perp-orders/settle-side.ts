@@ -1,4 +1,4 @@
-import { addUsdc, type MicroUsdc, subUsdc, timeMs, ZERO_USDC } from '@oddlot/units';
+import { addUsdc, type MicroUsdc, negUsdc, subUsdc, ZERO_USDC } from '@oddlot/units';
 import { postFee, postToBalance } from '../ledger/post.ts';
 import type { Building } from '../messages/building.ts';
 import type { TradeSide } from '../messages/event.ts';
@@ -6,65 +6,65 @@ import { isCrossFillCovered, isFillInSight, type PendingFill } from '../perp/fil
 import { insuranceFund } from '../perp/insurance-fund.ts';
 import { planIsolatedFill } from '../perp/isolated.ts';
 import { holdingChanged } from '../perp/margin.ts';
-import { closeResult, splitTrade, tradePosition } from '../perp/position.ts';
+import { type Closed, closedBy, tradePosition } from '../perp/position.ts';
 import { type BuilderCharge, settleCharge, shownCharge } from '../resting/order-builder.ts';
 import type { Account, Holding } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
-import { scopeOf } from '../state/risk-index.ts';
 
-/** One side of a fill before it happens: whether it may, and where its money goes. */
-export type SidePlan = {
-  readonly signedSize: number;
-  readonly price: number;
+/** One side of a fill before it happens. `fees` are the exchange's and the builder's together. */
+type SideFill = PendingFill & {
   /** The exchange's fee, which the event shows. */
   readonly fee: MicroUsdc;
   readonly charge: BuilderCharge | undefined;
-  /** Both together. */
-  readonly fees: MicroUsdc;
-  readonly feeTo: 'treasury' | 'fund';
-  readonly isCovered: boolean;
+  /** What the side's order has set aside, and the lots that it has filled before. */
+  readonly reserve: MicroUsdc;
+  readonly filled: number;
+};
+
+/** A side that is planned: whether it may happen, and where its money goes. */
+export type SidePlan = {
+  readonly fill: SideFill;
+  feeTo: 'treasury' | 'fund';
+  isCovered: boolean;
   /** Added to the balance; negative is taken. */
   readonly toBalance: MicroUsdc;
   /** Taken out of the reserve of the side's isolated order. */
   readonly fromReserve: MicroUsdc;
   /** The isolated margin after the fill. */
   readonly marginAfter: MicroUsdc;
+  /** What it closes, if anything. */
+  readonly closed: Closed | undefined;
 };
 
 type Side = { readonly account: Account; readonly holding: Holding };
-
-/** What a side's order brings, and how far it has come. */
-type OrderProgress = { readonly reserve: MicroUsdc; readonly filled: number };
 
 /** Plans one side on its own scope: the cross account, or the isolated position (R-fill-check). */
 export function planSide(
   execution: Execution,
   { account, holding }: Side,
-  fill: PendingFill & Pick<SidePlan, 'fee' | 'charge'> & OrderProgress,
+  fill: SideFill,
 ): SidePlan {
   const { state } = execution;
-  const { charge, fee, fees, price, signedSize } = fill;
-  const builderFee = subUsdc(fees, fee);
-  const scope = scopeOf(account, holding);
-  const isInSight = isFillInSight(state, scope, holding, { signedSize, price, builderFee });
+  const isInSight = isFillInSight(state, account, holding, fill);
+  const closed = closedBy(holding, fill.signedSize, fill.price);
   if (holding.isIsolated) {
-    const plan = planIsolatedFill(state, account, holding, fill);
+    const { fromReserve, marginAfter, toBalance, ...plan } = planIsolatedFill(
+      state,
+      account,
+      holding,
+      fill,
+    );
     const isCovered = isInSight && plan.isCovered;
-    return { signedSize, price, fee, charge, fees, feeTo: 'treasury', ...plan, isCovered };
+    return { fill, feeTo: 'treasury', isCovered, toBalance, fromReserve, marginAfter, closed };
   }
-  const { close } = splitTrade(holding.size, signedSize);
-  const realised = close > 0 ? closeResult(holding, close, price).realised : ZERO_USDC;
   return {
-    signedSize,
-    price,
-    fee,
-    charge,
-    fees,
+    fill,
     feeTo: 'treasury',
     isCovered: isInSight && isCrossFillCovered(state, account, holding, fill),
-    toBalance: subUsdc(realised, fees),
+    toBalance: closed === undefined ? negUsdc(fill.fees) : subUsdc(closed.realised, fill.fees),
     fromReserve: ZERO_USDC,
     marginAfter: ZERO_USDC,
+    closed,
   };
 }
 
@@ -76,16 +76,17 @@ export function settleSide(
   order: Pick<TradeSide, 'orderId' | 'clientOrderId' | 'reduceOnly'>,
 ): TradeSide {
   const { state } = execution;
+  const { closed, fill } = plan;
   const startPosition = holding.size;
   state.entry.beforeChange?.(account);
-  state.entry.noteTrade(holding, startPosition + plan.signedSize);
-  const closed = tradePosition(holding, plan.signedSize, plan.price, timeMs(state.timeMs));
-  holding.feesPaid = addUsdc(holding.feesPaid, plan.fees);
+  state.entry.noteTrade(holding, startPosition + fill.signedSize);
+  tradePosition(state, holding, fill.signedSize, fill.price, closed);
+  holding.feesPaid = addUsdc(holding.feesPaid, fill.fees);
   holding.isolatedMargin = plan.marginAfter;
   postToBalance(state, account, plan.toBalance);
-  if (plan.feeTo === 'treasury') postFee(state, plan.fee);
-  else postToBalance(state, insuranceFund(state), plan.fee);
-  if (plan.charge !== undefined) settleCharge(state, plan.charge);
+  if (plan.feeTo === 'treasury') postFee(state, fill.fee);
+  else postToBalance(state, insuranceFund(state), fill.fee);
+  if (fill.charge !== undefined) settleCharge(state, fill.charge);
   holdingChanged(state, account, holding);
   state.digest.number(holding.size);
   state.digest.amount(holding.cost);
@@ -95,7 +96,7 @@ export function settleSide(
     clientOrderId: order.clientOrderId,
     reduceOnly: order.reduceOnly,
     startPosition,
-    fee: plan.fee,
+    fee: fill.fee,
     realised: closed?.realised ?? ZERO_USDC,
     marginMode: holding.isIsolated ? 'isolated' : 'cross',
     leverage: holding.leverage,
@@ -104,7 +105,7 @@ export function settleSide(
     side.closedSize = closed.size;
     side.closedCost = closed.released;
   }
-  const builderFee = shownCharge(plan.charge);
+  const builderFee = shownCharge(fill.charge);
   if (builderFee !== undefined) side.builderFee = builderFee;
   return side;
 }

@@ -14,6 +14,8 @@ import { checkMargin, isIsolated } from './order-margin.ts';
 import { workingOrders } from './working-orders.ts';
 
 const WITH_MARGIN = { margin: true };
+// Constants of this module are known to the compiler; imported ones would be read each time.
+const { bandHeadroom, expiryAheadMs, ordersPerAccount, priceMax, sizeMax } = LIMITS;
 
 /**
  * Judges one order by everything that is known before it meets the book, in a fixed order: the
@@ -30,6 +32,17 @@ export function validateOrder(
   const perp = state.perps.get(instrumentId);
   if (perp === undefined) return { reason: 'instrumentUnknown', instrumentId };
   const holding = account.holdings.get(holdingKey(instrumentId, legOf(account, order)));
+  return judgeOrder(context, perp, holding, options);
+}
+
+/** The same for whoever has looked up the instrument, and what the account has in the order's leg. */
+export function judgeOrder(
+  context: OrderContext,
+  perp: Perp,
+  holding: Holding | undefined,
+  options: { readonly margin: boolean } = WITH_MARGIN,
+): Reject | undefined {
+  const { state, order } = context;
   const early =
     checkInstrument(context, perp, holding) ??
     checkSize(context, perp) ??
@@ -94,7 +107,7 @@ export function checkSize(context: OrderContext, perp: Perp, min = 1): Reject | 
   const { maxLimitOrderSize, maxMarketOrderSize } = perp.definition;
   const isImmediate = timeInForce === 'ioc' || timeInForce === 'market';
   const listed = isImmediate ? maxMarketOrderSize : maxLimitOrderSize;
-  const exact = Math.min(LIMITS.sizeMax, exactSizeMax(perp));
+  const exact = Math.min(sizeMax, exactSizeMax(perp));
   // A market trigger goes out in parts.
   const max = isMarketTrigger(order) ? exact : Math.min(listed, exact);
   return size > max ? { reason: 'sizeAboveMax', instrumentId, max } : undefined;
@@ -107,8 +120,8 @@ export function isMarketTrigger({ timeInForce, trigger }: OrderRequest): boolean
 
 /** The largest size whose value stays an exact number, with room for the band to move. */
 function exactSizeMax(perp: Perp): number {
-  const priceMax = Math.max(1, perp.bandMax) * LIMITS.bandHeadroom;
-  return Math.floor(Number.MAX_SAFE_INTEGER / priceMax);
+  const highest = Math.max(1, perp.bandMax) * bandHeadroom;
+  return Math.floor(Number.MAX_SAFE_INTEGER / highest);
 }
 
 export function checkPrice(context: OrderContext, perp: Perp): Reject | undefined {
@@ -123,7 +136,7 @@ export function checkPrice(context: OrderContext, perp: Perp): Reject | undefine
     return { reason: 'priceOffTick', instrumentId };
   }
   const isClamped = order.timeInForce === 'market' && order.trigger === undefined;
-  if (isClamped || price <= LIMITS.priceMax) return undefined;
+  if (isClamped || price <= priceMax) return undefined;
   return { reason: 'priceOutOfRange', instrumentId };
 }
 
@@ -184,13 +197,13 @@ function isInUse(account: Account, instrumentId: number): boolean {
 function checkExpiry(context: OrderContext): Reject | undefined {
   const { order, timeMs } = context;
   if (order.timeInForce !== 'gtd') return undefined;
-  const minMs = timeMs + LIMITS.expiryAheadMs;
+  const minMs = timeMs + expiryAheadMs;
   return (order.expireMs ?? 0) < minMs ? { reason: 'expiryTooSoon', minMs } : undefined;
 }
 
 /** What never rests needs no room: an account with too many orders can still close. */
 function checkCount({ account, order }: OrderContext): Reject | undefined {
-  const max = LIMITS.ordersPerAccount;
+  const max = ordersPerAccount;
   const isImmediate = order.timeInForce === 'ioc' || order.timeInForce === 'market';
   return account.liveOrders >= max && !isImmediate ? { reason: 'ordersFull', max } : undefined;
 }

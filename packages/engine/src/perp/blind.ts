@@ -111,6 +111,11 @@ export function judgedValue(state: State, scope: Scope): MicroUsdc {
   return state.hasUnjudged ? subUsdc(value, unjudgedShare(state, scope)) : value;
 }
 
+/** The same of the cross scope, which every order asks for. */
+export function judgedCrossValue(state: State, account: Account): MicroUsdc {
+  return state.hasUnjudged ? judgedValue(state, crossScope(account)) : accountValue(state, account);
+}
+
 /** The market that blinds a scope; undefined while the scope sees. */
 export function blindBy(state: State, scope: Scope): Perp | undefined {
   if (!state.hasUnjudged) return undefined;

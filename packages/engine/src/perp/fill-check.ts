@@ -2,7 +2,7 @@ import { addUsdc, exchangeUsdc, type MicroUsdc, notional, subUsdc } from '@oddlo
 import type { Account, Holding } from '../state/account.ts';
 import { parametersOf } from '../state/execution.ts';
 import { isOracleStale } from '../state/perp.ts';
-import type { Scope } from '../state/risk-index.ts';
+import { scopeOf } from '../state/risk-index.ts';
 import type { State } from '../state/state.ts';
 import { maintenanceMargin } from '../state/tiers.ts';
 import {
@@ -40,7 +40,6 @@ export function isCrossFillCovered(
   fill: PendingFill,
 ): boolean {
   const { perp } = holding;
-  const scope = crossScope(account);
   const before = accountValue(state, account);
   // Realised and unrealised PnL together change by (mark − price) × signed size.
   const gain = notional(perp.mark - fill.price, fill.signedSize);
@@ -49,7 +48,11 @@ export function isCrossFillCovered(
   const exposure = worstCase(size, fill.restingBuy, fill.restingSell);
   const part = initialMargin(perp, exposure, holding.leverage);
   const initial = exchangeUsdc(account.margin.initial, holding.initial, part);
-  if (subUsdc(after, unjudgedShareWith(state, scope, holding, size)) >= initial) return true;
+  const scope = crossScope(account);
+  const judged = state.hasUnjudged
+    ? subUsdc(after, unjudgedShareWith(state, scope, holding, size))
+    : after;
+  if (judged >= initial) return true;
   if (!isReducing(holding.size, fill.signedSize)) return false;
   const equity = subUsdc(after, paperProfitWith(state, scope, holding, size));
   if (equity < 0n) return false;
@@ -66,9 +69,9 @@ export function isCrossFillCovered(
  */
 export function isFillInSight(
   state: State,
-  scope: Scope,
+  account: Account,
   holding: Holding,
-  fill: Pick<PendingFill, 'signedSize' | 'price'> & { readonly builderFee: MicroUsdc },
+  fill: Pick<PendingFill, 'signedSize' | 'price' | 'fees'> & { readonly fee: MicroUsdc },
 ): boolean {
   const { oracleStaleMs } = parametersOf(state);
   const reduces = isReducing(holding.size, fill.signedSize);
@@ -76,8 +79,9 @@ export function isFillInSight(
   if (!reduces && isOracleStale(holding.perp, state.timeMs, oracleStaleMs)) return false;
   if (!state.hasUnjudged) return true;
   if (holding.isIsolated && !reduces) return true;
-  if (blindBy(state, scope) === undefined) return true;
-  return reduces && isNearMark(holding, fill);
+  if (blindBy(state, scopeOf(account, holding)) === undefined) return true;
+  const { fee, fees, price, signedSize } = fill;
+  return reduces && isNearMark(holding, { signedSize, price, builderFee: subUsdc(fees, fee) });
 }
 
 /** True when a trade only makes a position smaller. */

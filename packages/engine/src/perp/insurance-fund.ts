@@ -1,5 +1,6 @@
 import {
   addUsdc,
+  exchangeUsdc,
   maxUsdc,
   type MicroUsdc,
   negUsdc,
@@ -95,9 +96,37 @@ export function noteFundCost(state: State, instrumentId: number, cost: MicroUsdc
 export function insuranceTarget(state: State): MicroUsdc {
   let interest = ZERO_USDC;
   for (const id of state.perpIds) {
-    const perp = present(state.perps.get(id), 'a listed perp');
-    interest = addUsdc(interest, notional(perp.mark, perp.openInterest));
+    interest = addUsdc(interest, interestOf(present(state.perps.get(id), 'a listed perp')));
   }
+  return targetFor(state, interest);
+}
+
+/** Step (3), at the marks of the block: of the perps that nothing has moved, what was counted counts. */
+export function updateInsuranceTarget(state: State): void {
+  const { watch } = state;
+  if (watch.isAwake) {
+    for (const id of state.perpIds)
+      countInterest(state, present(state.perps.get(id), 'a listed perp'));
+  } else if (watch.traded.size === 0) {
+    return;
+  } else {
+    for (const perp of watch.traded) countInterest(state, perp);
+  }
+  watch.traded.clear();
+  state.insuranceTarget = targetFor(state, watch.interest);
+}
+
+function countInterest({ watch }: State, perp: Perp): void {
+  const interest = interestOf(perp);
+  watch.interest = exchangeUsdc(watch.interest, perp.countedInterest, interest);
+  perp.countedInterest = interest;
+}
+
+function interestOf({ mark, openInterest }: Perp): MicroUsdc {
+  return openInterest === 0 ? ZERO_USDC : notional(mark, openInterest);
+}
+
+function targetFor(state: State, interest: MicroUsdc): MicroUsdc {
   return shareDown(interest, rateE8(parametersOf(state).insuranceTargetE8));
 }
 

@@ -74,7 +74,10 @@ export function holdingChanged(state: State, account: Account, holding: Holding)
   sums.notional = exchangeUsdc(sums.notional, value, holding.notional);
 }
 
-/** Recomputes the initial margin alone: resting orders changed, the position did not. */
+/**
+ * Recomputes the initial margin alone: resting orders changed, the position did not. Where the exposure
+ * is what it was, so is the margin, and nobody needs to ask.
+ */
 export function ordersChanged(state: State, account: Account, holding: Holding): void {
   const sums = account.margin;
   if (sums.epoch !== state.markEpoch) return;

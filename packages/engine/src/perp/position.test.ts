@@ -2,6 +2,7 @@ import { timeMs } from '@oddlot/units';
 import { expect, test } from 'vitest';
 import { OrderPool } from '../book/order-pool.ts';
 import { createAccount, type Holding, holdingOf } from '../state/account.ts';
+import { PerpWatch } from '../state/perp-watch.ts';
 import { createPerp } from '../state/perp.ts';
 import { alice, PARAMETERS, PERP } from '../testing/scenario.ts';
 import { tradePosition } from './position.ts';
@@ -14,16 +15,18 @@ function emptyHolding(): Holding {
 /** `lots@price`, then after `=>`: size, cost, realised by the trade, realised since the opening. */
 function check(table: string): void {
   const holding = emptyHolding();
+  const watch = new PerpWatch();
   for (const line of table.split('\n').map((each) => each.trim())) {
     if (line === '') continue;
     const [trade = '', expected] = line.split('=>').map((each) => each.trim());
     const [size = 0, price = 0] = trade.split('@').map(Number);
-    const closed = tradePosition(holding, size, price, timeMs(7));
+    const closed = tradePosition({ timeMs: 7, watch }, holding, size, price);
     const realised = closed?.realised ?? 0n;
     const shown = `${holding.size} cost ${holding.cost} realised ${realised} of ${holding.realised}`;
     expect(`${trade} => ${shown}`).toBe(`${trade} => ${expected}`);
     expect(holding.perp.openInterest).toBe(Math.max(0, holding.size));
     expect(holding.updatedMs).toBe(7);
+    expect([...watch.traded]).toEqual([holding.perp]);
   }
 }
 
@@ -71,10 +74,11 @@ test('a trade through zero closes all of the old position and opens with the res
 
 test('R-exact: a cost above 2^53 releases exactly', () => {
   const holding = emptyHolding();
+  const state = { timeMs: 1, watch: new PerpWatch() };
   // 10^12 lots × 9 × 10^9 = 9 × 10^21; a third of it, towards zero, is 3 × 10^21.
-  tradePosition(holding, 1_000_000_000_000, 9_000_000_000, timeMs(1));
+  tradePosition(state, holding, 1_000_000_000_000, 9_000_000_000);
   expect(holding.cost).toBe(9_000_000_000_000_000_000_000n);
-  const closed = tradePosition(holding, -333_333_333_333, 9_000_000_001, timeMs(1));
+  const closed = tradePosition(state, holding, -333_333_333_333, 9_000_000_001);
   // Bought and sold one unit apart: a third of 10^12 lots gain one unit each.
   expect(closed?.realised).toBe(333_333_333_333n);
   expect(holding.cost).toBe(9_000_000_000n * 666_666_666_667n);

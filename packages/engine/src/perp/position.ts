@@ -4,11 +4,12 @@ import {
   notional,
   partOf,
   subUsdc,
-  type TimeMs,
+  timeMs,
   ZERO_USDC,
 } from '@oddlot/units';
 import type { Holding } from '../state/account.ts';
 import { setSize } from '../state/holders.ts';
+import type { State } from '../state/state.ts';
 
 /** How a signed trade divides: first it closes what stands against it, then it opens. */
 export function splitTrade(size: number, signedSize: number): { close: number; open: number } {
@@ -19,7 +20,7 @@ export function splitTrade(size: number, signedSize: number): { close: number; o
 }
 
 /** What closing so many lots of a position realises, before fees, and the cost that it releases. */
-type Closed = {
+export type Closed = {
   readonly size: number;
   readonly realised: MicroUsdc;
   readonly released: MicroUsdc;
@@ -29,6 +30,16 @@ export function closeResult(holding: Holding, close: number, atPrice: number): C
   const signed = holding.size > 0 ? close : -close;
   const released = releasedPart(holding.cost, close, Math.abs(holding.size));
   return { size: close, realised: subUsdc(notional(atPrice, signed), released), released };
+}
+
+/** What a signed trade at a price closes of a position, if anything. */
+export function closedBy(
+  holding: Holding,
+  signedSize: number,
+  atPrice: number,
+): Closed | undefined {
+  const { close } = splitTrade(holding.size, signedSize);
+  return close > 0 ? closeResult(holding, close, atPrice) : undefined;
 }
 
 /**
@@ -41,20 +52,22 @@ export function releasedPart(amount: MicroUsdc, closed: number, size: number): M
 
 /**
  * Trades a signed size into a position and returns what it closed, if anything. Opening adds to
- * the cost; reducing releases cost; a trade through zero closes, then opens with the rest.
+ * the cost; reducing releases cost; a trade through zero closes, then opens with the rest. Whoever
+ * planned the trade knows already what it closes.
  */
 export function tradePosition(
+  state: Pick<State, 'timeMs' | 'watch'>,
   holding: Holding,
   signedSize: number,
   atPrice: number,
-  nowMs: TimeMs,
+  closed = closedBy(holding, signedSize, atPrice),
 ): Closed | undefined {
   const before = holding.size;
   const after = before + signedSize;
-  const { close, open } = splitTrade(before, signedSize);
-  holding.updatedMs = nowMs;
+  const close = closed?.size ?? 0;
+  const open = Math.abs(signedSize) - close;
+  holding.updatedMs = timeMs(state.timeMs);
   holding.funding.sinceChange = ZERO_USDC;
-  const closed = close > 0 ? closeResult(holding, close, atPrice) : undefined;
   if (closed !== undefined) {
     holding.realised = addUsdc(holding.realised, closed.realised);
     holding.cost = subUsdc(holding.cost, closed.released);
@@ -63,7 +76,7 @@ export function tradePosition(
     if (before === 0 || close > 0) startPosition(holding);
     holding.cost = addUsdc(holding.cost, notional(atPrice, signedSize > 0 ? open : -open));
   }
-  setSize(holding, after);
+  setSize(state, holding, after);
   return closed;
 }
 

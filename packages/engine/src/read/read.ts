@@ -14,7 +14,7 @@ import {
   ZERO_USDC,
 } from '@oddlot/units';
 import { NONE } from '../book/order-pool.ts';
-import { readSlot } from '../book/read-slot.ts';
+import { readSlotInt } from '../book/read-slot.ts';
 import { adlQuantile } from '../liquidation/adl-quantile.ts';
 import type { OrderSnapshot } from '../messages/event.ts';
 import type { PerpDefinition } from '../messages/perp-definition.ts';
@@ -151,7 +151,11 @@ export function openOrders(state: State, address: Address): readonly OrderSnapsh
   if (account === undefined) return [];
   const orders: OrderSnapshot[] = [];
   for (const holding of account.holdings.values()) {
-    for (let slot = holding.orders.head; slot !== NONE; slot = readSlot(state.pool.ownNext, slot)) {
+    for (
+      let slot = holding.orders.head;
+      slot !== NONE;
+      slot = readSlotInt(state.pool.ownNext, slot)
+    ) {
       orders.push(perpSnapshotOf(state, slot));
     }
   }

@@ -1,6 +1,6 @@
 import { timeMs } from '@oddlot/units';
 import { REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
-import { readSlot } from '../book/read-slot.ts';
+import { readSlot, readSlotInt } from '../book/read-slot.ts';
 import type { ModifyOrderCommand, OrderRequest } from '../messages/command.ts';
 import type { State } from '../state/state.ts';
 import { timeInForceOf } from './order-codes.ts';
@@ -14,7 +14,7 @@ export function amendedRequest(
   slot: number,
   command: ModifyOrderCommand,
 ): OrderRequest {
-  const flags = readSlot(pool.flags, slot);
+  const flags = readSlotInt(pool.flags, slot);
   const expireMs = readSlot(pool.expireMs, slot);
   const filled = readSlot(pool.original, slot) - readSlot(pool.remaining, slot);
   return {
@@ -23,7 +23,7 @@ export function amendedRequest(
     price: command.price,
     size: command.size - filled,
     reduceOnly: (flags & REDUCE_ONLY) !== 0,
-    timeInForce: timeInForceOf(readSlot(pool.tif, slot)),
+    timeInForce: timeInForceOf(readSlotInt(pool.tif, slot)),
     ...(expireMs === 0 ? {} : { expireMs: timeMs(expireMs) }),
     ...(command.priceInexact === true ? { priceInexact: true } : {}),
     ...(command.sizeInexact === true ? { sizeInexact: true } : {}),

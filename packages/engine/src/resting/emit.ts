@@ -1,6 +1,7 @@
 import type {
   CancelCause,
   OrderSnapshot,
+  OrderUpdated,
   OutcomeTraded,
   TradeExecuted,
 } from '../messages/event.ts';
@@ -17,12 +18,13 @@ export function emitOrder(
   cancelCause?: CancelCause,
 ): void {
   absorbOrder(execution, status, order);
-  const { commandIndex } = execution;
-  execution.events.push(
+  const { commandIndex, events } = execution;
+  // Made before it is pushed: a choice in between would have the compiler call out for the push.
+  const event: OrderUpdated =
     cancelCause === undefined
       ? { type: 'orderUpdated', commandIndex, status, order }
-      : { type: 'orderUpdated', commandIndex, status, order, cancelCause },
-  );
+      : { type: 'orderUpdated', commandIndex, status, order, cancelCause };
+  events.push(event);
 }
 
 /** The same of an order that is still open, for a change that the digest has in another form. */
@@ -40,24 +42,22 @@ export function emitRejected(execution: Execution, order: OrderSnapshot, reject:
 /** Prints a trade. */
 export function emitTrade(execution: Execution, trade: TradeExecuted | OutcomeTraded): void {
   const { digest } = execution.state;
-  digest.number(trade.tradeId);
-  digest.number(trade.price);
-  digest.number(trade.size);
-  digest.number(trade.taker.orderId);
-  digest.number(trade.maker.orderId);
+  digest.numbers(trade.tradeId, trade.price, trade.size, trade.taker.orderId, trade.maker.orderId);
   execution.events.push(trade);
 }
 
 function absorbOrder(execution: Execution, status: OrderStatus, order: OrderSnapshot): void {
   const { digest } = execution.state;
   const sideCode = (order.isBuy ? 8 : 0) | (order.reduceOnly ? 16 : 0);
-  digest.word(statusCode(status) | sideCode | (timeInForceCode(order.timeInForce) << 5));
-  digest.word(order.instrumentId);
-  digest.number(order.orderId);
-  digest.number(order.price);
-  digest.number(order.remaining);
-  digest.number(order.filledNotional);
-  digest.number(order.expireMs ?? 0);
+  digest.wordsAndNumbers(
+    statusCode(status) | sideCode | (timeInForceCode(order.timeInForce) << 5),
+    order.instrumentId,
+    order.orderId,
+    order.price,
+    order.remaining,
+    order.filledNotional,
+    order.expireMs ?? 0,
+  );
   if (order.trigger === undefined) return;
   const { isMarket, kind, price } = order.trigger;
   digest.word(

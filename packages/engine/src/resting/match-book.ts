@@ -5,6 +5,9 @@ import type { CancelCause } from '../messages/event.ts';
 import { LIMITS } from '../messages/limits.ts';
 import { mayMeet, type Execution } from '../state/execution.ts';
 
+// A constant of this module is known to the compiler; an imported one would be read each time.
+const { matchesPerOrder } = LIMITS;
+
 /** What the walk over a book needs to know of an incoming order. */
 type BookTaker = {
   readonly request: { readonly isBuy: boolean };
@@ -28,7 +31,7 @@ export function matchBook<Taker extends BookTaker>(
   const { isBuy } = taker.request;
   let met = 0;
   while (taker.remaining > 0 && book.crosses(isBuy, taker.price)) {
-    if (met === LIMITS.matchesPerOrder || !mayMeet(execution)) return 'matchLimit';
+    if (met === matchesPerOrder || !mayMeet(execution)) return 'matchLimit';
     met += 1;
     const slot = book.best(!isBuy);
     assert(slot !== NONE, 'a book that crosses has a best order');

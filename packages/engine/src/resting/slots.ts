@@ -1,7 +1,8 @@
 import { present } from '@oddlot/units';
 import type { LevelBook } from '../book/level-book.ts';
+import { ORDER_FIELDS } from '../book/order-fields.ts';
 import { HAS_BUILDER, LEG_SHORT, type OwnList, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
-import { readSlot } from '../book/read-slot.ts';
+import { readSlot, readSlotInt } from '../book/read-slot.ts';
 import { clientOrderKey } from '../messages/client-order-key.ts';
 import type { OrderRequest } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
@@ -10,6 +11,23 @@ import type { OrderBuilder } from '../state/builders.ts';
 import type { State } from '../state/state.ts';
 import { absorbBuilder } from './order-builder.ts';
 import { timeInForceCode } from './order-codes.ts';
+
+// Constants of this module are known to the compiler; imported ones would be read each time.
+const {
+  ACCEPTED_MS,
+  ACCOUNT,
+  EXPIRE_MS,
+  FEE_OVERPAID,
+  FILLED_NOTIONAL,
+  FLAGS,
+  INSTRUMENT,
+  ORIGINAL,
+  PRICE,
+  RANK,
+  REMAINING,
+  TAKER_OVERPAID,
+  TIF,
+} = ORDER_FIELDS;
 
 /** How orders of either kind enter the pool and their book, move there, and leave. */
 
@@ -46,24 +64,25 @@ export function writeSlot(state: State, order: RestingOrder, place: SlotPlace): 
   const { account, builder, orderId, request } = order;
   const { book, rank } = place;
   const slot = pool.allocate(orderId);
-  pool.price[slot] = order.price;
-  pool.remaining[slot] = order.remaining;
-  pool.original[slot] = order.original;
-  pool.filledNotional[slot] = order.filledNotional;
-  pool.acceptedMs[slot] = place.acceptedMs;
-  pool.rank[slot] = rank ?? state.nextRank++;
-  pool.feeOverpaid[slot] = place.feeOverpaid;
-  pool.takerOverpaid[slot] = place.takerOverpaid;
+  const { floats, ints } = pool;
+  floats[slot + PRICE] = order.price;
+  floats[slot + REMAINING] = order.remaining;
+  floats[slot + ORIGINAL] = order.original;
+  floats[slot + FILLED_NOTIONAL] = order.filledNotional;
+  floats[slot + ACCEPTED_MS] = place.acceptedMs;
+  floats[slot + RANK] = rank ?? state.nextRank++;
+  floats[slot + FEE_OVERPAID] = place.feeOverpaid;
+  floats[slot + TAKER_OVERPAID] = place.takerOverpaid;
   const expireMs = request.timeInForce === 'gtd' ? request.expireMs : undefined;
-  pool.expireMs[slot] = expireMs ?? 0;
-  pool.account[slot] = account.index;
-  pool.instrument[slot] = request.instrumentId;
-  pool.flags[slot] =
+  floats[slot + EXPIRE_MS] = expireMs ?? 0;
+  ints[slot + ACCOUNT] = account.index;
+  ints[slot + INSTRUMENT] = request.instrumentId;
+  ints[slot + FLAGS] =
     (request.isBuy ? SIDE_BUY : 0) |
     (request.reduceOnly ? REDUCE_ONLY : 0) |
     (place.isShort ? LEG_SHORT : 0) |
     (builder === undefined ? 0 : HAS_BUILDER);
-  pool.tif[slot] = timeInForceCode(request.timeInForce);
+  ints[slot + TIF] = timeInForceCode(request.timeInForce);
   if (request.clientOrderId !== undefined) {
     pool.clientOrderIds.set(slot, request.clientOrderId);
     const key = present(clientOrderKey(request.clientOrderId), 'a valid client order id');
@@ -89,7 +108,7 @@ export function unlinkSlot(
   { account, book, orders }: { account: Account; book: LevelBook; orders: OwnList },
 ): void {
   const { pool } = state;
-  const clientOrderId = pool.clientOrderIds.get(slot);
+  const clientOrderId = pool.clientOrderIdOf(slot);
   if (clientOrderId !== undefined) {
     account.clientOrders.delete(present(clientOrderKey(clientOrderId), 'a valid client order id'));
   }
@@ -97,7 +116,7 @@ export function unlinkSlot(
   pool.ownRemove(orders, slot);
   account.liveOrders -= 1;
   if (orders.count === 0) account.orderLists.delete(orders);
-  if ((readSlot(pool.flags, slot) & HAS_BUILDER) !== 0) {
+  if ((readSlotInt(pool.flags, slot) & HAS_BUILDER) !== 0) {
     state.orderBuilders.delete(readSlot(pool.orderId, slot));
   }
   pool.release(slot);

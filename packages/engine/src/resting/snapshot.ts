@@ -1,11 +1,26 @@
 import { type Address, instrumentId, present, type TimeMs, timeMs } from '@oddlot/units';
+import { ORDER_FIELDS } from '../book/order-fields.ts';
 import { REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
-import { readSlot } from '../book/read-slot.ts';
+import { readSlot, readSlotInt } from '../book/read-slot.ts';
 import type { Building } from '../messages/building.ts';
 import type { OrderRequest } from '../messages/command.ts';
 import type { OrderSnapshot } from '../messages/event.ts';
 import type { State } from '../state/state.ts';
 import { timeInForceOf } from './order-codes.ts';
+
+// Constants of this module are known to the compiler; imported ones would be read each time.
+const {
+  ACCEPTED_MS,
+  ACCOUNT,
+  EXPIRE_MS,
+  FILLED_NOTIONAL,
+  FLAGS,
+  INSTRUMENT,
+  ORDER_ID,
+  ORIGINAL,
+  REMAINING,
+  TIF,
+} = ORDER_FIELDS;
 
 /** Orders of either kind as events and readers see them; each kind adds what is its own. */
 
@@ -57,25 +72,26 @@ export function slotSnapshot(
   price: number,
   outcome?: OutcomeFields,
 ): OrderSnapshot {
-  const flags = readSlot(pool.flags, slot);
-  const remaining = readSlot(pool.remaining, slot);
-  const original = readSlot(pool.original, slot);
-  const expireMs = readSlot(pool.expireMs, slot);
+  const { floats, ints } = pool;
+  const flags = readSlotInt(ints, slot + FLAGS);
+  const remaining = readSlot(floats, slot + REMAINING);
+  const original = readSlot(floats, slot + ORIGINAL);
+  const expireMs = readSlot(floats, slot + EXPIRE_MS);
   const snapshot: Building<OrderSnapshot> = {
-    orderId: readSlot(pool.orderId, slot),
-    account: present(accounts[readSlot(pool.account, slot)], 'the owner of an order').address,
-    instrumentId: instrumentId(readSlot(pool.instrument, slot)),
+    orderId: readSlot(floats, slot + ORDER_ID),
+    account: present(accounts[readSlotInt(ints, slot + ACCOUNT)], 'the owner of an order').address,
+    instrumentId: instrumentId(readSlotInt(ints, slot + INSTRUMENT)),
     isBuy: (flags & SIDE_BUY) !== 0,
     reduceOnly: (flags & REDUCE_ONLY) !== 0,
-    timeInForce: timeInForceOf(readSlot(pool.tif, slot)),
+    timeInForce: timeInForceOf(readSlotInt(ints, slot + TIF)),
     price,
     remaining,
     original,
     filled: original - remaining,
-    filledNotional: readSlot(pool.filledNotional, slot),
-    acceptedMs: timeMs(readSlot(pool.acceptedMs, slot)),
+    filledNotional: readSlot(floats, slot + FILLED_NOTIONAL),
+    acceptedMs: timeMs(readSlot(floats, slot + ACCEPTED_MS)),
     expireMs: expireMs === 0 ? undefined : timeMs(expireMs),
-    clientOrderId: pool.clientOrderIds.get(slot),
+    clientOrderId: pool.clientOrderIdOf(slot),
   };
   if (outcome !== undefined) snapshot.outcome = outcome;
   return snapshot;

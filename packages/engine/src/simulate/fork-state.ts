@@ -8,6 +8,7 @@ import type { Bridge } from '../state/bridge.ts';
 import { DayStats } from '../state/day-stats.ts';
 import { EntryMemory } from '../state/entry-memory.ts';
 import type { OrderGroup } from '../state/group-book.ts';
+import { PerpWatch } from '../state/perp-watch.ts';
 import type { Perp } from '../state/perp.ts';
 import { RiskIndex } from '../state/risk-index.ts';
 import type { State } from '../state/state.ts';
@@ -65,6 +66,7 @@ export function forkState(state: State): State {
     liquidations: state.liquidations,
     fundUnwindBands: state.fundUnwindBands,
     fundCosts: state.fundCosts,
+    watch: new PerpWatch(),
     entry: new EntryMemory(),
     risk: new RiskIndex(),
     digest: new EffectsDigest(state.digest.lanes()),

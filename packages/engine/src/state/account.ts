@@ -166,12 +166,17 @@ export function legOf(
 
 /** How an account trades an instrument when it never said (R-leverage). */
 export function defaultSettings(perp: Perp, defaultLeverage: number): InstrumentSettings {
-  const leverage = Math.min(defaultLeverage, perp.maxLeverage);
+  const leverage = leverageUnset(perp, defaultLeverage);
   return {
     isIsolated: perp.definition.onlyIsolated,
     crossLeverage: leverage,
     isolatedLeverage: [leverage, leverage],
   };
+}
+
+/** The leverage of either mode until the account sets one. */
+export function leverageUnset(perp: Perp, defaultLeverage: number): number {
+  return Math.min(defaultLeverage, perp.maxLeverage);
 }
 
 /** What the settings say for one leg. */

@@ -16,6 +16,18 @@ export type Execution = {
   matches?: Matches;
 };
 
+const SOME_EVENT: EngineEvent = { type: 'feeTiersChanged', commandIndex: 0 };
+
+/**
+ * An array for the events of a block. One that never held anything is taken for one of small numbers:
+ * who has met such an array calls out for every push from then on.
+ */
+export function noEvents(): EngineEvent[] {
+  const events = [SOME_EVENT];
+  events.pop();
+  return events;
+}
+
 /** Counts a resting order that is about to be met; false when a simulation may meet no more. */
 export function mayMeet({ matches }: Execution): boolean {
   if (matches === undefined) return true;

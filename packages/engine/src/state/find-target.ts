@@ -1,5 +1,5 @@
 import { NONE } from '../book/order-pool.ts';
-import { readSlot } from '../book/read-slot.ts';
+import { readSlotInt } from '../book/read-slot.ts';
 import { clientOrderKey } from '../messages/client-order-key.ts';
 import type { ModifyOrderCommand } from '../messages/command.ts';
 import type { Account } from './account.ts';
@@ -17,6 +17,6 @@ export function findTarget(
       ? target.orderId
       : account.clientOrders.get(clientOrderKey(target.clientOrderId) ?? '');
   const slot = orderId === undefined ? NONE : pool.find(orderId);
-  if (slot === NONE || readSlot(pool.account, slot) !== account.index) return NONE;
-  return readSlot(pool.instrument, slot) === instrumentId ? slot : NONE;
+  if (slot === NONE || readSlotInt(pool.account, slot) !== account.index) return NONE;
+  return readSlotInt(pool.instrument, slot) === instrumentId ? slot : NONE;
 }

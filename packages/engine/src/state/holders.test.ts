@@ -50,7 +50,7 @@ test('a restored venue and a fork know the same holders; the fork’s stay its o
   expect(names(fork)).toEqual(names(state));
   const [first] = holdersOf(fork, ...fork.perps.values());
   if (first === undefined) throw new Error('somebody holds it');
-  setSize(first.holding, 0);
+  setSize(fork, first.holding, 0);
   expect(names(fork).length).toBe(2);
   expect(names(state).length).toBe(3);
   expect(state.perps.get(ID)?.openInterest).toBe(300);

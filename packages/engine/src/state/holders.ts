@@ -8,12 +8,13 @@ import type { State } from './state.ts';
 export type Holder = { readonly account: Account; readonly holding: Holding };
 
 /**
- * Changes the size of a position: the only place that does, so that open interest and the index of
- * holders follow.
+ * Changes the size of a position: the only place that does, so that open interest, who watches it and
+ * the index of holders follow.
  */
-export function setSize(holding: Holding, size: number): void {
+export function setSize({ watch }: Pick<State, 'watch'>, holding: Holding, size: number): void {
   const { accountIndex, leg, perp } = holding;
   perp.openInterest += Math.max(size, 0) - Math.max(holding.size, 0);
+  watch.traded.add(perp);
   holding.size = size;
   if (size === 0) perp.holders.delete(holderKey(accountIndex, leg));
   else perp.holders.set(holderKey(accountIndex, leg), leg);

@@ -11,6 +11,8 @@ export type SignerNonces = {
   floor: number;
   /** True while the address is a former agent that nobody bound again. */
   isRevokedAgent: boolean;
+  /** The address as the digest takes it, kept of those who sign often. Derived, never dumped. */
+  scrambled: Int32Array | undefined;
 };
 
 /** R-vault: an account whose leader acts for it, and who holds how much of it. */

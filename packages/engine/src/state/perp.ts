@@ -1,4 +1,4 @@
-import { divCeil, divFloor, RATE_ONE } from '@oddlot/units';
+import { divCeil, divFloor, type MicroUsdc, RATE_ONE, ZERO_USDC } from '@oddlot/units';
 import { LevelBook } from '../book/level-book.ts';
 import type { OrderPool } from '../book/order-pool.ts';
 import type { PerpDefinition } from '../messages/perp-definition.ts';
@@ -47,6 +47,8 @@ export type Perp = {
   lastTradeMs: number;
   /** Lots held long. */
   openInterest: number;
+  /** What of `PerpWatch.interest` is this one's. Derived, never dumped. */
+  countedInterest: MicroUsdc;
   /** Who has a position here, and the leg of it: see `holdersOf`. Derived, never dumped. */
   readonly holders: Map<number, 0 | 1>;
   readonly day: DayStats;
@@ -83,6 +85,7 @@ export function createPerp(
     lastTrade: 0,
     lastTradeMs: 0,
     openInterest: 0,
+    countedInterest: ZERO_USDC,
     holders: new Map(),
     day: new DayStats(),
     funding: { sum: 0n, samples: 0, due: undefined },

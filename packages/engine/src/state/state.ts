@@ -14,6 +14,7 @@ import { GroupBook } from './group-book.ts';
 import type { AgentBinding, SignerNonces, Vault } from './keys.ts';
 import { Liquidations } from './liquidations.ts';
 import { createOutcomes, type Outcomes } from './outcomes.ts';
+import { PerpWatch } from './perp-watch.ts';
 import type { Perp } from './perp.ts';
 import type { ReverseJob } from './reverse-job.ts';
 import { RiskIndex } from './risk-index.ts';
@@ -40,6 +41,8 @@ export type State = {
   readonly accountIndex: Map<Address, number>;
   readonly agents: Map<Address, AgentBinding>;
   readonly signers: Map<Address, SignerNonces>;
+  /** Counts changes of whom an address acts for: new accounts, agents bound and let go. Not dumped. */
+  keyChanges: number;
   signersSweptMs: number;
   /** The live orders of all books. */
   readonly pool: OrderPool;
@@ -87,6 +90,8 @@ export type State = {
   readonly fundCosts: FundCosts;
   /** Whether a market that somebody holds a position in cannot be judged now. Derived, never dumped. */
   hasUnjudged: boolean;
+  /** Which perps a block has to look at. Derived, never dumped. */
+  readonly watch: PerpWatch;
   /** What this block has done so far that its liquidations have to know. Never dumped. */
   readonly entry: EntryMemory;
   /** Who has to be looked at for liquidation, and when. Not dumped. */
@@ -112,6 +117,7 @@ export function createState(digestLanes?: readonly number[]): State {
     accountIndex: new Map(),
     agents: new Map(),
     signers: new Map(),
+    keyChanges: 0,
     signersSweptMs: 0,
     pool: new OrderPool(),
     expiries: new DueQueue(),
@@ -138,6 +144,7 @@ export function createState(digestLanes?: readonly number[]): State {
     fundUnwindBands: new Map(),
     fundCosts: new FundCosts(),
     hasUnjudged: false,
+    watch: new PerpWatch(),
     entry: new EntryMemory(),
     risk: new RiskIndex(),
     markEpoch: 0,

@@ -1,4 +1,11 @@
-import { assert, type MicroUsdc, RATE_ONE, tieredUp, ZERO_USDC } from '@oddlot/units';
+import {
+  assert,
+  type MicroUsdc,
+  nearestNumber,
+  RATE_ONE,
+  tieredUp,
+  ZERO_USDC,
+} from '@oddlot/units';
 import type { MarginTier } from '../messages/perp-definition.ts';
 
 /**
@@ -16,6 +23,8 @@ export type TierTable = {
 type TierRow = MarginTier & {
   /** Σ minSize(k) × (mmr(k) − mmr(k−1)) up to this tier, in lots × 10^-8. */
   readonly deductionLotsE8: bigint;
+  /** The number nearest to it. */
+  readonly deductionNumber: number;
 };
 
 export function tierTable(tiers: readonly MarginTier[]): TierTable {
@@ -25,7 +34,11 @@ export function tierTable(tiers: readonly MarginTier[]): TierTable {
   for (const tier of tiers) {
     deduction += BigInt(tier.minSize) * BigInt(tier.mmrE8 - previousMmr);
     previousMmr = tier.mmrE8;
-    rows.push({ ...tier, deductionLotsE8: deduction });
+    rows.push({
+      ...tier,
+      deductionLotsE8: deduction,
+      deductionNumber: nearestNumber(deduction),
+    });
   }
   const first = rows[0];
   const last = rows.at(-1);

@@ -15,6 +15,8 @@ export class TriggerBook {
   /** By instrument: orders that have fired and try again, the one that may do so first on top. */
   readonly #retries = new Map<number, Heap<TriggerOrder>>();
   #retryCount = 0;
+  /** Instruments in which an order has begun to wait since it was asked who is reached, or tries again. */
+  readonly #restless = new Set<number>();
   /** The one that is trying right now: until that is over, it does not wait. */
   #atWork: TriggerOrder | undefined;
   /** Orders that fired and rest in the book, by order id. */
@@ -49,6 +51,7 @@ export class TriggerBook {
 
   /** The order when it waits; one that is trying at this moment does not. */
   find(orderId: number): TriggerOrder | undefined {
+    if (this.#byId.size === 0) return undefined;
     const trigger = this.#byId.get(orderId);
     return trigger === this.#atWork ? undefined : trigger;
   }
@@ -86,7 +89,7 @@ export class TriggerBook {
       this.#retryCount += 1;
       this.retryLater(trigger);
     } else if (trigger.dueMs !== undefined) this.#overdue.push(trigger);
-    else if (!trigger.isDormant) this.#heapOf(trigger).push(trigger);
+    else if (!trigger.isDormant) this.#wait(trigger);
   }
 
   /** A child may sell what its parent has filled; with the first fill it starts to wait for its price. */
@@ -94,7 +97,7 @@ export class TriggerBook {
     trigger.sizeMax = sizeMax;
     if (!trigger.isDormant) return;
     trigger.isDormant = false;
-    this.#heapOf(trigger).push(trigger);
+    this.#wait(trigger);
   }
 
   /** While it tries, an order is not there to be cancelled by what its fills bring about. */
@@ -123,6 +126,7 @@ export class TriggerBook {
       this.#retries.set(instrumentId, retries);
     }
     retries.push(trigger);
+    this.#restless.add(instrumentId);
   }
 
   /**
@@ -136,7 +140,7 @@ export class TriggerBook {
       const trigger = retries.pop();
       if (trigger === undefined || !this.isLive(trigger)) continue;
       if (isReached(trigger, mark)) due.push(trigger);
-      else this.#heapOf(trigger).push(trigger);
+      else this.#wait(trigger);
     }
     return due;
   }
@@ -161,6 +165,7 @@ export class TriggerBook {
   /** Takes the orders of an instrument that a mark fires out of the heaps; they are due now. */
   takeReached(instrumentId: number, mark: number, timeMs: number): TriggerOrder[] {
     const isLive = (trigger: TriggerOrder): boolean => this.isLive(trigger);
+    if ((this.#retries.get(instrumentId)?.size ?? 0) === 0) this.#restless.delete(instrumentId);
     const above = this.#above.get(instrumentId)?.take(mark, isLive) ?? [];
     const below = this.#below.get(instrumentId)?.take(-mark, isLive) ?? [];
     const reached = [...above, ...below];
@@ -201,6 +206,16 @@ export class TriggerBook {
   /** By order id, for a dump. */
   allFired(): (readonly [orderId: number, fired: FiredTrigger])[] {
     return [...this.#fired].sort((a, b) => a[0] - b[0]);
+  }
+
+  /** Instruments in which the same mark may reach an order that it did not reach before. */
+  restless(): readonly number[] {
+    return this.#restless.size === 0 ? [] : [...this.#restless];
+  }
+
+  #wait(trigger: TriggerOrder): void {
+    this.#heapOf(trigger).push(trigger);
+    this.#restless.add(trigger.request.instrumentId);
   }
 
   #heapOf(trigger: TriggerOrder): TriggerHeap {

@@ -1,6 +1,6 @@
 import { present } from '@oddlot/units';
 import { NONE, REDUCE_ONLY } from '../book/order-pool.ts';
-import { readSlot } from '../book/read-slot.ts';
+import { readSlot, readSlotInt } from '../book/read-slot.ts';
 import { tradeOffBook } from '../liquidation/trade-off-book.ts';
 import { liquidateForSettlement } from '../liquidation/liquidate-for-settlement.ts';
 import { positionsOf } from '../liquidation/scope.ts';
@@ -46,9 +46,9 @@ export function restartClosing(execution: Execution, perp: Perp): void {
  */
 export function settleClosing(execution: Execution): void {
   const { state } = execution;
-  for (const id of state.perpIds) {
-    const perp = present(state.perps.get(id), 'a listed perp');
+  for (const perp of state.watch.closing) {
     if (!isHourOver(state, perp)) continue;
+    state.watch.wake();
     const closing = present(perp.closing, 'a closing hour');
     const price = settlementPrice(closing);
     if (price !== undefined) {
@@ -124,7 +124,7 @@ function cancelIn(execution: Execution, perp: Perp, picks: (reduceOnly: boolean)
   const asleep = waiting.filter(({ isDormant }) => isDormant).map(({ orderId }) => orderId);
   const orderIds = waiting.filter(({ isDormant }) => !isDormant).map(({ orderId }) => orderId);
   const visit = (slot: number): void => {
-    const reduceOnly = (readSlot(pool.flags, slot) & REDUCE_ONLY) !== 0;
+    const reduceOnly = (readSlotInt(pool.flags, slot) & REDUCE_ONLY) !== 0;
     if (picks(reduceOnly)) orderIds.push(readSlot(pool.orderId, slot));
   };
   perp.book.forEachSlot(true, visit);

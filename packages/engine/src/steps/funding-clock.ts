@@ -21,7 +21,9 @@ import type { State } from '../state/state.ts';
  */
 export function passInstants(state: State, previousMs: number): void {
   const dueMs = nextMultiple(previousMs, HOUR_MS);
-  sampleOracles(state, state.timeMs);
+  // The first block of a restored venue, which is awake, does not know yet which of them close.
+  const perps = state.watch.isAwake ? listedPerps(state) : state.watch.closing;
+  sampleOracles(state, perps, state.timeMs);
   if (dueMs >= state.timeMs) return;
   for (const perp of listedPerps(state)) closeHour(state, perp, dueMs);
 }
@@ -34,7 +36,7 @@ export function passInstants(state: State, previousMs: number): void {
 export function sampleBooks(state: State, previousMs: number): void {
   const { timeMs } = state;
   const latestMs = timeMs - (timeMs % SAMPLE_MS);
-  sampleOracles(state, timeMs + 1);
+  sampleOracles(state, state.watch.closing, timeMs + 1);
   if (latestMs <= previousMs) return;
   for (const perp of listedPerps(state)) {
     if (timeMs % HOUR_MS === 0) closeHour(state, perp, timeMs);
@@ -60,9 +62,8 @@ function closeHour(state: State, perp: Perp, dueMs: number): void {
 }
 
 /** R-delist: the instants of a closing hour are counted from its own start. */
-function sampleOracles(state: State, beforeMs: number): void {
-  for (const id of state.perpIds) {
-    const perp = present(state.perps.get(id), 'a listed perp');
+function sampleOracles(state: State, perps: readonly Perp[], beforeMs: number): void {
+  for (const perp of perps) {
     if (perp.closing === undefined) continue;
     const taken = sampleClosing(perp, beforeMs, parametersOf(state).oracleStaleMs);
     if (taken > 0) state.digest.number(perp.closing.sum);

@@ -1,11 +1,15 @@
 import { assert, instrumentId, negUsdc, notional, present } from '@oddlot/units';
 import { postCollateral, postToOutcome } from '../ledger/outcome.ts';
+import type { Building } from '../messages/building.ts';
+import type { SharesSettled } from '../messages/event.ts';
 import { LIMITS } from '../messages/limits.ts';
 import { watchPast } from '../outcome/pack-past.ts';
 import type { Account } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
 import { legPrice } from '../state/outcome-holding.ts';
 import type { OutcomeMarket } from '../state/outcome-market.ts';
+
+const LEGS = ['yes', 'no'] as const;
 
 /**
  * Step (9) of a block: pays the holders of resolved markets out of what is locked (R-settlement), a
@@ -64,15 +68,25 @@ function payHolder(
   const id = instrumentId(market.definition.instrumentId);
   const holding = present(account.outcomes.get(id), 'the place of a holder');
   const { fraction, txHash } = present(market.resolution, 'the resolution of a settled market');
-  const cause = txHash === undefined ? {} : { txHash };
-  for (const leg of ['yes', 'no'] as const) {
+  for (const leg of LEGS) {
     const { cost, size } = holding[leg];
     if (size === 0) continue;
     const amount = notional(legPrice(leg, fraction, market.unit), size);
     postCollateral(state, market, negUsdc(amount));
     postToOutcome(state, account, amount);
-    const paid = { account: account.address, instrumentId: id, leg, size, amount, cost, fraction };
-    events.push({ type: 'sharesSettled', commandIndex, ...paid, ...cause });
+    const settled: Building<SharesSettled> = {
+      type: 'sharesSettled',
+      commandIndex,
+      account: account.address,
+      instrumentId: id,
+      leg,
+      size,
+      amount,
+      cost,
+      fraction,
+    };
+    if (txHash !== undefined) settled.txHash = txHash;
+    events.push(settled);
   }
   account.outcomes.delete(id);
   market.holders.delete(account.index);

@@ -11,6 +11,7 @@ import { type ReverseJob, reverseJobKey } from '../state/reverse-job.ts';
 
 /** Part of step (7) of a block: what the book could not fill at once is tried again. */
 export function runReverseJobs(execution: Execution): void {
+  if (execution.state.reverseJobs.size === 0) return;
   for (const job of allReverseJobs(execution.state)) workJob(execution, job);
 }
 

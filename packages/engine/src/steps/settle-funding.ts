@@ -1,11 +1,12 @@
 import { addUsdc, type MicroUsdc, present, subUsdc, timeMs, ZERO_USDC } from '@oddlot/units';
 import { postToBalance } from '../ledger/post.ts';
 import { TIMER } from '../messages/event.ts';
+import { nextMultiple } from '../perp/funding-forecast.ts';
 import { fundingAmount } from '../perp/funding.ts';
 import { insuranceFund } from '../perp/insurance-fund.ts';
 import type { Account, Holding } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
-import type { DueFunding } from '../state/funding-hour.ts';
+import { type DueFunding, HOUR_MS } from '../state/funding-hour.ts';
 import { holdersOf } from '../state/holders.ts';
 
 /**
@@ -15,8 +16,10 @@ import { holdersOf } from '../state/holders.ts';
  * more than they collect: the remainder is the insurance fund's. Accounts by address, their positions
  * by instrument and leg.
  */
-export function settleFunding(execution: Execution): void {
+export function settleFunding(execution: Execution, previousMs: number): void {
   const { state } = execution;
+  // No hour has ended since the last block.
+  if (nextMultiple(previousMs, HOUR_MS) > state.timeMs) return;
   const perps = state.perpIds
     .map((id) => present(state.perps.get(id), 'a listed perp'))
     .filter((perp) => perp.funding.due !== undefined);

@@ -10,28 +10,51 @@ import type { State } from '../state/state.ts';
 /**
  * Computes the marks from the books as the last block left them; they hold for the whole block, so
  * no trade moves the mark that judges it (R-order-of-events). Runs at each oracle price and at least
- * every second; while the oracle is stale the mark stands still.
+ * every second; while the oracle is stale the mark stands still. Between these moments a block has
+ * nothing to do here.
  */
 export function updateMarks(execution: Execution): void {
-  const { commandIndex, events, state } = execution;
+  const { state } = execution;
+  const { watch } = state;
+  if (!watch.isAwake) {
+    // Whether anybody is left in a market that nobody can judge is all that a trade can change.
+    const { oracleStaleMs } = parametersOf(state);
+    for (const perp of watch.traded) {
+      if (!isUnjudged(perp, state.timeMs, oracleStaleMs)) continue;
+      state.hasUnjudged = hasUnjudged(state);
+      return;
+    }
+    return;
+  }
   state.hasUnjudged = hasUnjudged(state);
-  let hasChanged = false;
+  computeMarks(execution);
+}
+
+/** Computes the marks that are due, and sees when one is due next. */
+function computeMarks(execution: Execution): void {
+  const { commandIndex, events, state } = execution;
+  const { externalStaleMs, oracleStaleMs } = parametersOf(state);
+  const closing: Perp[] = [];
+  let epoch = state.markEpoch;
   let travelled = 0;
+  let wakeMs = Infinity;
   for (const id of state.perpIds) {
     const perp = present(state.perps.get(id), 'a listed instrument');
     // A settled perp keeps the price that it was settled at (R-delist).
     if (perp.delisted) continue;
-    const { externalStaleMs, oracleStaleMs } = parametersOf(state);
+    if (perp.closing !== undefined) closing.push(perp);
     const isStale = isOracleStale(perp, state.timeMs, oracleStaleMs);
-    if (!isMarkDue(state, perp, isStale)) continue;
+    const isDue = isMarkDue(state, perp, isStale);
+    if (isDue) perp.markMs = state.timeMs;
+    wakeMs = Math.min(wakeMs, nextLookMs(perp, isStale, oracleStaleMs));
+    if (!isDue) continue;
     if (!isStale) advanceEma(perp, state.timeMs);
-    perp.markMs = state.timeMs;
     const mark = markPrice(perp, state.timeMs, externalStaleMs);
     const { oracle } = perp;
     if (mark !== perp.mark) {
       travelled = Math.max(travelled, relativeMove(perp.mark, mark));
       perp.mark = mark;
-      hasChanged = true;
+      epoch = state.markEpoch + 1;
     }
     state.digest.number(mark);
     events.push({
@@ -42,8 +65,10 @@ export function updateMarks(execution: Execution): void {
       oracle,
     });
   }
-  if (!hasChanged) return;
-  state.markEpoch += 1;
+  state.watch.closing = closing;
+  state.watch.sleepUntil(wakeMs);
+  if (epoch === state.markEpoch) return;
+  state.markEpoch = epoch;
   state.risk.travel(travelled);
 }
 
@@ -63,13 +88,25 @@ function relativeMove(before: number, after: number): number {
  * closing hour, whose mark goes on with its instants so that it arrives where it settles (R-delist).
  */
 function isMarkDue(state: State, perp: Perp, isStale: boolean): boolean {
-  const sinceMs = state.timeMs - perp.markMs;
-  if (!isStale) return sinceMs >= LIMITS.markEveryMs;
-  return perp.oracle > 0 && perp.closing?.isWaiting === false && sinceMs >= LIMITS.markEveryMs;
+  return isMoving(perp, isStale) && state.timeMs - perp.markMs >= LIMITS.markEveryMs;
 }
 
-/** The block ends: what could be judged in it is what the next one measures from. */
+function isMoving(perp: Perp, isStale: boolean): boolean {
+  return !isStale || (perp.oracle > 0 && perp.closing?.isWaiting === false);
+}
+
+/** When the clock alone next makes its mark due, or its oracle stale. */
+function nextLookMs(perp: Perp, isStale: boolean, oracleStaleMs: number): number {
+  const markMs = isMoving(perp, isStale) ? perp.markMs + LIMITS.markEveryMs : Infinity;
+  return isStale ? markMs : Math.min(markMs, perp.oracleMs + oracleStaleMs + 1);
+}
+
+/**
+ * The block ends: what could be judged in it is what the next one measures from. A block that is not
+ * awake has moved no mark and let nobody see again.
+ */
 export function keepJudgedMarks(state: State): void {
+  if (!state.watch.isAwake) return;
   const { oracleStaleMs } = parametersOf(state);
   for (const id of state.perpIds) {
     const perp = present(state.perps.get(id), 'a listed instrument');

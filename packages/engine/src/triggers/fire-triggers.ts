@@ -25,7 +25,8 @@ export function fireTriggers(execution: Execution): void {
   if (triggers.size === 0) return;
   const reached: TriggerOrder[] = [];
   const again: TriggerOrder[] = [];
-  for (const id of state.perpIds) {
+  // Where no mark has moved, only what has begun to wait since can be reached.
+  for (const id of state.watch.isAwake ? state.perpIds : triggers.restless()) {
     const perp = present(state.perps.get(id), 'a listed perp');
     if (!mayFire(state, perp)) continue;
     for (const trigger of triggers.takeReached(id, perp.mark, state.timeMs)) {

@@ -1,0 +1,78 @@
+import { timeMs } from '@oddlot/units';
+import { expect, test } from 'vitest';
+import { applyBlock } from '../apply-block.ts';
+import { dump, restore } from '../dump/dump.ts';
+import type { Command } from '../messages/command.ts';
+import { anyCommand, disturb, openEverything } from '../testing/any-command.ts';
+import { Reached } from '../testing/reached.ts';
+import type { Scenario } from '../testing/scenario.ts';
+import { perpAt, randomIntegers } from '../testing/steps.ts';
+import { HOUR_MS } from './funding-hour.ts';
+import { createState, type State } from './state.ts';
+
+/**
+ * Goal: a block that looks at no perp finds what one finds that looks at all of them. Method: random
+ * histories with triggers, halts, oracles that fall silent and perps that close are applied three
+ * times: as they are, by a venue that is woken before every block, and by one that was restored.
+ */
+
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? 4);
+const STEPS = 150;
+
+test('a venue that looks at perps when it has to ends as one that always looks', () => {
+  const reached = new Reached();
+  for (let seed = 1; seed <= RUNS; seed++) {
+    const { blocks } = history(seed);
+    const plain = createState();
+    const woken = createState();
+    let restored: State | undefined;
+    const half = Math.floor(blocks.length / 2);
+    for (const [at, { commands, timeMs: ms }] of blocks.entries()) {
+      const block = { height: at + 1, timeMs: timeMs(ms), commands };
+      const result = applyBlock(plain, block);
+      reached.note(plain.watch.isAwake ? 'awake' : 'asleep');
+      if (plain.hasUnjudged) reached.note('somebody cannot be judged');
+      for (const { type } of result.events) reached.note(type);
+      woken.watch.wake();
+      expect(applyBlock(woken, block)).toEqual(result);
+      expect(plain.insuranceTarget).toBe(woken.insuranceTarget);
+      expect(plain.hasUnjudged).toBe(woken.hasUnjudged);
+      if (restored !== undefined) expect(applyBlock(restored, block)).toEqual(result);
+      if (at === half) restored = restore(dump(plain));
+    }
+    expect(dump(plain)).toEqual(dump(woken));
+    expect(dump(plain)).toEqual(dump(restored ?? plain));
+  }
+  reached.demand(RUNS, 'awake', 'asleep', 'somebody cannot be judged', 'tradeExecuted');
+  reached.demand(1, 'fundingPaid', 'perpChanged', 'perpSettled');
+});
+
+function history(seed: number): Scenario {
+  const pick = randomIntegers(seed);
+  const scenario = openEverything(2_000_000_000);
+  scenario.checks = false;
+  for (let step = 0; step < STEPS; step++) {
+    scenario.wait([0, 0, 1, 400, 1_000, 31_000][pick(6)] ?? 0);
+    if (pick(4) === 0) disturb(scenario, pick);
+    if (pick(10) === 0) scenario.block(operated(pick));
+    scenario.block(...Array.from({ length: pick(3) }, () => anyCommand(scenario, pick).command));
+  }
+  // What closes arrives at its end, with a price every now and then.
+  scenario.block({
+    type: 'setPerp',
+    instrumentId: perpAt(0).instrumentId,
+    changes: {},
+    delisted: true,
+  });
+  for (let passed = 0; passed < HOUR_MS + 60_000; passed += 17_000) {
+    scenario.wait(17_000).oracle(1_000_000 + pick(2_000));
+    scenario.wait(pick(3)).block(anyCommand(scenario, pick).command);
+  }
+  return scenario;
+}
+
+/** Halts a perp, or lets it trade again. */
+function operated(pick: (below: number) => number): Command {
+  const { instrumentId } = perpAt(pick(2));
+  return { type: 'setPerp', instrumentId, changes: {}, halted: pick(3) === 0 };
+}
