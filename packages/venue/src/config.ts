@@ -163,9 +163,9 @@ function assertTogether(config: Config): void {
       'log, cluster: a cluster has both a stream (--log) and a name (--cluster)',
     );
   }
-  if (config.cluster !== undefined && chain === 'local') {
+  if (config.cluster !== undefined && chain !== 'none') {
     throw new SettingError(
-      'chain: a cluster has no chain of its own, each replica would have another; set --chain to an endpoint or to none',
+      'chain: what is paid and signed lies in the folder of one process; a cluster has --chain none',
     );
   }
   if (config.diskFullBytes > config.diskLowBytes) {

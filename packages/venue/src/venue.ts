@@ -69,7 +69,8 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   });
   const opening = { network, lease, cluster, metrics, disk, log, onFatal, env, time };
   const core = await openCore(config, opening);
-  const { clock, clockWatch, history, journal, markets, money, receipts, relay, replica } = core;
+  const { clock, clockWatch, history, journal, markets, money, offers } = core;
+  const { receipts, relay, replica } = core;
   const shown = await openShown(config, { money, relay, replica, log });
   const parts = { core, shown, disk, pool, network, otherNetworks, log, metrics };
   const edges = createEdges(config, parts);
@@ -115,6 +116,7 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
       await ticking.release();
       await replica.stop();
       await history.release();
+      await offers?.release();
       await journal.close();
       await pool.close();
       await operations.drain();

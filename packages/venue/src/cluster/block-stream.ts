@@ -51,6 +51,8 @@ export class NotNextError extends Error {
   override readonly name = 'NotNextError';
 }
 
+/** What a block takes at most, a request that is larger than any other left aside. */
+const BLOCK_BYTES_MAX = 8 * 1024 * 1024;
 const PUBLISH_TIMEOUT_MS = 3_000;
 const API_TIMEOUT_MS = 3_000;
 const RECONNECT_EVERY_MS = 250;
@@ -186,6 +188,12 @@ export class BlockStream {
     const wanted = wantedConfig({ name: this.#name, subject: this.subject, replicas });
     const info = (await this.#info()) ?? (await this.#manager.streams.add(wanted));
     const faults = streamFaults(info.config, wanted);
+    const { messageBytesMax } = this;
+    if (messageBytesMax < BLOCK_BYTES_MAX) {
+      faults.push(
+        `the servers take ${messageBytesMax} bytes a message (max_payload), and a block may have ${BLOCK_BYTES_MAX}`,
+      );
+    }
     if (faults.length === 0) return;
     if (onWeak === undefined) throw new WeakStreamError(cluster, faults);
     onWeak(faults);

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LogEntry } from '../block/log-entry.ts';
 import { FileJournal } from '../log/file-journal.ts';
 import { crashImage } from '../testing/journal.ts';
+import { hasNatsServer } from '../testing/nats/has-nats-server.ts';
 import { type NatsServers, startNatsServers } from '../testing/nats/nats-servers.ts';
 import { BlockStream, WeakStreamError } from './block-stream.ts';
 import { ClusterLog } from './cluster-log.ts';
@@ -85,7 +86,7 @@ async function all(replica: Replica, count: number): Promise<void> {
   await expect.poll(() => replica.entries.length, { timeout: 10_000 }).toBe(count);
 }
 
-describe('the log of a cluster', () => {
+describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
   test('orders the blocks of all replicas alike, and those of each as it sent them', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();

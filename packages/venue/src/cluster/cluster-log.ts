@@ -307,18 +307,16 @@ export class ClusterLog implements Log {
 
   #copy(uncopied: Uncopied): void {
     const { copy, onFatal } = this.#options;
-    copy.copy(uncopied.block).then(
-      (entry) => {
-        assert(this.#uncopied.shift() === uncopied, 'blocks are copied in order');
-        uncopied.flight?.resolve(entry);
-        if (this.#uncopied.length < UNCOPIED_MAX)
-          for (const wake of this.#roomWaiters.splice(0)) wake();
-      },
-      (error: unknown) => {
-        if (error instanceof JournalFullError) this.#waitForRoom();
-        else if (!this.#isClosed) onFatal(error);
-      },
-    );
+    const onCopied = (entry: LogEntry): void => {
+      assert(this.#uncopied.shift() === uncopied, 'blocks are copied in order');
+      uncopied.flight?.resolve(entry);
+      if (this.#uncopied.length >= UNCOPIED_MAX) return;
+      for (const wake of this.#roomWaiters.splice(0)) wake();
+    };
+    copy.copy(uncopied.block).then(onCopied, (error: unknown) => {
+      if (error instanceof JournalFullError) this.#waitForRoom();
+      else if (!this.#isClosed) onFatal(error);
+    });
   }
 
   /** What the stream has can't be refused: this replica stands still until there is room for its copy. */
@@ -327,7 +325,7 @@ export class ClusterLog implements Log {
     this.#isOutOfRoom = true;
     setTimeout(() => {
       this.#isOutOfRoom = false;
-      for (const uncopied of [...this.#uncopied]) this.#copy(uncopied);
+      for (const uncopied of this.#uncopied) this.#copy(uncopied);
     }, ROOM_AGAIN_MS).unref();
   }
 
@@ -356,19 +354,23 @@ export class ClusterLog implements Log {
     for (const flight of this.#flights.values()) flight.reject(error);
     this.#flights.clear();
     this.#options.onLost(error);
-    void this.#rejoin().catch((failure: unknown) => this.#options.onFatal(failure));
+    void this.#rejoin();
   }
 
   /** Until somebody has restored the stream; what was read before it was lost is copied and applied meanwhile. */
   async #rejoin(): Promise<void> {
     await this.#following?.stop();
     this.#following = undefined;
-    for (;;) {
+    while (this.#lost !== undefined) {
       await later(REJOIN_EVERY_MS);
       if (this.#isClosed) return;
       if (this.#uncopied.length > 0) continue;
-      await this.#join();
-      if (this.#lost === undefined) return;
+      try {
+        await this.#join();
+      } catch (error) {
+        this.#options.onFatal(error);
+        return;
+      }
     }
   }
 

@@ -4,6 +4,7 @@ import { jetstream } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Term } from '../lease/lease.ts';
+import { hasNatsServer } from '../testing/nats/has-nats-server.ts';
 import { type NatsServers, startNatsServers } from '../testing/nats/nats-servers.ts';
 import { KvLease } from './kv-lease.ts';
 
@@ -61,7 +62,7 @@ const fail = (error: unknown): never => {
   throw error;
 };
 
-describe('the leases of a cluster', () => {
+describe.skipIf(!hasNatsServer)('the leases of a cluster', () => {
   test('one of all holds a name, and when it lets go another does at once', async () => {
     const name = `a name ${randomUUID()}`;
     const { actor, most, running, terms } = actors();

@@ -8,7 +8,7 @@ import { ClusterLog } from '../cluster/cluster-log.ts';
 import { joinFolder } from '../supervise/join-folder.ts';
 import { logRestriction } from '../supervise/log-restriction.ts';
 import type { Cluster } from '../supervise/open-cluster.ts';
-import { SnapshotOffers } from '../supervise/snapshot-offers.ts';
+import { holdSnapshotOffers, type SnapshotOffers } from '../supervise/snapshot-offers.ts';
 import { AdmissionGuard } from '../edge/admission-guard.ts';
 import { Faucet } from '../edge/http/faucet.ts';
 import { genesisCommands, OPENING_FEE_MICRO_USDC } from '../genesis-commands.ts';
@@ -55,6 +55,8 @@ export type Core = {
   readonly replica: LocalReplica;
   readonly receipts: Receipts;
   readonly faucet: Faucet | undefined;
+  /** Undefined where the venue is one process. */
+  readonly offers: SnapshotOffers | undefined;
   /** Undefined without a settlement chain. */
   readonly money: OpenedSettlement | undefined;
   readonly reserves: ReservesWorker | undefined;
@@ -109,8 +111,7 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
   guard.watch(() => clockWatch.restriction());
   const hasRoom = (): boolean => disk.state !== 'full';
   const logKeptMs = logKeptMsOf(config) ?? Infinity;
-  const offers = cluster === undefined ? undefined : new SnapshotOffers(config.data, cluster, log);
-  await offers?.hold(lease);
+  const offers = await holdSnapshotOffers(config.data, cluster, { lease, log });
   const hasOwnHistory = cluster !== undefined && config.database === undefined;
   // A thread of its own, which loads its program while the log is read here.
   const opening = openHistory(
@@ -138,8 +139,7 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
   const begin = await joinFolder(config.data, cluster, log);
   const files = await openJournal(config, { begin, clock, disk, hasRoom, log, metrics, onFatal });
   clockWatch.start(files.lastTimeMs, { isAccepted: config.acceptClock });
-  const { serviceNetwork } = network;
-  const journal = logOf(files, cluster, { clock, guard, log, onFatal, serviceNetwork });
+  const journal = logOf(files, cluster, { ...network, clock, guard, log, onFatal });
   const replica: LocalReplica = await LocalReplica.create({
     log: journal,
     snapshots: new SnapshotStore({
@@ -172,7 +172,7 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
   // All that rides in snapshots is attached: the newest is read while the other threads come up.
   replica.restore();
   const { archivist, history } = await opening;
-  const data = { clock, clockWatch, guard, journal, archivist, history, replica, receipts };
+  const data = { clock, clockWatch, guard, journal, archivist, history, offers, replica, receipts };
   return { ...data, ...models, grants };
 }
 

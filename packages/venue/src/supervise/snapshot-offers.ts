@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Logger } from '@oddlot/host/log';
-import type { Lease } from '../lease/lease.ts';
+import type { Held, Lease } from '../lease/lease.ts';
 import { SnapshotStore } from '../log/snapshot-store.ts';
 import type { Cluster } from './open-cluster.ts';
 
@@ -10,6 +10,7 @@ export class SnapshotOffers {
   readonly #cluster: Pick<Cluster, 'snapshots'>;
   readonly #log: Pick<Logger, 'info' | 'warn'>;
   #isHeld = false;
+  #held: Held | undefined;
   #last: Promise<void> = Promise.resolve();
 
   constructor(
@@ -23,11 +24,17 @@ export class SnapshotOffers {
   }
 
   async hold(lease: Lease): Promise<void> {
-    await lease.hold(
+    this.#held = await lease.hold(
       'snapshots',
       () => void (this.#isHeld = true),
       () => void (this.#isHeld = false),
     );
+  }
+
+  /** Resolves when none is under way any more. */
+  async release(): Promise<void> {
+    await this.#held?.release();
+    await this.#last;
   }
 
   /** A snapshot was written. One after the other; what could not be offered is overtaken by the next. */
@@ -47,4 +54,16 @@ export class SnapshotOffers {
     await this.#cluster.snapshots.offer(file.path);
     this.#log.info({ height }, 'a snapshot is offered to those who join');
   }
+}
+
+/** Where the venue has several replicas. */
+export async function holdSnapshotOffers(
+  data: string,
+  cluster: Cluster | undefined,
+  { lease, log }: { readonly lease: Lease; readonly log: Logger },
+): Promise<SnapshotOffers | undefined> {
+  if (cluster === undefined) return undefined;
+  const offers = new SnapshotOffers(data, cluster, log);
+  await offers.hold(lease);
+  return offers;
 }
