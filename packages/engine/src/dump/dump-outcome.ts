@@ -169,7 +169,7 @@ export function restoreMarkets(state: State, plain: OutcomesDump): void {
     outcomes.prices.set(priceFeedKey(symbol, source), { symbol, source, lastMs, seconds });
   }
   outcomes.queue.nextId = plain.nextQueueId;
-  outcomes.settling.push(...plain.settling);
+  for (const each of plain.settling) outcomes.settling.push(each);
   for (const [orderId, txHash] of plain.orderTx) outcomes.orderTx.set(orderId, txHash);
 }
 

@@ -32,7 +32,7 @@ export function fireTriggers(execution: Execution): void {
     for (const trigger of triggers.takeReached(id, perp.mark, state.timeMs)) {
       (trigger.firing === undefined ? reached : again).push(trigger);
     }
-    again.push(...triggers.takeRetries(id, perp.mark, state.timeMs));
+    for (const trigger of triggers.takeRetries(id, perp.mark, state.timeMs)) again.push(trigger);
   }
   reached.sort((a, b) => a.orderId - b.orderId);
   again.sort((a, b) => (triesBefore(a, b) ? -1 : 1));

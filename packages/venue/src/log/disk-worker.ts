@@ -27,7 +27,8 @@ const { counters, jobs } = openShare(shared);
 const memories: Buffer[] = [];
 
 for (let ended = 0; ; ended = (ended + 1) | 0) {
-  Atomics.wait(counters, ASKED, ended);
+  // Who asks counts first and notifies then: the word may come when the job is done already, and means nothing.
+  while (Atomics.load(counters, ASKED) === ended) Atomics.wait(counters, ASKED, ended);
   const job = jobs[ended & (JOBS_MAX - 1)] as Float64Array;
   job[OUTCOME] = Atomics.load(counters, HAS_FAILED) === 1 ? SKIPPED : perform(job);
   if (job[OUTCOME] === FAILED) Atomics.store(counters, HAS_FAILED, 1);

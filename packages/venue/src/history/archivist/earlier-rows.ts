@@ -46,7 +46,7 @@ export class EarlierRows {
     }
     const fundings = [...rows.fundings];
     for (const [user, paid] of this.#fundings) {
-      fundings.push(...paid.flatMap((row) => this.#funding(user, row)));
+      for (const row of paid.flatMap((each) => this.#funding(user, each))) fundings.push(row);
     }
     this.#ledger = [];
     this.#fundings = [];

@@ -50,7 +50,8 @@ export class AccountValues {
       moves = moves.filter((move) => move.timeMs > border.timeMs);
       const changed = this.#changed[border.step];
       const isPicked = (user: Address): boolean => changed?.has(user) === true;
-      records.push(...this.#records(state, border, isPicked, moves));
+      // One by one: a million arguments are more than a call takes.
+      for (const record of this.#records(state, border, isPicked, moves)) records.push(record);
       for (const each of this.#changed.slice(0, border.step + 1)) each.clear();
     }
     for (const move of moves) this.#move(move);
