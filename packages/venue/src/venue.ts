@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { TimeSource } from '@oddlot/host/clock';
 import type { Logger } from '@oddlot/host/log';
 import { Metrics } from '@oddlot/host/metrics';
-import { openCluster } from './supervise/open-cluster.ts';
+import type { Cluster, openCluster } from './supervise/open-cluster.ts';
 import { createEdges } from './compose/create-edges.ts';
 import { type Core, openCore } from './compose/open-core.ts';
 import type { Config } from './config.ts';
@@ -54,7 +54,7 @@ export type VenueDependencies = {
 /** Wires the parts of a venue and starts them, the data first and the doors last. */
 export async function startVenue(config: Config, deps: VenueDependencies): Promise<Venue> {
   const { env = {}, log, onFatal, time } = deps;
-  const cluster = await openCluster(config, { env, log, onFatal });
+  const cluster = await joinCluster(config, { env, log, onFatal });
   const lease = deps.lease ?? cluster?.lease ?? new LocalLease();
   const { lock, network, otherNetworks } = await takeFolder(config, cluster?.serviceNetwork, log);
   const metrics = new Metrics();
@@ -124,6 +124,15 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
       lock.release();
     },
   };
+}
+
+/** The program of a cluster is loaded where there is one. */
+async function joinCluster(
+  config: Config,
+  deps: Parameters<typeof openCluster>[1],
+): Promise<Cluster | undefined> {
+  if (config.cluster === undefined) return undefined;
+  return (await import('./supervise/open-cluster.ts')).openCluster(config, deps);
 }
 
 function holdTicker(ticker: Ticker, lease: Lease): Promise<Held> {

@@ -29,7 +29,7 @@ const SILENT_MS = 2_000;
 const OPENING_PLACE = 1;
 const NOTHING = Buffer.alloc(0);
 
-type ClusterLogOptions = {
+export type ClusterLogOptions = {
   readonly stream: BlockStream;
   /** The files of this replica, in which it keeps what it has read. */
   readonly copy: FileJournal;

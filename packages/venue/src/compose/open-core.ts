@@ -4,7 +4,6 @@ import type { Logger } from '@oddlot/host/log';
 import type { Metrics } from '@oddlot/host/metrics';
 import { NETWORKS, type Network } from '@oddlot/protocol';
 import { type Config, hasFaucet } from '../config.ts';
-import { ClusterLog } from '../cluster/cluster-log.ts';
 import { joinFolder } from '../supervise/join-folder.ts';
 import { logRestriction } from '../supervise/log-restriction.ts';
 import type { Cluster } from '../supervise/open-cluster.ts';
@@ -190,9 +189,8 @@ function logOf(
 ): Log {
   if (cluster === undefined) return copy;
   const { clock, guard, log, onFatal, serviceNetwork } = parts;
-  const { order, stream } = cluster;
   const onLost = (err: unknown): void => log.fatal({ err }, 'the stream has lost blocks');
-  const shared = new ClusterLog({ stream, copy, order, clock, serviceNetwork, onFatal, onLost });
+  const shared = cluster.openLog(copy, { clock, serviceNetwork, onFatal, onLost });
   guard.watch(() => logRestriction(shared.trouble()));
   return shared;
 }

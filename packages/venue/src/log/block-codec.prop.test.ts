@@ -1,7 +1,7 @@
 import type { Command } from '@oddlot/engine';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BlockBuffer, decodeBlock } from './block-codec.ts';
+import { BlockBuffer, decodeBlock, proposalOf } from './block-codec.ts';
 
 /** Any plain data will do for a command. Requests are any valid text. */
 const loggedCommand = fc
@@ -11,13 +11,22 @@ const loggedCommand = fc
   )
   .map(({ command, ...rest }) => ({ command: command as Command, ...rest }));
 
+/** Where many write to one log, a block has a name. */
+const loggedBlock = fc.record(
+  {
+    commands: fc.array(loggedCommand, { maxLength: 5 }),
+    proposal: fc.string({ unit: 'binary', maxLength: 60 }),
+  },
+  { requiredKeys: ['commands'] },
+);
+
 test('blocks come back from a buffer that holds several, with and without their requests', () => {
   fc.assert(
-    fc.property(fc.array(fc.array(loggedCommand, { maxLength: 5 }), { maxLength: 5 }), (blocks) => {
+    fc.property(fc.array(loggedBlock, { maxLength: 5 }), (blocks) => {
       const buffer = new BlockBuffer();
-      const ends = blocks.map((block) => {
+      const ends = blocks.map(({ commands, proposal }) => {
         buffer.skip(3);
-        buffer.writeBlock(block);
+        buffer.writeBlock(commands, proposal);
         return buffer.length;
       });
       for (const [index, block] of blocks.entries()) {
@@ -25,7 +34,10 @@ test('blocks come back from a buffer that holds several, with and without their 
         const whole = decodeBlock(buffer.bytes, { ...range, withRequests: true });
         expect(whole).toEqual(block);
         const bare = decodeBlock(buffer.bytes, { ...range, withRequests: false });
-        expect(bare).toEqual(block.map(({ command }) => ({ command })));
+        const commands = block.commands.map(({ command }) => ({ command }));
+        expect(bare).toEqual({ ...block, commands });
+        const bytes = Buffer.from(buffer.bytes.subarray(range.start, range.end));
+        expect(proposalOf(bytes)).toBe(block.proposal);
       }
     }),
     { numRuns: Number(process.env['FUZZ_RUNS'] ?? 200) },

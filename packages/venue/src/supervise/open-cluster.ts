@@ -7,8 +7,10 @@ import type { Logger } from '@oddlot/host/log';
 import { SettingError } from '@oddlot/host/settings';
 import type { Config } from '../config.ts';
 import type { Lease } from '../lease/lease.ts';
+import type { FileJournal } from '../log/file-journal.ts';
 import { decodeOpening } from '../cluster/block-message.ts';
 import { BlockStream, type Credentials } from '../cluster/block-stream.ts';
+import { ClusterLog, type ClusterLogOptions } from '../cluster/cluster-log.ts';
 import { KvLease } from '../cluster/kv-lease.ts';
 import { patiently } from '../cluster/patiently.ts';
 import { ProposalOrder } from '../cluster/proposal-order.ts';
@@ -28,7 +30,11 @@ export type Cluster = {
   readonly order: ProposalOrder;
   /** What clients sign for, where the stream was opened before. */
   readonly serviceNetwork: string | undefined;
+  /** The log that all of them have, with the files of this one as its copy. */
+  openLog(copy: FileJournal, parts: LogParts): ClusterLog;
 };
+
+type LogParts = Pick<ClusterLogOptions, 'clock' | 'onFatal' | 'onLost' | 'serviceNetwork'>;
 
 type ClusterDependencies = {
   readonly log: Logger;
@@ -81,6 +87,7 @@ export async function openCluster(
   });
   const opening = await patiently(() => stream.at(1));
   const serviceNetwork = opening === undefined ? undefined : decodeOpening(opening).serviceNetwork;
+  const order = new ProposalOrder();
   return {
     name,
     replica,
@@ -88,8 +95,9 @@ export async function openCluster(
     lease,
     snapshots: await SnapshotExchange.open(connection, { cluster: name, replicas }),
     heights: await bucket('heights'),
-    order: new ProposalOrder(),
+    order,
     serviceNetwork,
+    openLog: (copy, parts) => new ClusterLog({ ...parts, stream, copy, order }),
   };
 }
 
