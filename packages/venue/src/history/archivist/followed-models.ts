@@ -1,5 +1,6 @@
 import type { Address } from '@oddlot/units';
 import type { Projection } from '../../block/projection.ts';
+import { ProposalOrder } from '../../cluster/proposal-order.ts';
 import { MarketData } from '../../read-models/market-data.ts';
 import type { FollowingReplica } from '../../replica/following-replica.ts';
 import { instrumentLookup } from '../../translate/action-to-command.ts';
@@ -47,6 +48,8 @@ export class FollowedModels {
     replica.attach(new TradeTape(state, () => this.markets.catalogue.left));
     replica.attach(new ExplorerTail(state));
     replica.attach(new MultiSigChanges());
+    // Of a log that one process writes it has nothing to keep.
+    replica.attach(new ProposalOrder());
     const receiptsOf = (height: number): readonly ReceiptRow[] =>
       this.#receipts?.height === height ? this.#receipts.rows : [];
     const onRows = (rows: BlockRows): void => options.onRows(earlier.joined(rows));
