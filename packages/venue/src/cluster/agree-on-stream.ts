@@ -12,8 +12,7 @@ import { type BlockStream, NotNextError } from './block-stream.ts';
 import { patiently } from './patiently.ts';
 import { contentOf } from './write-stream.ts';
 import { ForeignStreamError, StreamBeginsLaterError, StreamLostError } from './stream-error.ts';
-
-const OPENING_PLACE = 1;
+import { OPENING_PLACE, placeOf, seqOf } from './stream-places.ts';
 
 type Parties = {
   readonly stream: BlockStream;
@@ -36,7 +35,7 @@ export async function agreeOnStream(parties: Parties): Promise<StreamOpening> {
   const { firstSeq } = opening;
   if (copy.lastSeq + 1 < firstSeq) throw new StreamBeginsLaterError(copy.lastSeq, firstSeq);
   const { lastPlace } = await patiently(() => stream.end());
-  const lastSeq = firstSeq + lastPlace - OPENING_PLACE - 1;
+  const lastSeq = seqOf(opening, lastPlace);
   if (lastSeq < copy.lastSeq) {
     const why = `it ends at ${lastSeq}`;
     throw new StreamLostError({ from: lastSeq + 1, to: copy.lastSeq, why });
@@ -69,12 +68,11 @@ async function readOpening({
 }
 
 /** The newest block that both have must be the same one. Those that did not count say nothing here. */
-async function compareLast({ copy, stream }: Parties, { firstSeq }: StreamOpening): Promise<void> {
-  for (let seq = copy.lastSeq; seq >= Math.max(firstSeq, copy.firstSeq); seq -= 1) {
+async function compareLast({ copy, stream }: Parties, opening: StreamOpening): Promise<void> {
+  for (let seq = copy.lastSeq; seq >= Math.max(opening.firstSeq, copy.firstSeq); seq -= 1) {
     const own = await encodedAt(copy, seq);
     if (own.length === 0) continue;
-    const place = seq - firstSeq + OPENING_PLACE + 1;
-    const data = await patiently(() => stream.at(place));
+    const data = await patiently(() => stream.at(placeOf(opening, seq)));
     const found = data === undefined ? undefined : decodeBlockMessage(data).encoded;
     const isSame = found !== undefined && contentOf(found).equals(own);
     if (isSame) return;

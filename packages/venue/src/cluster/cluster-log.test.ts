@@ -1,26 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { inDirectory } from '@oddlot/host/testing';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { LogEntry } from '../block/log-entry.ts';
 import { FileJournal } from '../log/file-journal.ts';
 import { crashImage } from '../testing/journal.ts';
 import { hasNatsServer } from '../testing/nats/has-nats-server.ts';
-import { type NatsServers, startNatsServers } from '../testing/nats/nats-servers.ts';
+import { withNatsServer } from '../testing/nats/with-nats-server.ts';
 import { BlockStream, WeakStreamError } from './block-stream.ts';
 import { ClusterLog } from './cluster-log.ts';
 import { ProposalOrder } from './proposal-order.ts';
 import { restoreStream } from './restore-stream.ts';
 import { ForeignStreamError, type StreamLostError } from './stream-error.ts';
 
-let servers: NatsServers;
-
-beforeAll(async () => {
-  servers = await startNatsServers();
-  await servers.ready();
-}, 60_000);
-
-afterAll(() => servers.stop());
+const nats = withNatsServer();
 
 type Replica = {
   readonly log: ClusterLog;
@@ -38,7 +31,7 @@ type Options = {
 };
 
 function openStream(cluster: string): Promise<BlockStream> {
-  return BlockStream.open({ servers: servers.urls, cluster, clientName: 'test', replicas: 1 });
+  return BlockStream.open({ servers: nats.urls, cluster, clientName: 'test', replicas: 1 });
 }
 
 /** A log that is followed, and knows where proposers stand as a replica would. */
@@ -269,7 +262,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       await one.close();
       const foreign = open({ cluster, directory: join(folder, 'b'), serviceNetwork: 'Other' });
       await expect(foreign).rejects.toThrow(ForeignStreamError);
-      const options = { servers: servers.urls, cluster, clientName: 'test', replicas: 3 };
+      const options = { servers: nats.urls, cluster, clientName: 'test', replicas: 3 };
       await expect(BlockStream.open(options)).rejects.toThrow(WeakStreamError);
       await expect(BlockStream.open(options)).rejects.toThrow(
         'kept on 1 servers, and --stream-replicas asks for 3',

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as later } from 'node:timers/promises';
 import { JournalFullError } from '@oddlot/host/durable';
 import { assert, present } from '@oddlot/units';
 import type { LogEntry, LoggedCommand } from '../block/log-entry.ts';
@@ -10,9 +11,10 @@ import { agreeOnStream } from './agree-on-stream.ts';
 import { decodeBlockMessage, encodeBlockMessage, type StreamOpening } from './block-message.ts';
 import { type BlockStream, NotNextError } from './block-stream.ts';
 import type { Following, StreamMessage } from './following.ts';
-import { later, patiently } from './patiently.ts';
+import { patiently } from './patiently.ts';
 import { parseProposal, type ProposalOrder } from './proposal-order.ts';
 import { StreamLostError } from './stream-error.ts';
+import { placeOf, seqOf } from './stream-places.ts';
 
 /** Blocks that one proposer has on their way. */
 const FLIGHTS_MAX = 8;
@@ -26,7 +28,6 @@ const REJOIN_EVERY_MS = 1_000;
 const LOOKS_SHORT_MAX = 3;
 /** So long without a word of the stream's leader, and the venue takes nothing new. */
 const SILENT_MS = 2_000;
-const OPENING_PLACE = 1;
 const NOTHING = Buffer.alloc(0);
 
 export type ClusterLogOptions = {
@@ -114,11 +115,6 @@ export class ClusterLog implements Log {
     if (this.#lost !== undefined) return { kind: 'lost', error: this.#lost };
     const sinceMs = performance.now() - this.#heardMs;
     return sinceMs > SILENT_MS ? { kind: 'silent', sinceMs } : undefined;
-  }
-
-  /** Blocks of the stream that are not applied here yet, as far as is known. */
-  get lag(): number {
-    return this.#uncopied.length;
   }
 
   replay(fromSeq: number, apply: TakeEntry, options?: ReplayOptions): Promise<void> {
@@ -380,11 +376,11 @@ export class ClusterLog implements Log {
   }
 
   #seqOf(place: number): number {
-    return present(this.#opening, 'a stream that was opened').firstSeq + place - OPENING_PLACE - 1;
+    return seqOf(present(this.#opening, 'a stream that was opened'), place);
   }
 
   #placeOf(seq: number): number {
-    return seq - present(this.#opening, 'a stream that was opened').firstSeq + OPENING_PLACE + 1;
+    return placeOf(present(this.#opening, 'a stream that was opened'), seq);
   }
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as later } from 'node:timers/promises';
 import { type ConsumerMessages, DeliverPolicy, type JetStreamClient } from '@nats-io/jetstream';
 
 /** A message of the stream by its place in it. */
@@ -132,10 +133,4 @@ export class Following {
       if (isLost) messages.stop();
     }
   }
-}
-
-function later(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
 }

@@ -1,27 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { Kvm, type KV } from '@nats-io/kv';
 import { jetstream } from '@nats-io/jetstream';
-import { connect, type NatsConnection } from '@nats-io/transport-node';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Term } from '../lease/lease.ts';
 import { hasNatsServer } from '../testing/nats/has-nats-server.ts';
-import { type NatsServers, startNatsServers } from '../testing/nats/nats-servers.ts';
+import { withNatsServer } from '../testing/nats/with-nats-server.ts';
 import { KvLease } from './kv-lease.ts';
 
-let servers: NatsServers;
-let connection: NatsConnection;
+const nats = withNatsServer();
 let kv: KV;
 
 beforeAll(async () => {
-  servers = await startNatsServers();
-  await servers.ready();
-  connection = await connect({ servers: [...servers.urls] });
-  kv = await new Kvm(jetstream(connection)).create(randomUUID(), { allow_direct: false });
-}, 60_000);
-
-afterAll(async () => {
-  await connection.close();
-  await servers.stop();
+  if (!hasNatsServer) return;
+  kv = await new Kvm(jetstream(nats.connection)).create(randomUUID(), { allow_direct: false });
 });
 
 /** Two processes, by what they have, and who runs what is held. */

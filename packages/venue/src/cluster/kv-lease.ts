@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as later } from 'node:timers/promises';
 import type { KV, KvEntry } from '@nats-io/kv';
 import { assert } from '@oddlot/units';
 import type { Held, Lease, Start, Stop } from '../lease/lease.ts';
-import { later } from './patiently.ts';
 
 /**
  * How long things take, by the clock of whoever looks: the holder says that it is there, ends by itself when it could not

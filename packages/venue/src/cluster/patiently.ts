@@ -1,3 +1,4 @@
+import { setTimeout as later } from 'node:timers/promises';
 import { ClosedConnectionError, DrainingConnectionError } from '@nats-io/transport-node';
 import { NotNextError } from './block-stream.ts';
 
@@ -17,10 +18,4 @@ export async function patiently<T>(ask: () => Promise<T>): Promise<T> {
       await later(AGAIN_AFTER_MS);
     }
   }
-}
-
-export function later(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
 }

@@ -1,30 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { jetstream } from '@nats-io/jetstream';
 import { Kvm } from '@nats-io/kv';
-import { connect, type NatsConnection } from '@nats-io/transport-node';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { hasNatsServer } from '../testing/nats/has-nats-server.ts';
-import { type NatsServers, startNatsServers } from '../testing/nats/nats-servers.ts';
+import { withNatsServer } from '../testing/nats/with-nats-server.ts';
 import { ReplicaBoard } from './replica-board.ts';
 
-let servers: NatsServers;
-let connection: NatsConnection;
-
-beforeAll(async () => {
-  servers = await startNatsServers();
-  await servers.ready();
-  connection = await connect({ servers: [...servers.urls] });
-}, 60_000);
-
-afterAll(async () => {
-  await connection.close();
-  await servers.stop();
-});
+const nats = withNatsServer();
 
 test.skipIf(!hasNatsServer)(
   'every replica knows how far the others are, and who is gone',
   async () => {
-    const kv = await new Kvm(jetstream(connection)).create(randomUUID());
+    const kv = await new Kvm(jetstream(nats.connection)).create(randomUUID());
     let height = 7;
     const board = (replica: string): ReplicaBoard =>
       new ReplicaBoard(kv, () => ({

@@ -1,5 +1,5 @@
+import { setTimeout as later } from 'node:timers/promises';
 import type { KV } from '@nats-io/kv';
-import { later } from './patiently.ts';
 
 /** What a replica tells the others of itself. */
 type BoardEntry = {

@@ -1,26 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { inDirectory } from '@oddlot/host/testing';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { hasNatsServer } from '../testing/nats/has-nats-server.ts';
-import { type NatsServers, startNatsServers } from '../testing/nats/nats-servers.ts';
+import { withNatsServer } from '../testing/nats/with-nats-server.ts';
 import { SnapshotExchange } from './snapshot-exchange.ts';
 
-let servers: NatsServers;
-let connection: NatsConnection;
-
-beforeAll(async () => {
-  servers = await startNatsServers();
-  await servers.ready();
-  connection = await connect({ servers: [...servers.urls] });
-}, 60_000);
-
-afterAll(async () => {
-  await connection.close();
-  await servers.stop();
-});
+const nats = withNatsServer();
 
 const nameOf = (height: number): string => `snapshot-${String(height).padStart(16, '0')}.bin`;
 
@@ -29,7 +16,7 @@ test.skipIf(!hasNatsServer)(
   () =>
     inDirectory(async (folder) => {
       const options = { cluster: randomUUID(), replicas: 1 };
-      const exchange = await SnapshotExchange.open(connection, options);
+      const exchange = await SnapshotExchange.open(nats.connection, options);
       const [own, other] = [join(folder, 'a'), join(folder, 'b')];
       expect(await exchange.fetchNewest(other)).toBeUndefined();
       await mkdir(own, { recursive: true });
@@ -39,7 +26,7 @@ test.skipIf(!hasNatsServer)(
         await writeFile(path, height === 300 ? bytes : randomBytes(1_000));
         await exchange.offer(path);
       }
-      const joining = await SnapshotExchange.open(connection, options);
+      const joining = await SnapshotExchange.open(nats.connection, options);
       const fetched = await joining.fetchNewest(other);
       expect(fetched).toEqual({ height: 300, path: join(other, nameOf(300)) });
       expect((await readFile(fetched!.path)).equals(bytes)).toBe(true);

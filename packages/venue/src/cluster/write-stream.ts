@@ -4,10 +4,10 @@ import type { FileJournal } from '../log/file-journal.ts';
 import { encodeBlockMessage, encodeOpening, type StreamOpening } from './block-message.ts';
 import { type BlockStream, NotNextError } from './block-stream.ts';
 import { patiently } from './patiently.ts';
+import { OPENING_PLACE, placeOf } from './stream-places.ts';
 
 /** Messages on their way: each names the place that it must have, so that none can overtake another. */
 const ON_THEIR_WAY_MAX = 128;
-const OPENING_PLACE = 1;
 
 export type WriteStreamOptions = {
   /** Empty: nothing is written behind what others have. */
@@ -51,8 +51,7 @@ export async function writeStream(options: WriteStreamOptions): Promise<StreamOp
       buffer.writeBlock(commands, proposal ?? `${opening.era}:${nameless}`);
       const data = encodeBlockMessage(timeMs, buffer.bytes.subarray(0, buffer.length));
       buffer.clear();
-      const place = seq - opening.firstSeq + OPENING_PLACE + 1;
-      flying.push(publish(place, `${opening.era}/${seq}`, data));
+      flying.push(publish(placeOf(opening, seq), `${opening.era}/${seq}`, data));
       written = seq;
       if (flying.length < ON_THEIR_WAY_MAX) return;
       await flying.shift();

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { jetstream } from '@nats-io/jetstream';
-import { Kvm, type KV } from '@nats-io/kv';
+import { Kvm } from '@nats-io/kv';
 import type { Logger } from '@oddlot/host/log';
 import { SettingError } from '@oddlot/host/settings';
 import type { Config } from '../config.ts';
@@ -15,17 +15,12 @@ import { KvLease } from '../cluster/kv-lease.ts';
 import { patiently } from '../cluster/patiently.ts';
 import { ProposalOrder } from '../cluster/proposal-order.ts';
 import { SnapshotExchange } from '../cluster/snapshot-exchange.ts';
+import { OPENING_PLACE } from '../cluster/stream-places.ts';
 
 /** What a replica has of the others: the stream that they share, and who of them does what. */
 export type Cluster = {
-  readonly name: string;
-  /** What this replica is called. */
-  readonly replica: string;
-  readonly stream: BlockStream;
   readonly lease: Lease;
   readonly snapshots: SnapshotExchange;
-  /** How far the others are. */
-  readonly heights: Pick<KV, 'put' | 'watch'>;
   /** Attached to the replica, and asked by its log. */
   readonly order: ProposalOrder;
   /** What clients sign for, where the stream was opened before. */
@@ -69,15 +64,13 @@ export async function openCluster(
   );
   const { connection } = stream;
   const replicas = config.streamReplicas;
-  const bucket = (what: string): Promise<KV> =>
-    patiently(() =>
-      new Kvm(jetstream(connection)).create(`oddlot-${name}-${what}`, {
-        replicas,
-        history: 1,
-        allow_direct: false,
-      }),
-    );
-  const kv = await bucket('leases');
+  const kv = await patiently(() =>
+    new Kvm(jetstream(connection)).create(`oddlot-${name}-leases`, {
+      replicas,
+      history: 1,
+      allow_direct: false,
+    }),
+  );
   const lease = new KvLease({
     kv,
     replica,
@@ -85,16 +78,12 @@ export async function openCluster(
     onHeld: (held, isHeld) =>
       log.info({ name: held }, isHeld ? 'holds a lease' : 'holds a lease no longer'),
   });
-  const opening = await patiently(() => stream.at(1));
+  const opening = await patiently(() => stream.at(OPENING_PLACE));
   const serviceNetwork = opening === undefined ? undefined : decodeOpening(opening).serviceNetwork;
   const order = new ProposalOrder();
   return {
-    name,
-    replica,
-    stream,
     lease,
     snapshots: await SnapshotExchange.open(connection, { cluster: name, replicas }),
-    heights: await bucket('heights'),
     order,
     serviceNetwork,
     openLog: (copy, parts) => new ClusterLog({ ...parts, stream, copy, order }),

@@ -1,0 +1,32 @@
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { present } from '@oddlot/units';
+import { afterAll, beforeAll } from 'vitest';
+import { hasNatsServer } from './has-nats-server.ts';
+import { type NatsServers, startNatsServers } from './nats-servers.ts';
+
+/** A NATS server for the tests of a file, and a connection to it; there while they run. */
+export function withNatsServer(): {
+  readonly urls: readonly string[];
+  readonly connection: NatsConnection;
+} {
+  let servers: NatsServers | undefined;
+  let connection: NatsConnection | undefined;
+  beforeAll(async () => {
+    if (!hasNatsServer) return;
+    servers = await startNatsServers();
+    await servers.ready();
+    connection = await connect({ servers: [...servers.urls] });
+  }, 60_000);
+  afterAll(async () => {
+    await connection?.close();
+    await servers?.stop();
+  });
+  return {
+    get urls() {
+      return present(servers, 'a server that was started').urls;
+    },
+    get connection() {
+      return present(connection, 'a server that was started');
+    },
+  };
+}
