@@ -34,6 +34,8 @@ export class BenchVenue {
     options: {
       readonly folder?: string;
       readonly flags?: readonly string[];
+      /** The first of its keys; replicas of one venue have different ones. */
+      readonly firstKey?: number;
     } = {},
   ): Promise<BenchVenue> {
     const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'oddlot-bench-')));
@@ -47,7 +49,9 @@ export class BenchVenue {
       '--import',
       watch,
     ]);
-    return new BenchVenue(server, signer, folder);
+    const venue = new BenchVenue(server, signer, folder);
+    venue.#keys = options.firstKey ?? 0;
+    return venue;
   }
 
   get port(): number {

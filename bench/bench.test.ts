@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { auditSection } from './audit.ts';
 import { bookSection } from './book.ts';
 import { bridgeSection } from './bridge.ts';
 import { engineSection } from './engine.ts';
@@ -32,6 +33,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   recovery: recoverySection,
   journal: journalSection,
   replay: replaySection,
+  audit: auditSection,
   history: historySection,
   reserves: reservesSection,
   memory: memorySection,

@@ -1,7 +1,9 @@
 import { fork } from 'node:child_process';
 import { parseArgs } from 'node:util';
+import { auditSection } from './audit.ts';
 import { bookSection } from './book.ts';
 import { bridgeSection } from './bridge.ts';
+import { clusterSection } from './cluster.ts';
 import { engineSection } from './engine.ts';
 import { fanoutSection } from './fanout.ts';
 import { growthSection } from './growth.ts';
@@ -49,11 +51,13 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   growth: growthSection,
   journal: journalSection,
   replay: replaySection,
+  audit: auditSection,
   history: historySection,
   reserves: reservesSection,
   restart: restartSection,
   memory: memorySection,
   hostile: hostileSection,
+  cluster: clusterSection,
 };
 
 const { values } = parseArgs({

@@ -9,7 +9,7 @@ import { seedOfCommit } from './seed-of-commit.ts';
 
 const ROOT = `${import.meta.dirname}/..`;
 const JOURNEYS = [
-  'tests/{attack,chain,crash,e2e,fixtures,fuzz,gapless,operations,relay,simulation,web}/**/*.test.ts',
+  'tests/{attack,chain,chaos,cluster,crash,e2e,fixtures,fuzz,gapless,operations,relay,simulation,web}/**/*.test.ts',
   'tests/conformance/{deposits,reserves,withdrawals}.test.ts',
   'packages/contracts/src/outputs.test.ts',
   'packages/custody/src/bridge/run-bridge.test.ts',

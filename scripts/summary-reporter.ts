@@ -1,22 +1,44 @@
-import type { Reporter, TestModule } from 'vitest/node';
+import { readFileSync } from 'node:fs';
+import type { Reporter, TestModule, Vitest } from 'vitest/node';
+
+/** What the files of tests ask that need a NATS server, and what to do where there is none. */
+const ASKS_FOR_NATS = 'skipIf(!hasNatsServer)';
+const NATS_WANTED =
+  'a NATS server is needed: install nats-server (Debian: apt-get install nats-server) or put it on the PATH';
 
 /**
  * Ends a test run with one plain line, `12 passed, 0 failed`, without colours and alone on its line,
- * for people and programs that read the log of a build from its end. It changes no exit code.
+ * for people and programs that read the log of a build from its end. Above it, how many tests did not run for want of a
+ * NATS server. It changes no exit code.
  */
 export default class SummaryReporter implements Reporter {
+  #isPartial = false;
+
+  onInit(vitest: Pick<Vitest, 'config'>): void {
+    // Who names tests has all others skipped.
+    this.#isPartial = vitest.config.testNamePattern !== undefined;
+  }
+
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     let passed = 0;
+    let wanting = 0;
     // A file that could not be loaded and an error outside of any test are failures too.
     let failed = errors.length;
     for (const testModule of modules) {
       failed += testModule.errors().length;
+      const isWanting = !this.#isPartial && asksForNats(testModule);
       for (const test of testModule.children.allTests()) {
         const { state } = test.result();
         if (state === 'passed') passed++;
         if (state === 'failed') failed++;
+        if (state === 'skipped' && isWanting) wanting++;
       }
     }
+    if (wanting > 0) process.stdout.write(`\n${wanting} skipped: ${NATS_WANTED}\n`);
     process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
   }
+}
+
+function asksForNats({ moduleId }: TestModule): boolean {
+  return readFileSync(moduleId, 'utf8').includes(ASKS_FOR_NATS);
 }

@@ -33,7 +33,14 @@ import {
 const LENGTH_EXCEPTIONS: Readonly<Record<string, LengthException>> = {};
 
 /** Packages of what runs as a process: they read one clock, and write files that last. */
-const PROGRAMS: ReadonlySet<string> = new Set(['host', 'devchain', 'custody', 'relay', 'venue']);
+const PROGRAMS: ReadonlySet<string> = new Set([
+  'host',
+  'devchain',
+  'custody',
+  'relay',
+  'venue',
+  'audit',
+]);
 
 /** What makes a file a barrel. */
 const REEXPORT_ALL = /\bexport\s+(?:type\s+)?\*\s+from\b/;

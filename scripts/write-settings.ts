@@ -15,18 +15,18 @@ const LAST = '<!-- Here they end. -->';
 export const SETTING_GUIDES: readonly {
   readonly program: SettingsProgram;
   readonly guide: string;
-  readonly sources: string;
+  readonly sources: readonly string[];
 }[] = [
   {
     program: VENUE_SETTINGS,
     guide: 'docs/guides/running-a-venue.md',
-    sources: 'packages/venue/src',
+    sources: ['packages/venue/src'],
   },
-  { program: RELAY_SETTINGS, guide: 'docs/guides/relay.md', sources: 'packages/relay/src' },
+  { program: RELAY_SETTINGS, guide: 'docs/guides/relay.md', sources: ['packages/relay/src'] },
   {
     program: VALIDATOR_SETTINGS,
     guide: 'docs/guides/bridge-operations.md',
-    sources: 'packages/custody/src/validator',
+    sources: ['packages/custody/src/validator', 'packages/audit/src/validator'],
   },
 ];
 

@@ -23,6 +23,7 @@ import { createRecoverer, type Recoverer } from '../packages/venue/src/edge/reco
 import type { ChannelSet } from '../packages/venue/src/edge/ws/channel-session.ts';
 import { ApiChannels } from '../packages/venue/src/edge/ws/api-channels.ts';
 import { ExplorerTail } from '../packages/venue/src/history/explorer-tail.ts';
+import { RecentBlocks } from '../packages/venue/src/history/recent-blocks.ts';
 import { TestHistory } from '../packages/venue/src/testing/ws/test-history.ts';
 import { TradeTape } from '../packages/venue/src/history/trade-tape.ts';
 import { NodeChannels } from '../packages/venue/src/edge/ws/node-channels.ts';
@@ -127,6 +128,7 @@ test('docs/reference/streams.md describes the channels that are served, and no o
     markets: new MarketData(state),
     tape: new TradeTape(state),
     explorer: new ExplorerTail(state),
+    recent: new RecentBlocks(),
     history: new TestHistory(),
     limits: WS_LIMITS,
     timing: SYSTEM_TIMING,

@@ -9,6 +9,7 @@ import { lineAt, type Finding, type Source, type SourceFile } from './source.ts'
 /** Doors to strangers: everything that they open is used. */
 const PUBLIC_DOORS: ReadonlySet<string> = new Set([
   'packages/sdk/src/index.ts',
+  'packages/testkit/src/index.ts',
   'packages/venue/src/index.ts',
 ]);
 
@@ -24,7 +25,7 @@ const CHECKED = /^(?:packages|scripts|bench)\/(?!.*\.d\.ts$)/;
 
 /** Packages whose files are named after what they export. */
 const NAMED =
-  /^packages\/(?:units|engine|protocol|contracts|host|devchain|custody|relay|venue|sdk|web)\/src\/(?!.*\.test\.tsx?$)/;
+  /^packages\/(?:units|engine|protocol|contracts|host|devchain|custody|relay|venue|audit|sdk|testkit|cli|web)\/src\/(?!.*\.test\.tsx?$)/;
 
 /** A screen of the page is `Screen` in each of its files, and the file says which. */
 const SCREEN = /-screen\.tsx Screen$/;

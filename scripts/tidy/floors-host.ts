@@ -17,7 +17,7 @@ export const HOST_FLOORS: readonly {
   },
   {
     name: 'ground',
-    paths: ['ports/', 'durable/', 'clock.ts', 'bounded-json.ts', 'grants.ts'],
-    what: 'what all ports have in common; files that survive a power loss; the clock; answers of others; who got something lately',
+    paths: ['ports/', 'durable/', 'clock.ts', 'bounded-json.ts', 'grants.ts', 'thread.ts'],
+    what: 'what all ports have in common; files that survive a power loss; the clock; answers of others; who got something lately; threads, and what runs as one',
   },
 ];

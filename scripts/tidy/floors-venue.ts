@@ -6,19 +6,33 @@ export const VENUE_FLOORS: readonly {
 }[] = [
   { name: 'testing', paths: ['testing/'], what: 'fakes and set-ups of tests' },
   {
+    name: 'local cluster',
+    paths: ['local-cluster/'],
+    what: 'a whole cluster on one machine: its servers, its database and its replicas',
+  },
+  {
     name: 'start',
     paths: ['start.ts'],
     what: 'runs the program, as it was bundled or from its sources',
   },
   {
     name: 'process',
-    paths: ['bundled-program.ts', 'main.ts', 'index.ts'],
-    what: 'the program, where its bundle is, and the door for others',
+    paths: [
+      'bundled-program.ts',
+      'main.ts',
+      'run-chain.ts',
+      'index.ts',
+      'in-hand.ts',
+      'inspect.ts',
+      'replay.ts',
+      'venue-program.ts',
+    ],
+    what: 'the program, where its bundle is, a local chain alone, and the doors for others',
   },
   {
     name: 'venue',
-    paths: ['venue.ts', 'rebuild-history.ts', 'rename-venue.ts'],
-    what: 'joins the parts, starts and stops them; computes the history again; gives a copy another name',
+    paths: ['venue.ts', 'rebuild-history.ts', 'rename-venue.ts', 'cluster-admin/'],
+    what: 'joins the parts, starts and stops them; computes the history again; gives a copy another name; what operators do with the log of a cluster',
   },
   {
     name: 'compose',

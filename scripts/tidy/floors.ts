@@ -1,3 +1,4 @@
+import { AUDIT_FLOORS } from './floors-audit.ts';
 import { CUSTODY_FLOORS } from './floors-custody.ts';
 import { DEVCHAIN_FLOORS } from './floors-devchain.ts';
 import { HOST_FLOORS } from './floors-host.ts';
@@ -87,6 +88,7 @@ export const FLOOR_TABLES: readonly FloorTable[] = [
   { root: 'packages/custody/src/', floors: CUSTODY_FLOORS },
   { root: 'packages/relay/src/', floors: RELAY_FLOORS },
   { root: 'packages/venue/src/', floors: VENUE_FLOORS },
+  { root: 'packages/audit/src/', floors: AUDIT_FLOORS },
   { root: 'packages/web/src/', floors: WEB_FLOORS },
 ];
 

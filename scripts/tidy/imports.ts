@@ -18,8 +18,9 @@ const DIRECTION: Readonly<Record<string, readonly string[]>> = {
   custody: ['units', 'protocol', 'contracts', 'host'],
   relay: ['units', 'contracts', 'host', 'devchain', 'custody', 'sdk'],
   venue: ['units', 'engine', 'protocol', 'contracts', 'host', 'devchain', 'custody', 'relay'],
-  testkit: ['units', 'protocol', 'engine', 'sdk', 'venue'],
-  cli: ['units', 'protocol', 'sdk', 'venue'],
+  audit: ['units', 'engine', 'protocol', 'host', 'devchain', 'custody', 'venue'],
+  testkit: ['units', 'engine', 'protocol', 'host', 'sdk', 'venue'],
+  cli: ['units', 'protocol', 'custody', 'relay', 'sdk', 'venue'],
   web: ['units', 'protocol', 'sdk'],
 };
 

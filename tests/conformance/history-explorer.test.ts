@@ -235,5 +235,48 @@ describe('txs', () => {
     );
     expect((await past(world.client, { type: 'txs', height: 1 })).data).toEqual([]);
     expect(await refused({ type: 'txs', limit: 0 })).toBe('200 10000 Invalid limit');
+    const own = await past(world.client, { type: 'txs', height, user: newest.user });
+    expect(own.data).toEqual(data.filter(({ user }: { user: string }) => user === newest.user));
+  });
+
+  test('those of one account, page by page, and those of a moment: an order leads to its request', async () => {
+    const sent = [];
+    for (const price of ['80', '81', '82']) {
+      const signed = await alice.sign({ type: 'order', orders: [bid(price)], grouping: 'na' });
+      const { json } = await world.client.executed(signed);
+      sent.unshift({ hash: signed.txHash, height: json.height });
+    }
+    const asked = { type: 'txs', user: alice.address, limit: 2 } as const;
+    const first = await past(world.client, asked);
+    const second = await past(world.client, { ...asked, cursor: first.nextCursor });
+    const hashes = [...first.data, ...second.data].map(({ hash }: { hash: string }) => hash);
+    expect(hashes.slice(0, 3)).toEqual(sent.map(({ hash }) => hash));
+    expect(new Set(hashes).size).toBe(4);
+    // To the last one, each once, and nobody else's.
+    let { data, nextCursor } = second;
+    const all = [...first.data, ...data];
+    while (nextCursor !== null) {
+      ({ data, nextCursor } = await past(world.client, { ...asked, cursor: nextCursor }));
+      all.push(...data);
+    }
+    expect(new Set(all.map(({ hash }) => hash)).size).toBe(all.length);
+    expect(new Set(all.map(({ user }) => user))).toEqual(new Set([alice.address]));
+    const [, middle] = first.data;
+    const span = { startTime: middle.time, endTime: middle.time };
+    const then = await past(world.client, { type: 'txs', user: alice.address, ...span });
+    expect(then.data).toContainEqual(middle);
+    expect(new Set(then.data.map(({ time }: { time: number }) => time)).size).toBe(1);
+    const nobody = `0x${'12'.repeat(20)}`;
+    expect((await past(world.client, { type: 'txs', user: nobody })).data).toEqual([]);
+  });
+
+  test('pages and spans are of one account, and cursors of their own list', async () => {
+    expect(await refused({ type: 'txs', startTime: 1 })).toMatch(/user/);
+    expect(await refused({ type: 'txs', cursor: 'x' })).toMatch(/user/);
+    const asked = { type: 'txs', user: alice.address, limit: 1 } as const;
+    expect(await refused({ ...asked, cursor: 'x' })).toBe('200 10000 Invalid cursor');
+    const { nextCursor } = await past(world.client, asked);
+    const other = { ...asked, user: `0x${'12'.repeat(20)}`, cursor: nextCursor };
+    expect(await refused(other)).toBe('200 10000 Invalid cursor');
   });
 });

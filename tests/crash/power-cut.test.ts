@@ -26,7 +26,7 @@ import {
 } from '../../packages/venue/src/settlement/payout/payout-record.ts';
 import { SendJournal, type SendRecord } from '../../packages/custody/src/send/send-journal.ts';
 import { startOf, WatchFile } from '../../packages/venue/src/settlement/watch-file.ts';
-import { diskWithoutThread } from '../../packages/venue/src/testing/disk-without-thread.ts';
+import { diskHere } from '../../packages/venue/src/log/disk-here.ts';
 import { block, openJournal, readAll } from '../../packages/venue/src/testing/journal.ts';
 import { PowerCut } from '../../packages/host/src/testing/power-cut.ts';
 import { Trees, venueOf } from '../../packages/venue/src/testing/trees.ts';
@@ -178,7 +178,7 @@ const WRITERS: readonly {
     what: 'the log',
     // Syncs of another thread can't be watched; what it does is the same.
     write: async (folder) => {
-      const options = { disk: diskWithoutThread };
+      const options = { disk: () => diskHere() };
       await (await openJournal(join(folder, 'a/journal'), options)).append(block(1));
     },
     read: async (folder) => readAll(await openJournal(join(folder, 'a/journal'))),

@@ -83,7 +83,7 @@ async function placeMany({ address, client }: Person): Promise<void> {
   expect(new Set(placed.map(({ oid }) => oid))).toEqual(new Set(open.map(({ oid }) => oid)));
 }
 
-test('after a power cut streams start over, orders stand, every fill is accounted for, and what was in flight is placed once', async () => {
+test('after a power cut streams go on, orders stand, every fill is accounted for, and what was in flight is placed once', async () => {
   const dave = await trader(venue, 'dave');
   const { view, ready } = watch(alice);
   await ready;
@@ -112,7 +112,7 @@ test('after a power cut streams start over, orders stand, every fill is accounte
   await Promise.all([traded, placing]);
 
   await vi.waitFor(async () => {
-    expect(view.resets).toBeGreaterThan(0);
+    expect(view.resets).toBe(0);
     const position = show(-3n * exact(size));
     expect(view.position).toBe(position);
     const { assetPositions } = await alice.client.info.clearinghouseState({ user: alice.address });
@@ -148,7 +148,8 @@ test('a broken line alone costs nothing: the stream goes on with what was missed
     await carol.client.exchange.order({ orders: [order] }, { confirm: 'executed' });
   }
   await vi.waitFor(() => expect(seen.length).toBe(3), { timeout: 60_000 });
-  expect(seen.map((event) => event.type === 'data' && event.seq)).toEqual([1, 2, 3]);
+  const numbers = seen.map((event) => (event.type === 'data' ? event.seq : 0));
+  expect(numbers).toEqual(numbers.map((_, index) => numbers[0]! + index));
   expect(seen.flatMap((event) => (event.type === 'data' ? event.data : []))).toMatchObject(
     prices.map((limitPx) => ({ status: 'open', order: { limitPx } })),
   );

@@ -169,6 +169,7 @@ export function queries(
     { type: 'clearinghouseState', user, accountType: 'perp', exchangeId: 0 },
     { type: 'perpClearinghouseState', user },
     { type: 'outcomePositions', user, instrumentIds },
+    { type: 'txs', user, ...span, limit: 5 },
     { type: 'triggerOrders', user, asset: coin },
     { type: 'activeAssetData', user, coin },
     { type: 'frontendOpenOrders', user, accountType: ['perp', 'outcome'], coin },

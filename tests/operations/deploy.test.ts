@@ -45,11 +45,12 @@ describe('the sample configuration', () => {
   });
 
   test('is accepted with every line uncommented, and shows the defaults', async () => {
-    // A cluster has no chain, and the sample shows both.
-    const config = await parsed(uncommented.replaceAll(/^(?:log|cluster) = .*\n/gm, ''));
-    const withoutChain = uncommented.replace(/^chain = .*$/m, 'chain = "none"');
-    const alone = withoutChain.replaceAll(/^(?:faucet|relay) = .*\n/gm, '');
-    expect(await parsed(alone)).toMatchObject({ cluster: 'main', chain: 'none' });
+    // A cluster has no chain inside of a process, and the sample shows both.
+    const config = await parsed(uncommented.replaceAll(/^(?:log|cluster|chainKeys) = .*\n/gm, ''));
+    const chain = 'http://127.0.0.1:8694';
+    const elsewhere = uncommented.replace(/^chain = .*$/m, `chain = "${chain}"`);
+    const replica = elsewhere.replaceAll(/^relay = .*\n/gm, '');
+    expect(await parsed(replica)).toMatchObject({ cluster: 'main', chain });
     // What has no default of its own is shown by an example.
     const examples = ['trustedProxies', 'admins', 'formerBridges', 'validators', 'validatorKeys'];
     const plain = Object.entries(readConfig([], {})).filter(([key]) => !examples.includes(key));

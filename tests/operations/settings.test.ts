@@ -60,9 +60,12 @@ describe.each(SETTING_GUIDES)('$program.command', ({ guide, program, sources }) 
   });
 
   test('reads every one of them somewhere', () => {
-    const code = readdirSync(join(REPOSITORY, sources), { recursive: true, encoding: 'utf8' })
-      .filter((path) => path.endsWith('.ts') && !/\.test\.ts$|settings|^testing\//.test(path))
-      .map((path) => ({ path, text: read(join(sources, path)) }))
+    const code = sources
+      .flatMap((folder) =>
+        readdirSync(join(REPOSITORY, folder), { recursive: true, encoding: 'utf8' })
+          .filter((path) => path.endsWith('.ts') && !/\.test\.ts$|settings|^testing\//.test(path))
+          .map((path) => ({ path, text: read(join(folder, path)) })),
+      )
       .filter(({ text }) => /config|settings/i.test(text))
       .map((file) => toSource(file).code)
       .join('\n');

@@ -16,6 +16,7 @@ export class MoneyWorld {
   readonly url: string;
   readonly money: Chain;
   readonly #bridged: BridgedChain;
+  readonly #venues: Venue[] = [];
   #venue: Venue | undefined;
 
   private constructor(bridged: BridgedChain, url: string) {
@@ -47,7 +48,7 @@ export class MoneyWorld {
     const place = ['--chain', endpoints.join(','), '--settlement-rpc-url', this.url];
     const contracts = ['--bridge-contract', bridge, '--usdc-contract', token];
     const pace = ['--chain-confirmations', '1', '--chain-every-ms', '120'];
-    this.#venue = await Venue.start(
+    const venue = await Venue.start(
       [
         CALM,
         ['--service-network', 'example.org'],
@@ -60,7 +61,14 @@ export class MoneyWorld {
       ].flat(),
       await temporaryData(),
     );
-    return this.#venue;
+    this.#venues.push(venue);
+    this.#venue = venue;
+    return venue;
+  }
+
+  /** Of several, the one that people ask from now on. */
+  use(venue: Venue): void {
+    this.#venue = venue;
   }
 
   get venue(): Venue {
@@ -72,7 +80,7 @@ export class MoneyWorld {
     for (const name of Object.keys(process.env)) {
       if (/^ODDLOT_TEST_(RELAYER|VALIDATOR)/.test(name)) delete process.env[name];
     }
-    await this.#venue?.remove();
+    for (const venue of this.#venues) await venue.remove();
     await this.#bridged.close();
   }
 

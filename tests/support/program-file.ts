@@ -7,7 +7,7 @@ export const PROGRAMS = 'ODDLOT_TEST_PROGRAMS';
 const SOURCES = {
   venue: 'packages/venue/src/main.ts',
   relay: 'packages/relay/src/main.ts',
-  validator: 'packages/custody/src/validator/main.ts',
+  validator: 'packages/audit/src/validator/main.ts',
   bridge: 'packages/custody/src/bridge/main.ts',
 } as const;
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { bundlePrograms } from '../../packages/venue/build/bundle-programs.ts';
+import { startClusterServers } from './in-a-cluster.ts';
 import { PROGRAMS } from './program-file.ts';
 import { LENDER, VenueLender } from './venue-lender.ts';
 
@@ -13,7 +14,11 @@ export async function setup(): Promise<(() => Promise<void>) | undefined> {
   if (process.env[PROGRAMS] !== undefined) return undefined;
   const { place } = await bundlePrograms(join(ROOT, 'node_modules/.cache/programs'));
   process.env[PROGRAMS] = place;
+  const endServers = await startClusterServers();
   const { lender, url } = await VenueLender.open();
   process.env[LENDER] = url;
-  return () => lender.close();
+  return async () => {
+    await lender.close();
+    await endServers();
+  };
 }

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { clusterFlags } from './in-a-cluster.ts';
 import { programFile } from './program-file.ts';
 
 /**
@@ -162,7 +163,8 @@ export class Venue {
 
   async startAgain(flags: readonly string[] = this.#flags): Promise<void> {
     this.#flags = flags;
-    this.#run = new VenueRun(this.data, flags, this.#surroundings);
+    const all = [...flags, ...(await clusterFlags(this.data, flags))];
+    this.#run = new VenueRun(this.data, all, this.#surroundings);
     Object.assign(this, await this.#run.serving());
   }
 

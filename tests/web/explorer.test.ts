@@ -66,6 +66,30 @@ test('an order is found as it happens, and read in words from block to account',
   await page.getByRole('tab', { name: /^Fills/ }).click();
   await page.getByRole('group', { name: 'Fills' }).getByText('BTC-USDC').first().waitFor();
   expect(await faultsFound(page)).toEqual([]);
+
+  // The account lists what it signed, and each of its rows leads to the request that it came from.
+  await page.getByRole('tab', { name: 'Transactions' }).click();
+  const signed = page.getByRole('group', { name: 'Transactions' });
+  await signed.getByTitle(hash).waitFor();
+  expect(await signed.getByRole('row').count()).toBe(2);
+  expect(await faultsFound(page)).toEqual([]);
+  for (const [tab, role] of [
+    ['Fills', 'link'],
+    ['Order history', 'button'],
+  ] as const) {
+    await page.getByRole('tab', { name: tab }).click();
+    const rows = page.getByRole('group', { name: tab });
+    await rows
+      .getByRole(role, { name: /^The transaction behind it/ })
+      .first()
+      .press('Enter');
+    await page.waitForURL(`**/explorer/tx/${hash}`);
+    await page.getByText(`filled: 0.01 at ${price}`).waitFor();
+    await page.goBack();
+  }
+  // What the venue does by itself has the hash of its block.
+  await page.goto(`${venue.url}/explorer/tx/${blockHash}`);
+  await page.getByRole('heading', { name: `Block ${block.toLocaleString('en-US')}` }).waitFor();
 });
 
 test('what is not there says so, and what cannot be looked for too', async () => {

@@ -5,7 +5,7 @@ import { DEPLOYER } from '../support/deployer.ts';
 import type { Venue } from '../support/venue-process.ts';
 import { OutcomePeople } from './support/outcome-people.ts';
 import { keptKeys } from './support/stored-keys.ts';
-import { PHONE } from './support/visit.ts';
+import { DESKTOP, PHONE } from './support/visit.ts';
 import type { WebBrowser } from './support/web-browser.ts';
 import { startWebVenue } from './support/web-venue.ts';
 import { workerBrowser } from './support/worker-browser.ts';
@@ -61,6 +61,9 @@ describe('the markets screen', () => {
     for (const title of [/lighthouse cat/, /snail derby/, /day at the harbour/, /harbour master/]) {
       await events.getByRole('heading', { name: title, level: 3 }).first().waitFor();
     }
+    // A chance is no price that anybody offers: what shares cost is told where they are traded.
+    expect(await events.innerText()).toMatch(/\d+\s*%/);
+    expect(await events.innerText()).not.toContain('¢');
     // Series have cards of their own.
     expect(await events.getByRole('heading', { name: /up or down/ }).count()).toBe(0);
     await page
@@ -71,6 +74,26 @@ describe('the markets screen', () => {
     await series.getByRole('link', { name: 'BTC up or down in 15 minutes' }).click();
     await page.waitForURL(/\/series\/btc-up-or-down-15m/);
     await page.getByText('To beat').first().waitFor();
+  });
+
+  test.each([
+    ['a desk', DESKTOP],
+    ['a phone', PHONE],
+  ])('on %s nothing is pushed away while it loads', async (_, viewport) => {
+    const script = `{
+      const shifts = [];
+      Object.assign(globalThis, { shifts });
+      new PerformanceObserver((list) => {
+        for (const { hadRecentInput, value } of list.getEntries()) if (!hadRecentInput) shifts.push(value);
+      }).observe({ type: 'layout-shift', buffered: true });
+    }`;
+    const visit = await browser.visit(venue.url, { script, viewport });
+    const { page } = visit;
+    await visit.open();
+    await page.getByRole('region', { name: 'Opening soon' }).waitFor();
+    await page.getByRole('heading', { name: 'Ending soon' }).waitFor();
+    const shifts = await page.evaluate(() => (globalThis as { shifts?: number[] }).shifts!);
+    expect(shifts.reduce((sum, each) => sum + each, 0)).toBeLessThan(0.05);
   });
 
   test('what opens on a press is loaded when somebody moves towards something to press', async () => {

@@ -123,7 +123,10 @@ describe('the ticket', () => {
     // 41.66 shares at 46 cents, with two ticks of room: at 48 they are 19.9968, and what was said is not passed.
     await move(page, '20.00');
     await page.getByText('48¢, the rest is cancelled after 10 s').waitFor();
-    await page.getByText('−20.00', { exact: true }).waitFor();
+    // What is held back until it is done is no loss; the loss is what it costs.
+    await page.getByText('20.00 USDC', { exact: true }).waitFor();
+    await page.getByText('−19.16', { exact: true }).waitFor();
+    await page.getByText('If No', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Buy 41.66 Yes for 19.16' }).click();
     await page.getByText('41.66 shares at 46.00¢').waitFor();
     await shares(page).getByText('41.66 Yes at 46.0¢').waitFor();

@@ -95,23 +95,23 @@ test(
     await size(page).fill('500');
     await page.getByRole('checkbox', { name: 'TP / SL' }).click();
     await choose(page, 'Percent');
-    await page.getByRole('textbox', { name: 'TP' }).fill('1');
-    await page.getByRole('textbox', { name: 'SL' }).fill('1');
+    await page.getByRole('textbox', { name: 'TP' }).fill('0.3');
+    await page.getByRole('textbox', { name: 'SL' }).fill('0.3');
     // Where that is, and what each would make, is told before anything is sent.
-    await page.getByText('At 97,970.0 it makes +5.00 USDC (+1.00 %)').waitFor();
-    await page.getByText('At 96,030.0 it makes −5.00 USDC (−1.00 %)').waitFor();
+    await page.getByText('At 97,291.0 it makes +1.50 USDC (+0.30 %)').waitFor();
+    await page.getByText('At 96,709.0 it makes −1.50 USDC (−0.30 %)').waitFor();
     // 500 / 97,000, down to the lot.
     await button(page, 'Buy 0.00515 BTC now').click();
     await page.getByText('Filled 0.00515 at 97,010.0').first().waitFor();
-    await expect.poll(() => exitPrices(page), PATIENT).toBe('97,970.0 / 96,030.0');
+    await expect.poll(() => exitPrices(page), PATIENT).toBe('97,291.0 / 96,709.0');
 
-    const line = page.locator('[role=slider][aria-valuetext*="97,970"]');
+    const line = page.locator('[role=slider][aria-valuetext*="97,291"]');
     const box = (await line.boundingBox())!;
     await page.mouse.move(box.x + 20, box.y + box.height / 2);
     await page.mouse.down();
     await page.mouse.move(box.x + 20, box.y + box.height / 2 + 30, { steps: 4 });
     await page.mouse.up();
-    await expect.poll(() => exitPrices(page), PATIENT).toMatch(/^97,[0-8].* \/ 96,030\.0$/);
+    await expect.poll(() => exitPrices(page), PATIENT).toMatch(/^97,2[0-8].* \/ 96,709\.0$/);
     // Past the mark the profit would be taken at once: it is said under the hand, and not sent.
     const stood = await exitPrices(page);
     const [from, to] = [

@@ -70,7 +70,7 @@ test(
       await size(page).fill('1');
       await page.getByText(/^New risk is not taken from this account now/).waitFor();
       expect(await button(page, 'Closed to new risk').isDisabled()).toBe(true);
-      await button(page, /^Close /).click();
+      await button(page, /^Close T/).click();
       await page.getByRole('menuitem', { name: '100 %' }).click();
       await page.getByText('No open positions').waitFor();
     } finally {
@@ -141,7 +141,15 @@ test(
     await page.keyboard.press('Escape');
     await button(page, 'Seen').click();
     await page.getByText(/^Liquidated: /).waitFor({ state: 'detached' });
+    await page.getByRole('tab', { name: 'Fills' }).click();
+    await button(page, 'Sell · liquidated').first().click();
+    await page.getByRole('dialog').getByText('Equity then').waitFor();
+    await page.keyboard.press('Escape');
     await page.getByRole('tab', { name: 'Ledger' }).click();
+    await page
+      .getByText(/no longer covered .* of maintenance and the fee of a liquidation/)
+      .first()
+      .waitFor();
     await page
       .getByRole('row', { name: /Liquidation/ })
       .first()

@@ -11,17 +11,18 @@ import { RpcError } from './core/rpc-error.ts';
 if (parentPort === null) throw new Error('the chain runs in a thread');
 const port = parentPort;
 lowerThreadPriority();
-const { listen, ...options } = workerData as ChainThreadOptions;
+const { listen, listenForOwner, ...options } = workerData as ChainThreadOptions;
 const clock = new VenueClock();
 const chain = await LocalChain.open({ ...options, nowMs: () => clock.nowMs() });
 const pages: PageOrigins = { ports: new Set(), origins: new Set(listen.pageOrigins) };
 const server = await chain.listen({ ...listen, pages });
+const own = listenForOwner && (await chain.listenForOwner(listenForOwner));
 port.on('message', (message: ChainMessage) => {
   if (message === 'close') void chain.close().then(() => port.close());
   else if ('pagePort' in message) pages.ports.add(message.pagePort);
   else void answer(message.id, message.method, message.params);
 });
-port.postMessage({ url: server.url, port: server.port });
+port.postMessage({ url: server.url, port: server.port, ownerUrl: own?.url });
 
 async function answer(id: number, method: string, params: readonly unknown[]): Promise<void> {
   const said: ChainAnswer = await chain.rpc(method, params).then(

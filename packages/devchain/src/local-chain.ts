@@ -4,6 +4,7 @@ import { RpcQueue, type RpcClient } from './rpc/rpc-queue.ts';
 import { OutOfTimeError } from './core/program-clock.ts';
 import { refused, unknownMethod } from './core/rpc-error.ts';
 import { RPC_METHODS } from './rpc/rpc-methods.ts';
+import type { RpcHandler } from './rpc/answer-body.ts';
 import { readBytes } from './rpc/rpc-params.ts';
 import { type WriteLimits, ClientWrites } from './rpc/client-writes.ts';
 import { listenRpc, type RpcListen, type RpcServer } from './rpc/rpc-server.ts';
@@ -92,12 +93,12 @@ export class LocalChain {
 
   /** Opens a port for JSON-RPC; 0 picks a free one. */
   async listen(listen: RpcListen): Promise<RpcServer> {
-    const server = await listenRpc(
-      (method, params, guest) => this.rpc(method, params, guest),
-      listen,
-    );
-    this.#servers.push(server);
-    return server;
+    return await this.#open((method, params, guest) => this.rpc(method, params, guest), listen);
+  }
+
+  /** Another for the processes of its owner: who asks there waits behind no stranger and has no limits. */
+  async listenForOwner(listen: Pick<RpcListen, 'host' | 'port'>): Promise<RpcServer> {
+    return await this.#open((method, params) => this.rpc(method, params), listen);
   }
 
   /** Makes a block of everything that can be executed; an empty one where there is nothing. */
@@ -130,6 +131,12 @@ export class LocalChain {
     await Promise.all(this.#servers.map((server) => server.close()));
     await this.#turns.close();
     await this.#core.close();
+  }
+
+  async #open(handle: RpcHandler, listen: RpcListen): Promise<RpcServer> {
+    const server = await listenRpc(handle, listen);
+    this.#servers.push(server);
+    return server;
   }
 
   /** What waited for this transaction is executed behind it, each in a turn of its own. */

@@ -15,11 +15,11 @@ export type ChainThreadOptions = Omit<LocalChainOptions, 'nowMs'> & {
     /** Under which names a proxy shows the venue's page. */
     readonly pageOrigins?: readonly string[];
   };
+  /** A second port, for other processes of its owner. */
+  readonly listenForOwner?: Pick<RpcListen, 'host' | 'port'> | undefined;
 };
 
-type ChainThread = {
-  readonly url: string;
-  readonly port: number;
+type ChainThread = Place & {
   /** What its owner asks; rejects like the JSON-RPC. */
   request(method: string, params: readonly unknown[]): Promise<unknown>;
   /** Where this machine serves the page whose wallets may ask. */
@@ -43,7 +43,12 @@ export type ChainAnswer =
       };
     };
 
-type Place = { readonly url: string; readonly port: number };
+type Place = {
+  readonly url: string;
+  readonly port: number;
+  /** Where there is a port for its owner. */
+  readonly ownerUrl?: string | undefined;
+};
 
 /** Resolves when the port is open; rejects when the chain cannot be opened. */
 export async function startChainThread(
@@ -73,10 +78,9 @@ export async function startChainThread(
     ended.resolve();
     lose(new Error(`the local chain ended with code ${code}`));
   });
-  const { port, url } = await opened.promise;
+  const place = await opened.promise;
   return {
-    url,
-    port,
+    ...place,
     request: (method, params) => asked.ask(method, params),
     allowPage: (pagePort) => worker.postMessage({ pagePort } satisfies ChainMessage),
     close: async () => {

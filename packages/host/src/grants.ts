@@ -34,3 +34,14 @@ export class Grants {
     return grantedMs + this.#intervalMs;
   }
 }
+
+/** Somebody got it lately, as another place knows: again at this time. */
+export class GrantedLatelyError extends Error {
+  override readonly name = 'GrantedLatelyError';
+  readonly nextMs: number;
+
+  constructor(nextMs: number) {
+    super(`granted lately; again at ${nextMs}`);
+    this.nextMs = nextMs;
+  }
+}

@@ -50,6 +50,7 @@ export * from './info/relay-answers.ts';
 export * from './info/venue-answers.ts';
 export { INTERVALS } from './info/market-queries.ts';
 export * from './streams/channels.ts';
+export { FACT_CHANNELS } from './streams/fact-channels.ts';
 export * from './streams/frames.ts';
 export * from './streams/parse-subscription.ts';
 export * from './streams/rtds.ts';

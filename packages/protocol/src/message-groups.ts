@@ -236,5 +236,8 @@ export const MESSAGE_GROUPS = {
     clockOff: (ms: number) => `Clock is off by ${ms} ms`,
     logSilent: () => 'The log has no quorum',
     logLost: (height: number) => `The log has lost blocks from ${height} on`,
+    replicasDiffer: (height: number) => `Replicas differ at block ${height}`,
+    rulesAnnounced: (rules: number, own: number) =>
+      `Rules ${rules} are announced, and this process has rules ${own}`,
   },
 };

@@ -10,6 +10,7 @@ import { exportLines, type ExportParameters } from './service/export-lines.ts';
 import { faucet, type FaucetParameters } from './service/faucet.ts';
 import { checkNamed, hasherSource, type NetworkName } from './signing-network.ts';
 import type { StreamsClient } from './streams/create-streams.ts';
+import type { Replicas } from './transport/replicas.ts';
 import { checkedKey } from './transport/checked-key.ts';
 import type { Wallet } from './wallet.ts';
 
@@ -36,6 +37,8 @@ export type Client = {
   /** What signatures are bound to, once the venue has been asked where it must be. */
   network(): Promise<Network>;
   readonly wallet: Wallet | undefined;
+  /** The processes of the venue that are known, and the one that the client is at. */
+  readonly replicas: Replicas;
   readonly info: InfoClient;
   readonly exchange: ExchangeClient;
   readonly streams: StreamsClient;
@@ -69,6 +72,7 @@ export function createClient(options: ClientOptions): Client {
   return {
     network: async () => (await hasher()).network,
     wallet,
+    replicas: connected.replicas,
     info: createInfo(context),
     exchange: createExchange(context),
     streams,

@@ -1,12 +1,13 @@
 import type { Warning, WireError } from '@oddlot/protocol';
 import { ValidationError } from './errors.ts';
-import type { InfoContext } from './info/query-info.ts';
+import { queryInfo, type InfoContext } from './info/query-info.ts';
 import { createStreams, type StreamPath, type StreamsClient } from './streams/create-streams.ts';
 import type { Backoff } from './transport/backoff.ts';
 import { HttpTransport, type Fetch } from './transport/http.ts';
 import type { SocketOptions, SocketStatus } from './transport/kept-socket.ts';
 import type { OpenSocket } from './transport/open-socket.ts';
 import { PriceFeed } from './transport/price-feed.ts';
+import { Replicas } from './transport/replicas.ts';
 import type { SubscriptionKey } from './transport/subscription-key.ts';
 import { VenueClock } from './transport/venue-clock.ts';
 import { SocketTransport } from './transport/socket-transport.ts';
@@ -15,6 +16,14 @@ import { SocketTransport } from './transport/socket-transport.ts';
 export type ConnectOptions = {
   /** The venue, `https://host`. Its sockets are at the same host. */
   readonly url: string;
+  /**
+   * Other processes of the same venue, by their addresses: what is lost at one goes on at another. `'ask'` has the venue
+   * tell them (`settings`) when the first stream is there. Those of another client (`client.replicas`) are shared with it:
+   * both are at the same process then.
+   */
+  readonly replicas?: readonly string[] | 'ask' | Replicas | undefined;
+  /** Told when the client goes on at another process of the venue, and at which. */
+  readonly onReplica?: ((url: string) => void) | undefined;
   readonly fetch?: Fetch | undefined;
   readonly openSocket?: OpenSocket | undefined;
   /** How long one attempt of a request may take. */
@@ -40,17 +49,23 @@ type WireKnowledge = {
 };
 
 type Connected = InfoContext & {
+  readonly replicas: Replicas;
   readonly streams: StreamsClient;
   readonly clock: VenueClock;
 };
 
 /** The ways to a venue. Nothing is sent before they are used. */
 export function connect(options: ConnectOptions, { check, keyOf }: WireKnowledge): Connected {
-  const url = readUrl(options.url);
+  const replicas = replicasOf(options);
+  const ask = learner(options.replicas === 'ask', replicas);
   const socketTo = (path: StreamPath): SocketOptions => ({
-    url: `${url.replace(/^http/, 'ws')}/${path}`,
+    url: () => `${replicas.current.replace(/^http/, 'ws')}/${path}`,
+    onLost: (url) => replicas.lost(url.slice(0, -path.length - 1).replace(/^ws/, 'http')),
     openSocket: options.openSocket,
-    onStatus: (status) => options.onStreamStatus?.(status, path),
+    onStatus: (status) => {
+      if (status === 'open') ask(context);
+      options.onStreamStatus?.(status, path);
+    },
     backoff: options.backoff,
   });
   const sockets = {
@@ -63,8 +78,30 @@ export function connect(options: ConnectOptions, { check, keyOf }: WireKnowledge
   const onRecovered = (): void => {
     for (const socket of Object.values(sockets)) socket.venueIsBack();
   };
-  const http = new HttpTransport({ ...options, url, clock, onRecovered });
-  return { http, check, onWarning: options.onWarning, streams, clock };
+  const http = new HttpTransport({ ...options, url: replicas, clock, onRecovered });
+  const context = { http, check, onWarning: options.onWarning, replicas };
+  return { ...context, streams, clock };
+}
+
+function replicasOf({ onReplica, replicas = [], url }: ConnectOptions): Replicas {
+  if (replicas instanceof Replicas) return replicas;
+  const others = replicas === 'ask' ? [] : replicas.map(readUrl);
+  return new Replicas([readUrl(url), ...others], onReplica);
+}
+
+/** Has the venue tell its processes, once; who does not answer is asked with the next connection. */
+function learner(isWanted: boolean, replicas: Replicas): (context: InfoContext) => void {
+  let isDone = !isWanted;
+  return (context) => {
+    if (isDone) return;
+    isDone = true;
+    queryInfo(context, { type: 'settings' }).then(
+      ({ replicas: told = [] }) => replicas.learn(told.map(({ url }) => url)),
+      () => {
+        isDone = false;
+      },
+    );
+  };
 }
 
 function readUrl(text: string): string {

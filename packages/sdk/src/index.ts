@@ -145,6 +145,7 @@ export { Subscription, type StreamListener, type StreamOptions } from './streams
 export type { Backoff } from './transport/backoff.ts';
 export type { Fetch } from './transport/http.ts';
 export type { OpenSocket, Socket } from './transport/open-socket.ts';
+export { Replicas } from './transport/replicas.ts';
 export type { ReferencePrice, ReferencePricesUpdate } from './transport/price-feed.ts';
 export type { StreamData, StreamEvent, StreamReset } from './transport/stream.ts';
 export type { SocketStatus } from './transport/kept-socket.ts';

@@ -1,10 +1,13 @@
 import { connect, type ConnectOptions } from './connect.ts';
 import { createInfo, type InfoClient } from './info/create-info.ts';
 import type { StreamsClient } from './streams/create-streams.ts';
+import type { Replicas } from './transport/replicas.ts';
 import { plainKey } from './transport/subscription-key.ts';
 
 /** What a venue tells anybody: queries and streams. */
 export type Reader = {
+  /** The processes of the venue that are known, and the one that the client is at. */
+  readonly replicas: Replicas;
   readonly info: InfoClient;
   readonly streams: StreamsClient;
   /** Ends the streams. Requests need no ending. */
@@ -17,6 +20,6 @@ export type Reader = {
  */
 export function createReader(options: ConnectOptions): Reader {
   const connected = connect(options, { keyOf: () => plainKey });
-  const { streams } = connected;
-  return { info: createInfo(connected), streams, close: () => streams.close() };
+  const { replicas, streams } = connected;
+  return { replicas, info: createInfo(connected), streams, close: () => streams.close() };
 }

@@ -16,10 +16,10 @@ const ROOT = join(import.meta.dirname, '../../..');
 const PACKAGES = join(ROOT, 'packages');
 
 /** Files that run as a process or a thread, by the name of what is made of them. */
-const ENTRIES: Readonly<Record<string, string>> = {
+export const ENTRIES: Readonly<Record<string, string>> = {
   venue: 'venue/src/main.ts',
   relay: 'relay/src/main.ts',
-  validator: 'custody/src/validator/main.ts',
+  validator: 'audit/src/validator/main.ts',
   bridge: 'custody/src/bridge/main.ts',
   'archivist-thread': 'venue/src/history/archivist/archivist-worker.ts',
   'recover-thread': 'venue/src/edge/recover-worker.ts',
@@ -36,7 +36,11 @@ const URL_OF_FILE = /new URL\(\s*(['"])(\.[^'"]+)\1,\s*import\.meta\.url,?\s*\)/
 const PLACE = /import\.meta\.(url|dirname)\b/g;
 
 /** One of the files of a bundle, as the bundler gives it. */
-type Output = { readonly fileName: string; readonly code?: string; readonly source?: string };
+type Output = {
+  readonly fileName: string;
+  readonly code?: string;
+  readonly source?: string;
+};
 
 type Bundled = {
   /** Where the programs are. */
@@ -48,7 +52,7 @@ type Bundled = {
 /** Writes the programs into a folder of that one, named after what is in them. */
 export async function bundlePrograms(folder: string): Promise<Bundled> {
   const files = new Set<string>();
-  const outputs = await bundle(files);
+  const outputs = await bundleEntries(ENTRIES, { files, placeOf: placeHere });
   const hash = createHash('sha256');
   for (const { fileName, code } of outputs) hash.update(fileName).update(code ?? '');
   const place = join(folder, hash.digest('hex').slice(0, 16));
@@ -62,13 +66,23 @@ function manifestOf(file: string): string {
   return join(PACKAGES, name, 'package.json');
 }
 
+/** What a file says of its own place, as code; `what` is `url` or `dirname`. */
+type PlaceOf = (id: string, what: string) => string;
+
+/** Where it is on this machine. */
+const placeHere: PlaceOf = (id, what) =>
+  JSON.stringify(what === 'url' ? pathToFileURL(id).href : dirname(id));
+
 /** Each by itself: in common, a piece that two of them need could lie in the file that runs one of them. */
-async function bundle(files: Set<string>): Promise<readonly Output[]> {
+export async function bundleEntries(
+  entries: Readonly<Record<string, string>>,
+  { files, placeOf }: { readonly files: Set<string>; readonly placeOf: PlaceOf },
+): Promise<readonly Output[]> {
   // Vite brings the bundler.
   const require = createRequire(join(ROOT, 'node_modules', 'vite', 'package.json'));
   const { rolldown } = await import(pathToFileURL(require.resolve('rolldown')).href);
   const outputs = new Map<string, Output>();
-  for (const [name, path] of Object.entries(ENTRIES)) {
+  for (const [name, path] of Object.entries(entries)) {
     const build = await rolldown({
       input: { [name]: join(PACKAGES, path) },
       cwd: ROOT,
@@ -76,7 +90,10 @@ async function bundle(files: Set<string>): Promise<readonly Output[]> {
       external: EXTERNAL,
       plugins: [
         { name: 'files', transform: (_: string, id: string) => void (isOurs(id) && files.add(id)) },
-        { name: 'places', transform: keepPlaces },
+        {
+          name: 'places',
+          transform: (code: string, id: string) => keepPlaces(code, id, placeOf),
+        },
       ],
     });
     // All in one folder: a thread's file is found beside whoever starts it.
@@ -107,17 +124,19 @@ async function writeWhole(place: string, outputs: readonly Output[]): Promise<vo
 }
 
 /** A program of ours is found beside; everything else that a file names by its own place is where it was. */
-function keepPlaces(code: string, id: string): { code: string; map: null } | undefined {
+function keepPlaces(
+  code: string,
+  id: string,
+  placeOf: PlaceOf,
+): { code: string; map: null } | undefined {
   if (!isOurs(id) || !code.includes('import.meta')) return undefined;
   const withPrograms = replacePrograms(
     code,
     id,
-    (name) => `new URL('./${name}.js', import.meta.$url)`,
+    (name) => `new URL('./${name}.js', import.meta.$place)`,
   );
-  const placed = withPrograms.replaceAll(PLACE, (_whole, what: string) =>
-    JSON.stringify(what === 'url' ? pathToFileURL(id).href : dirname(id)),
-  );
-  return { code: placed.replaceAll('import.meta.$url', 'import.meta.url'), map: null };
+  const placed = withPrograms.replaceAll(PLACE, (_whole, what: string) => placeOf(id, what));
+  return { code: placed.replaceAll('import.meta.$place', 'import.meta.url'), map: null };
 }
 
 /** The code of a file with another URL wherever it names that of a program. */

@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { SettingError } from '@oddlot/host/settings';
 import { describe, expect, test } from 'vitest';
 import {
+  chainPaceOf,
   hasBots,
   hasExhibition,
   hasFaucet,
+  hasRelay,
   operationsPortOf,
   readConfig,
   referencePricesOf,
@@ -232,6 +234,51 @@ describe('a chain that is not the venue’s own', () => {
     expect(() => readConfig(['--accept-reorganisation', '0x12'], {})).toThrow(/hash of a block/);
     const hash = `0x${'ab'.repeat(32)}`;
     expect(readConfig(['--accept-reorganisation', hash], {}).acceptReorganisation).toBe(hash);
+  });
+});
+
+describe('a local chain in a process of its own', () => {
+  const own = ['--chain', 'http://127.0.0.1:8694', '--chain-keys', '/keys'];
+
+  test('is play money, with contracts, a faucet and a pace like one inside of the venue', () => {
+    const config = readConfig(own, {});
+    expect(hasFaucet(config)).toBe(true);
+    expect(chainPaceOf(config)).toEqual({ confirmations: 1, everyMs: 250 });
+    expect(hasRelay(config)).toBe(false);
+  });
+
+  test('is named with its keys', () => {
+    for (const chain of [[], ['--chain', 'local'], ['--chain', 'none']]) {
+      expect(() => readConfig([...chain, '--chain-keys', '/keys'], {})).toThrow(
+        /^chainKeys: .* name its port for replicas by --chain URL/,
+      );
+    }
+  });
+
+  test('is none of a mainnet', () => {
+    const mainnet = ['--network', 'mainnet', '--oracle', 'exchanges', ...NAMED];
+    expect(() => readConfig([...mainnet, ...own], {})).toThrow(/^chainKeys: a mainnet/);
+  });
+});
+
+describe('a cluster', () => {
+  const cluster = ['--log', 'nats://127.0.0.1:4222', '--cluster', 'main'];
+
+  test('has a chain that is not inside of one of its replicas, or none', () => {
+    for (const chain of [[], ['--chain', 'local']]) {
+      expect(() => readConfig([...cluster, ...chain], {})).toThrow(
+        /^chain: a local chain runs inside of one process, .* \(npm run chain\)/,
+      );
+    }
+    for (const chain of ['none', 'http://127.0.0.1:8694']) {
+      const keys = chain === 'none' ? [] : ['--chain-keys', '/keys'];
+      expect(readConfig([...cluster, '--chain', chain, ...keys], {}).chain).toBe(chain);
+    }
+  });
+
+  test('has both a stream and a name', () => {
+    expect(() => readConfig(['--log', 'nats://127.0.0.1:4222'], {})).toThrow(/^log, cluster: /);
+    expect(() => readConfig(['--cluster', 'main'], {})).toThrow(/^log, cluster: /);
   });
 });
 

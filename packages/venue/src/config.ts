@@ -55,7 +55,8 @@ export function keyPlacesOf({ relayerKey, validatorKeys }: Config) {
 
 /** How sure and how often the chain is read. */
 export function chainPaceOf(config: Config): typeof LOCAL_CHAIN {
-  const pace = chainOf(config) === 'local' ? LOCAL_CHAIN : REMOTE_CHAIN;
+  const isOwn = chainOf(config) === 'local' || config.chainKeys !== undefined;
+  const pace = isOwn ? LOCAL_CHAIN : REMOTE_CHAIN;
   const { chainConfirmations, chainEveryMs } = config;
   return {
     confirmations: chainConfirmations ?? pace.confirmations,
@@ -74,18 +75,19 @@ export function hasExhibition(config: Config): boolean {
 }
 
 /** Whether test money is given away: as told, else where money is not real. */
-export function hasFaucet({ chain, faucet, network }: Config): boolean {
-  return faucet ?? hasPlayMoney({ chain, network });
+export function hasFaucet(config: Config): boolean {
+  return config.faucet ?? hasPlayMoney(config);
 }
 
 /** A chain whose money others made: what the venue gave away there would be the depositors'. */
-function isElsewhere(chain: Config['chain']): boolean {
-  return chain !== undefined && chain !== 'local' && chain !== 'none';
+function isElsewhere({ chain, chainKeys }: Pick<Config, 'chain' | 'chainKeys'>): boolean {
+  const isOwn = chain === undefined || chain === 'local' || chain === 'none';
+  return !isOwn && chainKeys === undefined;
 }
 
 /** Whether the money is play money of the venue's own: only such venues may share a name. */
-function hasPlayMoney({ chain, network }: Pick<Config, 'chain' | 'network'>): boolean {
-  return network === 'testnet' && !isElsewhere(chain);
+function hasPlayMoney(config: Pick<Config, 'chain' | 'chainKeys' | 'network'>): boolean {
+  return config.network === 'testnet' && !isElsewhere(config);
 }
 
 /** Where reference prices come from: as told, else as the oracle's where simulated traders are. */
@@ -121,6 +123,9 @@ function assertReal(config: Config): void {
   }
   if (config.fault !== undefined) throw new SettingError('fault: not on a mainnet');
   if (config.chain === 'local') throw new SettingError('chain: a mainnet has none of its own');
+  if (config.chainKeys !== undefined) {
+    throw new SettingError('chainKeys: a mainnet has no chain of its own');
+  }
   for (const [key, places] of Object.entries(keyPlacesOf(config))) {
     const files = places.filter((place) => !place.startsWith('env:'));
     if (!files.some((file) => isInside(file, config.data))) continue;
@@ -144,12 +149,17 @@ function assertTogether(config: Config): void {
     throw new SettingError(`relay: no ports are left above ${config.port}; set --no-relay`);
   }
   const hasContracts = config.bridgeContract !== undefined && config.usdcContract !== undefined;
-  if (config.faucet === true && isElsewhere(config.chain)) {
+  if (config.chainKeys !== undefined && typeof chain === 'string') {
+    throw new SettingError(
+      'chainKeys: are those of a local chain in a process of its own (npm run chain); name its port for replicas by --chain URL',
+    );
+  }
+  if (config.faucet === true && isElsewhere(config)) {
     throw new SettingError(
       'faucet: on a chain that is not local nothing stands behind what it gives',
     );
   }
-  if (typeof chain !== 'string' && !hasContracts) {
+  if (isElsewhere(config) && !hasContracts) {
     throw new SettingError('bridgeContract, usdcContract: a chain that is not local needs both');
   }
   if (!hasPlayMoney(config) && config.serviceNetwork === undefined) {
@@ -163,9 +173,10 @@ function assertTogether(config: Config): void {
       'log, cluster: a cluster has both a stream (--log) and a name (--cluster)',
     );
   }
-  if (config.cluster !== undefined && chain !== 'none') {
+  if (config.cluster !== undefined && chain === 'local') {
     throw new SettingError(
-      'chain: what is paid and signed lies in the folder of one process; a cluster has --chain none',
+      'chain: a local chain runs inside of one process, and all replicas of a cluster need the same one; ' +
+        'start it by itself (npm run chain) and name it by --chain URL and --chain-keys, or set --chain none',
     );
   }
   if (config.diskFullBytes > config.diskLowBytes) {

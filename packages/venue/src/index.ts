@@ -3,4 +3,5 @@ export { type Config, readConfig } from './config.ts';
 export { startVenue, type Venue, type VenueDependencies } from './venue.ts';
 export { createLogger } from '@oddlot/host/log';
 export { rebuildHistory } from './rebuild-history.ts';
+export { runClusterAdmin } from './cluster-admin/run-cluster-admin.ts';
 export { renameVenue } from './rename-venue.ts';

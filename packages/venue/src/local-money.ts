@@ -17,9 +17,11 @@ import type {
   OpenedChain,
   OpenedSettlement,
   openSettlement,
+  SettlementDependencies,
   SettlementSettings,
 } from './settlement/open-settlement.ts';
 import type { InfoSettings } from './translate/answer-info.ts';
+import type { ReplicaList } from './translate/info/replica-list.ts';
 
 const UNSET_ADDRESS = '0x0000000000000000000000000000000000000000';
 const SETTLEMENT_CHAIN = { mainnet: 42_161, testnet: 421_614 } as const;
@@ -28,6 +30,8 @@ type MoneyDependencies = {
   readonly clock: Clock;
   readonly replica: Replica;
   readonly log: Logger;
+  /** What replicas share; undefined where the venue is one process. */
+  readonly cluster?: SettlementDependencies['cluster'];
 };
 
 type ChainStart = {
@@ -57,7 +61,8 @@ export async function startChain(
   const isReal = config.network === 'mainnet';
   for (const why of checkKeyFiles(keyPlacesOf(config), { data: config.data, env, isReal }))
     log.warn(why);
-  if (settings.chain === 'local' && settings.contracts !== undefined) {
+  const isOwn = settings.chain === 'local' || settings.chainKeys !== undefined;
+  if (isOwn && settings.contracts !== undefined) {
     log.warn('bridgeContract and usdcContract are not used: the local chain has its own');
   }
   const opened = await program.openChain(settings, { env, onLost: onFatal });
@@ -81,6 +86,7 @@ async function settlementSettings(
     chainId: SETTLEMENT_CHAIN[config.network],
     ...chainPaceOf(config),
     data: config.data,
+    chainKeys: config.chainKeys,
     host: config.chainHost,
     port: chainPortOf(config),
     trustedProxies: config.trustedProxies,
@@ -95,19 +101,21 @@ async function settlementSettings(
     bumpAfterMs: config.chainBumpAfterMs,
     accepted: config.acceptReorganisation as `0x${string}` | undefined,
     payoutPatienceMs: config.payoutPatienceMs,
+    fundEveryMs: config.faucetEveryMs,
   };
 }
 
 /** What the venue does with its settlement chain, where there is one; nothing is read or sent yet. */
 export function openMoney(
   chain: ConfiguredChain | undefined,
-  { clock, log, replica }: MoneyDependencies,
+  { clock, cluster, log, replica }: MoneyDependencies,
 ): OpenedSettlement | undefined {
   if (chain === undefined) return undefined;
   const { opened, settings } = chain;
-  const money = chain.openSettlement(settings, opened, { replica, log, now: () => clock.nowMs() });
-  const { endpoints, bridge, token } = money.settlement.status;
-  const where = money.rpcUrl ?? endpoints.map(({ name }) => name).join(', ');
+  const now = (): number => clock.nowMs();
+  const money = chain.openSettlement(settings, opened, { replica, log, now, cluster });
+  const { bridge, token } = money.settlement.contracts;
+  const where = money.rpcUrl ?? opened.endpoints.map(({ name }) => name).join(', ');
   log.info({ chain: where, bridge, usdc: token }, 'money comes in and goes out by a chain');
   return money;
 }
@@ -117,8 +125,8 @@ export async function holdBridge(money: OpenedSettlement | undefined, lease: Lea
   if (money === undefined) return { release: async () => undefined };
   const { settlement } = money;
   const held = await lease.hold(
-    'bridge',
-    () => settlement.start(),
+    'settlement',
+    (term) => settlement.start(term),
     () => settlement.stop(),
   );
   return {
@@ -134,6 +142,7 @@ export function infoSettings(
   config: Config,
   money: OpenedSettlement | undefined,
   relay: { readonly url: string; readonly isServing: boolean },
+  replicas?: ReplicaList,
 ): InfoSettings {
   const { bridge = UNSET_ADDRESS, token = UNSET_ADDRESS } = money?.settlement.contracts ?? {};
   return {
@@ -152,5 +161,6 @@ export function infoSettings(
     faucetUsdc: hasFaucet(config) ? config.faucetUsdc : undefined,
     hasBots: hasBots(config),
     botAccounts: hasBots(config) ? simulatedAccounts() : [],
+    replicas,
   };
 }

@@ -42,7 +42,7 @@ async function main(): Promise<void> {
   const onFatal = (error: unknown): never => {
     // The state in memory can't be trusted any more; the log can. Stop before answering anybody.
     log.fatal({ err: error }, 'stopping at once');
-    process.exit(1);
+    process.exit(exitCodeOf(error));
   };
   let venue: Venue | undefined;
   // Before the start, which may replay for long: the first process of a container has no default
@@ -73,6 +73,12 @@ async function main(): Promise<void> {
     process.stderr.write(`${explained}\n`);
     process.exit(1);
   }
+}
+
+/** 1, but for faults that whoever starts the process again has to tell apart. */
+function exitCodeOf(error: unknown): number {
+  const isCoded = error instanceof Error && 'exitCode' in error;
+  return isCoded && typeof error.exitCode === 'number' ? error.exitCode : 1;
 }
 
 function configOf(args: readonly string[]): Config {

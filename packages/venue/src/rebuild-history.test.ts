@@ -5,7 +5,7 @@ import { lockDirectory } from '@oddlot/host/directory-lock';
 import { address } from '@oddlot/units';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openArchived, temporaryFolder } from './testing/archived-venue.ts';
-import { dumpHistory } from './testing/dump-history.ts';
+import { dumpHistory } from './history/store/dump-history.ts';
 import { rebuildHistory } from './rebuild-history.ts';
 
 let folder: string;

@@ -5,6 +5,7 @@ import type { LogEntry } from './block/log-entry.ts';
 import { lockData } from './log/journal-lock.ts';
 import { EraStore } from './log/era-store.ts';
 import { FileJournal } from './log/file-journal.ts';
+import type { Log } from './log/log.ts';
 import { SnapshotStore } from './log/snapshot-store.ts';
 import { FollowingReplica } from './replica/following-replica.ts';
 import { FollowedModels } from './history/archivist/followed-models.ts';
@@ -58,9 +59,10 @@ export async function rebuildHistory(
   }
 }
 
-async function replayInto(
+/** Computes the history of a log into an empty place, from its first block up to the last one. */
+export async function replayInto(
   { data, onProgress, place }: RebuildOptions,
-  journal: FileJournal,
+  journal: Pick<Log, 'firstSeq' | 'lastSeq' | 'replay'>,
 ): ReturnType<typeof rebuildHistory> {
   const { firstSeq, lastSeq } = journal;
   if (firstSeq > 1) {

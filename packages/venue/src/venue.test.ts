@@ -40,10 +40,24 @@ test('whatever a venue has one of runs by a lease, and the stop lets go of all o
   const log = createLogger({ level: 'silent' });
   const onFatal = (error: unknown): void => expect.unreachable(String(error));
   const venue = await startVenue(config, { log, onFatal, lease });
-  const all = ['history writer', 'oracle', 'ticker', 'bridge', 'exhibition', 'simulated traders'];
+  const all = [
+    'history writer',
+    'oracle',
+    'ticker',
+    'settlement',
+    'exhibition',
+    'simulated traders',
+  ];
   expect(lease.steps).toEqual([...all, 'relay'].map((name) => `started ${name}`));
   lease.steps.length = 0;
   await venue.stop();
-  const ended = ['simulated traders', 'exhibition', 'oracle', 'bridge', 'ticker', 'history writer'];
+  const ended = [
+    'simulated traders',
+    'exhibition',
+    'oracle',
+    'settlement',
+    'ticker',
+    'history writer',
+  ];
   expect(lease.steps).toEqual(['relay', ...ended].map((name) => `stopped ${name}`));
 });

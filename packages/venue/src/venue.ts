@@ -3,17 +3,18 @@ import type { TimeSource } from '@oddlot/host/clock';
 import type { Logger } from '@oddlot/host/log';
 import { Metrics } from '@oddlot/host/metrics';
 import type { Cluster, openCluster } from './supervise/open-cluster.ts';
-import { createEdges } from './compose/create-edges.ts';
+import { createEdges, type Edges } from './compose/create-edges.ts';
 import { type Core, openCore } from './compose/open-core.ts';
+import type { Threads } from './compose/threads.ts';
 import type { Config } from './config.ts';
 import { RecoverPool } from './edge/recover-pool.ts';
 import type { Held, Lease } from './lease/lease.ts';
 import { LocalLease } from './lease/local-lease.ts';
 import { LocalActors } from './local-actors.ts';
 import { holdBridge } from './local-money.ts';
-import { exceptNoRoom } from './replica/replica-error.ts';
 import { Ticker } from './replica/ticker.ts';
 import { watchDisk } from './supervise/disk-watch.ts';
+import { exceptPassing } from './supervise/except-passing.ts';
 import { MemoryWatch } from './supervise/memory-watch.ts';
 import { openPorts } from './supervise/open-ports.ts';
 import { openShown } from './supervise/open-shown.ts';
@@ -49,46 +50,53 @@ export type VenueDependencies = {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** The clocks of the host, for those who play with them. */
   readonly time?: TimeSource;
+  /** What runs beside the main thread, and on what; by default each on a thread of its own. */
+  readonly threads?: Threads;
 };
+
+/** A venue that runs and has no open port: the parts, for whoever has them in hand. */
+export type OpenedVenue = Pick<Venue, 'chainUrl' | 'serviceNetwork' | 'stop'> &
+  Pick<Core, 'archivist' | 'clock' | 'replica'> &
+  Pick<Edges, 'http'> & {
+    /** Opens the ports, and says where they are. */
+    listen(): Promise<Pick<Venue, 'operationsUrl' | 'url'>>;
+  };
 
 /** Wires the parts of a venue and starts them, the data first and the doors last. */
 export async function startVenue(config: Config, deps: VenueDependencies): Promise<Venue> {
-  const { env = {}, log, onFatal, time } = deps;
+  const { chainUrl, listen, serviceNetwork, stop } = await openVenue(config, deps);
+  return { ...(await listen()), chainUrl, serviceNetwork, stop };
+}
+
+/** The same, and the ports stay closed until somebody wants them. */
+export async function openVenue(config: Config, deps: VenueDependencies): Promise<OpenedVenue> {
+  const { env = {}, log, onFatal, threads = {}, time } = deps;
   const cluster = await joinCluster(config, { env, log, onFatal });
   const lease = deps.lease ?? cluster?.lease ?? new LocalLease();
   const { lock, network, otherNetworks } = await takeFolder(config, cluster?.serviceNetwork, log);
   const metrics = new Metrics();
   const disk = await watchDisk(config, deps);
-  // R-disk: what could not be written for want of room is written when there is some again.
-  const onError = exceptNoRoom(onFatal);
+  const onError = exceptPassing(onFatal);
   const pool = new RecoverPool({
     network,
     log,
     size: config.recoverWorkers,
     onWorkerLost: () => metrics.recoverWorkerLost(),
+    startRecoverer: threads.startRecoverer,
   });
-  const opening = { network, lease, cluster, metrics, disk, log, onFatal, env, time };
+  const opening = { network, lease, cluster, metrics, disk, log, onFatal, env, time, threads };
   const core = await openCore(config, opening);
-  const { clock, clockWatch, history, journal, markets, money, offers } = core;
+  const { archivist, clock, clockWatch, history, journal, money, offers } = core;
   const { receipts, relay, replica } = core;
-  const shown = await openShown(config, { money, relay, replica, log });
+  const replicas = core.cluster?.replicas;
+  const shown = await openShown(config, { money, relay, replica, replicas, log });
   const parts = { core, shown, disk, pool, network, otherNetworks, log, metrics };
   const edges = createEdges(config, parts);
-  const { http, operations, sockets } = edges;
+  const { http, operations } = edges;
   await startCore(core, config, log);
   warnOfOperators(config, replica, log);
-  const actors = new LocalActors(config, {
-    replica,
-    lease,
-    network,
-    log,
-    random,
-    exchange: edges.exchange,
-    clock,
-    latest: markets.prices.latest.bind(markets.prices),
-    descriptionOf: (id) => markets.catalogue.market(id)?.listing.description,
-    onError,
-  });
+  const { exchange } = edges;
+  const actors = actorsOf(config, core, { exchange, lease, log, network, onError });
   tellWhatRuns(config, metrics, log);
   await actors.startPrices();
   const ticking = await holdTicker(new Ticker(replica, clock, onError), lease);
@@ -97,23 +105,21 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   await actors.start();
 
   const memory = new MemoryWatch(log);
-  const { operationsUrl, url } = await openPorts(config, { http, money, operations }, relay);
   return {
-    url,
-    operationsUrl,
+    archivist,
+    clock,
+    http,
+    replica,
     chainUrl: money?.rpcUrl,
     serviceNetwork: network.serviceNetwork,
+    async listen() {
+      const ports = await openPorts(config, { http, money, operations }, relay);
+      cluster?.serving();
+      return ports;
+    },
     async stop() {
-      edges.stopping();
-      await relay.stop();
-      await actors.stop();
-      disk.stop();
-      clockWatch.stop();
-      memory.stop();
-      // Time goes on meanwhile: some requests wait for orders that leave the delay queue.
-      await Promise.all([http.drain(), sockets.drain()]);
-      await settling.release();
-      await ticking.release();
+      await stopServing({ core, edges, actors, settling, ticking });
+      for (const watch of [disk, clockWatch, memory]) watch.stop();
       await replica.stop();
       await history.release();
       await offers?.release();
@@ -126,6 +132,31 @@ export async function startVenue(config: Config, deps: VenueDependencies): Promi
   };
 }
 
+type Serving = {
+  readonly core: Core;
+  readonly edges: ReturnType<typeof createEdges>;
+  readonly actors: LocalActors;
+  readonly settling: Held;
+  readonly ticking: Held;
+};
+
+/**
+ * Takes nobody in any more, and answers who is there. Alone, time goes on until the last answer: some requests wait for orders
+ * that leave the delay queue. In a cluster the others see to that, and to all that this one held: they are let first.
+ */
+async function stopServing({ actors, core, edges, settling, ticking }: Serving): Promise<void> {
+  const { cluster, relay } = core;
+  edges.stopping();
+  cluster?.divergence.stop();
+  await cluster?.leave();
+  await relay.stop();
+  await actors.stop();
+  if (cluster === undefined) await edges.drain();
+  await settling.release();
+  await ticking.release();
+  if (cluster !== undefined) await edges.drain();
+}
+
 /** The program of a cluster is loaded where there is one. */
 async function joinCluster(
   config: Config,
@@ -133,6 +164,24 @@ async function joinCluster(
 ): Promise<Cluster | undefined> {
   if (config.cluster === undefined) return undefined;
   return (await import('./supervise/open-cluster.ts')).openCluster(config, deps);
+}
+
+function actorsOf(
+  config: Config,
+  { clock, markets, replica }: Core,
+  rest: Pick<
+    ConstructorParameters<typeof LocalActors>[1],
+    'exchange' | 'lease' | 'log' | 'network' | 'onError'
+  >,
+): LocalActors {
+  return new LocalActors(config, {
+    ...rest,
+    replica,
+    random,
+    clock,
+    latest: markets.prices.latest.bind(markets.prices),
+    descriptionOf: (id) => markets.catalogue.market(id)?.listing.description,
+  });
 }
 
 function holdTicker(ticker: Ticker, lease: Lease): Promise<Held> {

@@ -19,14 +19,17 @@ export async function listPerp(
     price,
     tick,
     szDecimals,
+    operator = WHO_ADMINISTERS,
   }: {
     readonly base?: string;
     readonly price: string;
     readonly tick: string;
     readonly szDecimals: number;
+    /** The key of who may list on that venue. */
+    readonly operator?: `0x${string}`;
   },
 ): Promise<OwnPerp> {
-  const client: Client = createClient({ url, wallet: privateKeyWallet(WHO_ADMINISTERS) });
+  const client: Client = createClient({ url, wallet: privateKeyWallet(operator) });
   const { venueAdmin } = client.exchange;
   const confirm = { confirm: 'executed' } as const;
   listed += 1;

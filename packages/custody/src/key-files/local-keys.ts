@@ -37,6 +37,14 @@ export function localKeys(directory: string, chainFile?: string): LocalKeys {
   return keys;
 }
 
+/** Those of a chain that another process runs, which has made them. */
+export function keptLocalKeys(directory: string, where: string): LocalKeys {
+  const file = join(directory, 'keys.json');
+  const kept = readTextFile(file);
+  if (kept !== undefined) return JSON.parse(kept) as LocalKeys;
+  throw new KeyError(`${where}: there is no ${file}; a local chain makes it (npm run chain)`);
+}
+
 /** A key from where the configuration says: `env:NAME`, or the path of a file that holds nothing else. */
 export function readKey(
   setting: string,

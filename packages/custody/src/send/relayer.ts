@@ -1,3 +1,4 @@
+import type { RecordStore } from '@oddlot/host/durable';
 import { type Hex, keccak256, type LocalAccount } from 'viem';
 import type { ChainClient, ChainFees } from '../chain/chain-client.ts';
 import { chainFault } from '../chain/chain-error.ts';
@@ -21,8 +22,8 @@ type RelayerOptions = {
   readonly client: ChainClient;
   /** Whose key signs, and whose ether pays. */
   readonly account: LocalAccount;
-  /** Where it keeps what it has signed. */
-  readonly file: string;
+  /** Where it keeps what it has signed: a file, or what it shares with others. */
+  readonly file: string | RecordStore;
   readonly now: () => number;
   /** A transaction that no block has taken after this long is sent again for more. */
   readonly bumpAfterMs?: number | undefined;
@@ -112,7 +113,7 @@ export class Relayer {
         attempts: [attempt],
         mined: undefined,
       };
-      this.#journal.put(record);
+      await this.#journal.put(record);
       this.#nextNonce = nonce + 1;
       return this.#broadcast(record);
     });
@@ -160,7 +161,7 @@ export class Relayer {
     if (first !== undefined && lost < wanted && used < wanted) {
       const from = Math.max(used, lost);
       const trouble = `nonces ${from} to ${wanted - 1} are not used, and were never sent from here`;
-      this.#keep({ ...first, trouble });
+      await this.#keep({ ...first, trouble });
     }
     const end = Math.min(lost, used + GAP_MAX);
     for (let nonce = used; nonce < end; nonce++) {
@@ -170,7 +171,7 @@ export class Relayer {
       const attempt = await this.#sign(call, this.#offer(await this.#client.fees()));
       const asked = { askedMs: this.#now(), attempts: [attempt], mined: undefined };
       const record: SendRecord = { key, ...call, ...asked };
-      this.#journal.put(record);
+      await this.#journal.put(record);
       await this.#broadcast(record);
     }
   }
@@ -181,12 +182,12 @@ export class Relayer {
   ): Promise<void> {
     const mined = await this.#minedOf(record, chain.confirmed);
     if (mined !== undefined) {
-      this.#keep({ ...record, mined, trouble: undefined });
+      await this.#keep({ ...record, mined, trouble: undefined });
       return;
     }
     // A block that had it is no longer part of the chain.
     const open: SendRecord = { ...record, mined: undefined };
-    if (record.mined !== undefined) this.#keep(open);
+    if (record.mined !== undefined) await this.#keep(open);
     const age = this.#now() - (open.attempts.at(-1)?.atMs ?? open.askedMs);
     if (chain.used > open.nonce) {
       if (await this.#isOrphan(open, chain.confirmed)) await this.#again(open, { isOrphan: true });
@@ -237,7 +238,7 @@ export class Relayer {
         ? `a higher tip would be above the limit of ${maxPriorityFee} wei`
         : `a higher fee would be above the limit of ${this.#maxFee} wei`;
       const limited = { ...record, trouble };
-      this.#keep(limited);
+      await this.#keep(limited);
       await this.#broadcast(limited);
       return;
     }
@@ -245,7 +246,7 @@ export class Relayer {
     const { nonce } = place;
     const attempt = await this.#sign({ ...record, nonce }, fees);
     const next = { ...record, ...place, attempts: [...record.attempts, attempt] };
-    this.#journal.put(next);
+    await this.#journal.put(next);
     if (isOrphan) {
       this.#nextNonce = nonce + 1;
       this.#orphanSince.delete(record.key);
@@ -262,15 +263,15 @@ export class Relayer {
       return record;
     } catch (error) {
       const next = { ...record, trouble: chainFault(error) };
-      this.#keep(next);
+      await this.#keep(next);
       return next;
     }
   }
 
   /** Writes a record down if anything about it is new. */
-  #keep(record: SendRecord): void {
+  async #keep(record: SendRecord): Promise<void> {
     const known = this.#journal.get(record.key);
-    if (JSON.stringify(known) !== JSON.stringify(record)) this.#journal.put(record);
+    if (JSON.stringify(known) !== JSON.stringify(record)) await this.#journal.put(record);
     if (record.mined === undefined) return;
     for (const resolve of this.#waiters.get(record.key) ?? []) resolve(record);
     this.#waiters.delete(record.key);

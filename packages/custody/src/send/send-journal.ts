@@ -1,4 +1,4 @@
-import { RecordFile } from '@oddlot/host/durable';
+import { type RecordStore, recordStoreAt } from '@oddlot/host/durable';
 import type { Hex } from 'viem';
 
 /** One signed form of a transaction. A later one of the same nonce pays more. */
@@ -51,16 +51,16 @@ export class SendsDamagedError extends Error {
  * would be sent a second time.
  */
 export class SendJournal {
-  readonly #file: RecordFile;
+  readonly #file: RecordStore;
   readonly #records = new Map<string, SendRecord>();
   #used = 0;
 
-  constructor(file: string) {
-    this.#file = new RecordFile(file);
+  constructor(place: string | RecordStore) {
+    this.#file = recordStoreAt(place);
     const { damaged, records } = this.#file.read();
     if (damaged.length > 0) {
       throw new SendsDamagedError(
-        `${file}: line ${damaged[0]} is damaged; bring back a whole copy. It holds the transactions that the venue has signed`,
+        `${this.#file.name}: line ${damaged[0]} is damaged; bring back a whole copy. It holds the transactions that the venue has signed`,
       );
     }
     for (const record of records as readonly SendRecord[]) this.#remember(record);
@@ -87,16 +87,24 @@ export class SendJournal {
     return this.#used;
   }
 
-  /** On disk when this returns; where it cannot be written, it is as if it had not been asked for. */
-  put(record: SendRecord): void {
-    this.#file.append([record]);
-    this.#remember(record);
-    if (this.#records.size > 2 * DONE_KEPT) this.#forget();
-    this.#file.shorten(this.#records);
+  /**
+   * Written down for good when this returns, or when what it returns resolves; where it cannot be written, it is as if it had
+   * not been asked for.
+   */
+  put(record: SendRecord): void | Promise<void> {
+    const writing = this.#file.append([record]);
+    if (writing !== undefined) return writing.then(() => this.#written(record));
+    return this.#written(record);
   }
 
   close(): void {
     this.#file.close();
+  }
+
+  #written(record: SendRecord): void {
+    this.#remember(record);
+    if (this.#records.size > 2 * DONE_KEPT) this.#forget();
+    this.#file.shorten(this.#records);
   }
 
   /** The newest ones last. */

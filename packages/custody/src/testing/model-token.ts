@@ -45,6 +45,8 @@ export type TokenRules = {
 
 export const REVERTED = { ok: false, output: '0x' } as const;
 const DONE = toHex(1, { size: 32 });
+/** Where what is made comes from. */
+const NOBODY: Hex = `0x${'00'.repeat(20)}`;
 
 export function word(value: bigint): Hex {
   return toHex(value, { size: 32 });
@@ -101,7 +103,9 @@ export function runToken<State extends TokenState>(
   const blacklisted = new Set(state.blacklisted);
   if (functionName === 'mint') {
     const held = balanceOf(rules, state, whom);
-    return done({ balances: new Map(state.balances).set(whom, held + args[1]) });
+    const balances = new Map(state.balances).set(whom, held + args[1]);
+    const logs = [transferLog(rules, { from: NOBODY, to: whom, usd: args[1] })];
+    return { ok: true, state: { ...state, balances }, logs, output: DONE };
   }
   if (functionName === 'blacklist') blacklisted.add(whom);
   else if (functionName === 'unBlacklist') blacklisted.delete(whom);
@@ -128,10 +132,16 @@ export function transferred<State extends TokenState>(
   if (isListed(from) || isListed(to) || held < usd) return REVERTED;
   const taken = { ...state, balances: new Map(state.balances).set(from, held - usd) };
   const balances = new Map(taken.balances).set(to, balanceOf(rules, taken, to) + usd);
-  const event = { abi: TEST_USDC_ABI, eventName: 'Transfer', args: { from, to } } as const;
-  const topics = encodeEventTopics(event) as Hex[];
-  const logs = [{ address: rules.contracts.token, topics, data: word(usd) }];
+  const logs = [transferLog(rules, { from, to, usd })];
   return { ok: true, state: { ...state, balances }, logs, output: DONE };
+}
+
+function transferLog(
+  { contracts }: TokenRules,
+  { from, to, usd }: { readonly from: Hex; readonly to: Hex; readonly usd: bigint },
+) {
+  const event = { abi: TEST_USDC_ABI, eventName: 'Transfer', args: { from, to } } as const;
+  return { address: contracts.token, topics: encodeEventTopics(event) as Hex[], data: word(usd) };
 }
 
 export function noted<State extends TokenState>(state: State, received: Received): State {

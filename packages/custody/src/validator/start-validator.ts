@@ -25,6 +25,14 @@ export type RunningValidator = {
   stop(): Promise<void>;
 };
 
+/** What a validator computes itself instead of asking venues. */
+export type OwnLedger = Pick<VenueLedger, 'assertPayable' | 'unpaidWithdrawal'> &
+  Pick<PayoutRequests, 'evidenceFor'> & {
+    /** For `GET /healthz`: how far it has come, and what does not stand. */
+    health(): object;
+    stop(): Promise<void>;
+  };
+
 const USDC = 1_000_000n;
 const CHAIN_MS_MAX = 5_000;
 /** Chains whose money is worth nothing. */
@@ -37,6 +45,10 @@ export async function startValidator(
     readonly env: Readonly<Record<string, string | undefined>>;
     readonly log: Logger;
     readonly now: () => number;
+    /** Opens a ledger of its own, where `log` says where the log is. */
+    readonly openLedger?:
+      | ((config: ValidatorSettings, log: Logger) => Promise<OwnLedger>)
+      | undefined;
   },
 ): Promise<RunningValidator> {
   const { chainId, data, host, port, venues } = config;
@@ -47,6 +59,7 @@ export async function startValidator(
   const key = readKey(config.key, 'key', env);
   // Two processes with one book would not see what the other one signs.
   const lock = lockDirectory(data);
+  let own: OwnLedger | undefined;
   try {
     const limits = limitsOf(config);
     const book = new SignedBook(join(data, 'signed.jsonl'), (payout) =>
@@ -54,10 +67,13 @@ export async function startValidator(
     );
     const domain = { chainId, bridge: config.bridge as Hex };
     const { relayer, serviceNetwork, withdrawFeeMaxUsdc } = config;
-    const ledger = new VenueLedger({ venues });
+    const venueLedger = new VenueLedger({ venues });
     const feeMax = BigInt(withdrawFeeMaxUsdc) * USDC;
     const vouched = new Map(config.signers.map(({ account, ...set }) => [String(account), set]));
-    const requests = new PayoutRequests({ ledger, serviceNetwork, feeMax, vouched });
+    own = await deps.openLedger?.(config, log);
+    const requests =
+      own ?? new PayoutRequests({ ledger: venueLedger, serviceNetwork, feeMax, vouched });
+    const ledger = own ?? venueLedger;
     const anybody = keyValidator(key, domain).name as Hex;
     const eyes = eyesOf(config, { anybody, now });
     const onChainAway = (why: string): void =>
@@ -65,18 +81,21 @@ export async function startValidator(
     const parts = { key, domain, book, ledger, requests, limits, onChainAway, now };
     const signer = new Signer({ ...parts, ...eyes });
     const places = { signer, domain, relayer, serviceNetwork };
-    const server = new ValidatorServer({ ...places, book, log, now });
+    const health = own?.health.bind(own);
+    const server = new ValidatorServer({ ...places, book, log, now, health });
     const bound = await server.listen(port, host);
     return {
       url: `http://${hostText(host)}:${bound}`,
       address: signer.address,
       async stop() {
         await server.stop();
+        await own?.stop();
         book.close();
         lock.release();
       },
     };
   } catch (error) {
+    await own?.stop();
     lock.release();
     throw error;
   }

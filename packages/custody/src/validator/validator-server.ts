@@ -28,6 +28,8 @@ type ValidatorServerOptions = {
   readonly book: SignedBook;
   readonly log: Logger;
   readonly now: () => number;
+  /** Of a ledger of its own. */
+  readonly health?: (() => object) | undefined;
 };
 
 const BODY_BYTES_MAX = 8_192;
@@ -104,7 +106,8 @@ export class ValidatorServer {
     const { book, domain, serviceNetwork, signer } = this.#options;
     const places = { ...domain, serviceNetwork };
     const health = { ok: true, validator: signer.address, ...places, signed: book.count };
-    return { status: 200, body: health };
+    const replica = this.#options.health?.();
+    return { status: 200, body: replica === undefined ? health : { ...health, replica } };
   }
 
   /** For whoever is on this machine, and for the venue, which then signs the path. */

@@ -1,5 +1,6 @@
 import {
   ADDRESS,
+  choice,
   FOLDER,
   HOST,
   HTTP_URL,
@@ -9,8 +10,10 @@ import {
   readSettings,
   SECRET_PLACE,
   setting,
+  SettingError,
   type SettingsOf,
   type SettingsProgram,
+  SWITCH,
   tables,
   text,
   whole,
@@ -19,6 +22,16 @@ import { Address } from '@oddlot/protocol';
 import { z } from 'zod';
 
 const URLS_MAX = 16;
+const HASH = text({
+  pattern: /^0x[0-9a-f]{64}$/,
+  expected: 'a hash of 32 bytes in hex',
+  placeholder: 'HASH',
+});
+const BLOCK = text({
+  pattern: /^[1-9][0-9]{0,14}:0x[0-9a-f]{64}$/,
+  expected: 'the number and the hash of a block, like 17:0x…',
+  placeholder: 'HEIGHT:HASH',
+});
 
 /** Who signs for an account, as a table of the file. */
 const Signers = z.strictObject({
@@ -59,9 +72,9 @@ export const VALIDATOR_SETTINGS = {
         help: "the address of the venue's relayer; who asks for a signature shows that they have its key",
         isEveryday: true,
       }),
-      venues: setting(list(HTTP_URL, { min: 1, max: URLS_MAX }), {
-        isRequired: true,
-        help: 'APIs of the venue; a payout is signed when all show it',
+      venues: setting(list(HTTP_URL, { max: URLS_MAX }), {
+        default: [],
+        help: 'APIs of the venue; a payout is signed when all show it. Needed without `log`',
         isEveryday: true,
       }),
       chain: setting(list(HTTP_URL, { max: URLS_MAX }), {
@@ -72,6 +85,41 @@ export const VALIDATOR_SETTINGS = {
       signers: setting(tables(Signers), {
         default: [],
         help: '`account`, `authorizedUsers`, `threshold` of accounts that had signers before the venue kept the changes; the operator of the validator [vouches](#what-a-payout-rests-on) for them',
+      }),
+    },
+    'A replica of its own': {
+      log: setting(HTTP_URL, {
+        unset: 'asks `venues`',
+        help: 'the operations port of a venue that serves its log (`serveLog`): the validator [computes itself](validators-that-believe-nobody.md) what is owed, and asks no venue. Needs `chain`',
+        isEveryday: true,
+      }),
+      genesis: setting(HASH, {
+        unset: 'the first that it sees',
+        help: 'hash of the first block, from whoever runs the venue; with it nobody can show it another log',
+      }),
+      chainFrom: setting(whole('count', { min: 0 }), {
+        default: 0,
+        help: 'block of the chain that the bridge was made in, or any before: deposits are counted from there',
+      }),
+      chainConfirmations: setting(whole(), {
+        default: 12,
+        help: 'blocks from its own on that a deposit or a payout must have before it counts; no more than the venue waits for, or the validator lags behind it',
+      }),
+      prices: setting(choice('venue', 'signed'), {
+        default: 'venue',
+        help: '`venue` believes prices that the venue brings by itself, `signed` only those that an operator signed',
+      }),
+      testMoney: setting(SWITCH, {
+        default: false,
+        help: 'the venue gives test money away and lists made-up events by itself; never where money is real',
+      }),
+      sampleOneIn: setting(whole(), {
+        default: 1,
+        help: 'of signatures that concern no money one in so many is recovered; 1 recovers all, more [gives something up](validators-that-believe-nobody.md#a-sample)',
+      }),
+      vouchedBlock: setting(BLOCK, {
+        unset: 'none',
+        help: '`HEIGHT:HASH`: the operator answers for the log up to there, which is applied and not derived',
       }),
     },
     'Limits of a validator': {
@@ -122,5 +170,13 @@ export const VALIDATOR_SETTINGS = {
 export type ValidatorSettings = SettingsOf<(typeof VALIDATOR_SETTINGS)['groups']>;
 
 export function readValidatorSettings(args: readonly string[]): ValidatorSettings {
-  return readSettings(VALIDATOR_SETTINGS, args);
+  const settings = readSettings(VALIDATOR_SETTINGS, args);
+  const { chain, log, venues } = settings;
+  if (log === undefined && venues.length === 0) {
+    throw new SettingError('venues: must be set, or log to compute itself what is owed');
+  }
+  if (log !== undefined && chain.length === 0) {
+    throw new SettingError('chain: must be set with log: deposits are looked for on it');
+  }
+  return settings;
 }

@@ -74,6 +74,7 @@ const REFUSED: { readonly [Each in Type]: Refused<Each> | 'never' } = {
   ],
   genesis: 'never',
   attest: 'never',
+  announceEra: 'never',
   openEra: 'never',
   creditFaucet: [
     'addressInvalid',

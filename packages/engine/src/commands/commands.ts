@@ -10,6 +10,7 @@ import {
 } from '../auth/gate.ts';
 import { approveAgent } from '../handlers/approve-agent.ts';
 import { approveBuilder, checkApproveBuilder } from '../handlers/approve-builder.ts';
+import { announceEra } from '../handlers/announce-era.ts';
 import { attest } from '../handlers/attest.ts';
 import { cancelAll } from '../handlers/cancel-all.ts';
 import {
@@ -249,6 +250,7 @@ export const COMMANDS: CommandTable = {
   // The process's own: what it brings into the log from the settlement chain and about itself.
   genesis: { signedBy: 'nobody', check: onlyAtExecution, execute: genesis },
   attest: { signedBy: 'nobody', check: onlyAtExecution, execute: attest },
+  announceEra: { signedBy: 'nobody', check: onlyAtExecution, execute: announceEra },
   openEra: { signedBy: 'nobody', check: onlyAtExecution, execute: openEra },
   creditFaucet: { signedBy: 'nobody', check: checkCreditFaucet, execute: creditFaucet },
   creditDeposit: { signedBy: 'nobody', check: checkCreditDeposit, execute: creditDeposit },

@@ -138,6 +138,7 @@ export type {
 export type Command =
   | GenesisCommand
   | AttestCommand
+  | AnnounceEraCommand
   | OpenEraCommand
   | RegisterPerpCommand
   | PushOracleCommand
@@ -190,7 +191,15 @@ type AttestCommand = {
   readonly type: 'attest';
   readonly height: number;
   readonly hash: Hash;
+  /** Who says so, where there are several; those without a name can't be contested. */
+  readonly replica?: string;
 };
+
+/**
+ * An operator wants other rules (R-era). It changes nothing: replicas that don't know them take no orders from here on, and one
+ * that does opens their era. 0 takes it back.
+ */
+type AnnounceEraCommand = { readonly type: 'announceEra'; readonly rules: number };
 
 /**
  * The first command of an era (R-era): from here on these rules hold. It changes nothing by itself; who

@@ -8,12 +8,17 @@ import { inDirectory } from '../testing/in-directory.ts';
 
 async function holdInChild(directory: string): Promise<ReturnType<typeof spawn>> {
   const lockUrl = new URL('./directory-lock.ts', import.meta.url).href;
+  // Whoever never lets go keeps nothing: not even what collects memory may free the folder.
   const program = `
     import { lockDirectory } from ${JSON.stringify(lockUrl)};
-    globalThis.lock = lockDirectory(${JSON.stringify(directory)});
+    lockDirectory(${JSON.stringify(directory)});
+    await new Promise((resolve) => setTimeout(resolve));
+    gc();
+    await new Promise((resolve) => setTimeout(resolve));
+    gc();
     console.log('locked');
     setInterval(() => {}, 1_000);`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+  const child = spawn(process.execPath, ['--expose-gc', '--input-type=module', '-e', program], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await once(child.stdout, 'data');

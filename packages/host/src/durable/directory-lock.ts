@@ -5,6 +5,8 @@ import { makeFolder } from '../durable/sync-folder.ts';
 import { isNoRoom } from './no-room.ts';
 
 const HOLDER = 'lock.pid';
+/** One that nobody refers to is closed when memory is collected, and its lock is gone: who never lets go need not keep it. */
+const HELD = new Set<DatabaseSync>();
 
 /**
  * Keeps two processes off one data directory.
@@ -52,8 +54,10 @@ export function lockDirectory(directory: string): DirectoryLock {
     database = takeLock(file);
   }
   writePid(holderFile);
+  HELD.add(database);
   return {
     release: (): void => {
+      HELD.delete(database);
       if (database.isOpen) database.close();
     },
   };

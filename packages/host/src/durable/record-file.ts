@@ -4,6 +4,7 @@ import {
   fsyncSync,
   ftruncateSync,
   openSync,
+  readFileSync,
   renameSync,
   rmSync,
 } from 'node:fs';
@@ -11,8 +12,9 @@ import { dirname } from 'node:path';
 import type { LineForm } from './line-form.ts';
 import { type DamagedLine, readLines } from './read-lines.ts';
 import { RECORD_LINES } from './record-lines.ts';
+import type { RecordLines, RecordStore } from './record-store.ts';
 import { makeFolder, syncFolder } from './sync-folder.ts';
-import { writeAll } from './whole-file.ts';
+import { writeAll, writeWholeFile } from './whole-file.ts';
 
 const PRIVATE = 0o600;
 /** The file is written anew when it has so many more lines than there are records. */
@@ -25,12 +27,6 @@ const PIECE_CHARACTERS = 1_048_576;
 const TIMES_MOST = 4;
 const TIMES_LEAST = 2;
 
-type RecordLines = {
-  readonly records: readonly unknown[];
-  /** Numbers of lines that are not as they were written, which no crash explains. */
-  readonly damaged: readonly number[];
-};
-
 type Written = { readonly bytes: number; readonly lines: number; readonly check: string };
 
 /**
@@ -38,7 +34,7 @@ type Written = { readonly bytes: number; readonly lines: number; readonly check:
  * appended is there after a power loss when that returns: the file is synced, and its folder whenever the file got its
  * name there. What a crash left of an append was never acted on, and goes. A disk without room (R-disk) leaves the file as it was.
  */
-export class RecordFile {
+export class RecordFile implements RecordStore {
   readonly #file: string;
   readonly #beside: string;
   readonly #form: LineForm;
@@ -60,6 +56,10 @@ export class RecordFile {
     rmSync(this.#beside, { force: true });
     this.#descriptor = openSync(file, 'a+', PRIVATE);
     syncFolder(dirname(file));
+  }
+
+  get name(): string {
+    return this.#file;
   }
 
   /** How long it is. */
@@ -166,6 +166,13 @@ export class RecordFile {
     } catch {
       this.#measureAt = Math.max(this.#measureAt, TIMES_LEAST * this.#bytes);
     }
+  }
+
+  /** As a copy beside it. */
+  setAside(): string {
+    const aside = `${this.#file}.damaged`;
+    writeWholeFile(aside, readFileSync(this.#file));
+    return aside;
   }
 
   close(): void {

@@ -19,10 +19,15 @@ type AnswerWriterOptions = {
   readonly work?: WorkBudget | undefined;
   readonly bodyBytesMax: number;
   readonly isDown?: ((error: unknown) => boolean) | undefined;
+  /** How old the state is that answers are read from. */
+  readonly ageMs?: (() => number) | undefined;
   readonly pageOrigins?: PageOrigins | undefined;
 };
 
 const WARN_EVERY_MS = 1000;
+const DOWN = 503;
+/** A block comes every second at least; what is older than this is told with its age. */
+const OLD_MS = 5_000;
 /** Bodies come and go within a moment, but for those of who holds them. */
 const BODY_RETRY_SECONDS = 1;
 /** What any answer takes of the thread at least, in milliseconds. */
@@ -69,8 +74,16 @@ export class AnswerWriter {
   }
 
   send(call: Call, { status, body, bytes, retryAfterSeconds }: Reply): void {
-    const more = retryAfterSeconds === undefined ? [] : ['retry-after', String(retryAfterSeconds)];
-    this.write(call, status, bytes ?? body, more);
+    // What is down now may not be in a moment, whatever it is.
+    const after = retryAfterSeconds ?? (status === DOWN ? BODY_RETRY_SECONDS : undefined);
+    const more = after === undefined ? [] : ['retry-after', String(after)];
+    this.write(call, status, bytes ?? body, [...more, ...this.#ageOf(call)]);
+  }
+
+  /** Reads go on while nothing new can be written, and say so. */
+  #ageOf({ endpoint }: Call): readonly string[] {
+    const ageMs = endpoint?.surface === 'info' ? (this.#options.ageMs?.() ?? 0) : 0;
+    return ageMs > OLD_MS ? ['x-block-age-ms', String(Math.round(ageMs))] : [];
   }
 
   /** Whoever paces itself by the headers is told the same by them. */

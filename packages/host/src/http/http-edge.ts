@@ -53,6 +53,8 @@ export type HttpEdgeOptions = Omit<HttpPortOptions, 'serve' | 'accepts'> & {
   readonly work?: WorkBudget;
   /** What else than an `UnavailableError` says that something is down. */
   readonly isDown?: (error: unknown) => boolean;
+  /** How old the state is that answers are read from; told with those of /info when it is old. */
+  readonly ageMs?: (() => number) | undefined;
   /** Whose pages may ask from a browser; any, where nothing is said. */
   readonly pageOrigins?: PageOrigins | undefined;
 };
@@ -141,7 +143,7 @@ export class HttpEdge {
     }
     const taken = limiter.take(endpoint.surface, ip);
     call.budget = taken;
-    if (this.#port.isDraining) return this.#answers.refuse(call, refusal('unavailable', []), false);
+    if (this.#port.isClosed) return this.#answers.refuse(call, refusal('unavailable', []), false);
     if (!taken.allowed) {
       const reply = endpoint.refuse(rateLimited(endpoint.surface), true);
       call.budget = { ...taken, remaining: 0 };

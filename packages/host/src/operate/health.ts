@@ -43,9 +43,17 @@ type OperationsOptions = {
   readonly log: Logger;
   /** More that operators may read, by path. */
   readonly pages?: Readonly<Record<string, () => object | Promise<object>>>;
+  /** What is no JSON, by path; given what stands behind the question mark. */
+  readonly downloads?: Readonly<Record<string, OperationsDownload>>;
   /** What may be posted here, by path; given the body, which is bounded. */
   readonly posts?: Readonly<Record<string, OperationsRequest>>;
 };
+
+export type OperationsDownload = (query: URLSearchParams) => Promise<{
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer | string;
+}>;
 
 type OperationsRequest = (
   body: unknown,
@@ -80,11 +88,11 @@ export function createOperationsPort(options: OperationsOptions): HttpPort {
 
 async function answer(
   port: HttpPort,
-  { metrics, pages, posts, readiness: check }: OperationsOptions,
+  { downloads, metrics, pages, posts, readiness: check }: OperationsOptions,
   call: PortCall,
 ): Promise<void> {
   const { request, response } = call;
-  const path = (request.url ?? '/').split('?', 1)[0];
+  const [path, query] = (request.url ?? '/').split('?', 2);
   if (path === '/healthz') return send(response, 200, { status: 'ok' });
   if (path === '/readyz') {
     const { failing, ready } = check();
@@ -101,6 +109,13 @@ async function answer(
   }
   const page = path === undefined ? undefined : pages?.[path];
   if (page !== undefined) return send(response, 200, await page());
+  const download = path === undefined ? undefined : downloads?.[path];
+  if (download !== undefined && request.method === 'GET') {
+    const { body, headers, status } = await download(new URLSearchParams(query));
+    response.writeHead(status, headers);
+    response.end(body);
+    return;
+  }
   const post = path === undefined ? undefined : posts?.[path];
   if (post !== undefined && request.method === 'POST') {
     const { body, status } = await post(await readJson(port, call));

@@ -39,6 +39,8 @@ export type HttpPortOptions = {
   readonly requestTimeoutMs?: number | undefined;
   /** How long a drain waits for clients that hold a request up. */
   readonly drainMs?: number | undefined;
+  /** For how long a drain still takes what comes on connections that are open, one request each; by default not at all. */
+  readonly lingerMs?: number | undefined;
 };
 
 /**
@@ -70,6 +72,7 @@ export class HttpPort {
   readonly #lines = new WeakMap<Socket, Line>();
   #inFlight = 0;
   #isDraining = false;
+  #isLingering = false;
   #onIdle: (() => void) | undefined;
 
   constructor(options: HttpPortOptions) {
@@ -112,6 +115,11 @@ export class HttpPort {
     return this.#isDraining;
   }
 
+  /** It drains, and what comes now is turned away. */
+  get isClosed(): boolean {
+    return this.#isDraining && !this.#isLingering;
+  }
+
   /** Open connections, and how many were turned away or had to make room. */
   get connections(): { readonly open: number; readonly refused: number; readonly evicted: number } {
     return { open: this.#gate.size, ...this.#gate.counts };
@@ -148,6 +156,7 @@ export class HttpPort {
       this.#isDraining = true;
       // The method of `net`: the one of `http` cuts kept connections that are about to be used.
       NetServer.prototype.close.call(this.server);
+      await this.#linger();
     }
     if (this.#inFlight > 0) await this.#idle();
     this.server.closeAllConnections();
@@ -179,6 +188,14 @@ export class HttpPort {
     if (refused === undefined) call.releases.push(() => hold.release());
     else hold.release();
     return refused;
+  }
+
+  async #linger(): Promise<void> {
+    const { lingerMs = 0 } = this.#options;
+    if (lingerMs === 0) return;
+    this.#isLingering = true;
+    await new Promise((resolve) => setTimeout(resolve, lingerMs));
+    this.#isLingering = false;
   }
 
   #idle(): Promise<void> {

@@ -85,6 +85,8 @@ export type Settings = {
   simulated_accounts: string[];
   /** A relay serves at `relay_url`. */
   has_relay: boolean;
+  /** The processes that serve this venue, by the addresses that their operator gave; absent where there is one. */
+  replicas?: { replica: string; url: string; height: number }[];
 };
 
 /** Who may take new risk on a channel, and how many its lists name. */
@@ -139,7 +141,15 @@ export type VenueStatus = {
 };
 
 /** What has to be right for a venue to be ready; without its history it still is. */
-export type HealthCheck = 'stopping' | 'log' | 'disk' | 'clock' | 'bridge' | 'prices' | 'history';
+export type HealthCheck =
+  | 'stopping'
+  | 'log'
+  | 'cluster'
+  | 'disk'
+  | 'clock'
+  | 'bridge'
+  | 'prices'
+  | 'history';
 
 /** How the settlement chain is followed. */
 export type SettlementHealth = {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { PAGE_LIMITS } from '../limits.ts';
 import { Address, Hash, U64 } from '../primitives.ts';
 import { PermitSignatureSchema } from '../signature-schema.ts';
-import { MIN_HEIGHT, compact, firstSet, limitOf } from './paging.ts';
+import { compact, firstSet, limitOf, MIN_HEIGHT, PAGE_CURSOR, TIME_SPAN } from './paging.ts';
 
 /** Queries on the venue itself: settings, receipts, blocks, tools, and the permit deposit. */
 
@@ -90,12 +90,20 @@ export const VENUE_QUERIES = {
   }),
   block,
   tx,
-  txs: z.object({
-    type: z.literal('txs'),
-    height: U64.optional(),
-    limit: limitOf(PAGE_LIMITS.txs),
-    ...MIN_HEIGHT,
-  }),
+  txs: z
+    .object({
+      type: z.literal('txs'),
+      height: U64.optional(),
+      user: Address.optional(),
+      limit: limitOf(PAGE_LIMITS.txs),
+      ...TIME_SPAN,
+      ...PAGE_CURSOR,
+    })
+    .superRefine(({ cursor, endTime, startTime, user }, context) => {
+      // Only the requests of one account have pages and a span of time.
+      const isPaged = typeof cursor === 'string' || (startTime ?? endTime) !== undefined;
+      if (isPaged && user === undefined) context.addIssue(missing('user'));
+    }),
   stateHash: z.object({ type: z.literal('stateHash'), height: U64.optional(), ...MIN_HEIGHT }),
   depositWithPermit: z.object({
     type: z.literal('depositWithPermit'),

@@ -17,8 +17,14 @@ export type StreamErrorCode =
   | 'TOO_MANY_SUBSCRIPTIONS'
   | 'INTERNAL';
 
-/** Where a client wants to go on after a lost connection. */
-export type ResumePoint = { epoch: string; seq: number };
+/** The place of a client in a stream of one process. */
+export type StreamPlace = { epoch: string; seq: number };
+
+/**
+ * Where a client wants to go on after a lost connection: behind a frame, or, wherever it came from, behind a block of
+ * the venue.
+ */
+export type ResumePoint = StreamPlace | { height: number };
 
 /** A subscription as it stands in frames: the channel and its parameters. */
 export type SubscriptionFields = { type: string } & Record<string, unknown>;
@@ -39,6 +45,8 @@ export type SubscriptionResponse = {
     epoch: string;
     /** The last one sent before this subscription. */
     seq: number;
+    /** On channels of facts: what blocks after this one did is told. Not `height`, which is no part of a place. */
+    fromHeight?: number;
   };
 };
 
@@ -50,7 +58,7 @@ export type DataFrame<Data> = {
   sub: number;
   /** Counts the frames of a stream, one by one, the same for all connections. */
   seq: number;
-  /** On user channels: the block that the data reflect. */
+  /** On channels of facts, clearinghouseState and l2Diff: the block that the data reflect. */
   height?: number;
   /** A snapshot of an event channel after a resync. */
   isSnapshot?: true;

@@ -159,7 +159,7 @@ export function createInfo(context: InfoContext) {
     block: ask('block'),
     /** A transaction by its hash: the request as it was received, and what became of it. */
     tx: ask('tx'),
-    /** Transactions with what they say: of a block in their order, or the newest. */
+    /** Transactions with what they say: of a block in their order, or the newest, of all or of one account. */
     txs: ask('txs'),
     /** Asks a query on the past and gives its data with how far the history was and where the next page begins. */
     historyPage: page,

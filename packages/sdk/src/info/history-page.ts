@@ -13,6 +13,7 @@ export type PagedType =
   | 'historicalOrders'
   | 'userFundings'
   | 'userNonFundingLedgerUpdates'
+  | 'txs'
   | 'builderMeEarned'
   | 'builderMeClaimed';
 

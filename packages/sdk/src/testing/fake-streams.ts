@@ -5,7 +5,11 @@ import { WebSocketServer, type WebSocket } from 'ws';
 type ControlFrame = {
   readonly method: string;
   readonly subscription?: { readonly type: string };
-  readonly resumeFrom?: { readonly epoch: string; readonly seq: number };
+  readonly resumeFrom?: {
+    readonly epoch?: string;
+    readonly seq?: number;
+    readonly height?: number;
+  };
 };
 
 /**
@@ -23,6 +27,9 @@ export class FakeStreams {
   readonly kept = new Map<number, unknown>();
   /** Sent as a snapshot when it is set. */
   snapshot: unknown;
+  /** Blocks of the published frames, where they tell them; a resume by height is answered from here. */
+  heights = new Map<number, number>();
+  height: number | undefined;
   refusal: { code: string; message: string } | undefined;
   isSilent = false;
   #server: WebSocketServer;
@@ -56,6 +63,13 @@ export class FakeStreams {
     this.#sendAll(data);
   }
 
+  /** The next frame, of a block. */
+  publishAt(height: number, data: unknown): void {
+    this.height = height;
+    this.heights.set(this.seq + 1, height);
+    this.publish(data);
+  }
+
   /** The next frame is kept but reaches nobody. */
   lose(data: unknown): void {
     this.seq += 1;
@@ -79,7 +93,9 @@ export class FakeStreams {
   }
 
   #sendData(socket: WebSocket, frame: { sub: number; seq: number; data: unknown }): void {
-    socket.send(JSON.stringify({ channel: 'trades', ...frame }));
+    const height = this.heights.get(frame.seq);
+    const block = height === undefined ? {} : { height };
+    socket.send(JSON.stringify({ channel: 'trades', ...frame, ...block }));
   }
 
   #welcome(socket: WebSocket): void {
@@ -107,15 +123,19 @@ export class FakeStreams {
       return;
     }
     const sub = this.controls.length;
-    const data = { method, subscription, sub, epoch, seq };
+    const named = resumeFrom?.height;
+    const later = [...this.heights].find(([, height]) => height > (named ?? Infinity))?.[0];
+    const last = named === undefined ? seq : (later ?? seq + 1) - 1;
+    const from = this.height === undefined ? {} : { fromHeight: named ?? this.height };
+    const data = { method, subscription, sub, epoch, seq: last, ...from };
     socket.send(JSON.stringify({ channel: 'subscriptionResponse', data }));
     if (method === 'unsubscribe') {
       subs.pop();
       return;
     }
     subs.push(sub);
-    if (resumeFrom?.epoch === epoch) {
-      for (let missed = resumeFrom.seq + 1; missed <= seq; missed++) {
+    if (resumeFrom?.epoch === epoch || named !== undefined) {
+      for (let missed = (resumeFrom?.seq ?? last) + 1; missed <= seq; missed++) {
         this.#sendData(socket, { sub, seq: missed, data: this.kept.get(missed) });
       }
       return;

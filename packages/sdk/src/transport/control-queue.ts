@@ -21,13 +21,16 @@ const FRAMES_BURST = LIMITS.framesBurst / 2;
  */
 export class ControlQueue {
   readonly #send: (text: string) => void;
+  readonly #to: () => string;
   #waiting: Control[] = [];
   #unanswered: Sent[] = [];
   #tokens = FRAMES_BURST;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(send: (text: string) => void) {
+  /** What it sends with, and whom it sends to. */
+  constructor(send: (text: string) => void, to: () => string) {
     this.#send = send;
+    this.#to = to;
   }
 
   subscribe(stream: Stream): void {
@@ -96,7 +99,7 @@ export class ControlQueue {
   #sendNow({ method, stream }: Control): void {
     const { subscription } = stream;
     // Read at the last moment: while the frame waited the stream may have moved on.
-    const resumeFrom = method === 'subscribe' ? stream.resumePoint : undefined;
+    const resumeFrom = method === 'subscribe' ? stream.resumeAt(this.#to()) : undefined;
     const frame: ClientFrame =
       resumeFrom === undefined
         ? { method, subscription }

@@ -2,6 +2,7 @@ import { API_VERSION, API_VERSION_HEADER } from '@oddlot/protocol';
 import { ApiError, HttpError } from '../errors.ts';
 import { callApart } from '../call-apart.ts';
 import { backoffMs, REQUEST_BACKOFF, sleep, type Backoff } from './backoff.ts';
+import { Replicas } from './replicas.ts';
 import { VenueClock, type Roundtrip } from './venue-clock.ts';
 
 /** The part of `fetch` that is used. */
@@ -9,8 +10,8 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** How requests are made. */
 type HttpOptions = {
-  /** `https://host`, without a path of an endpoint. */
-  readonly url: string;
+  /** `https://host`, without a path of an endpoint; or the processes of a venue, any of which answers. */
+  readonly url: string | Replicas;
   readonly fetch?: Fetch | undefined;
   /** Longer than the venue waits for an execution, so that its answer is the one that comes. */
   readonly timeoutMs?: number | undefined;
@@ -63,7 +64,7 @@ const HTTP_PASSING: readonly number[] = [502, 503, 504];
 
 /** Posts JSON: with a time limit, and again after failures that pass. */
 export class HttpTransport {
-  readonly #url: string;
+  readonly #replicas: Replicas;
   readonly #fetch: Fetch;
   readonly #timeoutMs: number;
   readonly #retriesMax: number;
@@ -73,9 +74,12 @@ export class HttpTransport {
   readonly #onRateLimited: (waitMs: number) => void;
   readonly #onRecovered: () => void;
   #isDown = false;
+  /** The newest block that an acknowledged write was in, and who has it: others may be behind. */
+  #written: { url: string; height: number } | undefined;
 
   constructor(options: HttpOptions) {
-    this.#url = options.url;
+    const { url: venue } = options;
+    this.#replicas = typeof venue === 'string' ? new Replicas([venue]) : venue;
     this.#fetch = options.fetch ?? ((url, init) => globalThis.fetch(url, init));
     this.#timeoutMs = options.timeoutMs ?? 20_000;
     this.#retriesMax = options.retriesMax ?? 5;
@@ -97,17 +101,38 @@ export class HttpTransport {
   ): Promise<HttpReply> {
     let bytes = body;
     for (let failures = 1; ; failures++) {
-      const attempt = await this.#attempt(endpoint, bytes, signal);
-      const { failure, retryAfterMs = 0 } = attempt;
+      const url = this.#replicas.current;
+      const attempt =
+        (await this.#catchUp(endpoint, signal)) ?? (await this.#attempt(endpoint, bytes, signal));
+      const { failure } = attempt;
+      // What one process asks for is not owed to another.
+      const isElsewhere = failure === 'unknown' && this.#replicas.lost(url);
+      const isFresh = isElsewhere && failures < this.#replicas.all.length;
+      const retryAfterMs = isElsewhere ? 0 : (attempt.retryAfterMs ?? 0);
       const isLast = failures > this.#retriesMax || retryAfterMs > this.#retryAfterMsMax;
       if (failure === undefined || isLast) return settled(attempt);
       // At least as long as the venue asks, and a random while more.
-      const waitMs = retryAfterMs + backoffMs(failures, this.#backoff);
+      const waitMs = isFresh ? 0 : retryAfterMs + backoffMs(failures, this.#backoff);
       if (retry?.isWorthwhile(failure, waitMs) === false) return settled(attempt);
       if (failure === 'rateLimited') callApart(this.#onRateLimited, waitMs);
       await sleep(waitMs, signal);
       if (retry !== undefined) bytes = await retry.nextBody(failure);
     }
+  }
+
+  /** Who reads what it wrote at another process waits until this one has it too; what comes instead of that. */
+  async #catchUp(
+    endpoint: Endpoint,
+    signal: AbortSignal | undefined,
+  ): Promise<Attempt | undefined> {
+    const url = this.#replicas.current;
+    const written = this.#written;
+    if (endpoint !== '/info' || written === undefined || written.url === url) return undefined;
+    const question = JSON.stringify({ type: 'stateHash', minHeight: written.height });
+    const attempt = await this.#attempt('/info', question, signal);
+    if (attempt.failure !== undefined) return attempt;
+    this.#written = { ...written, url };
+    return undefined;
   }
 
   /**
@@ -130,7 +155,7 @@ export class HttpTransport {
       }
     } catch (cause) {
       if (cause instanceof HttpError || cause instanceof ApiError) throw cause;
-      throw new HttpError(`The answer of ${this.#url}${path} broke off`, { cause });
+      throw new HttpError(`The answer of ${this.#replicas.current}${path} broke off`, { cause });
     } finally {
       signal?.removeEventListener('abort', abort);
       // Whoever stops reading is not sent the rest.
@@ -144,7 +169,7 @@ export class HttpTransport {
       const sentMs = this.#clock.ownMs;
       const headers = { [API_VERSION_HEADER]: API_VERSION };
       const asked = { method: 'GET', headers, signal: stop.signal };
-      const response = await this.#fetch(this.#url + path, asked).finally(() =>
+      const response = await this.#fetch(this.#replicas.current + path, asked).finally(() =>
         clearTimeout(timer),
       );
       if (response.ok && response.body !== null) {
@@ -173,25 +198,34 @@ export class HttpTransport {
     signal: AbortSignal | undefined,
   ): Promise<Attempt> {
     const limit = timeLimit(this.#timeoutMs, signal);
+    const url = this.#replicas.current;
     const sentMs = this.#clock.ownMs;
     try {
-      const response = await this.#fetch(this.#url + endpoint, {
+      const response = await this.#fetch(url + endpoint, {
         method: 'POST',
         headers: { 'content-type': 'application/json', [API_VERSION_HEADER]: API_VERSION },
         body,
         signal: limit.signal,
       });
       const text = await response.text();
-      return this.#answered(response, { text, sentMs });
+      const attempt = this.#answered(response, { text, sentMs });
+      if (endpoint === '/exchange') this.#noteWritten(url, attempt);
+      return attempt;
     } catch (cause) {
       if (signal?.aborted === true) throw new HttpError('The request was aborted', { cause });
       this.#isDown = true;
       const why = limit.signal.aborted ? `No answer within ${this.#timeoutMs} ms` : 'No answer';
-      const outcome = new HttpError(`${why} from ${this.#url}${endpoint}`, { cause });
+      const outcome = new HttpError(`${why} from ${url}${endpoint}`, { cause });
       return { failure: 'unknown', outcome };
     } finally {
       limit.end();
     }
+  }
+
+  #noteWritten(url: string, { outcome }: Attempt): void {
+    const height = outcome instanceof HttpError ? undefined : outcome.body['height'];
+    if (typeof height !== 'number' || height < (this.#written?.height ?? 0)) return;
+    this.#written = { url, height };
   }
 
   #answered(

@@ -7,8 +7,9 @@ export type SocketStatus = 'idle' | 'connecting' | 'open' | 'waiting' | 'closed'
 
 /** How a socket is kept. */
 export type SocketOptions = {
-  /** `wss://host/ws`. */
-  readonly url: string;
+  /** `wss://host/ws`; or where it is next, and what to do when that one is lost: true when there is another. */
+  readonly url: string | (() => string);
+  readonly onLost?: ((url: string) => boolean) | undefined;
   readonly openSocket?: OpenSocket | undefined;
   readonly onStatus?: ((status: SocketStatus) => void) | undefined;
   /** Between two pings. The venue closes a connection that it has not heard from for 60 s. */
@@ -43,7 +44,8 @@ type Timer = ReturnType<typeof setTimeout> | undefined;
 
 /** One connection for as long as it is needed; when it is lost, a new one takes over. */
 export class KeptSocket {
-  readonly #url: string;
+  readonly #url: () => string;
+  readonly #onLost: (url: string) => boolean;
   readonly #user: SocketUser;
   readonly #openSocket: OpenSocket;
   readonly #onStatus: (status: SocketStatus) => void;
@@ -57,6 +59,7 @@ export class KeptSocket {
   /** Whether the present connection was of use. */
   #hasWorked = false;
   #dialedMs = 0;
+  #dialed = '';
   #nextDialMs = 0;
   #heardMs = 0;
   #pingTimer: Timer;
@@ -64,7 +67,9 @@ export class KeptSocket {
   #lingerTimer: Timer;
 
   constructor(options: SocketOptions, user: SocketUser) {
-    this.#url = options.url;
+    const { url } = options;
+    this.#url = typeof url === 'string' ? () => url : url;
+    this.#onLost = options.onLost ?? (() => false);
     this.#user = user;
     this.#openSocket = options.openSocket ?? openSocket;
     this.#onStatus = options.onStatus ?? (() => undefined);
@@ -88,6 +93,11 @@ export class KeptSocket {
   get nextTryInMs(): number | undefined {
     if (this.#status !== 'waiting') return undefined;
     return Math.max(0, this.#nextDialMs - performance.now());
+  }
+
+  /** Where the present connection goes, or the last one went. */
+  get dialed(): string {
+    return this.#dialed;
   }
 
   send(text: string): void {
@@ -146,6 +156,7 @@ export class KeptSocket {
     this.#generation += 1;
     this.#hasWorked = false;
     this.#dialedMs = performance.now();
+    this.#dialed = this.#url();
     const generation = this.#generation;
     const lost = (): void => {
       if (generation === this.#generation) this.#lost();
@@ -156,7 +167,7 @@ export class KeptSocket {
 
   async #dial(generation: number, lost: () => void): Promise<void> {
     const isCurrent = (): boolean => generation === this.#generation;
-    const socket = await this.#openSocket(this.#url);
+    const socket = await this.#openSocket(this.#dialed);
     // What went wrong is not told here; the close that follows is all there is to act on.
     socket.addEventListener('error', () => undefined);
     if (!isCurrent()) {
@@ -215,7 +226,9 @@ export class KeptSocket {
       return;
     }
     this.#failures += 1;
-    const waitMs = backoffMs(this.#failures, backoff);
+    // Another process is tried at once; when all have failed, all are waited for.
+    const isElsewhere = this.#onLost(this.#dialed) && this.#failures === 1;
+    const waitMs = isElsewhere ? 0 : backoffMs(this.#failures, backoff);
     this.#nextDialMs = performance.now() + waitMs;
     this.#setStatus('waiting');
     this.#retryTimer = setTimeout(() => this.#connect(), waitMs);

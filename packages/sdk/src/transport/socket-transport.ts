@@ -26,7 +26,10 @@ export class SocketTransport {
 
   constructor({ keyOf, ...options }: SocketOptions & { readonly keyOf: SubscriptionKey }) {
     this.#keyOf = keyOf;
-    this.#queue = new ControlQueue((text) => this.#socket.send(text));
+    this.#queue = new ControlQueue(
+      (text) => this.#socket.send(text),
+      () => this.#socket.dialed,
+    );
     this.#socket = new KeptSocket(options, {
       ping: '{"method":"ping"}',
       isNeeded: () => this.#streams.size > 0,
@@ -110,7 +113,8 @@ export class SocketTransport {
       this.#responded(frame as unknown as SubscriptionResponse);
     } else if (frame['channel'] === 'resync') {
       const { data: resync } = frame as unknown as ResyncFrame;
-      this.#bySub.get(resync.sub)?.resync(resync);
+      const stream = this.#bySub.get(resync.sub);
+      if (stream?.resync(resync) === 'byHeight') this.#subscribeAnew(stream);
     } else if (frame['type'] === 'error') {
       this.#refused(frame as ErrorFacts);
     } else if (frame['channel'] === 'error') {
@@ -153,6 +157,10 @@ export class SocketTransport {
     const stream = this.#bySub.get(frame.sub);
     if (stream === undefined || stream.receive(frame)) return;
     // A number is missing, which is a fault of the connection: ask again from the last good one.
+    this.#subscribeAnew(stream);
+  }
+
+  #subscribeAnew(stream: Stream): void {
     this.#detach(stream);
     this.#queue.unsubscribe(stream);
     this.#queue.subscribe(stream);

@@ -1,6 +1,8 @@
+import { FACT_CHANNELS } from '@oddlot/protocol';
 import type {
   DataFrame,
   ResumePoint,
+  StreamPlace,
   ResyncFrame,
   SubscriptionFields,
   SubscriptionResponse,
@@ -15,7 +17,7 @@ export type StreamData<Data> = {
   /** The whole state of the stream, not a change: the first frame, and the one after a reset. */
   readonly isSnapshot: boolean;
   readonly seq: number;
-  /** On user channels: the block that the data reflect. */
+  /** On channels of facts, clearinghouseState and l2Diff: the block that the data reflect. */
   readonly height: number | undefined;
 };
 
@@ -47,22 +49,44 @@ export class Stream {
   /** The venue's number for it on the present connection, when it has one. */
   sub: number | undefined;
   readonly #sinks = new Set<StreamSink>();
-  #place: ResumePoint | undefined;
+  #place: StreamPlace | undefined;
   #awaitsSnapshot = false;
   /** What who joins now is told first. */
   #state: unknown;
   #height: number | undefined;
+  /** The process of the venue that gave the place. */
+  #at = '';
+  /** Of channels that tell facts, the block up to which everything is told but the frames of the last one itself. */
+  #told: { readonly height: number; readonly frames: number } | undefined;
+  /** Frames that come again because a block was named instead of a place. */
+  #again: { readonly height: number; frames: number } | undefined;
+  /** The place was lost with its process: the next subscribe names the block. */
+  #isByHeight = false;
 
   constructor(key: string, subscription: SubscriptionFields) {
     this.key = key;
     this.subscription = subscription;
   }
 
-  /** Where a new connection should go on; undefined before the first answer. */
-  get resumePoint(): ResumePoint | undefined {
+  /**
+   * Where a connection to a process of the venue should go on; undefined before the first answer. Places are of one process;
+   * blocks are of the venue, so that facts go on behind one anywhere. A state is shown anew.
+   */
+  resumeAt(process: string): ResumePoint | undefined {
     // Who has not got its snapshot has nothing to go on from.
     const isWithout = this.#awaitsSnapshot && hasState(this.subscription);
-    return isWithout ? undefined : this.#place;
+    const isHere = process === this.#at && !this.#isByHeight;
+    this.#at = process;
+    this.#isByHeight = false;
+    this.#again = undefined;
+    if (isWithout) return undefined;
+    if (isHere || this.#place === undefined) return this.#place;
+    const told = this.#told;
+    if (told === undefined) return undefined;
+    // A block may have several frames, and the connection may have broken between them.
+    if (told.frames === 0) return { height: told.height };
+    this.#again = { ...told };
+    return { height: told.height - 1 };
   }
 
   /** The venue has confirmed it, on this connection or an earlier one. */
@@ -89,17 +113,29 @@ export class Stream {
   /** The venue took the subscription. A resume keeps its place; otherwise it begins at `seq`. */
   subscribed(data: SubscriptionResponse['data'], resumeFrom: ResumePoint | undefined): void {
     this.sub = data.sub;
-    if (resumeFrom !== undefined) return;
+    if (resumeFrom !== undefined && 'epoch' in resumeFrom) return;
     this.#place = { epoch: data.epoch, seq: data.seq };
+    if (resumeFrom !== undefined) return;
     this.#awaitsSnapshot = true;
+    if (isOfFacts(this.subscription) && data.fromHeight !== undefined) {
+      this.#told = { height: data.fromHeight, frames: 0 };
+    }
     for (const sink of Array.from(this.#sinks)) sink.ready();
   }
 
-  resync({ epoch, seq, reason }: ResyncFrame['data']): void {
+  /** What was missed can't be told from the place; by the block perhaps it can. */
+  resync({ epoch, seq, reason }: ResyncFrame['data']): 'byHeight' | undefined {
+    const isWithout = this.#awaitsSnapshot && hasState(this.subscription);
+    if (reason === 'epoch' && this.#told !== undefined && !isWithout) {
+      this.#isByHeight = true;
+      return 'byHeight';
+    }
+    this.#again = undefined;
     this.#place = { epoch, seq };
     this.#awaitsSnapshot = true;
     this.#state = undefined;
     this.#tell({ type: 'reset', reason });
+    return undefined;
   }
 
   /** Takes a data frame; false when one before it is missing. */
@@ -113,10 +149,28 @@ export class Stream {
     if (seq <= place.seq && !isSnapshot) return true;
     this.#awaitsSnapshot = false;
     this.#place = { epoch: place.epoch, seq };
+    if (this.#isAgain(height)) return true;
+    this.#noteHeight(height, isSnapshot);
     this.#state = stateAfter(this.subscription, isSnapshot ? undefined : this.#state, data);
     this.#height = height;
     this.#tell({ type: 'data', data, isSnapshot, seq, height });
     return true;
+  }
+
+  /** A frame that was told before, of the block that was named. */
+  #isAgain(height: number | undefined): boolean {
+    const again = this.#again;
+    if (again === undefined || again.frames === 0 || height !== again.height) return false;
+    again.frames -= 1;
+    return true;
+  }
+
+  #noteHeight(height: number | undefined, isSnapshot: boolean): void {
+    if (height === undefined || !isOfFacts(this.subscription)) return;
+    const { frames, height: last } = this.#told ?? { height: 0, frames: 0 };
+    // A snapshot has all of its block.
+    if (isSnapshot) this.#told = { height, frames: 0 };
+    else this.#told = { height, frames: height === last ? frames + 1 : 1 };
   }
 
   fail(error: SocketError): void {
@@ -137,4 +191,8 @@ export class Stream {
     this.#sinks.clear();
     return sinks;
   }
+}
+
+function isOfFacts({ type }: SubscriptionFields): boolean {
+  return (FACT_CHANNELS as readonly string[]).includes(type);
 }

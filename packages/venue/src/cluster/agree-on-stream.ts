@@ -20,14 +20,18 @@ type Parties = {
   readonly copy: Pick<FileJournal, 'firstSeq' | 'lastSeq' | 'replay'>;
   readonly serviceNetwork: string;
   readonly nowMs: number;
+  /** The highest block that a replica has told of, as it was known before the stream was asked. */
+  readonly known?: KnownBlock | undefined;
 };
+
+export type KnownBlock = { readonly replica: string; readonly height: number };
 
 /**
  * Compares a stream with the files of a replica before anything is read: whether it is the log of the same
  * venue, and has all that this replica has. The first replica of all opens an empty stream.
  */
 export async function agreeOnStream(parties: Parties): Promise<StreamOpening> {
-  const { copy, serviceNetwork, stream } = parties;
+  const { copy, known, serviceNetwork, stream } = parties;
   const opening = await readOpening(parties);
   if (opening.serviceNetwork !== serviceNetwork) {
     throw new ForeignStreamError(opening.serviceNetwork, serviceNetwork);
@@ -40,12 +44,21 @@ export async function agreeOnStream(parties: Parties): Promise<StreamOpening> {
     const why = `it ends at ${lastSeq}`;
     throw new StreamLostError({ from: lastSeq + 1, to: copy.lastSeq, why });
   }
+  assertReaches(lastSeq, known);
   await compareLast(parties, opening);
   return opening;
 }
 
+/** A replica without files can't know better than what others have told: they had it from this stream. */
+function assertReaches(lastSeq: number, known: KnownBlock | undefined): void {
+  if (known === undefined || known.height <= lastSeq) return;
+  const why = lastSeq === 0 ? 'it is empty' : `it ends at ${lastSeq}`;
+  throw new StreamLostError({ from: lastSeq + 1, to: known.height, why, by: known.replica });
+}
+
 async function readOpening({
   copy,
+  known,
   nowMs,
   serviceNetwork,
   stream,
@@ -53,8 +66,9 @@ async function readOpening({
   const found = await patiently(() => stream.at(OPENING_PLACE));
   if (found !== undefined) return decodeOpening(found);
   if (copy.lastSeq > 0) {
-    throw new StreamLostError({ from: copy.firstSeq, to: copy.lastSeq, why: 'it is empty' });
+    throw new StreamLostError({ from: 1, to: copy.lastSeq, why: 'it is empty' });
   }
+  assertReaches(0, known);
   const opening = { serviceNetwork, firstSeq: 1, era: randomUUID() };
   const id = `opening:${opening.era}`;
   try {
@@ -63,7 +77,7 @@ async function readOpening({
   } catch (error) {
     // Another replica was faster, or this one was before its answer got lost.
     if (!(error instanceof NotNextError)) throw error;
-    return readOpening({ copy, nowMs, serviceNetwork, stream });
+    return readOpening({ copy, known, nowMs, serviceNetwork, stream });
   }
 }
 

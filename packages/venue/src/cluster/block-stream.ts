@@ -9,6 +9,7 @@ import {
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { Following, type TakeMessage } from './following.ts';
 import { streamFaults, wantedConfig } from './stream-config.ts';
+import { WeakStreamError } from './stream-error.ts';
 
 /** What a stream knows of itself, as its leader tells it. */
 type StreamEnd = { readonly firstPlace: number; readonly lastPlace: number };
@@ -34,17 +35,6 @@ export type Credentials = {
   readonly certFile?: string | undefined;
   readonly keyFile?: string | undefined;
 };
-
-/** A stream whose settings could lose something. */
-export class WeakStreamError extends Error {
-  override readonly name = 'WeakStreamError';
-
-  constructor(cluster: string, faults: readonly string[]) {
-    super(
-      `the stream of ${cluster} could lose what a venue has acknowledged: ${faults.join('; ')}`,
-    );
-  }
-}
 
 /** An append that could not come next, because something else did. */
 export class NotNextError extends Error {
@@ -72,6 +62,7 @@ export class BlockStream {
   readonly #client: JetStreamClient;
   readonly #manager: JetStreamManager;
   #isClosed = false;
+  #messageBytesMax = BLOCK_BYTES_MAX;
 
   private constructor(
     options: BlockStreamOptions,
@@ -108,9 +99,11 @@ export class BlockStream {
     return !this.#connection.isClosed() && this.#connection.info !== undefined;
   }
 
-  /** The largest message that the servers take. */
+  /** The largest message that the servers take, as one of them last said. */
   get messageBytesMax(): number {
-    return this.#connection.info?.max_payload ?? 0;
+    // While there is no server, what the last one took holds.
+    this.#messageBytesMax = this.#connection.info?.max_payload ?? this.#messageBytesMax;
+    return this.#messageBytesMax;
   }
 
   /** As the leader tells it; throws while there is none. A stream that was removed ends before its first message. */

@@ -7,11 +7,11 @@ import { FileJournal } from '../log/file-journal.ts';
 import { crashImage } from '../testing/journal.ts';
 import { hasNatsServer } from '../testing/nats/has-nats-server.ts';
 import { withNatsServer } from '../testing/nats/with-nats-server.ts';
-import { BlockStream, WeakStreamError } from './block-stream.ts';
+import { BlockStream } from './block-stream.ts';
 import { ClusterLog } from './cluster-log.ts';
 import { ProposalOrder } from './proposal-order.ts';
 import { restoreStream } from './restore-stream.ts';
-import { ForeignStreamError, type StreamLostError } from './stream-error.ts';
+import { ForeignStreamError, type StreamLostError, WeakStreamError } from './stream-error.ts';
 
 const nats = withNatsServer();
 
@@ -28,6 +28,7 @@ type Options = {
   readonly serviceNetwork?: string;
   readonly wrap?: (stream: BlockStream) => BlockStream;
   readonly now?: () => number;
+  readonly known?: () => { readonly replica: string; readonly height: number } | undefined;
 };
 
 function openStream(cluster: string): Promise<BlockStream> {
@@ -38,6 +39,7 @@ function openStream(cluster: string): Promise<BlockStream> {
 async function open({
   cluster,
   directory,
+  known,
   now = () => 1_000,
   serviceNetwork = 'Test',
   wrap,
@@ -54,6 +56,7 @@ async function open({
     order,
     clock,
     serviceNetwork,
+    ...(known && { known }),
     onFatal: (error) => {
       throw error;
     },
@@ -122,6 +125,29 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       expect(again.entries.map(noted)).toEqual(['first', 'second']);
       expect(again.log.lastSeq).toBe(2);
       await again.close();
+    }));
+
+  test('blocks that are written while the stream tells its end are not taken for lost', () =>
+    inDirectory(async (folder) => {
+      let asked = 0;
+      let append: (() => Promise<unknown>) | undefined;
+      const one = await open({
+        cluster: randomUUID(),
+        directory: join(folder, 'a'),
+        wrap: (stream) =>
+          told(stream, async () => {
+            const end = await stream.end();
+            await append?.();
+            asked += 1;
+            return end;
+          }),
+      });
+      append = () => one.log.append(note('meanwhile'));
+      asked = 0;
+      await expect.poll(() => asked, { timeout: 20_000 }).toBe(4);
+      append = undefined;
+      expect(one.lost).toEqual([]);
+      await one.close();
     }));
 
   test('a block that got lost on its way comes before those that were sent behind it', () =>
@@ -216,6 +242,38 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       await other.close();
     }));
 
+  test('what another replica has told of is missed too, and nothing begins in its place', () =>
+    inDirectory(async (folder) => {
+      const cluster = randomUUID();
+      const known = () => ({ replica: 'b', height: 5 });
+      const empty = open({ cluster, directory: join(folder, 'a'), known });
+      await expect(empty).rejects.toThrow(
+        'the stream lost blocks 1 to 5, which replica b has told of: it is empty',
+      );
+      const one = await open({ cluster, directory: join(folder, 'c') });
+      for (const text of ['1', '2', '3']) await one.log.append(note(text));
+      const short = open({ cluster, directory: join(folder, 'a'), known });
+      await expect(short).rejects.toThrow('lost blocks 4 to 5, which replica b has told of');
+      await one.close();
+      // Who has some of it shows that, and goes on when it is whole again.
+      let height = 4;
+      const some = await open({
+        cluster,
+        directory: join(folder, 'c'),
+        known: () => ({ replica: 'b', height }),
+      });
+      expect(some.lost).toMatchObject([{ from: 4, to: 4 }]);
+      await expect(some.log.append(note('4'))).rejects.toThrow('lost blocks 4 to 4');
+      height = 3;
+      await expect.poll(() => some.log.trouble(), { timeout: 10_000 }).toBeUndefined();
+      await some.log.append(note('4'));
+      // A stream that falls behind what others have while it is read.
+      height = 9;
+      await expect.poll(() => some.lost.length, { timeout: 10_000 }).toBe(2);
+      expect(some.lost[1]).toMatchObject({ from: 5, to: 9 });
+      await some.close();
+    }));
+
   test('a stream that lost blocks is restored from the longest copy, and all go on by themselves', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
@@ -293,6 +351,16 @@ async function cutBehind(cluster: string, stream: BlockStream, place: number): P
 }
 
 /** A stream on the way to which some messages get lost once. */
+function told(stream: BlockStream, end: BlockStream['end']): BlockStream {
+  return new Proxy(stream, {
+    get: (target, key) => {
+      if (key === 'end') return end;
+      const value: unknown = Reflect.get(target, key, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
 function lossy(stream: BlockStream, ids: Set<string>): BlockStream {
   const publish = stream.publish.bind(stream);
   stream.publish = (id, data) => {

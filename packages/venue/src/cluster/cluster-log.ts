@@ -7,14 +7,19 @@ import { BlockBuffer, decodeBlock } from '../log/block-codec.ts';
 import type { OrderedBlock } from '../log/commit-batch.ts';
 import type { FileJournal } from '../log/file-journal.ts';
 import type { FollowOptions, Log, ReplayOptions, Retention, TakeEntry } from '../log/log.ts';
-import { agreeOnStream } from './agree-on-stream.ts';
-import { decodeBlockMessage, encodeBlockMessage, type StreamOpening } from './block-message.ts';
+import { agreeOnStream, type KnownBlock } from './agree-on-stream.ts';
+import {
+  decodeBlockMessage,
+  decodeOpening,
+  encodeBlockMessage,
+  type StreamOpening,
+} from './block-message.ts';
 import { type BlockStream, NotNextError } from './block-stream.ts';
 import type { Following, StreamMessage } from './following.ts';
 import { patiently } from './patiently.ts';
 import { parseProposal, type ProposalOrder } from './proposal-order.ts';
 import { StreamLostError } from './stream-error.ts';
-import { placeOf, seqOf } from './stream-places.ts';
+import { OPENING_PLACE, placeOf, seqOf } from './stream-places.ts';
 
 /** Blocks that one proposer has on their way. */
 const FLIGHTS_MAX = 8;
@@ -26,6 +31,8 @@ const LOOK_EVERY_MS = 1_000;
 const REJOIN_EVERY_MS = 1_000;
 /** So many looks in a row at a stream that is too short, and it has lost something. */
 const LOOKS_SHORT_MAX = 3;
+/** So many looks in a row at a stream that has more than what is read, and it is asked anew. */
+const LOOKS_STALLED_MAX = 3;
 /** So long without a word of the stream's leader, and the venue takes nothing new. */
 const SILENT_MS = 2_000;
 const NOTHING = Buffer.alloc(0);
@@ -38,6 +45,8 @@ export type ClusterLogOptions = {
   readonly order: ProposalOrder;
   readonly clock: { nowMs(): number };
   readonly serviceNetwork: string;
+  /** The highest block that any replica has told of. */
+  readonly known?: () => KnownBlock | undefined;
   /** Reading can't go on; the process must end. */
   readonly onFatal: (error: unknown) => void;
   /** The stream lacks blocks that this replica has. */
@@ -48,6 +57,7 @@ export type ClusterLogOptions = {
 type Flight = {
   readonly commands: readonly LoggedCommand[];
   readonly proposal: string;
+  readonly sinceMs: number;
   readonly data: Buffer;
   /** Sent again after it was read out of turn, which the servers must not take for the same message. */
   attempt: number;
@@ -86,6 +96,7 @@ export class ClusterLog implements Log {
   #heardMs = performance.now();
   #looking: NodeJS.Timeout | undefined;
   #looksShort = 0;
+  #looksStalled = 0;
   #isClosed = false;
 
   constructor(options: ClusterLogOptions) {
@@ -113,8 +124,22 @@ export class ClusterLog implements Log {
   /** What keeps blocks from being written; undefined when nothing does. */
   trouble(): LogTrouble | undefined {
     if (this.#lost !== undefined) return { kind: 'lost', error: this.#lost };
-    const sinceMs = performance.now() - this.#heardMs;
+    // A server that has lost the others still tells how far the stream goes: what it takes says more.
+    const [oldest] = this.#flights.values();
+    const heardMs = Math.min(this.#heardMs, oldest?.sinceMs ?? Infinity);
+    const sinceMs = performance.now() - heardMs;
     return sinceMs > SILENT_MS ? { kind: 'silent', sinceMs } : undefined;
+  }
+
+  async beginning(): Promise<LogEntry | undefined> {
+    const { stream } = this.#options;
+    const found = await patiently(() => stream.at(OPENING_PLACE));
+    if (found === undefined) return undefined;
+    const opening = decodeOpening(found);
+    const data = await patiently(() => stream.at(placeOf(opening, 1)));
+    if (opening.firstSeq > 1 || data === undefined) return undefined;
+    const { encoded, timeMs } = decodeBlockMessage(data);
+    return { seq: 1, timeMs, commands: commandsOf(encoded) };
   }
 
   replay(fromSeq: number, apply: TakeEntry, options?: ReplayOptions): Promise<void> {
@@ -129,6 +154,8 @@ export class ClusterLog implements Log {
   ): Promise<void> {
     await this.#options.copy.follow(fromSeq, apply, options);
     await this.#join();
+    // Nothing lies here that could be shown meanwhile, and nothing may be begun in its place.
+    if (this.#lost !== undefined && this.lastSeq === 0) throw this.#lost;
     const { lastPlace } = await patiently(() => this.#options.stream.end());
     if (this.#lost === undefined) await this.#reach(this.#seqOf(lastPlace));
   }
@@ -136,8 +163,10 @@ export class ClusterLog implements Log {
   /** Reads the stream behind what lies here, if it has all that does. */
   async #join(): Promise<void> {
     const { clock, copy, onFatal, order, serviceNetwork, stream } = this.#options;
+    const known = this.#options.known?.();
+    const nowMs = clock.nowMs();
     try {
-      this.#opening = await agreeOnStream({ stream, copy, serviceNetwork, nowMs: clock.nowMs() });
+      this.#opening = await agreeOnStream({ stream, copy, serviceNetwork, nowMs, known });
     } catch (error) {
       if (!(error instanceof StreamLostError)) throw error;
       this.#lose(error);
@@ -219,7 +248,8 @@ export class ClusterLog implements Log {
       );
       return undefined;
     }
-    return { commands, proposal, data, attempt: 0, isEarly: false, resolve, reject };
+    const sinceMs = performance.now();
+    return { commands, proposal, sinceMs, data, attempt: 0, isEarly: false, resolve, reject };
   }
 
   #takeMessage(): Buffer {
@@ -327,20 +357,40 @@ export class ClusterLog implements Log {
 
   /** Asks the leader how far the stream goes: whether there is one, and whether it has all that was read. */
   async #look(): Promise<void> {
+    // What was read before it is asked: while it answers, more may be written and read.
+    const readPlace = (this.#following?.nextPlace ?? 1) - 1;
     try {
+      const known = this.#options.known?.();
       const { lastPlace } = await this.#options.stream.end();
       this.#heardMs = performance.now();
       if (this.#following === undefined) return;
-      const readPlace = this.#following.nextPlace - 1;
+      this.#renewWhenStalled(this.#following, readPlace, lastPlace);
+      const lastSeq = this.#seqOf(lastPlace);
+      const readSeq = this.#seqOf(readPlace);
+      const to = Math.max(readSeq, known?.height ?? 0);
       // Read from it once and not there any more. A leader that has just been elected may not know yet what it has.
-      this.#looksShort = lastPlace < readPlace ? this.#looksShort + 1 : 0;
+      this.#looksShort = lastSeq < to ? this.#looksShort + 1 : 0;
       if (this.#looksShort >= LOOKS_SHORT_MAX) {
-        const [from, to] = [this.#seqOf(lastPlace + 1), this.#seqOf(readPlace)];
-        this.#lose(new StreamLostError({ from, to, why: `it ends at ${from - 1}` }));
+        const by = readSeq < to ? known?.replica : undefined;
+        this.#lose(
+          new StreamLostError({ from: lastSeq + 1, to, why: `it ends at ${lastSeq}`, by }),
+        );
       }
     } catch {
       // Nobody answers: that is what `trouble` tells.
     }
+  }
+
+  /** A reader to whom nothing comes although the stream has more; one that waits for its own disk is none. */
+  #renewWhenStalled(following: Following, readPlace: number, lastPlace: number): void {
+    const isStalled =
+      lastPlace > readPlace &&
+      following.nextPlace - 1 === readPlace &&
+      this.#uncopied.length < UNCOPIED_MAX;
+    this.#looksStalled = isStalled ? this.#looksStalled + 1 : 0;
+    if (this.#looksStalled < LOOKS_STALLED_MAX) return;
+    this.#looksStalled = 0;
+    following.renew();
   }
 
   #lose(error: StreamLostError): void {

@@ -12,6 +12,8 @@ const BYTES_MAX = 2 * 1024 * 1024;
 const HEARTBEAT_MS = 500;
 const EXPIRES_MS = 5_000;
 const AGAIN_AFTER_MS = 100;
+/** Who has not answered by then is asked again. */
+const OPEN_MS_MAX = 5_000;
 /** A consumer of a process that died goes after so long. */
 const INACTIVE_NS = 30_000_000_000;
 
@@ -59,6 +61,11 @@ export class Following {
     this.#ended = this.#run();
   }
 
+  /** Asks anew for what comes next: nothing is heard although there is more. */
+  renew(): void {
+    this.#messages?.stop();
+  }
+
   /** Resolves when nothing is handed over any more. */
   async stop(): Promise<void> {
     this.#isStopped = true;
@@ -70,7 +77,7 @@ export class Following {
     while (!this.#isStopped) {
       let messages: ConsumerMessages | undefined;
       try {
-        messages = await this.#open();
+        messages = await withinTime(this.#open());
       } catch {
         // No leader, or no way to it: it is tried again for as long as it takes.
         await later(AGAIN_AFTER_MS);
@@ -133,4 +140,17 @@ export class Following {
       if (isLost) messages.stop();
     }
   }
+}
+
+/** One that comes too late is stopped. */
+async function withinTime(opening: Promise<ConsumerMessages>): Promise<ConsumerMessages> {
+  const tooLate = new AbortController();
+  const late = later(OPEN_MS_MAX, undefined, { signal: tooLate.signal, ref: false });
+  const messages = await Promise.race([opening, late]).finally(() => tooLate.abort());
+  if (messages !== undefined) return messages;
+  opening.then(
+    (each) => each.stop(),
+    () => undefined,
+  );
+  throw new Error('the consumer was not opened in time');
 }

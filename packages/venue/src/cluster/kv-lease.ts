@@ -20,6 +20,8 @@ type KvLeaseOptions = {
   /** What was started could not be stopped, or a later start failed: this process can't be relied on. */
   readonly onFatal: (error: unknown) => void;
   readonly onHeld?: (name: string, isHeld: boolean) => void;
+  /** False while this process should do nothing that others can: what it holds it lets go of. */
+  readonly mayHold?: () => boolean;
 };
 
 /** What is stored under a name. */
@@ -35,14 +37,27 @@ export class KvLease implements Lease {
   readonly #options: KvLeaseOptions;
   readonly #process = randomUUID();
   readonly #names = new Set<string>();
+  readonly #held = new Map<string, boolean>();
+  #changes = 0;
 
   constructor(options: KvLeaseOptions) {
     this.#options = options;
   }
 
+  /** The names that this process would hold, and whether it does. */
+  get held(): ReadonlyMap<string, boolean> {
+    return this.#held;
+  }
+
+  /** How often a name came to this process or left it. */
+  get changes(): number {
+    return this.#changes;
+  }
+
   async hold(name: string, start: Start, stop: Stop): Promise<Held> {
     assert(!this.#names.has(name), `${name} is held already`);
     this.#names.add(name);
+    this.#held.set(name, false);
     const tenure = new Tenure(this.#options, {
       key: name.replaceAll(' ', '-'),
       value: JSON.stringify({
@@ -51,7 +66,11 @@ export class KvLease implements Lease {
       } satisfies Holder),
       start,
       stop,
-      onHeld: (isHeld) => this.#options.onHeld?.(name, isHeld),
+      onHeld: (isHeld) => {
+        this.#held.set(name, isHeld);
+        this.#changes += 1;
+        this.#options.onHeld?.(name, isHeld);
+      },
     });
     try {
       await tenure.begin();
@@ -138,13 +157,17 @@ class Tenure {
     return this.#heldBy === 'here';
   }
 
+  get #mayHold(): boolean {
+    return this.#options.mayHold?.() ?? true;
+  }
+
   /** Looks who holds the name, and takes it when nobody does; false when nobody could be asked. */
   async #look(): Promise<boolean> {
     const { kv } = this.#options;
     const { key, value } = this.#parts;
     try {
       const entry = await kv.get(key);
-      if (this.#isFree(entry)) await this.#take(entry, value);
+      if (this.#isFree(entry) && this.#mayHold) await this.#take(entry, value);
       return true;
     } catch {
       return false;
@@ -178,6 +201,11 @@ class Tenure {
   }
 
   async #refresh(): Promise<void> {
+    if (!this.#mayHold) {
+      await this.#lose();
+      await this.#letGo();
+      return;
+    }
     const { kv } = this.#options;
     const { key, value } = this.#parts;
     const askedMs = performance.now();

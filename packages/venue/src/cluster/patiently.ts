@@ -3,12 +3,14 @@ import { ClosedConnectionError, DrainingConnectionError } from '@nats-io/transpo
 import { NotNextError } from './block-stream.ts';
 
 const AGAIN_AFTER_MS = 200;
+/** The client library gives up earlier, but for lists whose end never comes. */
+const ANSWER_MS_MAX = 10_000;
 
-/** Asks again for as long as nobody can answer; what can't get better by waiting is thrown. */
+/** Asks again for as long as nobody can answer, or does not; what can't get better by waiting is thrown. */
 export async function patiently<T>(ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
-      return await ask();
+      return await answered(ask());
     } catch (error) {
       const isFinal =
         error instanceof NotNextError ||
@@ -17,5 +19,18 @@ export async function patiently<T>(ask: () => Promise<T>): Promise<T> {
       if (isFinal) throw error;
       await later(AGAIN_AFTER_MS);
     }
+  }
+}
+
+async function answered<T>(asked: Promise<T>): Promise<T> {
+  const over = new AbortController();
+  const late = later(ANSWER_MS_MAX, undefined, { signal: over.signal }).then(() => {
+    throw new Error('nobody answers');
+  });
+  try {
+    return await Promise.race([asked, late]);
+  } finally {
+    late.catch(() => undefined);
+    over.abort();
   }
 }

@@ -1,39 +1,104 @@
 import { randomUUID } from 'node:crypto';
 import { jetstream } from '@nats-io/jetstream';
-import { Kvm } from '@nats-io/kv';
-import { expect, test } from 'vitest';
+import { type KV, Kvm } from '@nats-io/kv';
+import { describe, expect, test } from 'vitest';
 import { hasNatsServer } from '../testing/nats/has-nats-server.ts';
 import { withNatsServer } from '../testing/nats/with-nats-server.ts';
-import { ReplicaBoard } from './replica-board.ts';
+import { type BoardEntry, ReplicaBoard } from './replica-board.ts';
 
 const nats = withNatsServer();
 
-test.skipIf(!hasNatsServer)(
-  'every replica knows how far the others are, and who is gone',
-  async () => {
-    const kv = await new Kvm(jetstream(nats.connection)).create(randomUUID());
+const entry = (replica: string, height: number): BoardEntry => ({
+  replica,
+  url: `http://${replica}`,
+  version: '1',
+  rules: 3,
+  height,
+  hash: `0x${replica}`,
+  clockMs: Date.now(),
+});
+
+const bucket = (): Promise<KV> => new Kvm(jetstream(nats.connection)).create(randomUUID());
+
+async function board(kv: KV): Promise<ReplicaBoard> {
+  const opened = new ReplicaBoard(kv);
+  await opened.start();
+  return opened;
+}
+
+const heights = (seen: ReplicaBoard): unknown =>
+  Object.fromEntries(seen.present.map((each) => [each.replica, each.height]));
+
+describe.skipIf(!hasNatsServer)('what replicas tell each other', () => {
+  test('every replica knows how far the others are, and who is gone', async () => {
+    const kv = await bucket();
     let height = 7;
-    const board = (replica: string): ReplicaBoard =>
-      new ReplicaBoard(kv, () => ({
-        replica,
-        version: '1',
-        height: replica === 'a' ? height : 3,
-        hash: `0x${replica}`,
-        clockMs: 0,
-      }));
-    const [a, b] = [board('a'), board('b')];
-    a.start();
-    b.start();
-    const heights = (seen: ReplicaBoard): unknown =>
-      Object.fromEntries(seen.present.map((each) => [each.replica, each.height]));
+    const [a, b] = [await board(kv), await board(kv)];
+    await a.tell(() => entry('a', height));
+    await b.tell(() => entry('b', 3));
     await expect.poll(() => heights(b), { timeout: 10_000 }).toEqual({ a: 7, b: 3 });
     height = 9;
     await expect.poll(() => heights(b), { timeout: 10_000 }).toEqual({ a: 9, b: 3 });
     expect(b.highest).toMatchObject({ replica: 'a', height: 9, hash: '0xa' });
     a.stop();
     await expect.poll(() => heights(b), { timeout: 10_000 }).toEqual({ b: 3 });
-    // What it had is still known.
-    expect(b.highest?.height).toBe(9);
+    // What it had is still known, to who comes later too, and it is not there.
+    const late = await board(kv);
+    expect(late.highest?.height).toBe(9);
+    expect(late.entryOf('a')?.height).toBe(9);
+    expect(late.entries.find(({ replica }) => replica === 'a')?.silentMs).toBe(Infinity);
+    for (const each of [b, late]) each.stop();
+  });
+
+  test('who joins knows at once who is there, and who was', async () => {
+    const kv = await bucket();
+    const a = await board(kv);
+    await kv.put('gone', JSON.stringify(entry('gone', 5)));
+    await expect.poll(() => a.entryOf('gone'), { timeout: 10_000 }).toBeDefined();
+    await a.tell(() => entry('a', 4));
+    await expect.poll(() => heights(a), { timeout: 10_000 }).toEqual({ a: 4 });
+    const b = await board(kv);
+    await b.tell(() => entry('b', 3));
+    expect(heights(b)).toEqual({ a: 4, b: 3 });
+    for (const each of [a, b]) each.stop();
+  });
+
+  test('who leaves has no address any more, at once', async () => {
+    const kv = await bucket();
+    const [a, b] = [await board(kv), await board(kv)];
+    let isServing = true;
+    await a.tell(() => (isServing ? entry('a', 1) : { ...entry('a', 1), url: undefined }));
+    await expect.poll(() => b.entryOf('a')?.url, { timeout: 10_000 }).toBe('http://a');
+    isServing = false;
+    await a.leave();
+    await expect.poll(() => b.entryOf('a')?.url, { timeout: 10_000 }).toBeUndefined();
     b.stop();
-  },
-);
+  });
+
+  test('clocks are compared by that of the servers', async () => {
+    const kv = await bucket();
+    const [a, b] = [await board(kv), await board(kv)];
+    await a.tell(() => ({ ...entry('a', 1), clockMs: Date.now() + 60_000 }));
+    await b.tell(() => entry('b', 1));
+    const ahead = (replica: string): number =>
+      Math.round((b.present.find((each) => each.replica === replica)?.aheadMs ?? 0) / 10_000) || 0;
+    await expect.poll(() => [ahead('a'), ahead('b')], { timeout: 10_000 }).toEqual([6, 0]);
+    for (const each of [a, b]) each.stop();
+  });
+
+  test('names that come and go are forgotten, but for who had the highest block', async () => {
+    const kv = await bucket();
+    await kv.put('highest', JSON.stringify(entry('highest', 900)));
+    for (let at = 0; at < 100; at += 1) await kv.put(`c${at}`, JSON.stringify(entry(`c${at}`, at)));
+    const a = await board(kv);
+    await a.tell(() => entry('a', 1));
+    await expect.poll(() => a.entries.length, { timeout: 10_000 }).toBe(64);
+    expect(a.highest?.replica).toBe('highest');
+    expect(a.entryOf('c99')).toBeDefined();
+    expect(a.entryOf('c0')).toBeUndefined();
+    await a.clear();
+    const b = await board(kv);
+    expect(b.entries.filter(({ replica }) => replica !== 'a')).toEqual([]);
+    for (const each of [a, b]) each.stop();
+  });
+});

@@ -1,45 +1,89 @@
 import { setTimeout as later } from 'node:timers/promises';
-import type { KV } from '@nats-io/kv';
+import type { KV, KvEntry } from '@nats-io/kv';
+import { keysOf } from './keys-of.ts';
+import { patiently } from './patiently.ts';
 
 /** What a replica tells the others of itself. */
-type BoardEntry = {
+export type BoardEntry = {
   readonly replica: string;
   /** Where clients reach it; undefined before it serves, and where nobody said so. */
   readonly url?: string | undefined;
   readonly version: string;
+  /** The rules that it knows (R-era). */
+  readonly rules: number;
+  /** It waits until the era of these rules is opened. */
+  readonly isWaiting?: true | undefined;
+  /** The newest block that it has, or had before it was started. */
   readonly height: number;
   readonly hash: string;
+  /** The newest block that replicas have attested, and what it is here. */
+  readonly attested?: { readonly height: number; readonly hash: string } | undefined;
   /** Its venue's clock when it wrote this. */
   readonly clockMs: number;
 };
 
-/** An entry, and for how long nothing new has come. */
-type SeenEntry = BoardEntry & { readonly silentMs: number };
+/** An entry, for how long nothing new has come, and what its clock is ahead of the servers'. */
+type SeenEntry = BoardEntry & { readonly silentMs: number; readonly aheadMs: number };
+
+type Seen = {
+  readonly entry: BoardEntry;
+  readonly atMs: number;
+  /** By the servers' clock. */
+  readonly createdMs: number;
+  readonly revision: number;
+};
 
 const TELL_EVERY_MS = 1_000;
 /** Who has told nothing for so long is not there. */
 const GONE_MS = 5_000;
+/** Names that are remembered: containers may have another one with every start. */
+const NAMES_MAX = 64;
 
 /**
  * How far each replica of a cluster is, in a key-value bucket: for whoever operates it, for clients that look for
- * another replica, and to notice that a stream is shorter than what somebody has. It decides nothing.
+ * another replica, to compare clocks, and to notice that a stream is shorter than what somebody has.
  */
 export class ReplicaBoard {
-  readonly #kv: Pick<KV, 'put' | 'watch'>;
-  readonly #own: () => BoardEntry;
-  readonly #seen = new Map<string, { readonly entry: BoardEntry; readonly atMs: number }>();
+  readonly #kv: Pick<KV, 'get' | 'keys' | 'purge' | 'put' | 'watch'>;
+  readonly #seen = new Map<string, Seen>();
+  #own: (() => BoardEntry) | undefined;
   #isStopped = false;
   #telling: NodeJS.Timeout | undefined;
 
-  constructor(kv: Pick<KV, 'put' | 'watch'>, own: () => BoardEntry) {
+  constructor(kv: Pick<KV, 'get' | 'keys' | 'purge' | 'put' | 'watch'>) {
     this.#kv = kv;
-    this.#own = own;
   }
 
-  start(): void {
+  /** Reads what is there, and follows it from here on. */
+  async start(): Promise<void> {
+    for (const key of await keysOf(this.#kv)) {
+      const told = await patiently(() => this.#kv.get(key));
+      // When it came, nobody knows: it is not there until it tells more.
+      if (told !== null) this.#note(told, -Infinity);
+    }
     void this.#watch();
-    this.#telling = setInterval(() => void this.#tell(), TELL_EVERY_MS).unref();
-    void this.#tell();
+  }
+
+  /** Tells the others of this replica, now and every second; resolves when it is told once. */
+  async tell(own: () => BoardEntry): Promise<void> {
+    this.#own = own;
+    const { replica } = own();
+    await patiently(() => this.#put(own()));
+    const told = await patiently(() => this.#kv.get(replica));
+    if (told !== null) this.#date(told);
+    // What could not be done now, the next second does.
+    await this.#forget(replica).catch(() => undefined);
+    this.#telling = setInterval(() => {
+      this.#put(own()).catch(() => undefined);
+      this.#forget(replica).catch(() => undefined);
+    }, TELL_EVERY_MS).unref();
+  }
+
+  /** Tells a last time, and ends. */
+  async leave(): Promise<void> {
+    this.stop();
+    const own = this.#own;
+    if (own !== undefined) await this.#put(own()).catch(() => undefined);
   }
 
   stop(): void {
@@ -50,8 +94,9 @@ export class ReplicaBoard {
   /** All of them, this one included as it last told. */
   get entries(): readonly SeenEntry[] {
     const nowMs = performance.now();
-    return [...this.#seen.values()].map(({ atMs, entry }) => ({
+    return [...this.#seen.values()].map(({ atMs, createdMs, entry }) => ({
       ...entry,
+      aheadMs: entry.clockMs - createdMs,
       silentMs: nowMs - atMs,
     }));
   }
@@ -66,12 +111,29 @@ export class ReplicaBoard {
     return this.entries.toSorted((a, b) => b.height - a.height)[0];
   }
 
-  async #tell(): Promise<void> {
-    const entry = this.#own();
-    try {
-      await this.#kv.put(entry.replica, JSON.stringify(entry), { timeout: TELL_EVERY_MS });
-    } catch {
-      // The next one tells more.
+  /** What a replica has told last. */
+  entryOf(replica: string): BoardEntry | undefined {
+    return this.#seen.get(replica)?.entry;
+  }
+
+  /** Forgets what everybody had: the log was written anew, and who is there tells more. */
+  async clear(): Promise<void> {
+    for (const replica of this.#seen.keys()) await patiently(() => this.#kv.purge(replica));
+    this.#seen.clear();
+  }
+
+  async #put(entry: BoardEntry): Promise<void> {
+    await this.#kv.put(entry.replica, JSON.stringify(entry), { timeout: TELL_EVERY_MS });
+  }
+
+  /** What was read at the start came so long before what was told now, by the servers' clock. */
+  #date(own: KvEntry): void {
+    const nowMs = performance.now();
+    this.#note(own, nowMs);
+    for (const [replica, seen] of this.#seen) {
+      if (seen.atMs !== -Infinity) continue;
+      const agoMs = Math.max(0, own.created.getTime() - seen.createdMs);
+      this.#seen.set(replica, { ...seen, atMs: nowMs - agoMs });
     }
   }
 
@@ -80,14 +142,38 @@ export class ReplicaBoard {
       try {
         for await (const told of await this.#kv.watch()) {
           if (this.#isStopped) return;
-          if (told.operation !== 'PUT') continue;
-          const entry = told.json<BoardEntry>();
-          this.#seen.set(entry.replica, { entry, atMs: performance.now() });
+          if (told.operation === 'PUT') this.#note(told, performance.now());
+          else this.#seen.delete(told.key);
         }
       } catch {
         // Nobody to ask: it is tried again.
       }
       await later(TELL_EVERY_MS);
+    }
+  }
+
+  #note(told: KvEntry, atMs: number): void {
+    if (told.operation !== 'PUT') return;
+    const entry = told.json<BoardEntry>();
+    // What a new watch begins with was seen before.
+    if (this.#seen.get(entry.replica)?.revision === told.revision) return;
+    const createdMs = told.created.getTime();
+    this.#seen.set(entry.replica, { entry, atMs, createdMs, revision: told.revision });
+  }
+
+  /**
+   * Of too many names those that told longest ago, but never who had the highest block. What a watch began with may come
+   * after what was purged meanwhile: whoever came back by that is forgotten with the next second.
+   */
+  async #forget(own: string): Promise<void> {
+    const { highest } = this;
+    const old = [...this.#seen.values()]
+      .filter(({ entry: { replica } }) => replica !== own && replica !== highest?.replica)
+      .toSorted((a, b) => b.revision - a.revision)
+      .slice(NAMES_MAX - 2);
+    for (const { entry } of old) {
+      await this.#kv.purge(entry.replica);
+      this.#seen.delete(entry.replica);
     }
   }
 }

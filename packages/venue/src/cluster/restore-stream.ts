@@ -7,7 +7,7 @@ import { StreamLostError } from './stream-error.ts';
 import { writeStream, type WriteStreamOptions } from './write-stream.ts';
 
 /** Why a stream is not written again; nothing was touched. */
-class RestoreRefusedError extends Error {
+export class RestoreRefusedError extends Error {
   override readonly name = 'RestoreRefusedError';
 }
 

@@ -5,12 +5,14 @@ import type { ReadableStream } from 'node:stream/web';
 import { jetstream } from '@nats-io/jetstream';
 import { type ObjectStore, Objm } from '@nats-io/obj';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { writeFully, writeWholeFileBy } from '@oddlot/host/durable';
+import { isNoRoom, writeFully, writeWholeFileBy } from '@oddlot/host/durable';
 import { patiently } from './patiently.ts';
 
 const NAME = /^snapshot-(\d{16})\.bin$/;
 /** While one is fetched the next may be put; a third is of no use to anyone. */
 const KEPT = 2;
+/** A line that breaks while one is fetched is mended by then, or the one before does. */
+const FETCHES_MAX = 5;
 
 type SharedSnapshot = { readonly height: number; readonly path: string };
 
@@ -44,25 +46,36 @@ export class SnapshotExchange {
     for (const old of names.slice(KEPT)) await this.#store.delete(old);
   }
 
-  /** Fetches the newest one into a folder; undefined when there is none. */
+  /** Fetches the newest one into a folder; undefined when there is none that can be had. */
   async fetchNewest(folder: string): Promise<SharedSnapshot | undefined> {
-    for (const { height, name } of await this.#list()) {
+    for (const { height, name } of await patiently(() => this.#list())) {
       const path = join(folder, name);
-      if (existsSync(path)) return { height, path };
-      const found = await this.#store.get(name);
-      if (found === null) continue;
-      await writeWholeFileBy(path, async (handle) => {
-        let at = 0;
-        for await (const piece of found.data as unknown as AsyncIterable<Uint8Array>) {
-          await writeFully(handle, Buffer.from(piece), at);
-          at += piece.length;
-        }
-        const failure = await found.error;
-        if (failure instanceof Error) throw failure;
-      });
-      return { height, path };
+      if (existsSync(path) || (await this.#fetch(name, path))) return { height, path };
     }
     return undefined;
+  }
+
+  /** False where it is gone by now, or does not come whole however often it is asked for. */
+  async #fetch(name: string, path: string): Promise<boolean> {
+    for (let tries = 0; tries < FETCHES_MAX; tries += 1) {
+      const found = await patiently(() => this.#store.get(name));
+      if (found === null) return false;
+      try {
+        await writeWholeFileBy(path, async (handle) => {
+          let at = 0;
+          for await (const piece of found.data as unknown as AsyncIterable<Uint8Array>) {
+            await writeFully(handle, Buffer.from(piece), at);
+            at += piece.length;
+          }
+          const failure = await found.error;
+          if (failure instanceof Error) throw failure;
+        });
+        return true;
+      } catch (error) {
+        if (isNoRoom(error)) throw error;
+      }
+    }
+    return false;
   }
 
   /** What is there, the newest first. */

@@ -73,7 +73,7 @@ export function streamFaults(config: StreamConfig, wanted: Wanted): string[] {
     `it keeps ${config.max_msgs_per_subject} messages a subject`,
   );
   say(!config.deny_delete, 'messages of it can be deleted (deny_delete is off)');
-  say(!config.deny_purge, 'it can be purged (deny_purge is off)');
+  say(wanted.deny_purge && !config.deny_purge, 'it can be purged (deny_purge is off)');
   say(config.allow_rollup_hdrs === true, 'a message can replace others (allow_rollup_hdrs)');
   say(
     subject !== wanted.subjects[0] || others.length > 0,

@@ -1,11 +1,12 @@
-/** The stream lacks blocks that a replica has, and that were acknowledged; or it has others in their place. */
+/** The stream lacks blocks that this replica has, or that another one has told of; or it has others in their place. */
 export class StreamLostError extends Error {
   override readonly name = 'StreamLostError';
-  /** The first block that the stream lacks, and the last one that this replica has. */
+  /** The first block that the stream lacks, and the last one that somebody has. */
   readonly from: number;
   readonly to: number;
 
   constructor({
+    by,
     from,
     to,
     why,
@@ -13,9 +14,12 @@ export class StreamLostError extends Error {
     readonly from: number;
     readonly to: number;
     readonly why: string;
+    /** Who has told of them, if it is not this replica that has them. */
+    readonly by?: string | undefined;
   }) {
+    const who = by === undefined ? 'this replica has' : `replica ${by} has told of`;
     super(
-      `the stream lost blocks ${from} to ${to}, which this replica has: ${why}. ` +
+      `the stream lost blocks ${from} to ${to}, which ${who}: ${why}. ` +
         'No orders are taken; restore the stream from the longest copy (cluster restore)',
     );
     this.from = from;
@@ -41,5 +45,16 @@ export class ForeignStreamError extends Error {
 
   constructor(found: string, own: string) {
     super(`the stream is the log of ${found}, and this is a replica of ${own}`);
+  }
+}
+
+/** A stream whose settings could lose something. */
+export class WeakStreamError extends Error {
+  override readonly name = 'WeakStreamError';
+
+  constructor(cluster: string, faults: readonly string[]) {
+    super(
+      `the stream of ${cluster} could lose what a venue has acknowledged: ${faults.join('; ')}`,
+    );
   }
 }

@@ -5,6 +5,7 @@ import type { Logger } from '@oddlot/host/log';
 import type { Metrics } from '@oddlot/host/metrics';
 import { clientIpFinder, forwardedFor, type HttpPort, isTrustedProxy } from '@oddlot/host/ports';
 import type { Network } from '@oddlot/protocol';
+import { StreamLostError } from '../cluster/stream-error.ts';
 import type { Config } from '../config.ts';
 import { type Budgets, budgetsOf } from '../edge/budgets.ts';
 import { createEndpoints, type Endpoints } from '../edge/http/create-endpoints.ts';
@@ -12,7 +13,10 @@ import type { RecoverPool } from '../edge/recover-pool.ts';
 import { WsEdge } from '../edge/ws/ws-edge.ts';
 import { HistoryAwayError } from '../history/history.ts';
 import { infoSettings } from '../local-money.ts';
+import { LaterReleaseError } from '../replica/replica-error.ts';
 import type { DiskWatch } from '../supervise/disk-watch.ts';
+import { clusterStatus, observeCluster } from '../supervise/cluster-status.ts';
+import { LogPages } from '../supervise/log-pages.ts';
 import { observeReserves } from '../supervise/observe-reserves.ts';
 import { observeSettlement } from '../supervise/observe-settlement.ts';
 import { observeVenue } from '../supervise/observe-venue.ts';
@@ -20,6 +24,12 @@ import type { Shown } from '../supervise/open-shown.ts';
 import { checksOf } from '../supervise/checks-of.ts';
 import { venueHealth } from '../supervise/venue-health.ts';
 import type { Core } from './open-core.ts';
+
+/** What says that a request may be answered elsewhere, or later. */
+const DOWN = [HistoryAwayError, StreamLostError, LaterReleaseError];
+
+/** For how long a replica that goes still answers on connections that it has. */
+const LINGER_MS = 1_000;
 
 type EdgeParts = {
   readonly core: Core;
@@ -32,7 +42,7 @@ type EdgeParts = {
   readonly metrics: Metrics;
 };
 
-type Edges = {
+export type Edges = {
   readonly http: HttpEdge;
   readonly sockets: WsEdge;
   readonly operations: HttpPort;
@@ -40,18 +50,20 @@ type Edges = {
   readonly exchange: TextEndpoint;
   /** Tells whoever asks that this process is about to go. */
   stopping(): void;
+  /** Takes nobody in, answers what is under way, and sends everybody away: where there are other replicas, to those. */
+  drain(): Promise<void>;
 };
 
 /** The doors: public HTTP, public sockets, and the operator's port. */
 export function createEdges(config: Config, parts: EdgeParts): Edges {
   const { core, disk, log, metrics, pool, shown } = parts;
-  const { archivist, clock, clockWatch, money, receipts, relay, replica, reserves } = core;
+  const { archivist, clock, clockWatch, cluster, money, receipts, relay, replica } = core;
   const budgets = budgetsOf(config);
   const sockets = createSockets(core, budgets);
   replica.onPublish((block) => sockets.onBlock(block));
   let isStopping = false;
   const isReady = readiness(
-    checksOf({ archivist, clock, clockWatch, disk, money, replica }, () => isStopping),
+    checksOf({ archivist, clock, clockWatch, cluster, disk, money, replica }, () => isStopping),
   );
   const limiter = createLimiter(config);
   const endpoints = endpointsOf(config, parts, { budgets, isReady, limiter, sockets });
@@ -73,12 +85,20 @@ export function createEdges(config: Config, parts: EdgeParts): Edges {
   });
   const settlement = money?.settlement;
   observeSettlement(metrics, settlement, () => replica.state);
-  observeReserves(metrics, reserves, () => replica.state);
+  observeReserves(metrics, core.reserves, () => replica.state);
+  observeCluster(metrics, cluster, () => replica.head);
+  const logPages = logPagesOf(config, core);
   const operations = createOperationsPort({
     metrics,
     readiness: isReady,
     log,
-    pages: settlement === undefined ? {} : { '/settlement': () => settlement.status },
+    pages: {
+      ...(settlement && {
+        '/settlement': () => settlement.status ?? { isElsewhere: true, ...settlement.brief },
+      }),
+      ...(cluster && { '/cluster': () => clusterStatus(cluster, replica.head) }),
+    },
+    downloads: logPages === undefined ? {} : { '/log': logPages.answer },
     posts: { '/pegs': (body) => relay.registerPegs(body) },
   });
   return {
@@ -89,17 +109,28 @@ export function createEdges(config: Config, parts: EdgeParts): Edges {
     stopping() {
       isStopping = true;
       shown.page?.stop();
+      void logPages?.close();
+    },
+    async drain() {
+      const away = cluster === undefined ? undefined : 'elsewhere';
+      await Promise.all([http.drain(), sockets.drain(away)]);
     },
   };
 }
 
+/** Undefined where the log is not served. */
+function logPagesOf({ data, serveLog }: Config, { journal, replica }: Core): LogPages | undefined {
+  if (!serveLog) return undefined;
+  return new LogPages({ data, firstSeq: () => journal.firstSeq, head: () => replica.head });
+}
+
 function createSockets(
-  { archivist, explorer, markets, replica, tape }: Core,
+  { archivist, explorer, markets, recent, replica, tape }: Core,
   { turns, work, wsLimits }: Budgets,
 ): WsEdge {
   return new WsEdge({
     replica,
-    companions: { markets, tape, explorer, history: archivist },
+    companions: { markets, tape, explorer, recent, history: archivist },
     limits: wsLimits,
     work,
     turns,
@@ -140,7 +171,7 @@ function endpointsOf(
     turns: budgets.turns,
     now: () => clock.nowMs(),
     confirmTimeoutMs: config.confirmTimeoutMs,
-    settings: infoSettings(config, money, relay),
+    settings: infoSettings(config, money, relay, core.cluster?.replicas),
     permits: money?.settlement.permits,
     payouts: money?.settlement.payouts,
     cursors: shown.cursors,
@@ -157,7 +188,7 @@ function endpointsOf(
 
 function createHttp(
   config: Config,
-  { log, metrics, shown }: EdgeParts,
+  { core, log, metrics, shown }: EdgeParts,
   {
     budgets,
     endpoints,
@@ -181,11 +212,14 @@ function createHttp(
     answerLimits: budgets.answerLimits,
     work: budgets.work,
     turns: budgets.turns,
+    // Another replica could take what comes late, but who has sent it would have to ask there first.
+    lingerMs: core.cluster === undefined ? 0 : LINGER_MS,
     log,
     metrics,
     pages: shown.pages,
     page: shown.page,
-    isDown: (error) => error instanceof HistoryAwayError,
+    ageMs: () => core.clock.nowMs() - core.replica.head.timeMs,
+    isDown: (error) => DOWN.some((kind) => error instanceof kind),
     upgrade: (request, socket, head) => {
       const ip = clientIp(request.socket.remoteAddress, forwardedFor(request));
       sockets.handleUpgrade(request, socket, head, ip);

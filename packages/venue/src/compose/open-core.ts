@@ -2,10 +2,14 @@ import { join } from 'node:path';
 import { type TimeSource, VenueClock } from '@oddlot/host/clock';
 import type { Logger } from '@oddlot/host/log';
 import type { Metrics } from '@oddlot/host/metrics';
+import { RULES_VERSION } from '@oddlot/engine';
 import { NETWORKS, type Network } from '@oddlot/protocol';
+import { EraNotice } from '../cluster/era-notice.ts';
+import type { LogTrouble } from '../cluster/cluster-log.ts';
 import { type Config, hasFaucet } from '../config.ts';
 import { joinFolder } from '../supervise/join-folder.ts';
 import { logRestriction } from '../supervise/log-restriction.ts';
+import type { JoinedCluster } from '../supervise/cluster-status.ts';
 import type { Cluster } from '../supervise/open-cluster.ts';
 import { holdSnapshotOffers, type SnapshotOffers } from '../supervise/snapshot-offers.ts';
 import { AdmissionGuard } from '../edge/admission-guard.ts';
@@ -17,6 +21,7 @@ import { FaucetGrants } from '../history/faucet-grants.ts';
 import { MultiSigChanges } from '../history/multi-sig-changes.ts';
 import { openHistory, receiptArchiveOf } from '../history/open-history.ts';
 import { Receipts } from '../history/receipts.ts';
+import { RecentBlocks } from '../history/recent-blocks.ts';
 import { TradeTape } from '../history/trade-tape.ts';
 import type { Held, Lease } from '../lease/lease.ts';
 import { LocalLease } from '../lease/local-lease.ts';
@@ -36,10 +41,14 @@ import { backlogRestriction } from '../supervise/backlog-restriction.ts';
 import { ClockWatch } from '../supervise/clock-watch.ts';
 import { diskRestriction, type DiskWatch } from '../supervise/disk-watch.ts';
 import { logKeptMsOf } from '../supervise/kept.ts';
+import { eraRestriction } from '../supervise/era-restriction.ts';
+import { DivergenceWatch } from '../supervise/divergence-watch.ts';
+import { keepDivergence } from '../supervise/keep-divergence.ts';
 import { openJournal } from '../supervise/open-journal.ts';
 import { logOperators } from '../supervise/operator-log.ts';
 import { logMissingStrikes } from '../supervise/log-missing-strikes.ts';
 import { instrumentLookup } from '../translate/action-to-command.ts';
+import type { Threads } from './threads.ts';
 
 /** The venue without its doors: the data, what is read of it, and the money behind it. */
 export type Core = {
@@ -55,14 +64,17 @@ export type Core = {
   readonly receipts: Receipts;
   readonly faucet: Faucet | undefined;
   /** Undefined where the venue is one process. */
+  readonly cluster: JoinedCluster | undefined;
+  /** The same. */
   readonly offers: SnapshotOffers | undefined;
   /** Undefined without a settlement chain. */
   readonly money: OpenedSettlement | undefined;
-  readonly reserves: ReservesWorker | undefined;
+  readonly reserves: Pick<ReservesWorker, 'current' | 'proof'> | undefined;
   readonly relay: LocalRelay;
   readonly markets: MarketData;
   readonly tape: TradeTape;
   readonly explorer: ExplorerTail;
+  readonly recent: RecentBlocks;
   readonly multiSigChanges: MultiSigChanges;
 };
 
@@ -77,6 +89,7 @@ type CoreDependencies = {
   readonly onFatal: (error: unknown) => void;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly time: TimeSource | undefined;
+  readonly threads: Threads;
 };
 
 /** Opens the data, and the settlement chain that holds the money behind it. Nothing is replayed yet. */
@@ -88,7 +101,7 @@ export async function openCore(config: Config, deps: CoreDependencies): Promise<
     openData(config, deps),
   ]);
   const { archivist, clock, grants, guard, replica } = data;
-  const money = openMoney(chain, { clock, log, replica });
+  const money = openMoney(chain, { clock, cluster: deps.cluster, log, replica });
   const reserves = await openReserves(config, { money, replica, archivist, clock, log });
   const relay = new LocalRelay(config, { network, money, replica, clock, lease, log });
   const faucet = grants && createFaucet(config, { clock, grants, guard, replica, money });
@@ -100,45 +113,58 @@ type Data = Omit<Core, 'faucet' | 'money' | 'reserves' | 'relay'> & {
   readonly grants: FaucetGrants | undefined;
 };
 
-/** Opens what lies on disk and puts the replica on top of it; nothing is replayed yet. */
-async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
-  const { cluster, disk, lease, log, metrics, network, onFatal, time } = deps;
-  const clock = new VenueClock(time);
-  const clockWatch = new ClockWatch(clock, log);
-  const guard = new AdmissionGuard();
-  guard.watch(() => diskRestriction(disk.state));
-  guard.watch(() => clockWatch.restriction());
-  const hasRoom = (): boolean => disk.state !== 'full';
-  const logKeptMs = logKeptMsOf(config) ?? Infinity;
-  const offers = await holdSnapshotOffers(config.data, cluster, { lease, log });
-  const hasOwnHistory = cluster !== undefined && config.database === undefined;
-  // A thread of its own, which loads its program while the log is read here.
-  const opening = openHistory(
+type HistoryListeners = Pick<
+  Parameters<typeof openHistory>[0],
+  'hasRoom' | 'onSnapshot' | 'onStored'
+>;
+
+function startHistory(config: Config, deps: CoreDependencies, listeners: HistoryListeners) {
+  const { log, metrics, onFatal, threads } = deps;
+  return openHistory(
     {
+      ...listeners,
       settings: archivistSettings(config),
-      hasRoom,
+      startArchivist: threads.startArchivist,
       onFatal,
-      onStored: (height) => receipts.archived(height),
-      onSnapshot: ({ height, neededFrom, seconds }) => {
-        metrics.snapshotWritten(seconds);
-        offers?.take(height);
-        const dropBeforeMs = replica.head.timeMs - (neededFrom > 1 ? logKeptMs : Infinity);
-        void journal.compact({ belowSeq: neededFrom, dropBeforeMs });
+      onSnapshot: (snapshot) => {
+        metrics.snapshotWritten(snapshot.seconds);
+        listeners.onSnapshot?.(snapshot);
       },
       onSnapshotFailed: (error) => {
         metrics.snapshotFailed();
         log.error({ err: error }, 'a snapshot could not be written; it is tried again');
       },
     },
-    // Files of its own have no other writer, whoever else belongs to the venue.
-    { lease: hasOwnHistory ? new LocalLease() : lease, log },
+    { lease: leaseOfHistory(config, deps), log },
   );
-  // Whoever waits for it is told below.
+}
+
+/** Opens what lies on disk and puts the replica on top of it; nothing is replayed yet. */
+async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
+  const { cluster, disk, lease, log, metrics, network, onFatal, threads, time } = deps;
+  const clock = new VenueClock(time);
+  const clockWatch = new ClockWatch(clock, log, cluster && (() => cluster.clockApartMs()));
+  cluster?.holdWhile(() => !clockWatch.isOutOfStep);
+  const guard = guardOf(disk, clockWatch);
+  const hasRoom = (): boolean => disk.state !== 'full';
+  const logKeptMs = logKeptMsOf(config) ?? Infinity;
+  const offers = await holdSnapshotOffers(config.data, cluster, { lease, log });
+  // A thread of its own, which loads its program while the log is read here.
+  const opening = startHistory(config, deps, {
+    hasRoom,
+    onStored: (height) => receipts.archived(height),
+    onSnapshot: ({ height, neededFrom }) => {
+      offers?.take(height);
+      const dropBeforeMs = replica.head.timeMs - (neededFrom > 1 ? logKeptMs : Infinity);
+      void journal.compact({ belowSeq: neededFrom, dropBeforeMs });
+    },
+  });
   opening.catch(() => undefined);
   const begin = await joinFolder(config.data, cluster, log);
-  const files = await openJournal(config, { begin, clock, disk, hasRoom, log, metrics, onFatal });
+  const journaling = { begin, clock, disk, writer: threads.disk, hasRoom, log, metrics, onFatal };
+  const files = await openJournal(config, journaling);
   clockWatch.start(files.lastTimeMs, { isAccepted: config.acceptClock });
-  const journal = logOf(files, cluster, { ...network, clock, guard, log, onFatal });
+  const { journal, trouble } = logOf(files, cluster, { ...network, clock, guard, log, onFatal });
   const replica: LocalReplica = await LocalReplica.create({
     log: journal,
     snapshots: new SnapshotStore({
@@ -147,6 +173,7 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
     }),
     eras: new EraStore({ directory: join(config.data, 'eras') }),
     clock,
+    name: cluster?.replica,
     genesis: genesisCommands(NETWORKS[config.network].serviceNetwork, {
       admins: config.admins,
       deployers: config.deployers,
@@ -161,7 +188,8 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
     archive: receiptArchiveOf(() => archivist),
   });
   guard.watch(() => backlogRestriction(receipts));
-  if (cluster !== undefined) replica.attach(cluster.order);
+  const parts = { config, clock, guard, journal, replica, log, onFatal, trouble };
+  const joined = await enter(cluster, parts);
   replica.attach(receipts);
   logOperators(replica, log);
   logMissingStrikes(replica, log);
@@ -172,7 +200,63 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
   replica.restore();
   const { archivist, history } = await opening;
   const data = { clock, clockWatch, guard, journal, archivist, history, offers, replica, receipts };
-  return { ...data, ...models, grants };
+  return { ...data, ...models, grants, cluster: joined };
+}
+
+/** What the machine itself may keep from being taken. */
+function guardOf(disk: DiskWatch, clockWatch: ClockWatch): AdmissionGuard {
+  const guard = new AdmissionGuard();
+  guard.watch(() => diskRestriction(disk.state));
+  guard.watch(() => clockWatch.restriction());
+  return guard;
+}
+
+/** What a replica of several has to know and tell before it reads the log. */
+async function enter(
+  cluster: Cluster | undefined,
+  parts: Pick<Core, 'clock' | 'guard' | 'journal' | 'replica'> &
+    Pick<CoreDependencies, 'log' | 'onFatal'> &
+    Pick<JoinedCluster, 'trouble'> & { readonly config: Config },
+): Promise<JoinedCluster | undefined> {
+  if (cluster === undefined) return undefined;
+  const { clock, guard, journal, log, onFatal, replica, trouble } = parts;
+  const { data } = parts.config;
+  const { board, replica: name } = cluster;
+  replica.attach(cluster.order);
+  const notice = new EraNotice();
+  replica.attach(notice);
+  // What is announced here and opened elsewhere is never opened here.
+  const announced = (): number =>
+    replica.outdated === undefined ? notice.rules : Math.max(notice.rules, RULES_VERSION + 1);
+  guard.watch(() => eraRestriction(announced()));
+  cluster.holdWhile(() => announced() <= RULES_VERSION);
+  const divergence = new DivergenceWatch({
+    replica,
+    present: () => board.present.length,
+    log,
+    keep: (standing) => keepDivergence({ data, name, replica, log: journal }, standing),
+    onFatal,
+  });
+  guard.watch(() => divergence.restriction());
+  cluster.holdWhile(() => replica.standing.kind !== 'outvoted');
+  divergence.start();
+  await cluster.tell(() => ({
+    rules: RULES_VERSION,
+    clockMs: clock.nowMs(),
+    ...(replica.isWaiting && { isWaiting: true as const }),
+    head: replica.isReplaying && !replica.isWaiting ? undefined : replica.head,
+    attested: attestedOf(replica),
+  }));
+  return { ...cluster, trouble, divergence };
+}
+
+function attestedOf({ standing: { height, own } }: LocalReplica) {
+  return height === 0 ? undefined : { height, hash: own };
+}
+
+/** Files of its own have no other writer, whoever else belongs to the venue. */
+function leaseOfHistory({ database }: Config, { cluster, lease }: CoreDependencies): Lease {
+  return cluster !== undefined && database === undefined ? new LocalLease() : lease;
 }
 
 /** The files alone, or the stream of a cluster with them as its copy. */
@@ -186,13 +270,16 @@ function logOf(
     readonly serviceNetwork: string;
     readonly onFatal: (error: unknown) => void;
   },
-): Log {
-  if (cluster === undefined) return copy;
+): { readonly journal: Log; readonly trouble: JoinedCluster['trouble'] } {
+  if (cluster === undefined) return { journal: copy, trouble: () => undefined };
   const { clock, guard, log, onFatal, serviceNetwork } = parts;
   const onLost = (err: unknown): void => log.fatal({ err }, 'the stream has lost blocks');
   const shared = cluster.openLog(copy, { clock, serviceNetwork, onFatal, onLost });
-  guard.watch(() => logRestriction(shared.trouble()));
-  return shared;
+  const trouble = (): LogTrouble | undefined => shared.trouble();
+  guard.watch(() => logRestriction(trouble()));
+  // Whoever acts by itself would only be refused.
+  cluster.holdWhile(() => trouble()?.kind !== 'lost');
+  return { journal: shared, trouble };
 }
 
 /** What answers and streams read besides the state. */
@@ -204,9 +291,11 @@ function attachReadModels(replica: LocalReplica) {
   replica.attach(tape);
   const explorer = new ExplorerTail(state);
   replica.attach(explorer);
+  const recent = new RecentBlocks();
+  replica.attach(recent);
   const multiSigChanges = new MultiSigChanges();
   replica.attach(multiSigChanges);
-  return { markets, tape, explorer, multiSigChanges };
+  return { markets, tape, explorer, recent, multiSigChanges };
 }
 
 /** Test money. */

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
 import { createLogger } from '@oddlot/host/log';
 import { afterAll, describe, expect, test } from 'vitest';
 import { NETWORKS } from '@oddlot/protocol';
@@ -107,7 +108,7 @@ test('a lost worker fails its own jobs and is replaced', async () => {
     `)}`,
   );
   let lost = 0;
-  const workers = pool({ program, onWorkerLost: () => lost++ });
+  const workers = pool({ startRecoverer: () => new Worker(program), onWorkerLost: () => lost++ });
   await workers.ready();
   await expect(workers.recover('die')).rejects.toThrow(RecoverUnavailableError);
   expect(lost).toBe(1);

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { Logger } from '@oddlot/host/log';
+import type { Thread } from '@oddlot/host/thread';
 import type { Network } from '@oddlot/protocol';
 import type { ReadJob } from './read-request.ts';
 import type { RecoverBackend } from './recover-backend.ts';
@@ -16,8 +17,8 @@ import {
   type RecoverJob,
   type RecoverReplies,
 } from './recover-messages.ts';
-import type { RecoverReady, RecoverWorkerData } from './recover-worker.ts';
 import type { ReadAndRecovered, Recovered } from './recoverer.ts';
+import type { RecoverReady, RecoverWorkerData } from './run-recoverer.ts';
 
 /**
  * Spreads recovery over threads. Requests that arrive in one turn of the event loop leave in one
@@ -32,11 +33,19 @@ type RecoverPoolOptions = {
   /** Requests that may wait; above, new ones are turned away at once. */
   readonly queueMax?: number;
   readonly backend?: RecoverBackend;
-  /** The program of the threads; another one only in tests. */
-  readonly program?: URL;
+  /** What recoverers run on; threads of their own by default. */
+  readonly startRecoverer?: StartRecoverer | undefined;
   /** Told when a thread is lost. */
   readonly onWorkerLost?: () => void;
 };
+
+/** Begins to run a recoverer. */
+export type StartRecoverer = (data: RecoverWorkerData) => Thread;
+
+function startOnThread(data: RecoverWorkerData): Thread {
+  const program = new URL('./recover-worker.ts', import.meta.url);
+  return new Worker(program, { workerData: data, name: 'recover' });
+}
 
 /** The pool can't answer now: its queue is full, it is closed, or the thread was lost. */
 export class RecoverUnavailableError extends Error {
@@ -49,7 +58,7 @@ type Job = RecoverJob & {
 };
 
 type Seat = {
-  worker: Worker;
+  worker: Thread;
   readonly jobs: Map<number, Job>;
   /** Batches under way. */
   batches: number;
@@ -175,13 +184,12 @@ export class RecoverPool {
   }
 
   #hire(): void {
-    const { network, backend } = this.#options;
+    const { network, backend, startRecoverer = startOnThread } = this.#options;
     const data: RecoverWorkerData = {
       recoverNetwork: network,
       ...(backend === undefined ? {} : { backend }),
     };
-    const program = this.#options.program ?? new URL('./recover-worker.ts', import.meta.url);
-    const worker = new Worker(program, { workerData: data, name: 'recover' });
+    const worker = startRecoverer(data);
     const seat: Seat = { worker, jobs: new Map(), batches: 0, isReady: false };
     this.#seats.add(seat);
     // A waiting thread must not keep a process alive that has nothing else to do.

@@ -22,6 +22,8 @@ type HistoryQuestions = {
     ask: UserPage & FundingFilter;
     answer: Page<FundingRow> & { total?: number };
   };
+  /** Rows of a user in blocks after one, oldest first, with their blocks; or how many blocks had any. */
+  readonly since: { ask: SinceAsk; answer: SinceAnswer };
   readonly earned: { ask: BuilderPage; answer: NumberedPage<EarningRecord> };
   readonly claimed: { ask: BuilderPage; answer: NumberedPage<ClaimRecord> };
   /** Fees by user or instrument since a time, the largest first, and the sum of all of them. */
@@ -64,6 +66,11 @@ type HistoryQuestions = {
   readonly txs: {
     ask: { readonly height?: number; readonly limit: number };
     answer: readonly (TxRecordRow & { readonly request: string })[];
+  };
+  /** Requests of one account, newest first. Blocks of earlier releases lead to none. */
+  readonly userTxs: {
+    ask: Pick<UserPage, 'user' | 'startTime' | 'endTime' | 'limit' | 'cursor'>;
+    answer: Page<TxRecordRow & { readonly index: number; readonly request: string }>;
   };
   /** Bars of a step that start in a span, oldest first. */
   readonly bars: {
@@ -136,6 +143,31 @@ type FundingFilter = {
   readonly instrumentIds?: readonly number[];
   readonly direction?: 'collected' | 'paid';
 };
+
+type SinceAsk = {
+  readonly table: WatchedTable;
+  readonly user: Address;
+  readonly accountTypes: readonly AccountType[];
+  readonly after: number;
+  readonly upTo: number;
+  /** Of rows; of blocks where these are counted, and one more is counted when there are more. */
+  readonly limit: number;
+  readonly cursor?: RowPosition;
+  /** Tells how many blocks had rows, and no rows. */
+  readonly counts?: true;
+};
+
+/**
+ * Rows as they were told with their block. `gone` when some can't be told any more: they are too old, or what changes is
+ * kept as it was last.
+ */
+export type SinceAnswer =
+  | 'gone'
+  | {
+      readonly rows: readonly { readonly height: number; readonly row: unknown }[];
+      readonly next: RowPosition | null;
+      readonly blocks?: number;
+    };
 
 /** `next` is where the page behind this one begins; null when there is none. */
 export type Page<Row> = {

@@ -13,6 +13,8 @@ export type MadeReceipt = {
   readonly body: () => string;
   /** What it holds in memory, about, in characters. */
   readonly chars: number;
+  /** Nothing of it was executed: the same request may have been, in an earlier block. */
+  readonly isRefused: boolean;
 };
 
 type Done = {
@@ -46,12 +48,13 @@ export function lateReceipt(
     row: rowOf(command, done, false),
     body: () => encodeReceiptBody(told(), hasUser),
     chars,
+    isRefused: false,
   };
 }
 
 /** Of a row that was made elsewhere. */
 export function receiptOfRow({ body, ...row }: ReceiptRow): MadeReceipt {
-  return { row, body: () => body, chars: body.length };
+  return { row, body: () => body, chars: body.length, isRefused: false };
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Logger } from '@oddlot/host/log';
 import type { Held, Lease } from '../lease/lease.ts';
-import { Archivist, type ArchivistOptions } from './archivist/archivist.ts';
+import type { ArchivistOptions } from './archivist/archivist-options.ts';
+import { Archivist } from './archivist/archivist.ts';
 import { HistoryBehindError } from './history.ts';
 import type { ReceiptRow } from './receipt-row.ts';
 import type { ReceiptArchive } from './receipts.ts';
@@ -10,7 +11,13 @@ const FAR_BLOCKS = 10_000;
 
 type HistoryOptions = Pick<
   ArchivistOptions,
-  'hasRoom' | 'onFatal' | 'onSnapshot' | 'onSnapshotFailed' | 'onStored' | 'settings'
+  | 'hasRoom'
+  | 'onFatal'
+  | 'onSnapshot'
+  | 'onSnapshotFailed'
+  | 'onStored'
+  | 'settings'
+  | 'startArchivist'
 >;
 
 type OpenHistory = {

@@ -147,6 +147,28 @@ describe('Receipts', () => {
     expect(receipts.recent(key)?.outcome.error).toBeNull();
   });
 
+  test('the first receipt stays when the same request comes again after it was archived', async () => {
+    const archive = new MemoryArchive();
+    archive.followOn();
+    const receipts = attach({ archive });
+    replica.apply(order(1));
+    const { height } = replica.head;
+    receipts.archived(height);
+    replica.apply(order(1));
+    const { nonce, signer, txHash } = order(1).authority;
+    for (const key of [
+      { by: 'txHash', txHash },
+      { by: 'traceId', traceId: traceId(txHash) },
+      { by: 'nonce', signer, nonce },
+    ] as const) {
+      expect(await receipts.find(key)).toMatchObject({
+        block: { height },
+        outcome: { error: null },
+      });
+    }
+    expect(receipts.recent({ by: 'txHash', txHash })).toBeUndefined();
+  });
+
   test('one that is asked for late tells what it would have told at once', async () => {
     const archive = new MemoryArchive();
     archive.followOn();

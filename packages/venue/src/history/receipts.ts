@@ -64,8 +64,8 @@ export type Pending = {
   readonly actionType: string;
   readonly command: RequestCommand;
   readonly executed: Promise<Executed>;
-  /** How its receipt tells it, from its block on. */
-  told?: () => WireOutcome;
+  /** How its receipt tells it, from the first block on that has it. */
+  told?: { readonly height: number; readonly outcome: () => WireOutcome };
 };
 
 export type ReceiptsOptions = {
@@ -235,10 +235,11 @@ export class Receipts {
     this.#ended.restore(ended);
   }
 
-  /** A receipt from memory. */
+  /** A receipt from memory, when no earlier one can be elsewhere. */
   recent(key: ReceiptKey): Receipt | undefined {
     const recent = this.#recentOf(key);
-    return recent === undefined ? undefined : receiptOf(recent);
+    const isLater = recent?.isRefused === true && this.#archive !== undefined;
+    return recent === undefined || isLater ? undefined : receiptOf(recent);
   }
 
   /** The same, but none only if there is none: rejects while an archive lacks what memory has let go of. */
@@ -251,8 +252,9 @@ export class Receipts {
   /** A receipt from memory or from the archive. */
   async find(key: ReceiptKey): Promise<Receipt | undefined> {
     const recent = this.#recentOf(key);
-    // Of a nonce the one counts that was executed first; it may have been completed last.
-    const isFinal = recent !== undefined && key.by !== 'nonce';
+    // Of a nonce the one counts that was executed first; it may have been completed last. And what was refused may have
+    // been executed before, when another replica had the same request.
+    const isFinal = recent !== undefined && key.by !== 'nonce' && !recent.isRefused;
     const archived = isFinal ? undefined : await this.#archived(key);
     if (archived !== undefined && !isEarlier(recent?.row, archived)) {
       return receiptOf(receiptOfRow(archived));
@@ -293,7 +295,8 @@ export class Receipts {
   /** The receipts of the block's own actions; those of which an order waits are kept back. */
   #executed(block: AppliedBlock): MadeReceipt[] {
     const made: MadeReceipt[] = [];
-    const { events } = block.result;
+    const { height, result } = block;
+    const { events } = result;
     const instruments = this.#instruments;
     for (const [index, { command, request }] of block.commands.entries()) {
       const executed = block.result.outcomes[index];
@@ -303,16 +306,16 @@ export class Receipts {
       const done = { block, index, user: account };
       if (this.#hasTime && canWait(command, executed)) {
         const told = once(() => outcomeToWire(command, executed, { instruments }));
-        if (pending !== undefined) pending.told = told;
+        if (pending !== undefined) pending.told ??= { height, outcome: told };
         made.push(lateReceipt(command, done, { told, entries: entries?.length ?? 0 }));
         continue;
       }
       const texts = requestTexts(request);
       const context = { instruments, texts, events, ended: this.ended, account };
       const outcome = outcomeToWire(command, executed, context);
-      if (pending !== undefined) pending.told = () => outcome;
+      if (pending !== undefined) pending.told ??= { height, outcome: () => outcome };
       if (account !== undefined && hasQueued(executed)) {
-        const { height, timeMs, hash } = block;
+        const { timeMs, hash } = block;
         const queued = (entries ?? []).map((entry, at) =>
           entry.state === 'queued' ? null : entryToWire(command, entry, at, context),
         );
@@ -321,7 +324,8 @@ export class Receipts {
         const action = { command, request, user: account, block: at, index, warnings };
         this.#queued.add({ ...action, entries: queued });
       } else {
-        made.push(madeReceipt(command, done, outcome));
+        const isRefused = executed.reject !== undefined;
+        made.push({ ...madeReceipt(command, done, outcome), isRefused });
       }
     }
     return made;

@@ -10,14 +10,17 @@ test('the last trades ride along in snapshots, and are read from those of all re
   venue.order(BOB, { sell: true, price: 100, size: 1 });
   venue.order(ALICE, { buy: true, price: 100, size: 1 });
   const dumped = JSON.parse(JSON.stringify(tape.dump())) as { readonly trades: unknown[] };
-  expect(dumped).toEqual({ trades: [['1', [expect.objectContaining({ px: '100', sz: '1' })]]] });
-  // The first held the trades alone, under numbers; the next had funding rows beside them.
-  const older = [dumped, [[1, tape.last(1, 1)]], { ...dumped, fundings: [[ALICE, []]] }];
-  for (const data of older) {
+  const { height } = venue.state;
+  const trades = [['1', [expect.objectContaining({ px: '100', sz: '1' })]]];
+  expect(dumped).toEqual({ trades, heights: [[height]] });
+  // The first held the trades alone, under numbers; the next had funding rows beside them, and no heights.
+  const older = [[[1, tape.last(1, 1)]], { trades: dumped.trades, fundings: [[ALICE, []]] }];
+  for (const data of [dumped, ...older]) {
     const restored = new TradeTape(() => venue.state);
     restored.restore(data);
     expect(restored.last(1, 10)).toEqual(tape.last(1, 10));
-    expect(restored.dump()).toEqual(dumped);
+    expect(restored.dump()).toEqual(data === dumped ? dumped : { ...dumped, heights: [[null]] });
+    expect(restored.since(1, height)).toEqual(data === dumped ? [] : undefined);
     expect(restored.fresh.size).toBe(0);
   }
   tape.reset();

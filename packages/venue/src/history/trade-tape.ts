@@ -13,6 +13,9 @@ import { outcomeTradeRecord } from '../translate/outcome-stream.ts';
 /** A trade as it is shown; one on an outcome market says more. */
 export type TapeTrade = Trade | OutcomeTrade;
 
+/** Of the dumped trades, in the same places. */
+type Heights = readonly (readonly (number | null)[])[];
+
 /** The longest list of trades that anybody may ask for. */
 const PER_INSTRUMENT_MAX = PAGE_LIMITS.recentTrades.max;
 /** Of all perps, and of all outcome markets: those that come and go push out no perp. */
@@ -35,6 +38,8 @@ export class TradeTape implements Projection {
   /** Streams by instrument that show every trade. */
   readonly #watchers = new Map<number, number>();
   #fresh = new Map<number, readonly TapeTrade[]>();
+  /** The blocks of the trades; those of snapshots of earlier releases are not known. */
+  readonly #heights = new WeakMap<TapeTrade, number>();
 
   /** `left` are the events that the newest block let go of: their trades go too. */
   constructor(state: () => State, left: () => readonly EventWithMarkets[] = () => []) {
@@ -50,6 +55,35 @@ export class TradeTape implements Projection {
   /** The last trades of an instrument, newest first. */
   last(instrumentId: number, count: number): TapeTrade[] {
     return this.#of(instrumentId).of(String(instrumentId)).slice(0, count);
+  }
+
+  /**
+   * The trades of an instrument in blocks after one, in the order in which they happened, with their blocks; undefined
+   * when there may have been others.
+   */
+  since(
+    instrumentId: number,
+    height: number,
+  ): readonly { readonly height: number; readonly trade: TapeTrade }[] | undefined {
+    const trades: { height: number; trade: TapeTrade }[] = [];
+    for (const trade of this.#of(instrumentId).of(String(instrumentId))) {
+      const at = this.#heights.get(trade);
+      if (at === undefined) return undefined;
+      // What is dropped is older than what is kept.
+      if (at <= height) return trades.reverse();
+      trades.push({ height: at, trade });
+    }
+    return undefined;
+  }
+
+  /** The trades of an instrument in a block, in the order in which they happened. */
+  tradesOf(block: AppliedBlock, instrumentId: number): TapeTrade[] {
+    const trades: TapeTrade[] = [];
+    for (const event of block.result.events) {
+      const isTrade = event.type === 'tradeExecuted' || event.type === 'outcomeTraded';
+      if (isTrade && event.instrumentId === instrumentId) trades.push(this.#record(block, event));
+    }
+    return trades;
   }
 
   /** Somebody wants every trade of these instruments; the answer takes it back. */
@@ -76,7 +110,10 @@ export class TradeTape implements Projection {
     for (const [id, trades] of events) {
       const shown = this.#watchers.has(id) ? trades : trades.slice(-PER_INSTRUMENT_MAX);
       const records = shown.map((event) => this.#record(block, event));
-      for (const record of records) this.#of(id).add(String(id), record);
+      for (const record of records) {
+        this.#heights.set(record, block.height);
+        this.#of(id).add(String(id), record);
+      }
       this.#fresh.set(id, records);
     }
     for (const { event } of this.#left()) {
@@ -90,7 +127,9 @@ export class TradeTape implements Projection {
 
   /** For snapshots of the venue: the blocks of these trades may not be replayed again. */
   dump(): unknown {
-    return { trades: [...this.#perps.dump(), ...this.#outcomes.dump()] };
+    const trades = [...this.#perps.dump(), ...this.#outcomes.dump()];
+    const heights = trades.map(([, rows]) => rows.map((row) => this.#heights.get(row) ?? null));
+    return { trades, heights };
   }
 
   reset(): void {
@@ -100,13 +139,17 @@ export class TradeTape implements Projection {
   }
 
   restore(data: unknown): void {
-    // The first snapshots held the rows alone, and ids as numbers; later ones funding rows beside them.
-    const { trades } = Array.isArray(data)
+    // The first snapshots held the rows alone, and ids as numbers; later ones funding rows beside them, then heights.
+    const { heights = [], trades } = Array.isArray(data)
       ? { trades: data }
-      : (data as { readonly trades: unknown });
+      : (data as { readonly trades: unknown; readonly heights?: Heights });
     const rows = trades as readonly (readonly [string | number, readonly TapeTrade[]])[];
-    for (const [id, each] of rows) {
-      for (const row of each) this.#of(Number(id)).add(String(id), row);
+    for (const [at, [id, each]] of rows.entries()) {
+      for (const [index, row] of each.entries()) {
+        const height = heights[at]?.[index] ?? undefined;
+        if (height !== undefined) this.#heights.set(row, height);
+        this.#of(Number(id)).add(String(id), row);
+      }
     }
   }
 

@@ -9,7 +9,7 @@ import { type Disk, DiskThread } from './disk-thread.ts';
 import { JournalFailedError } from './journal-error.ts';
 import { FORMAT_VERSION, SEGMENT_HEADER_BYTES } from './journal-format.ts';
 import type { Chain } from './journal-format.ts';
-import { replaySegments } from './journal-replay.ts';
+import { asEntries, replaySegments } from './journal-replay.ts';
 import type { LogEntry, LoggedCommand } from '../block/log-entry.ts';
 import type { FollowOptions, Log, ReplayOptions, Retention, TakeEntry } from './log.ts';
 import { createSegment, listSegments } from './segment-files.ts';
@@ -155,7 +155,7 @@ export class FileJournal implements Log {
 
   async replay(fromSeq: number, apply: TakeEntry, options: ReplayOptions = {}): Promise<void> {
     const range = { fromSeq, untilSeq: Math.min(this.#lastSeq, options.untilSeq ?? Infinity) };
-    await replaySegments([...this.#segments], range, apply, options);
+    await replaySegments([...this.#segments], range, asEntries(apply, options));
   }
 
   async follow(

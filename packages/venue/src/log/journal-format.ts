@@ -39,7 +39,7 @@ export const SEGMENT_HEADER_BYTES = 4096;
 /** The end mark has its own sector, so that writing it can't tear the header. */
 export const MARK_OFFSET = 512;
 export const MARK_BYTES = 40;
-const HEADER_BODY_BYTES = 44;
+export const SEGMENT_HEADER_FIELDS_BYTES = 44;
 
 export const RECORD_HEADER_BYTES = 40;
 /** A bound on a block; what claims to be larger is not a record. */
@@ -102,15 +102,18 @@ export function encodeSegmentHeader(header: SegmentHeader): Buffer {
   writeU64(page, header.before.seq, 16);
   writeU64(page, header.before.timeMs, 24);
   page.writeUInt32LE(header.before.crc, 32);
-  page.writeUInt32LE(crc32(page.subarray(0, HEADER_BODY_BYTES - 4)), HEADER_BODY_BYTES - 4);
+  page.writeUInt32LE(
+    crc32(page.subarray(0, SEGMENT_HEADER_FIELDS_BYTES - 4)),
+    SEGMENT_HEADER_FIELDS_BYTES - 4,
+  );
   return page;
 }
 
 /** Undefined when the page is not an intact header. */
 export function decodeSegmentHeader(page: Buffer): SegmentHeader | undefined {
   if (page.length < SEGMENT_HEADER_BYTES) return undefined;
-  const crc = page.readUInt32LE(HEADER_BODY_BYTES - 4);
-  if (crc !== crc32(page.subarray(0, HEADER_BODY_BYTES - 4))) return undefined;
+  const crc = page.readUInt32LE(SEGMENT_HEADER_FIELDS_BYTES - 4);
+  if (crc !== crc32(page.subarray(0, SEGMENT_HEADER_FIELDS_BYTES - 4))) return undefined;
   if (page.toString('latin1', 0, 8) !== SEGMENT_MAGIC) return undefined;
   const format = page.readUInt32LE(8);
   if (format !== FORMAT_VERSION && format !== JSON_FORMAT_VERSION) {

@@ -11,12 +11,19 @@ import { openSegment } from './segment-source.ts';
 
 type Range = { readonly fromSeq: number; readonly untilSeq: number };
 
-/** Hands over the entries of a range in order. All of them were acknowledged: a gap is damage. */
+/** Takes a record of a file; where it returns a promise, the next one waits for it. */
+export type TakeRecord = (record: RecordView, file: string) => unknown;
+
+/** Takes records as the blocks that they are. */
+export function asEntries(apply: TakeEntry, { withRequests = false }: ReplayOptions): TakeRecord {
+  return (record, file) => apply(readEntry(file, record, withRequests));
+}
+
+/** Hands over the records of a range in order. All of them were acknowledged: a gap is damage. */
 export async function replaySegments(
   segments: readonly Segment[],
   range: Range,
-  apply: TakeEntry,
-  options: ReplayOptions,
+  take: TakeRecord,
 ): Promise<void> {
   const first = segments[0];
   if (first === undefined) return;
@@ -31,16 +38,11 @@ export async function replaySegments(
     if (endSeq < range.fromSeq) continue;
     const untilSeq = Math.min(endSeq, range.untilSeq);
     if (segment.firstSeq > untilSeq) return;
-    await replaySegment(segment, { fromSeq: range.fromSeq, untilSeq }, apply, options);
+    await replaySegment(segment, { fromSeq: range.fromSeq, untilSeq }, take);
   }
 }
 
-async function replaySegment(
-  segment: Segment,
-  range: Range,
-  apply: TakeEntry,
-  { withRequests = false }: ReplayOptions,
-): Promise<void> {
+async function replaySegment(segment: Segment, range: Range, take: TakeRecord): Promise<void> {
   const source = await openSegment(segment.path, segment.firstSeq);
   if (source === undefined) throw new JournalPrunedError(segment.firstSeq, range.untilSeq + 1);
   const { bytes, header, path } = source;
@@ -48,7 +50,7 @@ async function replaySegment(
     const limits = { endOffset: source.endOffset, untilSeq: range.untilSeq };
     const scan = await scanRecords(bytes, header, limits, (record) => {
       if (record.header.seq < range.fromSeq) return undefined;
-      return apply(readEntry(path, record, withRequests));
+      return take(record, path);
     });
     if (scan.chain.seq !== range.untilSeq) {
       const { fault: cause } = bytes;
@@ -63,7 +65,7 @@ async function replaySegment(
 }
 
 /** The block of a record. */
-export function readEntry(file: string, record: RecordView, withRequests: boolean): LogEntry {
+function readEntry(file: string, record: RecordView, withRequests: boolean): LogEntry {
   const { bytes, format, header, offset, payloadStart, payloadEnd } = record;
   const { seq, timeMs } = header;
   try {

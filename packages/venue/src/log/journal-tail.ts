@@ -1,7 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import type { LogEntry } from '../block/log-entry.ts';
 import { JournalDamagedError } from './journal-error.ts';
-import { readEntry, replaySegments } from './journal-replay.ts';
+import { asEntries, replaySegments, type TakeRecord } from './journal-replay.ts';
 import type { TakeEntry } from './log.ts';
 import { readSegments, type Segment } from './segment-files.ts';
 import { damageAt } from './segment-recovery.ts';
@@ -43,10 +42,15 @@ export class JournalTail {
   }
 
   /** Hands over all entries up to one that is known to be durable, in order, requests included. */
-  async readUpTo(untilSeq: number, apply: TakeEntry): Promise<void> {
+  readUpTo(untilSeq: number, apply: TakeEntry): Promise<void> {
+    return this.recordsUpTo(untilSeq, asEntries(apply, { withRequests: true }));
+  }
+
+  /** The same as records, for who does not read what is in them. */
+  async recordsUpTo(untilSeq: number, take: TakeRecord): Promise<void> {
     while (this.#nextSeq <= untilSeq) {
-      if (this.#place === undefined) await this.#find(untilSeq, apply);
-      else await this.#scan(this.#place, untilSeq, apply);
+      if (this.#place === undefined) await this.#find(untilSeq, take);
+      else await this.#scan(this.#place, untilSeq, take);
     }
   }
 
@@ -57,15 +61,17 @@ export class JournalTail {
   }
 
   /** Looks what segments there are, reads those that are complete, and goes to the last one. */
-  async #find(untilSeq: number, apply: TakeEntry): Promise<void> {
+  async #find(untilSeq: number, take: TakeRecord): Promise<void> {
     this.#segments = await readSegments(this.#directory);
     const last = this.#segments.at(-1);
     if (last === undefined) throw this.#missing('there is no segment');
     const endSeq = Math.min(last.firstSeq - 1, untilSeq);
     if (this.#nextSeq <= endSeq) {
       const range = { fromSeq: this.#nextSeq, untilSeq: endSeq };
-      const advance: TakeEntry = (entry) => this.#take(apply, entry);
-      await replaySegments(this.#segments, range, advance, { withRequests: true });
+      await replaySegments(this.#segments, range, (record, file) => {
+        this.#nextSeq = record.header.seq + 1;
+        return take(record, file);
+      });
       return;
     }
     const handle = await open(last.path, 'r');
@@ -73,7 +79,7 @@ export class JournalTail {
     this.#place = { segment: last, handle, fileBytes, scan: undefined };
   }
 
-  async #scan(place: Place, untilSeq: number, apply: TakeEntry): Promise<void> {
+  async #scan(place: Place, untilSeq: number, take: TakeRecord): Promise<void> {
     const { handle, segment } = place;
     const limits = {
       endOffset: place.fileBytes,
@@ -82,7 +88,8 @@ export class JournalTail {
     };
     const scan = await scanRecords(handle, segment.header, limits, (record) => {
       if (record.header.seq < this.#nextSeq) return undefined;
-      return this.#take(apply, readEntry(segment.path, record, true));
+      this.#nextSeq = record.header.seq + 1;
+      return take(record, segment.path);
     });
     place.scan = scan;
     if (scan.chain.seq >= untilSeq) return;
@@ -96,11 +103,6 @@ export class JournalTail {
       throw damageAt(segment, scan, `entries up to ${untilSeq} were acknowledged`);
     }
     await this.close();
-  }
-
-  #take(apply: TakeEntry, entry: LogEntry): unknown {
-    this.#nextSeq = entry.seq + 1;
-    return apply(entry);
   }
 
   #missing(what: string): JournalDamagedError {

@@ -29,6 +29,8 @@ export interface Log {
   readonly firstSeq: number;
   /** The number of the last durable entry; 0 when the log is empty. */
   readonly lastSeq: number;
+  /** The first entry of a log that others have and of which nothing lies here yet: it says by which rules the log begins. */
+  beginning?(): Promise<LogEntry | undefined>;
   /** True while a block that is appended would have to wait for the write of another. */
   readonly isWriting: boolean;
   /** Hands over the durable entries from `fromSeq` on, in order, as they stand on disk now. */

@@ -1,4 +1,4 @@
-import { replaySegments } from './journal-replay.ts';
+import { asEntries, replaySegments } from './journal-replay.ts';
 import type { Log, ReplayOptions, TakeEntry } from './log.ts';
 import { readSegments } from './segment-files.ts';
 
@@ -14,7 +14,7 @@ export async function readJournal(directory: string, untilSeq: number): Promise<
     isWriting: false,
     replay: (fromSeq: number, apply: TakeEntry, options: ReplayOptions = {}): Promise<void> => {
       const range = { fromSeq, untilSeq: Math.min(untilSeq, options.untilSeq ?? Infinity) };
-      return replaySegments(segments, range, apply, options);
+      return replaySegments(segments, range, asEntries(apply, options));
     },
     follow: refuse,
     append: refuse,

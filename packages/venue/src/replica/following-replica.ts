@@ -1,5 +1,6 @@
 import {
   applyBlock,
+  type Command,
   createState,
   dump,
   DUMP_VERSION,
@@ -19,6 +20,7 @@ import type { Projection } from '../block/projection.ts';
 import type { EraStore } from '../log/era-store.ts';
 import type { Log } from '../log/log.ts';
 import type { SnapshotStore } from '../log/snapshot-store.ts';
+import { Attestations } from './attestations.ts';
 import { type Base, basesUpTo, entryAt, openingOf } from './bases.ts';
 import {
   type BlockHasher,
@@ -46,7 +48,7 @@ const DUMPS_READ: readonly number[] = [DUMP_VERSION, ROWS_DUMP_VERSION, PACKED_D
 
 type FollowingOptions = {
   /** Only to be read from here. */
-  readonly log: Pick<Log, 'firstSeq' | 'lastSeq' | 'replay'>;
+  readonly log: Pick<Log, 'beginning' | 'firstSeq' | 'lastSeq' | 'replay'>;
   readonly snapshots: SnapshotStore;
   readonly eras: EraStore;
   /** A snapshot or the start of an era is whole but can't serve here; an older one does. */
@@ -81,6 +83,8 @@ export class FollowingReplica {
   /** While the blocks are of an earlier era, the engine of that one. */
   #earlier: Earlier | undefined;
   readonly #crossed: EraStart[] = [];
+  /** What replicas have said of blocks that this one has. */
+  readonly attestations = new Attestations();
 
   constructor(options: FollowingOptions, hashText: TextHasher) {
     this.#options = options;
@@ -149,8 +153,9 @@ export class FollowingReplica {
   async goToBeginning(): Promise<void> {
     this.#reset();
     const { log } = this.#options;
-    if (log.lastSeq === 0) return;
-    const rules = openingOf(await entryAt(log, 1))?.rules ?? 1;
+    const first = log.lastSeq === 0 ? await log.beginning?.() : await entryAt(log, 1);
+    if (log.lastSeq === 0 && first === undefined) return;
+    const rules = openingOf(first)?.rules ?? 1;
     if (rules < RULES_VERSION) await this.#goBackTo(rules, undefined);
   }
 
@@ -201,6 +206,18 @@ export class FollowingReplica {
     return this.#earlier !== undefined;
   }
 
+  /** What would open the era of these rules behind the newest block, and what it would start from; nothing is left yet. */
+  nextEra(): { readonly command: OpenEraCommand; readonly start: EraStart } {
+    const payload = this.#eraStart(RULES_VERSION);
+    const { hash: previousHash, height } = payload.head;
+    const stateHash = this.#hashText(JSON.stringify(payload.state));
+    const rules = RULES_VERSION;
+    return {
+      command: { type: 'openEra', rules, stateHash, previousHash },
+      start: { height, rules, payload: JSON.stringify(payload) },
+    };
+  }
+
   /** Leaves the earlier era in which the log ends, with the command that says so in the log (R-era). */
   openEra(): OpenEraCommand {
     const payload = this.#eraStart(RULES_VERSION);
@@ -223,16 +240,18 @@ export class FollowingReplica {
   }
 
   /** Same log, same hash: a replica that computes another state must not serve it (R-determinism). */
-  compare({ hash, height }: { readonly height: number; readonly hash: string }): void {
-    const own = this.#heads.get(height);
-    if (own === undefined || own.hash === hash) return;
-    throw new ReplicaDivergedError(height, own.hash, hash);
+  #compare(command: Command): void {
+    if (command.type !== 'attest') return;
+    const { hash, height, replica } = command;
+    const own = this.#heads.get(height)?.hash;
+    if (replica !== undefined) this.attestations.take({ height, hash, replica }, own);
+    else if (own !== undefined && own !== hash) throw new ReplicaDivergedError(height, own, hash);
   }
 
   /** Listeners are not told: the start of the next era brings what they would know. */
   #applyEarlier(entry: LogEntry, earlier: EarlierReplica): void {
-    for (const { command } of entry.commands) if (command.type === 'attest') this.compare(command);
-    const block = earlier.apply(entry);
+    for (const { command } of entry.commands) this.#compare(command);
+    const block = earlier.apply(understood(entry, present(this.#earlier, 'an era').rules));
     this.#head = block.head;
     this.#remember(block.head);
     for (const projection of this.#projections) projection.onEarlierBlock?.(block);
@@ -280,7 +299,7 @@ export class FollowingReplica {
 
   #apply(entry: LogEntry): AppliedBlock {
     const commands = entry.commands.map(({ command }) => command);
-    for (const command of commands) if (command.type === 'attest') this.compare(command);
+    for (const command of commands) this.#compare(command);
     const result = applyBlock(this.#state, {
       height: entry.seq,
       timeMs: timeMs(entry.timeMs),
@@ -339,6 +358,16 @@ export class FollowingReplica {
     this.#earlier = undefined;
     for (const projection of this.#projections) projection.reset();
   }
+}
+
+/** The first rules whose engine knows that others can be announced. */
+const ANNOUNCED_FROM = 3;
+
+/** What the engine of earlier rules knows of an entry. */
+function understood(entry: LogEntry, rules: number): LogEntry {
+  if (rules >= ANNOUNCED_FROM) return entry;
+  const commands = entry.commands.filter(({ command }) => command.type !== 'announceEra');
+  return commands.length === entry.commands.length ? entry : { ...entry, commands };
 }
 
 function earlierAt(

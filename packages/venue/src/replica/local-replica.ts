@@ -1,18 +1,30 @@
-import { checkCommand, type Command, type CommandResult, type State } from '@oddlot/engine';
+import { setTimeout as later } from 'node:timers/promises';
+import {
+  checkCommand,
+  type Command,
+  type CommandResult,
+  RULES_VERSION,
+  type State,
+} from '@oddlot/engine';
 import type { Clock } from '@oddlot/host/clock';
+import { hash as hashOf } from '@oddlot/units';
 import type { AppliedBlock, BlockHead, Executed } from '../block/applied-block.ts';
 import type { LogEntry, LoggedCommand } from '../block/log-entry.ts';
 import type { Projection } from '../block/projection.ts';
 import type { EraStore } from '../log/era-store.ts';
 import type { Log } from '../log/log.ts';
 import type { SnapshotStore } from '../log/snapshot-store.ts';
+import type { Standing } from './attestations.ts';
 import { createTextHasher, type TextHasher } from './block-hash.ts';
 import { FollowingReplica } from './following-replica.ts';
 import { Proposer } from './proposer.ts';
 import { Publication } from './publication.ts';
-import { LogBehindError } from './replica-error.ts';
+import { LaterReleaseError, LogBehindError, ReplicaDivergedError } from './replica-error.ts';
 import type { Replica } from './replica.ts';
 import type { PackedPayload } from './snapshot-payload.ts';
+
+/** How often one that waits for its era looks whether it was announced. */
+const LOOK_AGAIN_MS = 50;
 
 type ReplicaOptions = {
   readonly log: Log;
@@ -20,6 +32,8 @@ type ReplicaOptions = {
   readonly snapshots: SnapshotStore;
   readonly eras: EraStore;
   readonly clock: Clock;
+  /** What this replica is called, where others follow the same log. */
+  readonly name?: string | undefined;
   /** The commands of the first block, when the log is empty. */
   readonly genesis: readonly Command[];
   /**
@@ -47,6 +61,12 @@ export class LocalReplica implements Replica {
   readonly #proposer: Proposer;
   readonly #publication = new Publication();
   #isReplaying = true;
+  #isWaiting = false;
+  /** The rules that were announced last in what was applied here. */
+  #announced = 0;
+  #outdated: LaterReleaseError | undefined;
+  /** Contested blocks whose attestation is under way. */
+  readonly #attested = new Set<number>();
   #restored: Promise<void> | undefined;
 
   constructor(options: ReplicaOptions, hashText: TextHasher) {
@@ -110,11 +130,14 @@ export class LocalReplica implements Replica {
     await log.follow(from + 1, (entry) => this.#take(entry), { withRequests: true });
     const replayed = this.head.height - from;
     this.#assertReaches((await knownHeight?.()) ?? 0);
+    this.#assertAgrees();
+    if (this.#options.name !== undefined) await this.#waitForEra();
     const opening = this.head.height === 0 ? this.#genesis() : await this.#nextEra();
     this.#isReplaying = false;
     // Where several begin at once, what one of them opens is the same for all.
     const commands = opening.map((command) => ({ command }));
     if (opening.length > 0) await log.appendBehind(this.head.height, commands);
+    this.#attestContested();
     return { snapshotHeight: from, replayed };
   }
 
@@ -135,8 +158,22 @@ export class LocalReplica implements Replica {
 
   /** Puts the newest block's hash into the log, for every replica and every replay to compare. */
   async attest(): Promise<void> {
-    const { hash, height } = this.head;
-    await this.propose({ type: 'attest', height, hash });
+    await this.#attest(this.head);
+  }
+
+  /** True while it follows a log of earlier rules and may not open an era. */
+  get isWaiting(): boolean {
+    return this.#isWaiting;
+  }
+
+  /** Why nothing more is applied: the log went on under later rules. */
+  get outdated(): LaterReleaseError | undefined {
+    return this.#outdated;
+  }
+
+  /** How what other replicas have attested stands to what this one has. */
+  get standing(): Standing {
+    return this.#following.attestations.standing(this.#options.name);
   }
 
   /** How many commands wait for a block. */
@@ -165,11 +202,60 @@ export class LocalReplica implements Replica {
   }
 
   #take(entry: LogEntry): void {
+    if (this.#outdated !== undefined) return this.#proposer.refused(entry.proposal, this.#outdated);
     this.publish();
-    const block = this.#following.take(entry);
-    if (block === undefined) return;
+    const block = this.#apply(entry);
+    if (block === undefined) return this.#proposer.refused(entry.proposal, this.#outdated);
     this.#proposer.applied(entry.proposal, block);
     this.#publication.plan(block);
+    if (block.commands.some(({ command }) => command.type === 'attest')) this.#attestContested();
+    return undefined;
+  }
+
+  /** Others go on under rules that this program does not know: it shows what it has, and takes nothing. */
+  #apply(entry: LogEntry): AppliedBlock | undefined {
+    for (const { command } of entry.commands)
+      if (command.type === 'announceEra') this.#announced = command.rules;
+    try {
+      return this.#following.take(entry);
+    } catch (error) {
+      const isOvertaken =
+        error instanceof LaterReleaseError &&
+        this.#options.name !== undefined &&
+        !this.#isReplaying;
+      if (!isOvertaken) throw error;
+      this.#outdated = error;
+      return undefined;
+    }
+  }
+
+  async #attest({ hash, height }: Pick<BlockHead, 'hash' | 'height'>): Promise<void> {
+    const { name } = this.#options;
+    const said = name === undefined ? {} : { replica: name };
+    await this.propose({ type: 'attest', height, hash, ...said });
+  }
+
+  /** Where others do not have a block alike, this one says what it has, for all to count. */
+  #attestContested(): void {
+    const { name } = this.#options;
+    if (name === undefined || this.#isReplaying) return;
+    for (const { hash: own, height } of this.#following.attestations.wantedOf(name)) {
+      if (this.#attested.has(height)) continue;
+      this.#attested.add(height);
+      this.#attest({ height, hash: hashOf(own) })
+        // What did not arrive is said again when somebody else says something.
+        .catch(() => undefined)
+        .finally(() => this.#attested.delete(height));
+    }
+  }
+
+  /** Alone there is nobody who could still say otherwise. */
+  #assertAgrees(): void {
+    if (this.#options.name !== undefined) return;
+    const { height, kind, own, votes } = this.standing;
+    if (kind === 'agreed') return;
+    const other = [...votes.values()].find((each) => each !== own) ?? '';
+    throw new ReplicaDivergedError(height, own, other);
   }
 
   /**
@@ -186,6 +272,25 @@ export class LocalReplica implements Replica {
     }
     for (const start of this.#following.takeCrossed()) await eras.write(start);
     return opening;
+  }
+
+  /**
+   * One of several does not open an era by itself: others may know the old rules alone. It follows until an operator has
+   * announced the new ones in the log, and then opens their era behind what was under way, unless another does.
+   */
+  async #waitForEra(): Promise<void> {
+    const { eras, log } = this.#options;
+    while (this.#following.isEarlier) {
+      this.#isWaiting = true;
+      if (this.#announced < RULES_VERSION) {
+        await later(LOOK_AGAIN_MS);
+        continue;
+      }
+      const { command, start } = this.#following.nextEra();
+      await eras.write(start);
+      await log.appendBehind(start.height, [{ command }]);
+    }
+    this.#isWaiting = false;
   }
 
   /** A new log begins with an era too, that of an empty venue. */

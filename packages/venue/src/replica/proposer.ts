@@ -86,6 +86,14 @@ export class Proposer {
     }
   }
 
+  /** Tells those who wait for a block that it is not applied here, when it is one of this proposer's. */
+  refused(proposal: string | undefined, error: unknown): void {
+    const batch = proposal === undefined ? undefined : this.#flights.get(proposal);
+    if (batch === undefined || proposal === undefined) return;
+    this.#flights.delete(proposal);
+    for (const { reject } of batch) reject(error);
+  }
+
   /** Resolves when nothing is queued or under way. */
   drain(): Promise<void> {
     if (this.#flights.size === 0 && this.#queue.length === 0) return Promise.resolve();

@@ -1,6 +1,7 @@
 import {
   ADDRESS,
   CHAIN_DOOR,
+  FOLDER,
   HTTP_URL,
   list,
   PORT,
@@ -24,6 +25,10 @@ export const CHAIN_SETTINGS = {
       isEveryday: true,
     },
   ),
+  chainKeys: setting(FOLDER, {
+    unset: 'none',
+    help: 'folder with the keys of a local chain that [runs as a process of its own](running-a-cluster.md#settlement), whose port for replicas `chain` names',
+  }),
   relay: setting(SWITCH, {
     unset: 'where the chain is local',
     help: 'starts a [relay](relay.md) on the port + 1, with a second chain on the port + 4; both are any free ones where the port is 0',

@@ -23,6 +23,17 @@ export const CLUSTER_SETTINGS = {
     unset: 'the name of the machine, and the port',
     help: 'what this replica is called in logs, metrics and leases',
   }),
+  publicUrl: setting(
+    text({
+      pattern: /^https?:\/\/[^\s/]+(\/[^\s]*)?$/,
+      expected: 'an address like https://a.venue.example',
+      placeholder: 'URL',
+    }),
+    {
+      unset: 'not told',
+      help: 'where clients reach this replica, and not the proxy in front of all; it is told in `settings`, so that those who lose another one come here',
+    },
+  ),
   streamReplicas: setting(whole(), {
     default: 3,
     help: 'servers that keep the stream; with fewer than 3 the death of one stops the venue or loses what it has acknowledged',

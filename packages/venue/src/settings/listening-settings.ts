@@ -1,4 +1,4 @@
-import { HOST, PORT, setting, TRUSTED_PROXIES } from '@oddlot/host/settings';
+import { HOST, PORT, setting, SWITCH, TRUSTED_PROXIES } from '@oddlot/host/settings';
 
 export const LISTENING_SETTINGS = {
   host: setting(HOST, {
@@ -19,6 +19,10 @@ export const LISTENING_SETTINGS = {
   opsPort: setting(PORT, {
     unset: 'the port + 2',
     help: 'port of metrics and health; 0 takes any free one, as does a port of 0',
+  }),
+  serveLog: setting(SWITCH, {
+    default: false,
+    help: 'serves the log on the operations port (`GET /log`), for [validators that believe nobody](validators-that-believe-nobody.md)',
   }),
   trustedProxies: TRUSTED_PROXIES,
 };

@@ -133,9 +133,7 @@ function withReturns(aside: readonly Aside[], logs: readonly DepositLog[]): read
 }
 
 /** What stands in logs for whom, whatever becomes of it. */
-export function depositsIn(
-  logs: readonly DepositLog[],
-): readonly Pick<Found, 'account' | 'source'>[] {
+export function depositsIn(logs: readonly DepositLog[]): readonly Found[] {
   return transactionsOf(logs).flatMap(depositsOfTransaction);
 }
 

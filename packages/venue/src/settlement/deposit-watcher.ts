@@ -14,6 +14,7 @@ import {
   newestDeposits,
   type State,
 } from '@oddlot/engine';
+import type { RecordStore } from '@oddlot/host/durable';
 import type { Address } from '@oddlot/units';
 import type { Hex } from 'viem';
 import {
@@ -77,7 +78,7 @@ type DepositWatcherOptions = {
   readonly rules: Omit<DepositRules, 'contracts' | 'isCredited'>;
   /** The block that the bridge was made in, or any before. */
   readonly fromBlock: number;
-  readonly file: string;
+  readonly file: string | RecordStore;
   readonly state: () => State;
   readonly propose: (command: Command) => Promise<{ readonly outcome: CommandResult }>;
   /** The block of a reorganisation that the operator has accepted (`Reorganisation.is`). */
@@ -172,9 +173,9 @@ export class DepositWatcher {
   async verify(): Promise<boolean> {
     const { client, contracts } = this.#options;
     try {
-      this.#assertOwn(undefined);
+      await this.#assertOwn(undefined);
       this.#operators = new Set(await verifyChain(client, contracts));
-      this.#assertOwn(await foreignAhead(client, contracts.bridge, this.#options.state));
+      await this.#assertOwn(await foreignAhead(client, contracts.bridge, this.#options.state));
       return true;
     } catch (error) {
       this.#isCurrent = false;
@@ -196,7 +197,7 @@ export class DepositWatcher {
 
   async #step(): Promise<boolean> {
     const { client, contracts } = this.#options;
-    this.#assertOwn(undefined);
+    await this.#assertOwn(undefined);
     const { confirmed, head } = await client.head();
     this.#head = head;
     await this.#assertSameChain(head, confirmed);
@@ -209,7 +210,7 @@ export class DepositWatcher {
     const toBlock = Math.min(confirmed, fromBlock + this.#range - 1);
     const blockHash = await this.#hashOf(toBlock);
     const logs = await readDepositLogs(client, contracts, { fromBlock, toBlock });
-    this.#assertOwn(foreignAmong(logs, this.#options.state()));
+    await this.#assertOwn(foreignAmong(logs, this.#options.state()));
     const senders = plainSenders(this.#watched.book, logs, this.#options.rules);
     const codes = await this.#contractsAmong(senders, confirmed);
     // Logs of one branch must not be taken for those of another.
@@ -231,18 +232,19 @@ export class DepositWatcher {
       aside.push(...kept.filter((each) => each !== undefined));
     }
     this.#watched = { ...this.#watched, block: toBlock, blockHash, book: { ...book, aside } };
-    if (logs.length > 0 || toBlock - this.#writtenBlock >= UNWRITTEN_BLOCKS_MAX) this.#write();
+    if (logs.length > 0 || toBlock - this.#writtenBlock >= UNWRITTEN_BLOCKS_MAX)
+      await this.#write();
     this.#isCurrent = toBlock === confirmed;
     return !this.#isCurrent;
   }
 
   /** Accounts stand for what the bridge holds only where it has paid what they asked for, and no more. */
-  #assertOwn(found: ForeignPayout | undefined): void {
+  async #assertOwn(found: ForeignPayout | undefined): Promise<void> {
     const { foreign = found } = this.#watched;
     if (foreign === undefined) return;
     if (this.#watched.foreign === undefined) {
       this.#watched = { ...this.#watched, foreign };
-      this.#write();
+      await this.#write();
     }
     throw new ForeignPayoutError(foreign);
   }
@@ -271,7 +273,7 @@ export class DepositWatcher {
     const is = await this.#hashOf(block);
     if (is === blockHash) return;
     const vanished = vanishedBeyond(this.#watched.book.vanished, await this.#vanished());
-    this.#judge({ block, was: blockHash, is, vanished });
+    await this.#judge({ block, was: blockHash, is, vanished });
   }
 
   /** Where nothing is known of the chain that was read, what was credited must still be on this one. */
@@ -279,7 +281,7 @@ export class DepositWatcher {
     const vanished = vanishedBeyond(this.#watched.book.vanished, await this.#vanished());
     if (vanished.length === 0) return;
     const block = Math.min(confirmed, Math.max(...vanished.map((each) => each.source.blockNumber)));
-    this.#judge({ block, was: null, is: await this.#hashOf(block), vanished });
+    await this.#judge({ block, was: null, is: await this.#hashOf(block), vanished });
   }
 
   #vanished(): Promise<readonly Vanished[]> {
@@ -288,7 +290,7 @@ export class DepositWatcher {
   }
 
   /** Stops, or begins anew where the operator has said that this is the chain from now on. */
-  #judge(reorganisation: Reorganisation): void {
+  async #judge(reorganisation: Reorganisation): Promise<void> {
     const { accepted, client, contracts, fromBlock } = this.#options;
     const { block, is, vanished, was } = reorganisation;
     this.#reorganisation = reorganisation;
@@ -303,7 +305,7 @@ export class DepositWatcher {
       book: { ...start.book, vanished: [...book.vanished, ...vanished] },
     };
     this.#isSameChain = true;
-    this.#write();
+    await this.#write();
   }
 
   async #contractsAmong(senders: readonly Address[], block: number): Promise<ReadonlySet<Address>> {
@@ -362,13 +364,14 @@ export class DepositWatcher {
       const { book } = this.#watched;
       const aside = book.aside.filter((other) => other !== each);
       this.#watched = { ...this.#watched, book: { ...book, aside } };
-      this.#write();
+      await this.#write();
     }
   }
 
-  #write(): void {
-    this.#file.write(this.#watched);
-    this.#writtenBlock = this.#watched.block;
+  async #write(): Promise<void> {
+    const { block } = this.#watched;
+    await this.#file.write(this.#watched);
+    this.#writtenBlock = block;
   }
 }
 

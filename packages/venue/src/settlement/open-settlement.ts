@@ -1,28 +1,31 @@
-import { createECDH } from 'node:crypto';
 import { join } from 'node:path';
 import {
   type BridgeContracts,
-  deployLocalContracts,
   LOCAL_PAYOUT_GAS,
+  localContracts,
 } from '@oddlot/custody/bridge-contract';
-import { ChainClient, type ChainEndpoint, localEndpoint, urlEndpoint } from '@oddlot/custody/chain';
+import { ChainClient, type ChainEndpoint, urlEndpoint } from '@oddlot/custody/chain';
 import { KeyError } from '@oddlot/custody/key-error';
-import { localKeys, type LocalKeys, readKey } from '@oddlot/custody/keys';
+import { keptLocalKeys, type LocalKeys, readKey } from '@oddlot/custody/keys';
 import { Relayer } from '@oddlot/custody/relayer';
 import { type BridgeDomain, keyValidator, type Validator } from '@oddlot/custody/signing';
-import { startChainThread } from '@oddlot/devchain';
 import type { State } from '@oddlot/engine';
 import type { Logger } from '@oddlot/host/log';
-import { addressOf, LIMITS } from '@oddlot/protocol';
-import { type Address, address } from '@oddlot/units';
-import { type Hex, parseEther } from 'viem';
+import { LIMITS } from '@oddlot/protocol';
+import { address } from '@oddlot/units';
+import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import type { Replica } from '../replica/replica.ts';
+import type { HolderLine } from '../cluster/holder-line.ts';
+import type { RecordStream } from '../cluster/record-stream.ts';
+import type { Term } from '../lease/lease.ts';
 import { DepositWatcher } from './deposit-watcher.ts';
 import { FaucetBacking } from './faucet-backing.ts';
+import { ownerOf, startOwnChain } from './own-chain.ts';
 import { PayoutWorker } from './payout/payout-worker.ts';
 import { PermitDeposits } from './permit-deposits.ts';
-import { Settlement } from './settlement.ts';
+import { Settlement, type SettlingReplica } from './settlement.ts';
+import { type SettlementRecords, SharedSettlement } from './shared-settlement.ts';
+import { proposingIn, sendingIn } from './within-term.ts';
 import { VitalsWatch } from './vitals.ts';
 
 /** What the operator says about the settlement chain. */
@@ -32,6 +35,8 @@ export type SettlementSettings = {
   readonly chainId: number;
   readonly confirmations: number;
   readonly everyMs: number;
+  /** The keys of a local chain that another process runs. */
+  readonly chainKeys?: string | undefined;
   /** The data folder. */
   readonly data: string;
   /** Of the local chain: interface and port, where 0 takes any free one; who may ask, and for whom. */
@@ -53,15 +58,21 @@ export type SettlementSettings = {
   readonly bumpAfterMs?: number | undefined;
   /** Who signs payouts for a bridge that is not local. */
   readonly validators?: ((domain: BridgeDomain) => readonly Validator[]) | undefined;
+  /** How often test money on the chain itself is sent to an address. */
+  readonly fundEveryMs?: number | undefined;
   /** How long a token may refuse a destination before a payout is cancelled and returned. */
   readonly payoutPatienceMs: number;
 };
 
 export type SettlementDependencies = {
-  readonly replica: Replica;
+  readonly replica: SettlingReplica;
+  /** What replicas of a cluster share; undefined where the venue is one process. */
+  readonly cluster?: SharedParts | undefined;
   readonly log: Logger;
   readonly now: () => number;
 };
+
+type SharedParts = { readonly records: RecordStream; readonly line: HolderLine };
 
 export type ChainDependencies = {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -70,7 +81,7 @@ export type ChainDependencies = {
 };
 
 export type OpenedSettlement = {
-  readonly settlement: Settlement;
+  readonly settlement: Settlement | SharedSettlement;
   /** What wallets may use; the local chain's own. */
   readonly rpcUrl: string | undefined;
   /** Of the local chain alone. */
@@ -80,8 +91,6 @@ export type OpenedSettlement = {
 };
 
 const REQUEST_TIMEOUT_MS = 10_000;
-/** Play money for gas, more than is ever used. */
-const ALLOCATION = parseEther('1000000000');
 
 /** The chain that is configured, and the keys for it. */
 export type OpenedChain = {
@@ -110,17 +119,80 @@ export function openSettlement(
   opened: OpenedChain,
   deps: SettlementDependencies,
 ): OpenedSettlement {
-  const { log, now, replica } = deps;
-  const folder = folderOf(settings);
-  const { contracts, endpoints, keys, relayerKey, rpcUrl } = opened;
-  const { chainId, confirmations, everyMs, fromBlock } = settings;
-  const maxPriorityFee = settings.maxTipWei;
-  const client = new ChainClient({ endpoints, chainId, confirmations, maxPriorityFee });
-  const relayerOf = (key: Hex | undefined, name: string): Relayer | undefined => {
+  const { allowPage, keys, rpcUrl } = opened;
+  const { cluster } = deps;
+  const settlement =
+    cluster === undefined
+      ? createSettlement(settings, opened, deps, {
+          records: recordFiles(settings),
+          close: opened.close,
+        })
+      : openShared(settings, opened, deps, cluster);
+  return { settlement, rpcUrl, keys, allowPage };
+}
+
+/** One replica at a time, with what all of them share. */
+function openShared(
+  settings: SettlementSettings,
+  opened: OpenedChain,
+  deps: SettlementDependencies,
+  { line, records }: SharedParts,
+): SharedSettlement {
+  const { contracts, keys, relayerKey } = opened;
+  const { log, now } = deps;
+  return new SharedSettlement({
+    client: clientOf(settings, opened.endpoints),
+    contracts,
+    hasRelayer: relayerKey !== undefined,
+    fundEveryMs: keys === undefined ? undefined : settings.fundEveryMs,
+    records,
+    line,
+    now,
+    log,
+    open: (term, taken) =>
+      createSettlement(settings, opened, deps, {
+        records: taken,
+        close: async () => undefined,
+        term,
+      }),
+  });
+}
+
+/** In the folder of a venue of one process. */
+function recordFiles(settings: SettlementSettings): SettlementRecords {
+  const file = (name: string): string => join(folderOf(settings), name);
+  return {
+    payouts: file('payouts.jsonl'),
+    watched: file('watched.json'),
+    relayer: file('relayer.jsonl'),
+    minter: file('minter.jsonl'),
+  };
+}
+
+type Work = {
+  readonly records: SettlementRecords;
+  readonly close: () => Promise<void>;
+  /** In which it may act; for good where nobody else could. */
+  readonly term?: Term;
+};
+
+function createSettlement(
+  settings: SettlementSettings,
+  opened: OpenedChain,
+  deps: SettlementDependencies,
+  { close, records, term }: Work,
+): Settlement {
+  const { log, now, replica: whole } = deps;
+  const replica = term === undefined ? whole : proposingIn(term, whole);
+  const { contracts, keys, relayerKey } = opened;
+  const { everyMs, fromBlock } = settings;
+  const endpoints = opened.endpoints.map((each) => (term ? sendingIn(term, each) : each));
+  const client = clientOf(settings, endpoints);
+  const relayerOf = (key: Hex | undefined, name: 'relayer' | 'minter'): Relayer | undefined => {
     if (key === undefined) return undefined;
     const account = privateKeyToAccount(key);
     const pace = { maxFee: settings.maxFeeWei, bumpAfterMs: settings.bumpAfterMs };
-    return new Relayer({ client, account, file: join(folder, `${name}.jsonl`), now, ...pace });
+    return new Relayer({ client, account, file: records[name], now, ...pace });
   };
   const relayer = relayerOf(relayerKey, 'relayer');
   const minter = relayerOf(keys?.minter, 'minter');
@@ -135,7 +207,7 @@ export function openSettlement(
       formerBridges: new Set((settings.formerBridges ?? []).map((each) => address(each))),
       operators: new Set(operators.flatMap((key) => (key === undefined ? [] : [ownerOf(key)]))),
     },
-    file: join(folder, 'watched.json'),
+    file: records.watched,
     state: () => replica.state,
     accepted: settings.accepted,
     onDamaged: (why) => log.warn(why),
@@ -143,8 +215,9 @@ export function openSettlement(
   });
   const state = (): State => replica.state;
   const isStopped = (): boolean => watcher.status.foreign !== undefined;
-  const payouts = openPayouts(settings, deps, { ...opened, client, relayer });
-  const settlement = new Settlement({
+  const parts = { contracts, keys, client, relayer, file: records.payouts };
+  const payouts = openPayouts(settings, { log, now, replica }, parts);
+  return new Settlement({
     client,
     contracts,
     watcher,
@@ -157,27 +230,33 @@ export function openSettlement(
     permits: relayer && new PermitDeposits({ client, relayer, contracts, now, isStopped }),
     minter,
     backing: minter && new FaucetBacking({ state, watcher, minter, contracts }),
-    close: opened.close,
+    close,
   });
-  return { settlement, rpcUrl, keys, allowPage: opened.allowPage };
+}
+
+function clientOf(
+  { chainId, confirmations, maxTipWei: maxPriorityFee }: SettlementSettings,
+  endpoints: readonly ChainEndpoint[],
+): ChainClient {
+  return new ChainClient({ endpoints, chainId, confirmations, maxPriorityFee });
 }
 
 /** Pays what the engine has open. */
 function openPayouts(
   settings: SettlementSettings,
-  { log, now, replica }: SettlementDependencies,
+  { log, now, replica }: Omit<SettlementDependencies, 'cluster'>,
   parts: Pick<OpenedChain, 'contracts' | 'keys'> & {
     readonly client: ChainClient;
     readonly relayer: Relayer | undefined;
+    readonly file: SettlementRecords['payouts'];
   },
 ): PayoutWorker {
-  const { client, contracts, keys, relayer } = parts;
-  const file = 'settlement/payouts.jsonl';
+  const { client, contracts, file, keys, relayer } = parts;
   const payouts = new PayoutWorker({
     client,
     contracts,
     fromBlock: settings.fromBlock,
-    file: join(settings.data, file),
+    file,
     state: () => replica.state,
     propose: (command) => replica.propose(command),
     now,
@@ -186,12 +265,12 @@ function openPayouts(
       chainId: settings.chainId,
       bridge: contracts.bridge,
     }),
-    gasEach: settings.chain === 'local' ? LOCAL_PAYOUT_GAS : undefined,
+    gasEach: keys === undefined ? undefined : LOCAL_PAYOUT_GAS,
     patienceMs: settings.payoutPatienceMs,
     retryMs: settings.everyMs,
   });
   if (payouts.damaged > 0) {
-    const what = { file, lines: payouts.damaged };
+    const what = { file: 'settlement/payouts.jsonl', lines: payouts.damaged };
     log.warn(what, 'damaged lines: a copy is kept beside it, the chain is asked again');
   }
   return payouts;
@@ -212,41 +291,30 @@ async function openLocal(
   folder: string,
   onLost: (error: Error) => void,
 ): Promise<OpenedChain> {
-  const keys = localKeys(folder, join(data, 'chain', 'chain.log'));
-  const rich = [keys.minter, keys.relayer, keys.guardian].map((key) => ownerOf(key) as Hex);
-  const chain = await startChainThread(
-    {
-      directory: join(data, 'chain'),
-      chainId,
-      allocations: Object.fromEntries(rich.map((each) => [each, ALLOCATION])),
-      listen: { port, host, pageOrigins, trustedProxies },
-    },
+  const { allowPage, close, contracts, endpoint, keys, url } = await startOwnChain({
+    chainId,
+    keys: folder,
+    directory: join(data, 'chain'),
+    listen: { port, host, pageOrigins, trustedProxies },
     onLost,
-  );
-  // Not by the port, where strangers ask: money does not wait behind them.
-  const endpoint = localEndpoint(new URL(chain.url).host, chain.request);
-  const contracts = await deployLocalContracts(endpoint, keys, chainId);
-  return {
-    endpoints: [endpoint],
-    contracts,
-    relayerKey: keys.relayer,
-    keys,
-    rpcUrl: chain.url,
-    allowPage: (page) => chain.allowPage(page),
-    close: () => chain.close(),
-  };
+  });
+  const relayerKey = keys.relayer;
+  return { endpoints: [endpoint], contracts, relayerKey, keys, rpcUrl: url, allowPage, close };
 }
 
 function openRemote(settings: SettlementSettings, { env }: ChainDependencies): OpenedChain {
-  const { chain, contracts, relayerKey } = settings;
+  const { chain, chainKeys, relayerKey } = settings;
+  const keys = chainKeys === undefined ? undefined : keptLocalKeys(chainKeys, 'chainKeys');
+  const contracts = keys === undefined ? settings.contracts : localContracts(keys);
   if (contracts === undefined) {
     throw new KeyError('bridgeContract, usdcContract: a chain that is not local needs both');
   }
+  const named = relayerKey === undefined ? undefined : readKey(relayerKey, 'relayerKey', env);
   return {
     endpoints: [...chain].map((url) => urlEndpoint(url, REQUEST_TIMEOUT_MS)),
     contracts,
-    relayerKey: relayerKey === undefined ? undefined : readKey(relayerKey, 'relayerKey', env),
-    keys: undefined,
+    relayerKey: keys?.relayer ?? named,
+    keys,
     rpcUrl: undefined,
     allowPage: () => undefined,
     close: async () => undefined,
@@ -255,11 +323,4 @@ function openRemote(settings: SettlementSettings, { env }: ChainDependencies): O
 
 function folderOf({ data }: SettlementSettings): string {
   return join(data, 'settlement');
-}
-
-/** By Node itself: viem's curve takes a tenth of a second to get ready, and the local chain waits for these. */
-function ownerOf(key: Hex): Address {
-  const curve = createECDH('secp256k1');
-  curve.setPrivateKey(Buffer.from(key.slice(2), 'hex'));
-  return addressOf(curve.getPublicKey());
 }

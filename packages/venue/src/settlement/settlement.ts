@@ -1,23 +1,28 @@
 import type { BridgeContracts } from '@oddlot/custody/bridge-contract';
-import type { ChainClient, EndpointStatus } from '@oddlot/custody/chain';
+import type { ChainClient } from '@oddlot/custody/chain';
 import type { Relayer } from '@oddlot/custody/relayer';
 import { bridgeView, type OpenBridgeCommand } from '@oddlot/engine';
 import type { Logger } from '@oddlot/host/log';
 import { address } from '@oddlot/units';
 import type { Replica } from '../replica/replica.ts';
-import type { DepositWatcher, WatchStatus } from './deposit-watcher.ts';
+import type { DepositWatcher } from './deposit-watcher.ts';
 import type { FaucetBacking } from './faucet-backing.ts';
 import { ForeignPayoutError } from './foreign-payout.ts';
-import type { PayoutsStatus, PayoutWorker } from './payout/payout-worker.ts';
+import type { MoneySide } from './money-side.ts';
+import type { PayoutWorker } from './payout/payout-worker.ts';
 import type { PermitDeposits } from './permit-deposits.ts';
-import type { Vitals, VitalsWatch } from './vitals.ts';
+import { briefOf, type SettlementBrief, type SettlementStatus } from './settlement-status.ts';
+import type { VitalsWatch } from './vitals.ts';
 import { type MayRun, type SettlementWorker, WorkerLane } from './worker-lane.ts';
+
+/** What of a replica is needed here. */
+export type SettlingReplica = Pick<Replica, 'propose' | 'state'>;
 
 type SettlementParts = {
   readonly client: ChainClient;
   readonly contracts: BridgeContracts;
   readonly watcher: DepositWatcher;
-  readonly replica: Replica;
+  readonly replica: SettlingReplica;
   readonly log: Logger;
   readonly everyMs: number;
   /** Absent where the venue has no key to send with. */
@@ -32,23 +37,6 @@ type SettlementParts = {
   readonly close: () => Promise<void>;
 };
 
-type SettlementStatus = {
-  readonly chainId: number;
-  readonly bridge: string;
-  readonly token: string;
-  readonly watch: WatchStatus;
-  readonly endpoints: readonly EndpointStatus[];
-  readonly payouts: PayoutsStatus;
-  readonly vitals: Vitals | undefined;
-  /** Transactions of the venue that no block has for good yet, and what is in their way. */
-  readonly waiting: readonly {
-    readonly key: string;
-    readonly nonce: number;
-    readonly txHash: string | undefined;
-    readonly trouble: string | undefined;
-  }[];
-};
-
 /** Rounds until the chain is looked at again. */
 const VERIFIED_ROUNDS = 240;
 
@@ -58,7 +46,7 @@ const VERIFIED_ROUNDS = 240;
  * that hangs keeps no deposit waiting. The order matters in one: test money that was made is seen as mined before the watcher
  * reads, and read before it counts.
  */
-export class Settlement {
+export class Settlement implements MoneySide {
   readonly #parts: SettlementParts;
   readonly #deposits: WorkerLane;
   readonly #lanes: WorkerLane[];
@@ -124,6 +112,10 @@ export class Settlement {
     };
   }
 
+  get brief(): SettlementBrief {
+    return briefOf(this.status);
+  }
+
   /** Others that work on the chain have lanes of their own. */
   add(worker: SettlementWorker): void {
     const { everyMs, log } = this.#parts;
@@ -183,7 +175,7 @@ export class Settlement {
     if (isRight) this.#roundsToVerify = VERIFIED_ROUNDS;
     this.#isRight = isRight;
     const { error = '', foreign } = watcher.status;
-    if (foreign !== undefined) payouts.halt(error);
+    if (foreign !== undefined) await payouts.halt(error);
     return isRight;
   }
 

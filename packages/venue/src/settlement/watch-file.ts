@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { crc32 } from 'node:zlib';
-import { moveFile, readTextFile, RecordFile } from '@oddlot/host/durable';
+import { readTextFile, type RecordStore, recordStoreAt } from '@oddlot/host/durable';
 import type { Address } from '@oddlot/units';
 import type { Hex } from 'viem';
 import { type Aside, type DepositBook, EMPTY_BOOK, type Pot } from './deposit-book.ts';
@@ -34,25 +34,24 @@ type Line =
  * credits nothing twice. What changes is appended, so that much that is kept aside does not make each block dear.
  */
 export class WatchFile {
-  readonly #records: RecordFile;
+  readonly #records: RecordStore;
   #written: Watched | undefined;
 
   /** Notes of another bridge are left out; damaged ones are put aside, and told. */
-  constructor(file: string, onDamaged: (why: string) => void = () => undefined) {
-    const earlier = earlierNotes(file);
-    let records = new RecordFile(file);
+  constructor(place: string | RecordStore, onDamaged: (why: string) => void = () => undefined) {
+    const earlier = typeof place === 'string' ? earlierNotes(place) : undefined;
+    const records = recordStoreAt(place);
     const { damaged, records: lines } = earlier === undefined ? records.read() : NOTHING;
     if (damaged.length > 0) {
-      records.close();
-      const aside = `${file}.damaged`;
-      moveFile(file, aside);
-      onDamaged(`${file} is damaged and was put aside as ${aside}: the chain is read again`);
-      records = new RecordFile(file);
-      records.read();
+      const aside = records.setAside();
+      onDamaged(
+        `${records.name} is damaged and was put aside as ${aside}: the chain is read again`,
+      );
     }
     this.#records = records;
     this.#written = earlier ?? (damaged.length > 0 ? undefined : watchedOf(lines as Line[]));
     if (earlier !== undefined) records.replace(linesOf(earlier));
+    else if (damaged.length > 0) records.replace([]);
   }
 
   /** What was read last time, if it is of this bridge. */
@@ -61,17 +60,24 @@ export class WatchFile {
     return known?.chainId === start.chainId && known.bridge === start.bridge ? known : start;
   }
 
-  write(watched: Watched): void {
+  /** Written down when this returns, or when what it returns resolves. */
+  write(watched: Watched): void | Promise<void> {
     const before = this.#written;
-    this.#records.append(before === undefined ? linesOf(watched) : changesOf(before, watched));
-    this.#written = watched;
-    const { aside, pots } = watched.book;
-    const size = 1 + aside.length + Object.keys(pots).length;
-    this.#records.shorten({ size, values: () => linesOf(watched) });
+    const lines = before === undefined ? linesOf(watched) : changesOf(before, watched);
+    const writing = this.#records.append(lines);
+    if (writing === undefined) return this.#shorten(watched);
+    return writing.then(() => this.#shorten(watched));
   }
 
   close(): void {
     this.#records.close();
+  }
+
+  #shorten(watched: Watched): void {
+    this.#written = watched;
+    const { aside, pots } = watched.book;
+    const size = 1 + aside.length + Object.keys(pots).length;
+    this.#records.shorten({ size, values: () => linesOf(watched) });
   }
 }
 

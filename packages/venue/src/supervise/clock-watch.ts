@@ -19,17 +19,19 @@ type ClockState = 'right' | 'off' | 'far' | 'lost';
 /** Knows how far the clocks lie apart, tells it, and says what the venue may do meanwhile. */
 export class ClockWatch {
   readonly #clock: Pick<VenueClock, 'distanceMs' | 'startAfter'>;
-  readonly #log: Pick<Logger, 'info' | 'warn'>;
+  readonly #wall: Distance;
+  /** From the clocks of the other replicas, where there are some. */
+  readonly #others: Distance | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #state: ClockState = 'right';
-  #looksUntold = 0;
 
   constructor(
     clock: Pick<VenueClock, 'distanceMs' | 'startAfter'>,
     log: Pick<Logger, 'info' | 'warn'>,
+    apartMs?: () => number,
   ) {
     this.#clock = clock;
-    this.#log = log;
+    this.#wall = new Distance(() => clock.distanceMs(), WALL_TEXTS, log);
+    if (apartMs !== undefined) this.#others = new Distance(apartMs, OTHERS_TEXTS, log);
   }
 
   /** Starts the clock behind the last entry of the log, and looks at it every second. */
@@ -38,7 +40,8 @@ export class ClockWatch {
     this.look();
     this.#timer = setInterval(() => {
       this.look();
-      this.#remind();
+      this.#wall.remind();
+      this.#others?.remind();
     }, EVERY_MS).unref();
   }
 
@@ -48,16 +51,23 @@ export class ClockWatch {
 
   /** Reads the clocks: nobody has to wait for the timer. */
   look(): { readonly state: ClockState; readonly distanceMs: number } {
-    const distanceMs = this.#clock.distanceMs();
-    this.#become(stateOf(Math.abs(distanceMs), this.#state === 'lost'), distanceMs);
-    return { state: this.#state, distanceMs };
+    const [wall, others] = [this.#wall.look(), this.#others?.look()];
+    if (others === undefined) return wall;
+    return STATES.indexOf(others.state) > STATES.indexOf(wall.state) ? others : wall;
+  }
+
+  /** The other replicas go by another time: what this one would do, they can. */
+  get isOutOfStep(): boolean {
+    return this.#others?.look().state === 'lost';
   }
 
   /** What a clock that is off keeps from /exchange. */
   restriction(): Restriction | undefined {
     const { distanceMs, state } = this.look();
     if (state !== 'lost') return undefined;
-    return { stops: 'risk', error: refusal('clockOff', [Math.abs(distanceMs)]) };
+    const error = refusal('clockOff', [Math.abs(distanceMs)]);
+    // Every block of this replica would carry its time into the log, a cancel's too.
+    return { stops: this.isOutOfStep ? 'all' : 'risk', error };
   }
 
   /** The venue's time is near enough to that of those who send prices and nonces. */
@@ -66,31 +76,62 @@ export class ClockWatch {
     const why = `the clock is off by ${Math.abs(distanceMs)} ms`;
     return { name: 'clock', ok: state === 'right' || state === 'off', why };
   }
+}
 
-  #become(state: ClockState, distanceMs: number): void {
-    if (state === this.#state) return;
-    this.#state = state;
-    this.#tell(distanceMs);
+type Texts = Readonly<Record<ClockState, string>>;
+
+/** How far a clock lies from another, as it was told last. */
+class Distance {
+  readonly #read: () => number;
+  readonly #texts: Texts;
+  readonly #log: Pick<Logger, 'info' | 'warn'>;
+  #state: ClockState = 'right';
+  #looksUntold = 0;
+
+  constructor(read: () => number, texts: Texts, log: Pick<Logger, 'info' | 'warn'>) {
+    this.#read = read;
+    this.#texts = texts;
+    this.#log = log;
   }
 
-  #remind(): void {
+  look(): { readonly state: ClockState; readonly distanceMs: number } {
+    const distanceMs = this.#read();
+    const state = stateOf(Math.abs(distanceMs), this.#state === 'lost');
+    if (state !== this.#state) {
+      this.#state = state;
+      this.#tell(distanceMs);
+    }
+    return { state, distanceMs };
+  }
+
+  remind(): void {
     this.#looksUntold += 1;
     if (this.#state === 'right' || this.#looksUntold * EVERY_MS < AGAIN_MS) return;
-    this.#tell(this.#clock.distanceMs());
+    this.#tell(this.#read());
   }
 
   #tell(distanceMs: number): void {
-    const log = this.#log;
     this.#looksUntold = 0;
-    if (this.#state === 'right') log.info({ distanceMs }, 'the clock is right again');
-    else log.warn({ distanceMs }, TEXTS[this.#state]);
+    const text = this.#texts[this.#state];
+    if (this.#state === 'right') this.#log.info({ distanceMs }, text);
+    else this.#log.warn({ distanceMs }, text);
   }
 }
 
-const TEXTS: Readonly<Record<Exclude<ClockState, 'right'>, string>> = {
+const STATES: readonly ClockState[] = ['right', 'off', 'far', 'lost'];
+
+const WALL_TEXTS: Texts = {
+  right: 'the clock is right again',
   off: 'the wall clock and the time of the venue lie apart',
   far: 'the wall clock and the time of the venue lie apart: not ready',
   lost: 'the wall clock and the time of the venue lie far apart: no new risk is taken',
+};
+
+const OTHERS_TEXTS: Texts = {
+  right: 'the clock agrees with those of the other replicas again',
+  off: 'the clock lies apart from those of the other replicas',
+  far: 'the clock lies apart from those of the other replicas: not ready',
+  lost: 'the clock lies far apart from those of the other replicas: nothing is taken here',
 };
 
 /** Once the clock was lost, less of a distance is not enough: it has to be gone. */

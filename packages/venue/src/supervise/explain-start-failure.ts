@@ -6,6 +6,12 @@ import { DirectoryLockedError } from '@oddlot/host/directory-lock';
 import { JournalFullError } from '@oddlot/host/durable';
 import { SettingError } from '@oddlot/host/settings';
 import { HistoryUnusableError } from '../history/history.ts';
+import {
+  ForeignStreamError,
+  StreamBeginsLaterError,
+  StreamLostError,
+  WeakStreamError,
+} from '../cluster/stream-error.ts';
 import { ServiceNamesDamagedError } from '../log/service-names.ts';
 import { JournalDamagedError, JournalFormatError } from '../log/journal-error.ts';
 import {
@@ -24,6 +30,7 @@ const EXPLAINED = [
   DirectoryLockedError,
   EarlierRulesError,
   EraStartError,
+  ForeignStreamError,
   HistoryUnusableError,
   JournalDamagedError,
   JournalFormatError,
@@ -34,6 +41,9 @@ const EXPLAINED = [
   ReplicaDivergedError,
   SendsDamagedError,
   ServiceNamesDamagedError,
+  StreamBeginsLaterError,
+  StreamLostError,
+  WeakStreamError,
 ];
 
 /** What the system says, in the words of whoever runs the venue. */

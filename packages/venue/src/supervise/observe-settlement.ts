@@ -1,6 +1,6 @@
 import { owedMicroUsdc, type State } from '@oddlot/engine';
 import type { Metrics } from '@oddlot/host/metrics';
-import type { Settlement } from '../settlement/settlement.ts';
+import type { MoneySide } from '../settlement/money-side.ts';
 import { observePayouts, observeVitals } from './observe-payouts.ts';
 
 const MICRO_USDC = 1e6;
@@ -8,10 +8,10 @@ const MICRO_USDC = 1e6;
 /** What the operator watches of the settlement chain; without one there is nothing to see. */
 export function observeSettlement(
   metrics: Metrics,
-  settlement: Pick<Settlement, 'status'> | undefined,
+  settlement: Pick<MoneySide, 'status'> | undefined,
   state: () => State,
 ): void {
-  const watch = () => settlement?.status.watch;
+  const watch = () => settlement?.status?.watch;
   metrics.gauges('settlement_state', 'How reading the chain goes; 1 is so.', 'state', () => {
     const now = watch()?.state;
     return now === undefined ? {} : { [now]: 1 };
@@ -21,7 +21,7 @@ export function observeSettlement(
     return watch()?.block ?? 0;
   });
   metrics.gauges('settlement_endpoint_ok', '1 when it answers as others do.', 'endpoint', () => {
-    const endpoints = settlement?.status.endpoints ?? [];
+    const endpoints = settlement?.status?.endpoints ?? [];
     return Object.fromEntries(endpoints.map(({ name, state: is }) => [name, is === 'ok' ? 1 : 0]));
   });
   metrics.gauges('settlement_aside_usdc', 'Kept aside, by reason.', 'reason', () => {
@@ -45,14 +45,14 @@ export function observeSettlement(
     return all.reduce((sum, { amount }) => sum + Number(amount), 0) / MICRO_USDC;
   });
   metrics.gauge('settlement_sends_waiting', 'Transactions that no block has for good.', () => {
-    return settlement?.status.waiting.length ?? 0;
+    return settlement?.status?.waiting.length ?? 0;
   });
   observePayouts(
     metrics,
-    () => settlement?.status.payouts,
+    () => settlement?.status?.payouts,
     () => state().timeMs,
   );
-  observeVitals(metrics, () => settlement?.status.vitals);
+  observeVitals(metrics, () => settlement?.status?.vitals);
   metrics.gauge('settlement_owed_usdc', 'What came in less what was paid out.', () => {
     return Number(owedMicroUsdc(state())) / MICRO_USDC;
   });

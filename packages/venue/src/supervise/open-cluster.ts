@@ -1,32 +1,64 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
-import { jetstream } from '@nats-io/jetstream';
-import { Kvm } from '@nats-io/kv';
+import type { KV } from '@nats-io/kv';
 import type { Logger } from '@oddlot/host/log';
-import { SettingError } from '@oddlot/host/settings';
+import { VERSION } from '@oddlot/host/version';
 import type { Config } from '../config.ts';
-import type { Lease } from '../lease/lease.ts';
 import type { FileJournal } from '../log/file-journal.ts';
 import { decodeOpening } from '../cluster/block-message.ts';
-import { BlockStream, type Credentials } from '../cluster/block-stream.ts';
+import { clockApartMs } from '../cluster/clock-apart-ms.ts';
 import { ClusterLog, type ClusterLogOptions } from '../cluster/cluster-log.ts';
+import { HolderLine } from '../cluster/holder-line.ts';
 import { KvLease } from '../cluster/kv-lease.ts';
+import { openBucket } from '../cluster/open-bucket.ts';
 import { patiently } from '../cluster/patiently.ts';
 import { ProposalOrder } from '../cluster/proposal-order.ts';
+import { RecordStream } from '../cluster/record-stream.ts';
 import { SnapshotExchange } from '../cluster/snapshot-exchange.ts';
+import { type BoardEntry, ReplicaBoard } from '../cluster/replica-board.ts';
 import { OPENING_PLACE } from '../cluster/stream-places.ts';
+import { onWeakOf, openStream } from './open-stream.ts';
 
 /** What a replica has of the others: the stream that they share, and who of them does what. */
 export type Cluster = {
-  readonly lease: Lease;
+  /** What this replica is called. */
+  readonly replica: string;
+  readonly lease: KvLease;
+  readonly board: ReplicaBoard;
   readonly snapshots: SnapshotExchange;
+  /** What a venue has paid and signed, for whoever works on the settlement chain. */
+  readonly records: RecordStream;
+  /** To that replica, from the others. */
+  readonly line: HolderLine;
   /** Attached to the replica, and asked by its log. */
   readonly order: ProposalOrder;
   /** What clients sign for, where the stream was opened before. */
   readonly serviceNetwork: string | undefined;
   /** The log that all of them have, with the files of this one as its copy. */
   openLog(copy: FileJournal, parts: LogParts): ClusterLog;
+  /** Tells the others of this replica from here on. */
+  tell(own: () => OwnFacts): Promise<void>;
+  /** How far this clock lies from those of most others; above zero when it is ahead. */
+  clockApartMs(): number;
+  /** Runs what a venue has one of only while this says so, and everything else that was given here. */
+  holdWhile(may: () => boolean): void;
+  /** This replica serves: clients may come, at the address that was configured. */
+  serving(): void;
+  /** Nobody should come any more. */
+  leave(): Promise<void>;
+  /** Those that clients can go to. */
+  replicas(): readonly ReplicaPlace[];
+};
+
+/** Where clients reach a replica, and how far it is. */
+export type ReplicaPlace = {
+  readonly replica: string;
+  readonly url: string;
+  readonly height: number;
+};
+
+/** What a replica says of itself: what it has applied once it leads, and before that nothing new. */
+type OwnFacts = Pick<BoardEntry, 'attested' | 'clockMs' | 'isWaiting' | 'rules'> & {
+  readonly head: Pick<BoardEntry, 'hash' | 'height'> | undefined;
 };
 
 type LogParts = Pick<ClusterLogOptions, 'clock' | 'onFatal' | 'onLost' | 'serviceNetwork'>;
@@ -47,73 +79,64 @@ export async function openCluster(
   const replica =
     config.replica ?? `${hostname().replaceAll(/[^A-Za-z0-9_-]/g, '-')}-${config.port}`;
   log.info({ servers, cluster: name, replica }, 'joining a cluster');
-  const stream = await BlockStream.open({
-    servers: serversOf(servers),
-    cluster: name,
-    clientName: replica,
-    replicas: config.streamReplicas,
-    credentials: credentialsOf(config, env),
-    onWeak: config.acceptWeakStream
-      ? (faults) => log.warn({ faults }, 'the stream could lose what is acknowledged, as accepted')
-      : undefined,
-  });
-  const { version } = stream.connection.info ?? {};
-  log.info(
-    { version },
-    'whether the servers sync every message (sync_interval: always) can not be seen from here: see docs/guides/running-a-cluster.md',
-  );
+  const stream = await openStream(config, { name, servers, clientName: replica, env, log });
   const { connection } = stream;
   const replicas = config.streamReplicas;
-  const kv = await patiently(() =>
-    new Kvm(jetstream(connection)).create(`oddlot-${name}-leases`, {
-      replicas,
-      history: 1,
-      allow_direct: false,
-    }),
-  );
+  const bucket = (what: string): Promise<KV> =>
+    openBucket(connection, { cluster: name, what, replicas });
+  const board = new ReplicaBoard(await bucket('replicas'));
+  await board.start();
+  const conditions: (() => boolean)[] = [];
   const lease = new KvLease({
-    kv,
+    kv: await bucket('leases'),
     replica,
     onFatal,
+    mayHold: () => conditions.every((may) => may()),
     onHeld: (held, isHeld) =>
       log.info({ name: held }, isHeld ? 'holds a lease' : 'holds a lease no longer'),
   });
   const opening = await patiently(() => stream.at(OPENING_PLACE));
   const serviceNetwork = opening === undefined ? undefined : decodeOpening(opening).serviceNetwork;
   const order = new ProposalOrder();
+  let ownUrl: string | undefined;
   return {
+    replica,
     lease,
+    board,
+    records: await RecordStream.open(connection, {
+      cluster: name,
+      replica,
+      replicas,
+      onWeak: onWeakOf(config, log),
+    }),
+    line: new HolderLine(connection, { cluster: name, name: 'settlement' }),
     snapshots: await SnapshotExchange.open(connection, { cluster: name, replicas }),
     order,
     serviceNetwork,
-    openLog: (copy, parts) => new ClusterLog({ ...parts, stream, copy, order }),
+    openLog: (copy, parts) =>
+      new ClusterLog({ ...parts, stream, copy, order, known: () => board.highest }),
+    tell: (own) =>
+      board.tell(() => ({ ...entryOf(replica, own(), board.entryOf(replica)), url: ownUrl })),
+    clockApartMs: () => clockApartMs(replica, board.present),
+    holdWhile: (may) => void conditions.push(may),
+    serving: () => void (ownUrl = config.publicUrl),
+    async leave() {
+      ownUrl = undefined;
+      await board.leave();
+    },
+    replicas: () =>
+      board.present.flatMap(({ height, replica: each, url }) =>
+        url === undefined ? [] : [{ replica: each, url, height }],
+      ),
   };
 }
 
-/** `nats://a:4222,b:4222` as the client library takes it. */
-function serversOf(url: string): string[] {
-  const [scheme, rest = ''] = url.split('://', 2);
-  return rest.split(',').map((address) => `${scheme}://${address.trim()}`);
-}
-
-function credentialsOf(config: Config, env: ClusterDependencies['env']): Credentials {
-  const { natsPassword, natsTls, natsUser } = config;
-  const file = (name: string): string | undefined => {
-    const path = natsTls === undefined ? undefined : join(natsTls, name);
-    return path !== undefined && existsSync(path) ? path : undefined;
-  };
-  return {
-    user: natsUser,
-    password: natsPassword === undefined ? undefined : secretAt(natsPassword, env),
-    caFile: file('ca.pem'),
-    certFile: file('cert.pem'),
-    keyFile: file('key.pem'),
-  };
-}
-
-function secretAt(place: string, env: ClusterDependencies['env']): string {
-  if (!place.startsWith('env:')) return readFileSync(place, 'utf8').trim();
-  const secret = env[place.slice('env:'.length)];
-  if (secret === undefined) throw new SettingError(`natsPassword: ${place} is not set`);
-  return secret;
+/** Before it leads, a replica has what it told when it ran last. */
+function entryOf(
+  replica: string,
+  { head, ...facts }: OwnFacts,
+  before: BoardEntry | undefined,
+): BoardEntry {
+  const { hash, height } = head ?? before ?? { height: 0, hash: '' };
+  return { replica, version: VERSION, height, hash, ...facts };
 }

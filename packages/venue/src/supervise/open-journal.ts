@@ -16,19 +16,22 @@ export async function openJournal(
     readonly begin: FileJournalOptions['begin'];
     readonly clock: Clock;
     readonly disk: DiskWatch;
+    /** What writes; a thread of its own where nothing is said. */
+    readonly writer: FileJournalOptions['disk'];
     readonly hasRoom: () => boolean;
     readonly log: Logger;
     readonly metrics: Metrics;
     readonly onFatal: (error: unknown) => void;
   },
 ): Promise<FileJournal> {
-  const { begin, clock, disk, hasRoom, log, metrics, onFatal } = deps;
+  const { begin, clock, disk, hasRoom, log, metrics, onFatal, writer } = deps;
   const faults = journalFaults(config.fault);
   if (faults === undefined) throw new SettingError(`unknown fault: ${config.fault}`);
   const journal = await FileJournal.open({
     directory: join(config.data, 'journal'),
     clock,
     ...(begin === undefined ? {} : { begin }),
+    ...(writer === undefined ? {} : { disk: writer }),
     onFatal,
     faults,
     hasRoom,

@@ -2,6 +2,7 @@ import type { Logger } from '@oddlot/host/log';
 import type { Config } from '../config.ts';
 import { originsOf } from '../edge/web/page-policy.ts';
 import { WebPage } from '../edge/web/web-page.ts';
+import type { ReplicaList } from '../translate/info/replica-list.ts';
 import type { OpenedSettlement } from '../settlement/open-settlement.ts';
 
 /** The trading page as configured; nothing is built yet. */
@@ -11,10 +12,13 @@ export function openPage(
     log,
     money,
     relay,
+    replicas,
   }: {
     readonly log: Logger;
     readonly money: OpenedSettlement | undefined;
     readonly relay: { readonly expectedUrl: string | undefined };
+    /** Where the page goes on when this process is lost. */
+    readonly replicas?: ReplicaList | undefined;
   },
 ): WebPage | undefined {
   if (!config.web) return undefined;
@@ -23,7 +27,9 @@ export function openPage(
     log,
     /** The relay's address may be known only when it serves, which is after the venue does. */
     get elsewhere() {
-      return originsOf([settlementRpcUrl, relay.expectedUrl]);
+      const others = (replicas?.() ?? []).map(({ url }) => url);
+      const streams = originsOf(others).map((origin) => origin.replace(/^http/, 'ws'));
+      return [...originsOf([settlementRpcUrl, relay.expectedUrl, ...others]), ...streams];
     },
   });
 }

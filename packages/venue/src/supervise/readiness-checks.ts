@@ -1,7 +1,7 @@
 import { oracleAges, type State } from '@oddlot/engine';
 import type { ReadinessCheck } from '@oddlot/host/health';
 import type { DiskState } from './disk-watch.ts';
-import type { Settlement } from '../settlement/settlement.ts';
+import type { MoneySide } from '../settlement/money-side.ts';
 
 /** What has to be right before anybody can trade, each by itself. */
 
@@ -33,9 +33,9 @@ export function diskCheck(state: DiskState, freeBytes: number): ReadinessCheck {
 }
 
 /** The log is the one that the bridge has paid by, as far as anybody knows. */
-export function bridgeCheck(settlement: Pick<Settlement, 'status'> | undefined): ReadinessCheck {
+export function bridgeCheck(settlement: Pick<MoneySide, 'status'> | undefined): ReadinessCheck {
   const { error = 'the bridge is not the one of this log', foreign } =
-    settlement?.status.watch ?? {};
+    settlement?.status?.watch ?? {};
   return { name: 'bridge', ok: foreign === undefined, why: error };
 }
 

@@ -42,14 +42,19 @@ export function venueHealth(parts: HealthParts): VenueHealth {
   };
 }
 
-function settlementHealth({ status }: OpenedSettlement['settlement']): SettlementHealth {
-  const { chainId, vitals, watch } = status;
+function settlementHealth({ brief, client }: OpenedSettlement['settlement']): SettlementHealth {
+  const { chainId } = client;
+  // Whoever works on the chain says nothing, or nobody does.
+  if (brief === undefined) {
+    return { chainId, state: 'unavailable', head: 0, readTo: 0, current: false, paused: null };
+  }
+  const { isPaused = null, watch } = brief;
   return {
     chainId,
     state: watch.state,
     head: watch.head,
     readTo: watch.block,
     current: watch.isCurrent,
-    paused: vitals?.isPaused ?? null,
+    paused: isPaused,
   };
 }

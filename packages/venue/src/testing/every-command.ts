@@ -39,6 +39,7 @@ const grid: MarketGrid = {
 export const EVERY_COMMAND: { readonly [Type in Command['type']]: Of<Type> } = {
   genesis: genesis as Of<'genesis'>,
   attest: { type: 'attest', height: 4_294_967_296, hash: HASH },
+  announceEra: { type: 'announceEra', rules: 4 },
   openEra: { type: 'openEra', rules: 4, stateHash: HASH, previousHash: HASH },
   registerPerp: registerPerp as Of<'registerPerp'>,
   pushOracle: {

@@ -72,6 +72,42 @@ const MODEL: {
     const page = paged(his, ask);
     return { rows: page.rows.map(({ row }) => row), next: page.next };
   },
+  /** Rows that never change; of others the store can tell only whether they have. */
+  since: (blocks, { accountTypes, after, counts, cursor, limit, table, upTo, user }) => {
+    const later = blocks.filter(({ head }) => head.height > after);
+    const isHis = (row: { readonly user: string }): boolean => row.user === user;
+    if (table === 'orders') {
+      const changed = later.flatMap(({ orders }) => orders).filter(isHis);
+      const isOf = changed.some(({ accountType }) => accountTypes.includes(accountType));
+      return isOf ? 'gone' : { rows: [], next: null, blocks: 0 };
+    }
+    const isRetold = later.some(({ head, ledger }) =>
+      ledger.some((row) => isHis(row) && row.first.height !== head.height),
+    );
+    if (table === 'ledger' && isRetold) return 'gone';
+    const told = later
+      .filter(({ head }) => head.height <= upTo)
+      .flatMap((block) =>
+        rowsOf(block, table).map((each, index) => ({
+          ...each,
+          height: block.head.height,
+          position: at(each.time, block.head, index),
+        })),
+      )
+      .filter((row) => isHis(row) && row.accountTypes.some((type) => accountTypes.includes(type)))
+      .map(({ instrumentId, row, ...each }) => ({
+        ...each,
+        row: table === 'fills' ? { ...row, ...texts(blocks, instrumentId) } : row,
+      }));
+    const heights = new Set(told.map(({ height }) => height));
+    if (counts === true) return { rows: [], next: null, blocks: heights.size };
+    const from =
+      cursor === undefined ? 0 : told.findIndex(({ position }) => isAt(position, cursor)) + 1;
+    const rows = told.slice(from, from + limit);
+    const last = rows.at(-1);
+    const next = from + rows.length < told.length && last !== undefined ? last.position : null;
+    return { rows: rows.map(({ height, row }) => ({ height, row })), next };
+  },
   fundings: (blocks, ask) => {
     const rows = blocks.flatMap(({ fundings, head }) =>
       fundings.map((record, index) => ({ ...record, position: at(record.row.time, head, index) })),
@@ -173,6 +209,19 @@ const MODEL: {
     return height === undefined
       ? rows.reverse().slice(0, limit)
       : rows.filter((row) => row.height === height).slice(0, limit);
+  },
+  userTxs: (blocks, ask) => {
+    const rows = blocks.flatMap((block) =>
+      txRows(block).map((row, place) => {
+        const { index = 0, request = '' } = block.txs[place] ?? {};
+        return { ...row, index, request, position: at(row.timeMs, block.head, index) };
+      }),
+    );
+    const page = paged(
+      rows.filter(({ user }) => user === ask.user),
+      ask,
+    );
+    return { rows: page.rows.map(({ position: _position, ...row }) => row), next: page.next };
   },
   bars: (blocks, { endMs, instrumentId, limit, startMs, stepMs, withPrevious }) => {
     const newest = new Map<number, BlockRows['candles'][number]>();
@@ -319,4 +368,25 @@ function txRows({ head, txs }: BlockRows): NonNullable<Answer<'block'>>['txs'] {
     height: head.height,
     error,
   }));
+}
+
+function isAt(left: RowPosition, right: RowPosition): boolean {
+  return left.every((value, index) => value === right[index]);
+}
+
+/** The rows of a table in a block, in the order in which they are told. */
+function rowsOf({ fills, fundings, ledger }: BlockRows, table: 'fills' | 'fundings' | 'ledger') {
+  if (table === 'fills') {
+    return fills.map(({ accountType, instrumentId, row, user }) => {
+      return { user, instrumentId, accountTypes: [accountType], time: row.time, row };
+    });
+  }
+  if (table === 'fundings') {
+    return fundings.map(({ instrumentId, row, user }) => {
+      return { user, instrumentId, accountTypes: ['perp'] as const, time: row.time, row };
+    });
+  }
+  return ledger.map(({ accountTypes, row, user }) => {
+    return { user, instrumentId: 0, accountTypes, time: row.time, row };
+  });
 }

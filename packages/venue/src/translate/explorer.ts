@@ -8,7 +8,7 @@ import { outcomeToWire } from './outcome-to-wire.ts';
 import { requestTexts } from './request-texts.ts';
 
 /** There are no validators: whoever ran the venue made the block. */
-const PROPOSER = '0x0000000000000000000000000000000000000000';
+export const PROPOSER = '0x0000000000000000000000000000000000000000';
 
 export function explorerBlock(block: AppliedBlock): ExplorerBlock {
   const { height, timeMs, hash, commands } = block;

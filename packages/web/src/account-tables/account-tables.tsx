@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { csvOf, saveFile } from '../lib/csv.ts';
 import { addWords, useWords } from '../lib/words.ts';
 import { accountStates, openOrders, openOutcomeOrders } from '../market/account.ts';
@@ -54,12 +55,16 @@ export function AccountTables({
   user,
   chosen,
   onChoose,
+  more,
 }: {
   readonly user: string;
   readonly chosen: unknown;
-  readonly onChoose: (tab: Tab) => void;
+  readonly onChoose: (tab: string) => void;
+  /** One more tab, of whoever shows the tables. */
+  readonly more?: { readonly value: string; readonly label: string; readonly content: ReactNode };
 }) {
   const t = useWords();
+  const isMore = more !== undefined && chosen === more.value;
   const tab = TABS.find((each) => each === chosen) ?? 'positions';
   const positions = accountStates.use(
     { user, accountType: 'perp' },
@@ -81,18 +86,21 @@ export function AccountTables({
   return (
     <Tabs
       label={t('portfolio.tables')}
-      value={tab}
+      value={isMore ? more.value : tab}
       onChange={onChoose}
-      tabs={TABS.map((value) => {
-        const Content = CONTENTS[value];
-        return {
-          value,
-          label: t(`portfolio.tab.${value}`),
-          count: counts[value],
-          content: <Content user={user} />,
-        };
-      })}
-      aside={<CsvLink tab={tab} user={user} />}
+      tabs={[
+        ...TABS.map((value) => {
+          const Content = CONTENTS[value];
+          return {
+            value,
+            label: t(`portfolio.tab.${value}`),
+            count: counts[value],
+            content: <Content user={user} />,
+          };
+        }),
+        ...(more === undefined ? [] : [more]),
+      ]}
+      aside={isMore ? undefined : <CsvLink tab={tab} user={user} />}
     />
   );
 }

@@ -82,21 +82,27 @@ export function timeColumn<Row>(of: (row: Row) => number, t: Words): Column<Row>
   };
 }
 
-/** To the second, where there is room for it. */
-export function secondColumn<Row>(of: (row: Row) => number, t: Words): Column<Row> {
+/** To the second, where there is room for it; `led` makes it the way to what the row came from. */
+export function secondColumn<Row>(
+  of: (row: Row) => number,
+  t: Words,
+  led: (row: Row, time: ReactNode) => ReactNode = (_, time) => time,
+): Column<Row> {
   return {
     ...timeColumn(of, t),
     width: '132px',
-    cell: (row) => (
-      <time
-        className="text-muted"
-        dateTime={new Date(of(row)).toISOString()}
-        title={wholeDate(of(row))}
-      >
-        <span className="max-tablet:hidden">{dateTimeSecond(of(row))}</span>
-        <span className="tablet:hidden">{dateTime(of(row))}</span>
-      </time>
-    ),
+    cell: (row) =>
+      led(
+        row,
+        <time
+          className="text-muted"
+          dateTime={new Date(of(row)).toISOString()}
+          title={wholeDate(of(row))}
+        >
+          <span className="max-tablet:hidden">{dateTimeSecond(of(row))}</span>
+          <span className="tablet:hidden">{dateTime(of(row))}</span>
+        </time>,
+      ),
   };
 }
 

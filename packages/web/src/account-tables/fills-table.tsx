@@ -1,12 +1,15 @@
-import type { Fill } from '@oddlot/sdk';
-import { useMemo } from 'react';
+import type { Fill, LedgerUpdate } from '@oddlot/sdk';
+import { useMemo, useState } from 'react';
 import { multiply } from '../lib/decimal.ts';
 import { useWords, type Words } from '../lib/words.ts';
-import { fillId, useFills } from '../market/account-lists.ts';
+import { fillId, ledgerLists, useFills } from '../market/account-lists.ts';
 import { Money } from '../ui/figure.tsx';
 import { Table, type Column } from '../ui/table.tsx';
 import { Market, Nothing, numberColumn, secondColumn, Sided, type Shown } from './cells.tsx';
+import { OriginLink } from './origin.tsx';
+import { takenFills, type Taken } from './taken-fills.ts';
 import { TradedPrice, TradedSize } from './traded-figures.tsx';
+import { WhyDialog } from './why-dialog.tsx';
 
 /** Each trade, newest first. */
 export function FillsTable({ user, only }: Shown) {
@@ -16,22 +19,37 @@ export function FillsTable({ user, only }: Shown) {
     () => (only === undefined ? all : all.filter(({ marketType }) => marketType === only)),
     [all, only],
   );
-  const columns = useMemo(() => columnsOf(t), [t]);
+  const ledger = ledgerLists.use(user, (state) => state.rows);
+  const takenBy = useMemo(() => takenFills(ledger), [ledger]);
+  const [asked, setAsked] = useState<LedgerUpdate>();
+  const columns = useMemo(() => columnsOf(t, { takenBy, ask: setAsked }), [t, takenBy]);
   return (
-    <Table
-      label={t('portfolio.tab.fills')}
-      columns={columns}
-      rows={rows}
-      rowKey={fillId}
-      older={older}
-      empty={<Nothing name="fills" user={user} isLoaded={isLoaded} />}
-    />
+    <>
+      <Table
+        label={t('portfolio.tab.fills')}
+        columns={columns}
+        rows={rows}
+        rowKey={fillId}
+        older={older}
+        empty={<Nothing name="fills" user={user} isLoaded={isLoaded} />}
+      />
+      {asked !== undefined && <WhyDialog update={asked} onClose={() => setAsked(undefined)} />}
+    </>
   );
 }
 
-function columnsOf(t: Words): readonly Column<Fill>[] {
+type Asking = {
+  readonly takenBy: ReturnType<typeof takenFills>;
+  readonly ask: (update: LedgerUpdate) => void;
+};
+
+function columnsOf(t: Words, { ask, takenBy }: Asking): readonly Column<Fill>[] {
   return [
-    secondColumn(({ time }) => time, t),
+    secondColumn(
+      ({ time }) => time,
+      t,
+      ({ hash }, time) => <OriginLink hash={hash}>{time}</OriginLink>,
+    ),
     {
       id: 'market',
       header: t('portfolio.market'),
@@ -42,9 +60,22 @@ function columnsOf(t: Words): readonly Column<Fill>[] {
     {
       id: 'side',
       header: t('portfolio.side'),
-      width: '116px',
+      width: '136px',
       from: 'tablet',
-      cell: ({ dir, side }) => <Sided isBuy={side === 'B'}>{dir}</Sided>,
+      cell: (fill) => {
+        const taken = takenBy(fill);
+        if (taken === undefined) return <Sided isBuy={fill.side === 'B'}>{fill.dir}</Sided>;
+        return (
+          <button
+            type="button"
+            className="rounded text-warning underline decoration-dotted"
+            title={t('portfolio.why.button')}
+            onClick={() => ask(taken)}
+          >
+            {`${fill.dir} · ${t(`portfolio.taken.${taken.delta.type as Taken}`)}`}
+          </button>
+        );
+      },
     },
     numberColumn(
       'price',

@@ -5,6 +5,7 @@ import { useWords, type Words } from '../lib/words.ts';
 import { orderId, useOrderHistory } from '../market/account-lists.ts';
 import { Table, type Column } from '../ui/table.tsx';
 import { Market, Nothing, numberColumn, secondColumn, Sided, type Shown } from './cells.tsx';
+import { OrderOrigin } from './origin.tsx';
 import { TradedPrice, TradedSize } from './traded-figures.tsx';
 import { triggerKind } from './trigger-kind.ts';
 
@@ -16,7 +17,7 @@ export function HistoryTable({ user, only }: Shown) {
     () => (only === undefined ? all : all.filter(({ order }) => order.marketType === only)),
     [all, only],
   );
-  const columns = useMemo(() => [...orderColumns(t), ...endColumns(t)], [t]);
+  const columns = useMemo(() => [...orderColumns(user, t), ...endColumns(t)], [t, user]);
   return (
     <Table
       label={t('portfolio.tab.history')}
@@ -30,9 +31,17 @@ export function HistoryTable({ user, only }: Shown) {
 }
 
 /** What was asked for. */
-function orderColumns(t: Words): readonly Column<HistOrderRow>[] {
+function orderColumns(user: string, t: Words): readonly Column<HistOrderRow>[] {
   return [
-    secondColumn(({ statusTimestamp }) => statusTimestamp, t),
+    secondColumn(
+      ({ statusTimestamp }) => statusTimestamp,
+      t,
+      ({ order }, time) => (
+        <OrderOrigin user={user} order={order}>
+          {time}
+        </OrderOrigin>
+      ),
+    ),
     {
       id: 'market',
       header: t('portfolio.market'),

@@ -5,7 +5,8 @@ import { number } from '../lib/format.ts';
 import { useWords, type Words } from '../lib/words.ts';
 import { openOrders, openOutcomeOrders } from '../market/account.ts';
 import { Table, type Column } from '../ui/table.tsx';
-import { Market, Nothing, numberColumn, Sided, timeColumn } from './cells.tsx';
+import { Market, Nothing, numberColumn, secondColumn, Sided } from './cells.tsx';
+import { OrderOrigin } from './origin.tsx';
 
 type Row = OpenOrder | OutcomeOpenOrder;
 
@@ -19,7 +20,7 @@ export function OrdersTable({ user }: { readonly user: string }) {
       [...perp.orders, ...outcome.orders].sort((left, right) => right.timestamp - left.timestamp),
     [perp.orders, outcome.orders],
   );
-  const columns = useMemo(() => columnsOf(t), [t]);
+  const columns = useMemo(() => columnsOf(user, t), [t, user]);
   return (
     <Table
       label={t('portfolio.tab.orders')}
@@ -31,9 +32,17 @@ export function OrdersTable({ user }: { readonly user: string }) {
   );
 }
 
-function columnsOf(t: Words): readonly Column<Row>[] {
+function columnsOf(user: string, t: Words): readonly Column<Row>[] {
   return [
-    timeColumn(({ timestamp }) => timestamp, t),
+    secondColumn(
+      ({ timestamp }) => timestamp,
+      t,
+      (order, time) => (
+        <OrderOrigin user={user} order={order}>
+          {time}
+        </OrderOrigin>
+      ),
+    ),
     {
       id: 'market',
       header: t('portfolio.market'),

@@ -5,6 +5,7 @@ import { wholeDate } from '../lib/time.ts';
 import { useWords, type Words } from '../lib/words.ts';
 import { usePerp } from '../market/queries.ts';
 import { Dialog } from '../ui/dialog.tsx';
+import { OriginLink } from './origin.tsx';
 
 /** The numbers that made the venue act on its own. */
 export function WhyDialog({
@@ -15,7 +16,7 @@ export function WhyDialog({
   readonly onClose: () => void;
 }) {
   const t = useWords();
-  const { delta, time } = update;
+  const { delta, hash, time } = update;
   const [first] = delta.type === 'liquidation' ? delta.liquidatedPositions : [];
   const perp = usePerp(delta.type === 'adl' ? delta.coin : (first?.coin ?? ''));
   const decimals = perp === undefined ? undefined : decimalsOf(perp.priceTick);
@@ -45,6 +46,9 @@ export function WhyDialog({
           </div>
         ))}
       </dl>
+      <p className="mt-3 text-12">
+        <OriginLink hash={hash}>{t('portfolio.why.block')}</OriginLink>
+      </p>
     </Dialog>
   );
 }

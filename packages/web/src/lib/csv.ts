@@ -27,7 +27,11 @@ function cell(text: string): string {
 
 /** Hands a text to the reader as a file. */
 export function saveFile(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
+  saveBlob(name, new Blob([text], { type: 'text/csv' }));
+}
+
+export function saveBlob(name: string, blob: Blob): void {
+  const url = URL.createObjectURL(blob);
   const link = document.createElement('a');
   link.href = url;
   link.download = name;

@@ -35,7 +35,7 @@ describe('a refusal is one sentence and a button', () => {
         message: 'Insufficient margin',
         details: { required: '67.85', available: '12.4' },
       }),
-      ['Insufficient margin. It takes 67.85, and there is 12.40.', 'Deposit'],
+      ['Insufficient margin. It takes 67.85 USDC, and there is 12.40 USDC.', 'Deposit'],
     ],
     [
       'which of several rules it was',

@@ -8,6 +8,8 @@ import type { Words } from './words.ts';
 export type Remedy =
   /** Another value for the field that was refused. */
   | { readonly kind: 'useValue'; readonly field: string | undefined; readonly value: string }
+  /** More than is allowed: the most of it. */
+  | { readonly kind: 'lowerTo'; readonly field: string | undefined; readonly value: string }
   /** Not enough money: there is `available` of `required`. */
   | { readonly kind: 'addFunds'; readonly required: string; readonly available: string }
   | { readonly kind: 'retry'; readonly afterMs: number };
@@ -85,7 +87,8 @@ function sentenceOf(message: string, details: Details | undefined, t: Words): st
   const { available, required, why } = details ?? {};
   if (isDecimal(required) && isDecimal(available)) {
     const amounts = { required: money(required), available: money(available) };
-    return t('error.short', { message: ended(message), ...amounts });
+    const unit = /\bshares\b/i.test(message) ? t('error.shares') : 'USDC';
+    return t('error.short', { message: ended(message), ...amounts, unit });
   }
   // Some messages end with the reason already; what names fields of a request (`got`) is said to programs.
   const isNew = why !== undefined && !message.includes(why) && !why.includes('`');
@@ -97,10 +100,21 @@ function remediesOf(details: Details | undefined): readonly Remedy[] {
   const remedies: Remedy[] = (nearest ?? []).flatMap((value) =>
     value === null ? [] : [{ kind: 'useValue' as const, field, value }],
   );
+  const most = mostOf(details);
+  if (most !== undefined) remedies.push({ kind: 'lowerTo', field, value: most });
   if (isDecimal(required) && isDecimal(available)) {
     remedies.push({ kind: 'addFunds', required, available });
   }
   return remedies;
+}
+
+/** The most of a size that is too large. */
+function mostOf(details: Details | undefined): string | undefined {
+  const { allowed, field } = details ?? {};
+  if (field?.endsWith('.s') !== true || allowed === undefined || !('max' in allowed))
+    return undefined;
+  const most = String(allowed.max);
+  return isDecimal(most) ? most : undefined;
 }
 
 /** How a remedy is offered. */
@@ -108,6 +122,8 @@ export function remedyLabel(remedy: Remedy, t: Words): string {
   switch (remedy.kind) {
     case 'useValue':
       return t('error.useValue', { value: number(remedy.value) });
+    case 'lowerTo':
+      return t('error.lowerTo', { value: number(remedy.value) });
     case 'addFunds':
       return t('error.addFunds');
     case 'retry':

@@ -30,12 +30,24 @@ export function number(text: string | null | undefined, format: NumberFormat = {
 
 const MONEY_DECIMALS = 2;
 
-/** USDC to the cent; below a cent as many decimals as it takes to see that there is something. */
+/** USDC to the cent; below half a cent it says so, and that there is something. */
 export function money(text: string | null | undefined, format: NumberFormat = {}): string {
   if (!isDecimal(text)) return NOTHING;
-  const isTiny = sign(roundTo(text, MONEY_DECIMALS)) === 0 && sign(text) !== 0;
-  const decimals = format.decimals ?? (isTiny ? 6 : MONEY_DECIMALS);
+  const { decimals = MONEY_DECIMALS } = format;
+  if (format.decimals === undefined && isBelowCent(text)) {
+    return sign(text) > 0 ? `<${number('0.01')}` : `>${number('-0.01')}`;
+  }
   return number(text, { ...format, decimals });
+}
+
+/** Whether an amount is something that two decimals would show as nothing. */
+export function isBelowCent(text: string): boolean {
+  return sign(roundTo(text, MONEY_DECIMALS)) === 0 && sign(text) !== 0;
+}
+
+/** A funding rate of an hour, with as many decimals wherever it stands: `0.0000125` is `0.00125 %`. */
+export function hourlyRate(text: string | null | undefined): string {
+  return percent(text, { decimals: 5, isSigned: true });
 }
 
 /** A fraction as percent: `0.0184` is `1.84 %`. */

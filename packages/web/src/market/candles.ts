@@ -6,14 +6,29 @@ export type CandleInterval = CandleChannel['interval'];
 
 const MINUTE_MS = 60_000;
 /** Of those that charts offer. */
-export const INTERVAL_MS: Readonly<Partial<Record<CandleInterval, number>>> = {
+const INTERVAL_MS: Readonly<Partial<Record<CandleInterval, number>>> = {
   '1m': MINUTE_MS,
+  '3m': 3 * MINUTE_MS,
   '5m': 5 * MINUTE_MS,
   '15m': 15 * MINUTE_MS,
+  '30m': 30 * MINUTE_MS,
   '1h': 60 * MINUTE_MS,
+  '2h': 120 * MINUTE_MS,
   '4h': 240 * MINUTE_MS,
+  '12h': 720 * MINUTE_MS,
   '1d': 1_440 * MINUTE_MS,
+  '1w': 10_080 * MINUTE_MS,
 };
+/** 1970-01-05 was a Monday, and weeks begin on Mondays. */
+const FIRST_MONDAY_MS = 4 * 1_440 * MINUTE_MS;
+
+/** The start of the candle that a time is in. */
+export function startOf(timeMs: number, interval: CandleInterval): number {
+  const stepMs = INTERVAL_MS[interval] ?? MINUTE_MS;
+  const origin = interval === '1w' ? FIRST_MONDAY_MS : 0;
+  return timeMs - ((timeMs - origin) % stepMs);
+}
+
 const CANDLES_MAX = 1_000;
 
 type CandlesState = {

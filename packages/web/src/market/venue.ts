@@ -18,6 +18,8 @@ export type Connection = {
   readonly limitedUntilMs: number | undefined;
   /** A request there and back. */
   readonly latencyMs: number | undefined;
+  /** The process of the venue that the page is at, where it has several. */
+  readonly replica: string | undefined;
 };
 
 export const connection = createStore<Connection>(() => ({
@@ -26,6 +28,7 @@ export const connection = createStore<Connection>(() => ({
   nextTryMs: undefined,
   limitedUntilMs: undefined,
   latencyMs: undefined,
+  replica: undefined,
 }));
 
 /** A status that passes within this time is not worth a word; the first connection takes what it takes. */
@@ -54,6 +57,8 @@ async function fetchNames(address: string, init: RequestInit): Promise<Response>
 
 export const reader: Reader = createReader({
   url,
+  replicas: 'ask',
+  onReplica: noteReplica,
   fetch: fetchNames,
   backoff: { baseMs: 500, maxMs: 6_000, random: () => chance },
   onStreamStatus: () => note(),
@@ -61,14 +66,28 @@ export const reader: Reader = createReader({
 });
 
 /** Reads to the letter, for what is hashed or sent back: a label with a sign left out is another label. */
-export const letterReader: Reader = createReader({ url, onRateLimited: noteLimit });
+export const letterReader: Reader = createReader({
+  url,
+  replicas: reader.replicas,
+  onRateLimited: noteLimit,
+});
 
 /** Asks once, to know at once. */
-const prober: Reader = createReader({ url, retriesMax: 0, timeoutMs: PROBE_MS_MAX });
+const prober: Reader = createReader({
+  url,
+  replicas: reader.replicas,
+  retriesMax: 0,
+  timeoutMs: PROBE_MS_MAX,
+});
 
 let patience: ReturnType<typeof setTimeout> | undefined;
 let isAnswering = true;
 let nextProbeMs = 0;
+
+/** Shown where the venue has several processes: which of them the page is at. */
+function noteReplica(address: string): void {
+  connection.setState({ replica: new URL(address).host });
+}
 
 /** Who waits is told, wherever the request came from. */
 export function noteLimit(waitMs: number): void {

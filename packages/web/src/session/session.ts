@@ -1,6 +1,7 @@
 import type { Client } from '@oddlot/sdk';
 import { createStore } from 'zustand/vanilla';
 import { connection } from '../market/venue.ts';
+import { keepText, readText } from '../lib/local-texts.ts';
 
 /**
  * Who acts here. An account key signs what moves money and who may trade; an agent's key, which can only trade,
@@ -36,6 +37,14 @@ export function setSession(session: Session | undefined): void {
   if (before?.owner !== session?.owner) before?.owner?.close();
   if (before?.trader !== session?.trader) before?.trader?.close();
   sessionStore.setState({ session, isLoaded: true });
+  keepText(HAS_ACCOUNT, session === undefined ? null : '1');
+}
+
+const HAS_ACCOUNT = 'oddlot.hasAccount';
+
+/** Whether somebody was here last time. It is known at once, before keys are looked for, and is only good for a guess. */
+export function hadAccount(): boolean {
+  return readText(HAS_ACCOUNT) !== null;
 }
 
 /** Nothing should be sent while the page does not know what it shows. */

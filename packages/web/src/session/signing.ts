@@ -11,7 +11,7 @@ import {
   type Settings,
   type Wallet,
 } from '@oddlot/sdk';
-import { noteLimit } from '../market/venue.ts';
+import { noteLimit, reader } from '../market/venue.ts';
 
 /**
  * All that signs. It is as large as the rest of the page, so it is loaded when the first key is: import it by
@@ -41,6 +41,7 @@ export const signing: Signing = {
   clientOf: (wallet, settings) =>
     createClient({
       url: location.origin,
+      replicas: reader.replicas,
       onRateLimited: noteLimit,
       network: {
         serviceNetwork: settings.service_network,

@@ -2,11 +2,16 @@ import { explainError, remedyLabel, type NameOf, type Remedy } from '../lib/expl
 import { useWords } from '../lib/words.ts';
 import { Button } from './button.tsx';
 
+/** A button that helps. */
+type Offer = { readonly label: string; readonly act: () => void };
+
 /** A refusal as one sentence with what can be done about it. */
 export function ErrorSentence({
   error,
   nameOf,
   onRemedy,
+  sentence: own,
+  also = [],
 }: {
   /** Whatever was thrown. */
   readonly error: unknown;
@@ -14,17 +19,22 @@ export function ErrorSentence({
   readonly nameOf?: NameOf | undefined;
   /** Does what a button offers; without it, or where it says no, there is no button. */
   readonly onRemedy?: ((remedy: Remedy) => (() => void) | undefined) | undefined;
+  /** In place of the venue's words, where the form knows more, such as units. */
+  readonly sentence?: string | undefined;
+  /** What only the form can offer; it stands first. */
+  readonly also?: readonly Offer[];
 }) {
   const t = useWords();
   const { docs, remedies, sentence } = explainError(error, t, nameOf);
-  const offers = remedies.flatMap((remedy) => {
+  const known = remedies.flatMap((remedy) => {
     const act = onRemedy?.(remedy);
     return act === undefined ? [] : [{ label: remedyLabel(remedy, t), act }];
   });
+  const offers = [...also, ...known];
   return (
     <div role="alert" className="border-l-2 border-warning py-0.5 pl-3 text-12">
       <p className="break-words">
-        {sentence}{' '}
+        {own ?? sentence}{' '}
         {docs !== undefined && (
           <a href={docs} target="_blank" rel="noreferrer" className="text-accent underline">
             {t('error.why')}

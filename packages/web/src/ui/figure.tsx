@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react';
 import { compare, isDecimal, roundTo, sign } from '../lib/decimal.ts';
-import { money, number, percent } from '../lib/format.ts';
+import { isBelowCent, money, number, percent } from '../lib/format.ts';
 import { classes } from './classes.ts';
 
 /** Numbers that keep their place: tabular figures, and a colour only where the sign is the message. */
@@ -55,7 +55,15 @@ export function Money({
   readonly isSigned?: boolean;
   readonly isColoured?: boolean;
 }) {
-  return <span className={colourOf(value, isColoured)}>{money(value, { isSigned })}</span>;
+  const isSmall = isDecimal(value) && isBelowCent(value);
+  return (
+    <span
+      className={colourOf(value, isColoured)}
+      title={isSmall ? number(value, { isSigned }) : undefined}
+    >
+      {money(value, { isSigned })}
+    </span>
+  );
 }
 
 /** A fraction, shown in percent. */

@@ -75,7 +75,11 @@ function Entry({ item, onChoose }: { readonly item: MenuItem; readonly onChoose:
   }
   // One of several, and which of them it is can be heard too.
   return (
-    <DropdownMenu.Item {...looks} role="menuitemradio" aria-checked={item.isChosen}>
+    <DropdownMenu.Item
+      {...looks}
+      role={item.isToggle === true ? 'menuitemcheckbox' : 'menuitemradio'}
+      aria-checked={item.isChosen}
+    >
       {item.label}
       {item.isChosen && (
         <svg viewBox="0 0 10 8" className="w-2.5 text-accent" aria-hidden="true">

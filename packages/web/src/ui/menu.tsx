@@ -17,6 +17,8 @@ export type MenuItem =
       readonly onSelect: () => void;
       readonly isDanger?: boolean | undefined;
       readonly isChosen?: boolean | undefined;
+      /** It is chosen for itself, whatever the others are. */
+      readonly isToggle?: boolean | undefined;
       readonly isDisabled?: boolean | undefined;
     }
   | { readonly kind: 'line' }

@@ -1,16 +1,36 @@
 import { keepText, readText } from '../lib/local-texts.ts';
 import { createStore } from 'zustand/vanilla';
 
-/** How the page looks, as its reader chose; kept in this browser. */
+/** How the page looks and what it tells, as its reader chose; kept in this browser. */
 type Preferences = {
   readonly theme: 'dark' | 'light' | 'system';
   /** The pair of colours that mean buy and sell. */
   readonly sides: 'green-red' | 'blue-orange';
   readonly hasSound: boolean;
+  /** From which share of the way to liquidation on, in percent, the header shows it, and a notice comes. */
+  readonly marginShownFrom: number;
+  readonly marginNoticeFrom: number;
+  /** Whether an order is asked for once more before it is sent: from a value in USDC on, or always. */
+  readonly confirmOrders: 'never' | 'above' | 'always';
+  readonly confirmAbove: string;
+  /** A press on a level of the book sends what stands in the ticket at that price. */
+  readonly hasOneClick: boolean;
+  /** Sizes in USDC that the ticket offers. */
+  readonly sizePresets: readonly string[];
 };
 
 const KEY = 'oddlot.preferences';
-const DEFAULTS: Preferences = { theme: 'dark', sides: 'green-red', hasSound: false };
+const DEFAULTS: Preferences = {
+  theme: 'dark',
+  sides: 'green-red',
+  hasSound: false,
+  marginShownFrom: 50,
+  marginNoticeFrom: 80,
+  confirmOrders: 'never',
+  confirmAbove: '10000',
+  hasOneClick: false,
+  sizePresets: [],
+};
 
 export const preferences = createStore<Preferences>(() => ({ ...DEFAULTS, ...kept() }));
 

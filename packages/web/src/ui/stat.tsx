@@ -3,11 +3,14 @@ import type { ReactNode } from 'react';
 /** A number that speaks, under what it is. */
 export function Stat({
   label,
+  unit,
   note,
   isLarge = false,
   children,
 }: {
   readonly label: string;
+  /** What the number is counted in. */
+  readonly unit?: string | undefined;
   /** A second line, for what belongs to it. */
   readonly note?: ReactNode;
   readonly isLarge?: boolean;
@@ -18,6 +21,7 @@ export function Stat({
       <dt className="truncate text-11 text-muted">{label}</dt>
       <dd className={isLarge ? 'truncate text-20 font-semibold' : 'truncate text-15'}>
         {children}
+        {unit !== undefined && <span className="text-11 font-normal text-muted">&nbsp;{unit}</span>}
         {note !== undefined && (
           <span className="block truncate text-11 font-normal text-muted">{note}</span>
         )}

@@ -243,6 +243,8 @@ async function answerExecuted(
   }
   // Acceptance means durable, so there is no earlier answer to give.
   const done = await within(pending.executed);
+  const first = await firstAnswer(context, pending, done);
+  if (first !== undefined) return first(false);
   const outcome = asAdmitted(done.outcome, admitted);
   const plain = outcome.reject === undefined ? plainReply(command, outcome) : undefined;
   return plain ?? answerOutcome(context, proposed, { ...done, told: outcome }, false);
@@ -253,8 +255,32 @@ async function executedAnswer(context: Context, proposed: Proposed): Promise<Rep
   const { executed, txHash } = proposed.pending;
   const done = await executed;
   const { outcome: told } = done;
-  if (!hasQueued(told)) return answerOutcome(context, proposed, { ...done, told }, true);
-  return answerReceipt(await context.receipts.completed(txHash), true);
+  if (hasQueued(told)) return answerReceipt(await context.receipts.completed(txHash), true);
+  const first = await firstAnswer(context, proposed.pending, done);
+  return first?.(true) ?? answerOutcome(context, proposed, { ...done, told }, true);
+}
+
+/**
+ * What was answered to the same request in an earlier block. Two replicas can have taken it at the same moment: it is
+ * executed once, and whoever asked is told how, not that its nonce is used.
+ */
+async function firstAnswer(
+  { receipts }: Context,
+  { txHash }: Pending,
+  { block, outcome }: Executed,
+): Promise<((isConfirmed: boolean) => Promise<Reply> | Reply) | undefined> {
+  if (outcome.reject === undefined) return undefined;
+  const key = { by: 'txHash', txHash } as const;
+  const queued = receipts.queued(key);
+  if (queued !== undefined) {
+    return async (isConfirmed) =>
+      isConfirmed
+        ? answerReceipt(await receipts.completed(txHash), true)
+        : acknowledgement(txHash, queued.warnings);
+  }
+  const first = await receipts.find(key);
+  if (first === undefined || first.block.height >= block.height) return undefined;
+  return (isConfirmed) => answerReceipt(first, isConfirmed);
 }
 
 /** A re-send of an action of which an order waits in the delay queue. */
@@ -290,8 +316,8 @@ function answerOutcome(
   const { events } = block.result;
   const { ended } = receipts;
   const wire =
-    told === outcome && pending.told !== undefined
-      ? pending.told()
+    told === outcome && pending.told?.height === block.height
+      ? pending.told.outcome()
       : outcomeToWire(command, told, { instruments, texts, events, ended });
   return executedReply({ txHash, height: block.height, outcome: wire }, isConfirmed);
 }

@@ -6,7 +6,7 @@ import {
   type WireError,
 } from '@oddlot/protocol';
 import type { CreditFaucetCommand, Reject, SubAccount } from '@oddlot/engine';
-import { Grants } from '@oddlot/host/grants';
+import { GrantedLatelyError, Grants } from '@oddlot/host/grants';
 import {
   type EdgeRequest,
   type Endpoint,
@@ -19,7 +19,7 @@ import { clientKey, isLoopback } from '@oddlot/host/ports';
 import { type Address, address, formatMoney } from '@oddlot/units';
 import { FaucetGrants } from '../../history/faucet-grants.ts';
 import type { Replica } from '../../replica/replica.ts';
-import type { FaucetBacking } from '../../settlement/faucet-backing.ts';
+import type { MoneySide } from '../../settlement/money-side.ts';
 import { instrumentLookup } from '../../translate/action-to-command.ts';
 import { rejectToWire } from '../../translate/reject-to-wire.ts';
 
@@ -29,7 +29,7 @@ import { rejectToWire } from '../../translate/reject-to-wire.ts';
  * anew.
  */
 
-type OnChain = Pick<FaucetBacking, 'fund' | 'funded' | 'contracts'>;
+type OnChain = NonNullable<MoneySide['backing']>;
 
 type FaucetOptions = {
   readonly replica: Replica;
@@ -134,6 +134,7 @@ export class Faucet {
     } catch (cause) {
       byAddress.remove(user);
       this.#byClient.remove(client);
+      if (cause instanceof GrantedLatelyError) return limitReached(cause.nextMs, nowMs);
       throw new UnavailableError('the grant could not be logged', { cause });
     }
   }

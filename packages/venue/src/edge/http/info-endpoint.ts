@@ -23,7 +23,7 @@ import type { QueuedAction } from '../../history/queued-actions.ts';
 import type { MarketData } from '../../read-models/market-data.ts';
 import type { Receipts } from '../../history/receipts.ts';
 import type { Replica } from '../../replica/replica.ts';
-import type { PayoutWorker } from '../../settlement/payout/payout-worker.ts';
+import type { MoneySide } from '../../settlement/money-side.ts';
 import type { PermitDeposits } from '../../settlement/permit-deposits.ts';
 import type { AsOf, History } from '../../history/history.ts';
 import type { MultiSigChanges } from '../../history/multi-sig-changes.ts';
@@ -80,7 +80,7 @@ export type InfoOptions = {
   /** Compares what is owed with what the bridge holds. */
   readonly reserves?: ReservesSource['reserves'];
   /** How far payouts are on it. */
-  readonly payouts?: Pick<PayoutWorker, 'progressOf'> | undefined;
+  readonly payouts?: MoneySide['payouts'] | undefined;
   /** Who changed who signs for an account. */
   readonly multiSigChanges?: Pick<MultiSigChanges, 'of'> | undefined;
   /** Of the cursors that the venue gives out; without one they end with the process. */

@@ -15,11 +15,16 @@ let edge: TestEdge;
 let nonce = 0;
 
 beforeEach(async () => {
-  edge = await startEdge({ confirmTimeoutMs: 300 });
-  edge.replica.credit(alice.address);
-  nonce = edge.replica.nowMs;
+  await begin();
 });
 afterEach(() => edge.close());
+
+/** With all the time that a busy machine may need, where a test is not about too little of it. */
+async function begin(confirmTimeoutMs = 60_000): Promise<void> {
+  edge = await startEdge({ confirmTimeoutMs });
+  edge.replica.credit(alice.address);
+  nonce = edge.replica.nowMs;
+}
 
 type Sign = Partial<SignOptions>;
 const sign = (action: Record<string, unknown>, options: Sign = {}) =>
@@ -91,7 +96,50 @@ describe('nonces and re-sends', () => {
     expect(edge.replica.proposed).toBe(1);
   });
 
+  test.each([true, false])(
+    'what another replica took at the same moment is answered as that one did, confirmed: %s',
+    async (isConfirmed) => {
+      const { replica } = edge;
+      const propose = replica.propose.bind(replica);
+      const proposed = Promise.withResolvers<Parameters<typeof replica.propose>>();
+      replica.propose = (...command) => {
+        proposed.resolve(command);
+        return propose(...command);
+      };
+      const release = replica.hold();
+      const body = sign(orderAction(), isConfirmed ? { confirm: 'executed' } : {});
+      const sent = edge.send('/exchange', body);
+      const { block, outcome } = replica.apply(...(await proposed.promise));
+      expect(outcome.reject).toBeUndefined();
+      release();
+      const { json, text } = await sent;
+      if (isConfirmed) {
+        expect(json).toMatchObject({ status: 'ok', height: block.height });
+        expect(json.data.data.orders).toMatchObject([{ state: 'open', error: null }]);
+      } else expect(text).toBe(OK_ORDER);
+      expect((await edge.send('/exchange', body)).text).toBe(text);
+    },
+  );
+
+  test('what another replica took a moment later does not change the answer', async () => {
+    const { replica } = edge;
+    const propose = replica.propose.bind(replica);
+    replica.propose = async (...command) => {
+      const executed = await propose(...command);
+      // Both blocks are applied before whoever waits for the first is told.
+      replica.apply(...command);
+      return executed;
+    };
+    const { json } = await edge.send('/exchange', sign(orderAction(), { confirm: 'executed' }));
+    expect(json.data.data).toMatchObject({
+      statuses: ['success'],
+      orders: [{ state: 'open', error: null }],
+    });
+  });
+
   test('confirm that takes too long is pending, and the re-send finds the result', async () => {
+    await edge.close();
+    await begin(50);
     const release = edge.replica.hold();
     const body = sign(orderAction(), { confirm: 'executed' });
     const late = await edge.send('/exchange', body);

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { lowerPriority } from '@oddlot/host/operate';
 
@@ -16,6 +17,8 @@ export type PageBuild = {
 
 /** Brings the built page up to date, in a process of its own with low priority. */
 export function buildPage(): PageBuild {
+  // An installed package brings the page and not what builds it.
+  if (!existsSync(COMMAND)) return { done: Promise.resolve(BUILT), stop: () => undefined };
   const child = spawn(process.execPath, [COMMAND, '--if-stale'], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });

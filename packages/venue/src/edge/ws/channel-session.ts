@@ -1,11 +1,19 @@
-import type { ResumePoint } from '@oddlot/protocol';
+import type { StreamPlace } from '@oddlot/protocol';
+import type { BlockWaits } from './block-waits.ts';
 import { OrderedReplies } from './ordered-replies.ts';
 import { CLOSE, type Connection } from './connection.ts';
-import { INVALID_FRAME, readControl, readResumeFrom, type Control } from './control-frame.ts';
+import {
+  INVALID_FRAME,
+  INVALID_RESUME,
+  readControl,
+  readResumeFrom,
+  type Control,
+} from './control-frame.ts';
 import { jsonFrame } from './frame.ts';
 import { largestFollower, type Follower } from './largest-follower.ts';
+import type { Past } from './past.ts';
 import { Replays } from './replays.ts';
-import type { LateFrame, ResyncReason, Stream } from './stream.ts';
+import type { GoingOn, LateFrame, ResyncReason, Stream } from './stream.ts';
 import type { StreamHub, StreamRecipe } from './stream-hub.ts';
 import { errorFrame, RATE_LIMITED, type Endpoint, type WsError } from './ws-error.ts';
 import type { WsLimits } from './ws-limits.ts';
@@ -40,6 +48,13 @@ type Held = {
   readonly subscription: unknown;
 };
 
+/** How a client that names a block is answered. */
+type Start =
+  | { readonly with: 'snapshot' }
+  | ({ readonly with: 'frames' } & GoingOn)
+  | { readonly with: 'resync'; readonly lost: ResyncReason }
+  | { readonly with: 'lateResync'; readonly lost: ResyncReason; readonly late: LateFrame };
+
 /** How long a client waits for a first snapshot that takes a while, and who lost its place between two tries. */
 export const LATE_MS_MAX = 5_000;
 export const LATE_RETRY_MS = 1_000;
@@ -53,6 +68,7 @@ export class ChannelSession implements Follower {
   readonly #endpoint: Endpoint;
   readonly #channels: ChannelSet;
   readonly #hub: StreamHub;
+  readonly #blocks: Pick<BlockWaits, 'height' | 'reached'>;
   readonly #limits: SessionLimits;
   readonly #others: Set<ChannelSession>;
   /** By what subscriptions are known by, which is what was sent: the state has no say in it. */
@@ -68,6 +84,7 @@ export class ChannelSession implements Follower {
     endpoint: Endpoint;
     channels: ChannelSet;
     hub: StreamHub;
+    blocks: Pick<BlockWaits, 'height' | 'reached'>;
     limits: SessionLimits;
     /** Whom it is counted for, and all who follow streams. */
     client: string;
@@ -82,6 +99,7 @@ export class ChannelSession implements Follower {
     this.#endpoint = options.endpoint;
     this.#channels = options.channels;
     this.#hub = options.hub;
+    this.#blocks = options.blocks;
     this.#limits = options.limits;
     this.#replays = new Replays(options.connection);
     this.#spending = options.spending ?? ((run) => run());
@@ -134,9 +152,7 @@ export class ChannelSession implements Follower {
 
   #subscribe(frame: Control['frame']): WsError | undefined {
     const resumeFrom = readResumeFrom(frame['resumeFrom']);
-    if (resumeFrom === 'invalid') {
-      return { code: 'INVALID_PARAMS', message: 'Wrong type for resumeFrom' };
-    }
+    if (resumeFrom === 'invalid') return INVALID_RESUME;
     const { subscription } = frame;
     const identity = this.#channels.identify(subscription);
     if (identity.ok && this.#held.has(identity.key)) {
@@ -153,6 +169,10 @@ export class ChannelSession implements Follower {
     const held = { key, sub: this.#lastSub, stream, subscription };
     this.#held.set(key, held);
     stream.expect(this.#connection);
+    if (resumeFrom !== undefined && 'height' in resumeFrom) {
+      this.#comeFromElsewhere(held, resumeFrom.height);
+      return undefined;
+    }
     const lost = resumeFrom === undefined ? undefined : stream.refuseResume(resumeFrom);
     if (stream.isLate && (resumeFrom === undefined || lost !== undefined)) {
       this.#welcomeLater(held, lost);
@@ -162,7 +182,62 @@ export class ChannelSession implements Follower {
     return undefined;
   }
 
-  #welcome(held: Held, resumeFrom: ResumePoint | undefined): void {
+  /** The client has everything up to a block, as another process told it. */
+  #comeFromElsewhere(held: Held, height: number): void {
+    const start = this.#startBehind(held, height);
+    if (!(start instanceof Promise)) {
+      this.#answers.add(() => this.#welcomeAt(held, height, start));
+      return;
+    }
+    const answer = this.#answers.later();
+    const given = (send: () => void): void => this.#spending(() => answer(send));
+    this.#inTime(start).then(
+      (known) => given(() => this.#welcomeAt(held, height, known)),
+      () => given(() => this.#refuse(held)),
+    );
+  }
+
+  /** What it is answered with; at once, where that is known. */
+  #startBehind(held: Held, height: number): Start | Promise<Start> {
+    if (height > this.#blocks.height) {
+      return this.#blocks
+        .reached(height)
+        .then((isReached) =>
+          isReached ? this.#startBehind(held, height) : this.#startLost(held, 'ahead'),
+        );
+    }
+    const { stream } = held;
+    if (!stream.tellsFacts) return { with: 'snapshot' };
+    const start = (found: GoingOn | 'tooOld'): Start | Promise<Start> =>
+      found === 'tooOld' ? this.#startLost(held, found) : { with: 'frames', ...found };
+    const found = stream.goOnBehind(height);
+    return found instanceof Promise ? found.then(start) : start(found);
+  }
+
+  #startLost(held: Held, lost: ResyncReason): Start | Promise<Start> {
+    if (!held.stream.isLate) return { with: 'resync', lost };
+    return held.stream.lateSnapshot(held.sub).then((late) => ({ with: 'lateResync', lost, late }));
+  }
+
+  #welcomeAt(held: Held, height: number, start: Start): void {
+    const { stream, sub } = held;
+    if (start.with === 'lateResync') {
+      this.#welcomeLate(held, start.late, start.lost);
+      return;
+    }
+    if (start.with === 'frames') this.#respond('subscribe', held, { seq: start.seq, height });
+    else this.#respond('subscribe', held);
+    if (!this.#isHeld(held)) return;
+    if (start.with === 'frames') {
+      this.#replay(start.seq, held, start.past);
+      return;
+    }
+    stream.add(this.#connection, sub);
+    if (start.with === 'snapshot') this.#sendSnapshot('subscribe', held);
+    else this.#resync(start.lost, held);
+  }
+
+  #welcome(held: Held, resumeFrom: StreamPlace | undefined): void {
     const { stream, sub } = held;
     this.#respond('subscribe', held);
     if (!this.#isHeld(held)) return;
@@ -185,7 +260,7 @@ export class ChannelSession implements Follower {
   }
 
   #welcomeLate(held: Held, late: LateFrame, lost: ResyncReason | undefined): void {
-    this.#respond('subscribe', held, late.seq);
+    this.#respond('subscribe', held, late);
     // Who has unsubscribed meanwhile is told that both were understood.
     if (!this.#isHeld(held)) return;
     if (lost !== undefined) this.#tellResync(lost, held, late.seq);
@@ -210,8 +285,11 @@ export class ChannelSession implements Follower {
     this.#connection.send(errorFrame(this.#endpoint, { code: 'INTERNAL', message }));
   }
 
-  async #snapshotOf({ stream, sub }: Held): Promise<LateFrame> {
-    const late = stream.lateSnapshot(sub);
+  #snapshotOf({ stream, sub }: Held): Promise<LateFrame> {
+    return this.#inTime(stream.lateSnapshot(sub));
+  }
+
+  async #inTime<Known>(late: Promise<Known>): Promise<Known> {
     const { promise, reject } = Promise.withResolvers<never>();
     const cancel = this.#connection.timing.after(LATE_MS_MAX, () => reject(new Error('no answer')));
     return await Promise.race([late, promise]).finally(cancel);
@@ -252,7 +330,7 @@ export class ChannelSession implements Follower {
   }
 
   /** The missed frames as they were, or word that they are gone and what holds now. */
-  #resume(from: ResumePoint, held: Held): void {
+  #resume(from: StreamPlace, held: Held): void {
     const { stream, sub } = held;
     const reason = stream.refuseResume(from);
     if (reason === undefined) {
@@ -263,10 +341,10 @@ export class ChannelSession implements Follower {
     this.#resync(reason, held);
   }
 
-  #replay(seq: number, held: Held): void {
+  #replay(seq: number, held: Held, past?: Past): void {
     const { stream, sub } = held;
     const resync = (): void => this.#resync('tooOld', held);
-    this.#replays.add({ stream, sub, seq, resync });
+    this.#replays.add({ stream, sub, seq, past, resync });
   }
 
   #resync(reason: ResyncReason, held: Held): void {
@@ -306,9 +384,15 @@ export class ChannelSession implements Follower {
     if (frame !== undefined) this.#connection.send(frame);
   }
 
-  #respond(method: string, held: Held, seq = held.stream.seq): void {
+  /** Of facts it tells behind which block they begin, for who loses this process before it has seen any. */
+  #respond(
+    method: string,
+    held: Held,
+    { height = this.#blocks.height, seq = held.stream.seq } = {},
+  ): void {
     const { sub, stream, subscription } = held;
-    const data = { method, subscription, sub, epoch: stream.epoch, seq };
+    const from = stream.tellsFacts && method === 'subscribe' ? { fromHeight: height } : {};
+    const data = { method, subscription, sub, epoch: stream.epoch, seq, ...from };
     this.#connection.send(jsonFrame({ channel: 'subscriptionResponse', data }));
   }
 

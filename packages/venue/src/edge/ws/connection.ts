@@ -7,7 +7,12 @@ import { FrameBudget, type Timing } from './timing.ts';
 import type { WsLimits } from './ws-limits.ts';
 
 /** Close codes of RFC 6455 and its registry. */
-export const CLOSE = { normal: 1000, goingAway: 1001, tryAgainLater: 1013 } as const;
+export const CLOSE = {
+  normal: 1000,
+  goingAway: 1001,
+  serviceRestart: 1012,
+  tryAgainLater: 1013,
+} as const;
 
 /** Up to here frames are joined before they are written; beyond, copying costs more than it saves. */
 const JOINED_BYTES_MAX = 8 * 1024;

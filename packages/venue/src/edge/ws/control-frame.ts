@@ -12,6 +12,11 @@ export const INVALID_FRAME: WsError = {
   message: 'A frame is a JSON object with method subscribe, unsubscribe or ping',
 };
 
+export const INVALID_RESUME: WsError = {
+  code: 'INVALID_PARAMS',
+  message: 'resumeFrom is { epoch, seq } or { height }; seq and height are whole numbers from 0 on',
+};
+
 export function readControl(text: string): Control | WsError {
   const checked = checkJson(text);
   if (!checked.ok) return unreadable(text, checked);
@@ -27,12 +32,21 @@ function unreadable(text: string, fault: ScanFault): WsError {
   return isJson ? { code: 'INVALID_FRAME', message } : INVALID_FRAME;
 }
 
+/** The place of a client in a stream, or a block of the venue. */
 export function readResumeFrom(value: unknown): ResumePoint | undefined | 'invalid' {
   if (value === undefined || value === null) return undefined;
   if (!isRecord(value)) return 'invalid';
-  const { epoch, seq } = value;
-  if (typeof epoch !== 'string' || typeof seq !== 'number') return 'invalid';
-  return Number.isSafeInteger(seq) && seq >= 0 ? { epoch, seq } : 'invalid';
+  const { epoch, height, seq } = value;
+  if (height !== undefined) {
+    // Two places are none: nobody could tell which one was meant.
+    const isAlone = epoch === undefined && seq === undefined;
+    return isAlone && isCount(height) ? { height } : 'invalid';
+  }
+  return typeof epoch === 'string' && isCount(seq) ? { epoch, seq } : 'invalid';
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -11,6 +11,7 @@ const PACKED = { level: 1 } as const;
 export class FrameChunk {
   readonly firstSeq: number;
   readonly #timesMs: number[] = [];
+  readonly #heights: number[] = [];
   readonly #lengths: number[] = [];
   #frames: Buffer[] | undefined = [];
   #packed: Buffer | undefined;
@@ -45,9 +46,15 @@ export class FrameChunk {
     return this.#timesMs[seq - this.firstSeq] ?? Infinity;
   }
 
-  push(body: Buffer, atMs: number): void {
+  /** The block of a frame; 0 where the channel tells none. */
+  heightOf(seq: number): number {
+    return this.#heights[seq - this.firstSeq] ?? Infinity;
+  }
+
+  push(body: Buffer, atMs: number, height: number): void {
     this.#frames?.push(body);
     this.#timesMs.push(atMs);
+    this.#heights.push(height);
     this.#lengths.push(body.length);
     this.#plainBytes += body.length;
   }

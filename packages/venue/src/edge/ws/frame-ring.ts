@@ -28,12 +28,17 @@ export class FrameRing {
   #chunks: FrameChunk[] = [];
   /** How many of the chunks at the front are packed. */
   #packedCount = 0;
-  #firstSeq = 1;
-  #lastSeq = 0;
+  #firstSeq: number;
+  #lastSeq: number;
+  #floor: number;
 
-  constructor(limits: RingLimits, budget: KeptBudget) {
+  /** It begins behind a number, and has the frames of all blocks after one. */
+  constructor(limits: RingLimits, budget: KeptBudget, { seq = 0, height = 0 } = {}) {
     this.#limits = limits;
     this.#budget = budget;
+    this.#lastSeq = seq;
+    this.#firstSeq = seq + 1;
+    this.#floor = height;
   }
 
   /** Number of the oldest frame that is kept; one past the newest when there is none. */
@@ -41,12 +46,29 @@ export class FrameRing {
     return this.#firstSeq;
   }
 
-  /** Adds the frame that follows the newest. */
-  push(body: Buffer, atMs: number): void {
+  /** The frames of all later blocks are here. */
+  get floor(): number {
+    return this.#floor;
+  }
+
+  /** Number of the last frame that is not of a later block than this one, which is not below the floor. */
+  lastSeqAt(height: number): number {
+    let low = this.#firstSeq;
+    let high = this.#lastSeq + 1;
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      if ((this.#chunkOf(middle)?.heightOf(middle) ?? Infinity) <= height) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  }
+
+  /** Adds the frame that follows the newest; blocks never go back. */
+  push(body: Buffer, atMs: number, height = 0): void {
     this.#lastSeq += 1;
     const last = this.#chunks.at(-1);
     const chunk = last === undefined || last.isFull || last.isPacked ? this.#open() : last;
-    chunk.push(body, atMs);
+    chunk.push(body, atMs, height);
     this.#budget.bytes += body.length;
     this.#budget.plainBytes += body.length;
     const { keptFramesMax, keptMsMax } = this.#limits;
@@ -98,8 +120,9 @@ export class FrameRing {
 
   /** The memory of a chunk is free when its last frame goes. */
   #drop(): void {
-    this.#firstSeq += 1;
     const [chunk] = this.#chunks;
+    this.#floor = Math.max(this.#floor, chunk?.heightOf(this.#firstSeq) ?? 0);
+    this.#firstSeq += 1;
     if (chunk === undefined || chunk.lastSeq >= this.#firstSeq) return;
     this.#chunks.shift();
     this.#budget.bytes -= chunk.bytes;

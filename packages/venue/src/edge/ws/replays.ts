@@ -1,5 +1,6 @@
 import type { Connection } from './connection.ts';
 import { closeBody } from './frame.ts';
+import type { Past, PastFrame } from './past.ts';
 import type { Stream } from './stream.ts';
 
 /** A subscription that is being brought up to date. */
@@ -8,8 +9,17 @@ type Replay = {
   readonly sub: number;
   /** The last frame that the client has. */
   seq: number;
+  /** What comes before the frames that the stream keeps. */
+  past?: PastReplay | undefined;
   /** The client fell behind what is kept. */
   readonly resync: () => void;
+};
+
+/** Frames that the stream does not keep, how many are still to come, and those that were read already. */
+type PastReplay = {
+  readonly past: Past;
+  left: number;
+  read?: readonly PastFrame[] | 'failed' | undefined;
 };
 
 /** How long a client may take none of what it asked for. */
@@ -31,9 +41,11 @@ export class Replays {
     this.#connection = connection;
   }
 
-  add(replay: Replay): void {
+  /** The past, where there is one, is behind the number of the last frame that the client has. */
+  add({ past, ...replay }: Omit<Replay, 'past'> & { readonly past?: Past | undefined }): void {
     replay.stream.expect(this.#connection);
-    this.#queue.push(replay);
+    const before = past === undefined || past.count === 0 ? undefined : { past, left: past.count };
+    this.#queue.push({ ...replay, past: before });
     if (!this.#isWaiting) this.#work();
   }
 
@@ -65,18 +77,63 @@ export class Replays {
         setImmediate(() => this.#work());
         return;
       }
-      sent += this.#advance(replay);
+      const bytes = replay.past === undefined ? this.#advance(replay) : this.#tellPast(replay);
+      if (bytes === 'waits') return;
+      sent += bytes;
     }
+  }
+
+  /** Sends some of the past; it may take a while to read it. */
+  #tellPast(replay: Replay): number | 'waits' {
+    const { past: before, stream, sub } = replay;
+    if (before === undefined) return 0;
+    const frames = before.read ?? before.past.next();
+    if (frames instanceof Promise) {
+      this.#isWaiting = true;
+      const goOn = (read: PastReplay['read']): void => {
+        before.read = read;
+        if (this.#isWaiting) this.#work();
+      };
+      frames.then(goOn, () => goOn('failed'));
+      return 'waits';
+    }
+    before.read = undefined;
+    // Fewer than there were: they were dropped for their age meanwhile.
+    if (frames === 'failed' || frames.length === 0) {
+      this.#lose(replay);
+      return 0;
+    }
+    let bytes = 0;
+    for (const frame of frames) {
+      replay.seq += 1;
+      const whole = stream.pastFrame(frame, { seq: replay.seq, sub });
+      this.#connection.sendMissed(whole);
+      bytes += whole.length;
+    }
+    before.left -= frames.length;
+    if (before.left === 0) replay.past = undefined;
+    this.#connection.flush();
+    return bytes;
+  }
+
+  /** What is missed is gone. */
+  #lose({ resync, stream, sub }: Replay): void {
+    this.#queue.shift();
+    stream.add(this.#connection, sub);
+    resync();
   }
 
   /** Sends some frames, or ends the replay when there are none left; tells how many bytes it sent. */
   #advance(replay: Replay): number {
     const { stream, sub } = replay;
     const bodies = stream.after(replay.seq);
-    if (bodies === 'tooOld' || bodies.length === 0) {
+    if (bodies === 'tooOld') {
+      this.#lose(replay);
+      return 0;
+    }
+    if (bodies.length === 0) {
       this.#queue.shift();
       stream.add(this.#connection, sub);
-      if (bodies === 'tooOld') replay.resync();
       return 0;
     }
     let bytes = 0;

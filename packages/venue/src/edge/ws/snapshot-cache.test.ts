@@ -14,7 +14,7 @@ afterEach(() => {
 });
 
 function open(snapshots: SnapshotCache) {
-  return new StreamHub(WS_LIMITS, timing, snapshots).take({
+  return new StreamHub({ ...WS_LIMITS, numbersBefore: 0 }, timing, { snapshots }).take({
     key: 'orders',
     channel: 'orderUpdates',
     source: () => ({

@@ -28,6 +28,7 @@ export class StreamHub {
   readonly #limits: WsLimits;
   readonly #timing: Timing;
   readonly #snapshots: SnapshotCache | undefined;
+  readonly #height: () => number;
   readonly #budget: KeptBudget;
   readonly #streams = new Map<string, Stream>();
   /** Streams without subscribers and since when, the longest idle first. */
@@ -37,9 +38,15 @@ export class StreamHub {
   #opened = 0;
   #trimmedMs: number;
 
-  constructor(limits: WsLimits, timing: Timing, snapshots?: SnapshotCache) {
+  /** The height is that of the newest block that streams were told of. */
+  constructor(
+    limits: WsLimits,
+    timing: Timing,
+    { height = () => 0, snapshots }: { height?: () => number; snapshots?: SnapshotCache } = {},
+  ) {
     this.#limits = limits;
     this.#snapshots = snapshots;
+    this.#height = height;
     this.#timing = timing;
     this.#trimmedMs = timing.now();
     this.#budget = {
@@ -79,7 +86,11 @@ export class StreamHub {
       key: recipe.key,
       channel: recipe.channel,
       epoch: `${this.#run}-${this.#opened}`,
-      ring: new FrameRing(this.#limits, this.#budget),
+      ring: new FrameRing(this.#limits, this.#budget, {
+        seq: this.#limits.numbersBefore,
+        height: this.#height(),
+      }),
+      firstSeq: this.#limits.numbersBefore,
       timing: this.#timing,
       snapshots: this.#snapshots,
       height: recipe.height,

@@ -1,7 +1,8 @@
-import type { ResumePoint, ResyncFrame } from '@oddlot/protocol';
+import type { ResyncFrame, StreamPlace } from '@oddlot/protocol';
 import { assert } from '@oddlot/units';
 import { closeBody, openBody, type FrameParts } from './frame.ts';
 import type { FrameRing } from './frame-ring.ts';
+import type { Past, PastFrame, PastSpan } from './past.ts';
 import type { SnapshotCache } from './snapshot-cache.ts';
 import type { Timing } from './timing.ts';
 
@@ -26,9 +27,19 @@ export interface Source {
    * Undefined when there is nothing to send: event channels send nothing to a new subscriber.
    */
   snapshot(occasion: 'subscribe' | 'resync'): Snapshot | undefined;
+  /**
+   * The frames of blocks from before the stream was opened, or which it no longer keeps; only channels of facts have it.
+   * `tooOld` when some of them can't be told any more.
+   */
+  past?(span: PastSpan): PastAnswer | Promise<PastAnswer>;
   /** The stream is gone. */
   close(): void;
 }
+
+type PastAnswer = Past | 'tooOld';
+
+/** Where a client goes on that names a block: behind a number, with frames that stand before the kept ones. */
+export type GoingOn = { readonly seq: number; readonly past?: Past };
 
 /** What a stream held after some block of the past, and which of its frames tell what came after. */
 export type LateSnapshot = {
@@ -44,12 +55,17 @@ export type LateSnapshot = {
 export interface LateSource {
   /** The snapshot that a subscriber gets first, and again when it has lost its place. Frames keep coming meanwhile. */
   snapshotLater(): Promise<LateSnapshot>;
+  past?(span: PastSpan): PastAnswer | Promise<PastAnswer>;
   /** The stream is gone. */
   close(): void;
 }
 
 /** A snapshot that came late, for one subscriber. */
-export type LateFrame = { readonly frame: Buffer; readonly seq: number };
+export type LateFrame = {
+  readonly frame: Buffer;
+  readonly seq: number;
+  readonly height: number;
+};
 
 /** Why a client cannot go on where it stopped. */
 export type ResyncReason = ResyncFrame['data']['reason'];
@@ -69,7 +85,7 @@ export class Stream {
   readonly #sinks = new Map<Sink, number>();
   /** Those who are still being sent what came before. */
   readonly #expected = new Set<Sink>();
-  #seq = 0;
+  #seq: number;
   #source: Source | LateSource | undefined;
   /** The body of a late snapshot that several subscribers wait for is built once. */
   readonly #lateBodies = new WeakMap<LateSnapshot, Buffer>();
@@ -82,7 +98,10 @@ export class Stream {
     timing: Timing;
     snapshots?: SnapshotCache | undefined;
     height?: (() => number) | undefined;
+    /** Number of the frame before the first. */
+    firstSeq?: number;
   }) {
+    this.#seq = options.firstSeq ?? 0;
     this.key = options.key;
     this.channel = options.channel;
     this.epoch = options.epoch;
@@ -92,7 +111,7 @@ export class Stream {
     this.#height = options.height;
   }
 
-  /** Number of the newest frame; 0 before the first. */
+  /** Number of the newest frame. */
   get seq(): number {
     return this.#seq;
   }
@@ -131,7 +150,7 @@ export class Stream {
   publish(data: string, height = this.#height?.()): void {
     this.#seq += 1;
     const body = this.#body({ data, seq: this.#seq, height });
-    this.#ring.push(body, this.#timing.now());
+    this.#ring.push(body, this.#timing.now(), height);
     // Most clients have few subscriptions, so few numbers occur: each is encoded once.
     const encoded = new Map<number, Buffer>();
     for (const [sink, sub] of this.#sinks) {
@@ -165,14 +184,38 @@ export class Stream {
     const snapshot = await source.snapshotLater();
     const body = this.#lateBodies.get(snapshot) ?? this.#body(snapshot);
     this.#lateBodies.set(snapshot, body);
-    return { frame: closeBody(body, sub), seq: snapshot.seq };
+    return { frame: closeBody(body, sub), seq: snapshot.seq, height: snapshot.height };
   }
 
   /** Why a client cannot go on where it stopped; undefined when it can. */
-  refuseResume(from: ResumePoint): ResyncReason | undefined {
+  refuseResume(from: StreamPlace): ResyncReason | undefined {
     if (from.epoch !== this.epoch) return 'epoch';
     if (from.seq > this.#seq) return 'ahead';
     return from.seq + 1 < this.#ring.firstSeq ? 'tooOld' : undefined;
+  }
+
+  /** Its frames tell what happened, each once; others tell what holds, so that the newest replaces those before. */
+  get tellsFacts(): boolean {
+    return this.#source?.past !== undefined;
+  }
+
+  /**
+   * Where who has everything up to a block goes on. Frames from before the kept ones are numbered back from these, so
+   * that numbers have no gap; they would have had the same numbers.
+   */
+  goOnBehind(height: number): GoingOn | 'tooOld' | Promise<GoingOn | 'tooOld'> {
+    const { floor } = this.#ring;
+    if (height >= floor) return { seq: this.#ring.lastSeqAt(height) };
+    const last = this.#ring.lastSeqAt(floor);
+    const numbered = (past: PastAnswer): GoingOn | 'tooOld' =>
+      past === 'tooOld' || past.count > last ? 'tooOld' : { seq: last - past.count, past };
+    const past = this.#source?.past?.({ after: height, upTo: floor }) ?? 'tooOld';
+    return past instanceof Promise ? past.then(numbered) : numbered(past);
+  }
+
+  /** A frame of the past, for one subscriber. */
+  pastFrame({ data, height }: PastFrame, { seq, sub }: { seq: number; sub: number }): Buffer {
+    return closeBody(this.#body({ data, seq, height }), sub);
   }
 
   /** Some of the frames after a number, oldest first; none at the end. */

@@ -233,6 +233,16 @@ describe('the end of a connection', () => {
     expect((await refusedHandshake('/ws')).statusCode).toBe(503);
   });
 
+  test('sends clients of a replica that goes to another one', async () => {
+    edge = await TestEdge.start();
+    const paths = ['/ws', '/api-ws', '/ws-rtds'];
+    const clients = await Promise.all(paths.map((path) => edge.connect(path)));
+    const closed = Promise.all(clients.map((client) => client.closed()));
+    await edge.edge.drain('elsewhere');
+    for (const each of await closed)
+      expect(each).toEqual({ code: 1012, reason: 'go on at another replica' });
+  });
+
   test('comes to a client that does not read', async () => {
     edge = await TestEdge.start({ bufferedBytesMax: 100_000, bookIntervalMs: 0 });
     const slow = await edge.connect();

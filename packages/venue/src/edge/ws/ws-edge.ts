@@ -13,6 +13,7 @@ import { WebSocketServer, type RawData, type WebSocket } from 'ws';
 import type { AppliedBlock } from '../../block/applied-block.ts';
 import type { Replica } from '../../replica/replica.ts';
 import { ApiChannels } from './api-channels.ts';
+import { BlockWaits } from './block-waits.ts';
 import { ChannelSession } from './channel-session.ts';
 import type { ChannelContext, StreamModels } from './channels/node-channel.ts';
 import { CLOSE, Connection } from './connection.ts';
@@ -79,6 +80,7 @@ export class WsEdge {
   readonly #turns: FairQueue;
   readonly #publish: () => void;
   readonly #hub: StreamHub;
+  readonly #blocks: BlockWaits;
   readonly #nodeChannels: NodeChannels;
   readonly #apiChannels: ApiChannels;
   readonly #priceTopics: PriceTopics;
@@ -104,7 +106,9 @@ export class WsEdge {
     this.#publish = publish;
     this.#work = options.work;
     this.#turns = options.turns ?? new FairQueue(NO_PACE);
-    this.#hub = new StreamHub(limits, timing, this.#snapshots);
+    const height = (): number => replica.state.height;
+    this.#hub = new StreamHub(limits, timing, { height, snapshots: this.#snapshots });
+    this.#blocks = new BlockWaits(height, timing);
     const context: ChannelContext = { ...companions, state, limits, timing };
     this.#nodeChannels = new NodeChannels(context);
     this.#apiChannels = new ApiChannels(context);
@@ -129,6 +133,7 @@ export class WsEdge {
     this.#nodeChannels.onBlock(block);
     this.#apiChannels.onBlock(block);
     this.#priceTopics.onBlock(block);
+    this.#blocks.onBlock(block.height);
   }
 
   get stats(): WsStats {
@@ -163,7 +168,7 @@ export class WsEdge {
   }
 
   /** Says goodbye to everyone and takes nobody in. Resolves when all are gone. */
-  async drain(): Promise<void> {
+  async drain(away: 'gone' | 'elsewhere' = 'gone'): Promise<void> {
     if (this.#drained === undefined) {
       this.#publish();
       this.#drained = Promise.withResolvers();
@@ -171,7 +176,8 @@ export class WsEdge {
       this.#priceTopics.close();
       if (this.#connections.size === 0) this.#drained.resolve();
       for (const connection of this.#connections.keys()) {
-        connection.close(CLOSE.goingAway, 'server shutting down');
+        if (away === 'gone') connection.close(CLOSE.goingAway, 'server shutting down');
+        else connection.close(CLOSE.serviceRestart, 'go on at another replica');
       }
     }
     await this.#drained.promise;
@@ -204,7 +210,6 @@ export class WsEdge {
       const text = isBinary ? undefined : textOf(data);
       inTurn(() => {
         if (!connection.isOpen) return;
-        this.#publish();
         spending(() => session.receive(text));
       });
     });
@@ -252,9 +257,14 @@ export class WsEdge {
   /** Runs what is done for a client, at the client's cost. */
   #spendingOf(connection: Connection): (run: () => void) => void {
     const work = this.#work;
-    if (work === undefined) return (run) => run();
-    const spend = (ms: number): void => work.spend(connection.ip, ms);
+    const spend = (ms: number): void => work?.spend(connection.ip, ms);
     return (run) => {
+      // What is done for a client, now or later, reads a state that streams know of; telling them is not its cost.
+      this.#publish();
+      if (work === undefined) {
+        run();
+        return;
+      }
       const before = connection.queuedBytes;
       measured(run, spend);
       spend(sendingMs(connection.queuedBytes - before));
@@ -277,6 +287,7 @@ export class WsEdge {
       endpoint,
       channels,
       hub: this.#hub,
+      blocks: this.#blocks,
       limits,
       client: clientKey(connection.ip),
       others: this.#followers,

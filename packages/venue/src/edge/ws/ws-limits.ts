@@ -22,6 +22,8 @@ export type WsLimits = {
   readonly bufferedBytesTotalMax: number;
   /** Frames that a stream keeps for clients that come back. */
   readonly keptFramesMax: number;
+  /** Number of the frame before a stream's first: so many earlier ones can be numbered, for who comes from elsewhere. */
+  readonly numbersBefore: number;
   /** How long a stream keeps frames, and how long it lives without subscribers. */
   readonly keptMsMax: number;
   /** Bytes of the kept frames of all streams from which on the older ones are packed. */
@@ -51,6 +53,7 @@ export const WS_LIMITS: WsLimits = {
   bufferedBytesMax: 4 * MIB,
   bufferedBytesTotalMax: 96 * MIB,
   keptFramesMax: 10_000,
+  numbersBefore: 10_000,
   keptMsMax: 5 * 60_000,
   plainBytesMax: 64 * MIB,
   keptBytesMax: 512 * MIB,

@@ -52,6 +52,8 @@ export type ArchivistOrder =
   | { readonly type: 'watch'; readonly user: Address; readonly table: WatchedTable }
   | { readonly type: 'unwatch'; readonly user: Address; readonly table: WatchedTable }
   | { readonly type: 'takeSnapshots' }
+  /** Writes a snapshot of everything that it was told of, out of turn, and answers. */
+  | { readonly type: 'writeSnapshot'; readonly id: number }
   /** Of the replicas that share a database this one writes, in a term; undefined: no longer. */
   | { readonly type: 'lead'; readonly term: number | undefined }
   /** Comes to the end: with everything up to the head if that is soon, or at once with what there is. */
@@ -113,6 +115,8 @@ export type ArchivistReport =
       readonly oldest: number;
     }
   | { readonly type: 'snapshotFailed'; readonly error: unknown }
+  /** The answer to `writeSnapshot`: of which block the newest one is. */
+  | { readonly type: 'snapshotWritten'; readonly id: number; readonly height: number }
   | {
       readonly type: 'damaged';
       readonly why: string;

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import type { Thread } from '@oddlot/host/thread';
 import type { BlockHead } from '../../block/applied-block.ts';
 import { HistoryUnusableError } from '../history.ts';
 import type { ArchivistOrder, ArchivistReport, ArchivistSettings } from './archivist-messages.ts';
@@ -13,9 +14,18 @@ type ThreadEvents = {
   readonly onLost: (error: Error) => void;
 };
 
+/** Begins to run the archivist. */
+export type StartArchivist = (settings: ArchivistSettings) => Thread;
+
+/** By default on a thread of its own. */
+function startOnThread(settings: ArchivistSettings): Thread {
+  const file = new URL('./archivist-worker.ts', import.meta.url);
+  return new Worker(file, { workerData: settings, name: 'archivist' });
+}
+
 /** One thread of the archivist, from its making to its end. */
 export class ArchivistThread {
-  readonly #worker: Worker;
+  readonly #worker: Thread;
   readonly #opened = Promise.withResolvers<Opened>();
   readonly #verified = Promise.withResolvers<Verified>();
   readonly #started = Promise.withResolvers<Started>();
@@ -26,10 +36,13 @@ export class ArchivistThread {
   /** The last block that it has applied. */
   height = 0;
 
-  constructor(settings: ArchivistSettings, events: ThreadEvents) {
+  constructor(
+    settings: ArchivistSettings,
+    events: ThreadEvents,
+    start: StartArchivist = startOnThread,
+  ) {
     this.#events = events;
-    const file = new URL('./archivist-worker.ts', import.meta.url);
-    this.#worker = new Worker(file, { workerData: settings, name: 'archivist' });
+    this.#worker = start(settings);
     this.#worker.on('message', (report: ArchivistReport) => this.#receive(report));
     this.#worker.on('error', (error) => this.#lose(error as Error));
     this.#worker.on('exit', (code) => {

@@ -138,6 +138,20 @@ describe('snapshots', { timeout: 120_000 }, () => {
     expect(Object.keys(payload.companions)).toContain('history');
   });
 
+  test('are written when somebody wants one, of that moment', async () => {
+    const venue = await start();
+    for (const amount of upTo(5)) await venue.propose(credit(amount));
+    const { height } = venue.replica.head;
+    // Whoever asks together is answered together.
+    const heights = await Promise.all([venue.archivist.snapshot(), venue.archivist.snapshot()]);
+    expect(heights).toEqual([height, height]);
+    expect((await venue.snapshots.list()).map((kept) => kept.height)).toEqual([height]);
+    await venue.propose(credit(6));
+    expect(await venue.archivist.snapshot()).toBe(height + 1);
+    await stop(venue);
+    await expect(venue.archivist.snapshot()).rejects.toThrow('the venue is stopping');
+  });
+
   test('come every so many blocks, and the log below the oldest is not needed', async () => {
     const needed: number[] = [];
     const venue = await start({

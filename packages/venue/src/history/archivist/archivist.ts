@@ -21,8 +21,10 @@ import type {
 } from './archivist-messages.ts';
 import type { Replica } from '../../replica/replica.ts';
 import { type ArchivistChange, type ArchivistPhase, phaseAfter } from './archivist-phase.ts';
+import type { ArchivistOptions } from './archivist-options.ts';
 import { ArchivistThread } from './archivist-thread.ts';
 import { OpenQuestions } from './open-questions.ts';
+import { WantedSnapshots } from './wanted-snapshots.ts';
 import { Watchers } from './watchers.ts';
 
 /** How long a question waits for its block. */
@@ -34,37 +36,6 @@ const TELL_UNWATCHED_MS = 20;
 const NEAR_BLOCKS = 100;
 /** At the end the archivist catches up if it lacks fewer blocks than this, as far as there is time. */
 const CATCH_UP_MAX = 20_000;
-
-export type ArchivistOptions = {
-  readonly settings: Omit<ArchivistSettings, 'role'>;
-  readonly hasRoom: () => boolean;
-  /** How long a question may go without an answer; eight seconds by default. */
-  readonly answerMsMax?: number;
-  /** A fault after which the process must not go on. */
-  readonly onFatal: (error: unknown) => void;
-  /** Told how far the store is, whenever it has moved. */
-  readonly onStored?: (height: number) => void;
-  /** A snapshot was written; the log behind this height is needed still, 0 when all of it is. */
-  readonly onSnapshot?: (snapshot: {
-    readonly height: number;
-    readonly seconds: number;
-    readonly neededFrom: number;
-  }) => void;
-  readonly onSnapshotFailed?: (error: unknown) => void;
-  readonly onDamaged?: (damage: {
-    readonly why: string;
-    readonly movedTo: string | undefined;
-  }) => void;
-  /** Rows are missing, and are computed from the log beside everything else. */
-  readonly onRebuild?: (rebuild: { readonly from: number; readonly until: number }) => void;
-  readonly onRebuilt?: (height: number) => void;
-  /** They can't be: the history stays where it is until the next start. */
-  readonly onRebuildFailed?: (error: unknown) => void;
-  readonly onPassedOver?: (what: string, why: string) => void;
-  /** The server of the database can't be reached or has no room; it is tried again until it has. */
-  readonly onAway?: (why: string) => void;
-  readonly onBack?: (height: number) => void;
-};
 
 const NOTHING: Progress = {
   type: 'progress',
@@ -84,6 +55,7 @@ export class Archivist implements History {
   readonly #options: ArchivistOptions;
   readonly #watchers: Watchers;
   readonly #questions: OpenQuestions;
+  readonly #wanted = new WantedSnapshots();
   /** Writes the snapshots, and the rows unless another does. */
   #first: ArchivistThread;
   #rows: ArchivistThread;
@@ -254,6 +226,12 @@ export class Archivist implements History {
     return this.#watchers.add(user, table, watcher);
   }
 
+  /** Writes a snapshot of this moment, and resolves with the block that the newest one is of. */
+  snapshot(): Promise<number> {
+    this.#tellHead();
+    return this.#wanted.ask((order) => this.#first.order(order));
+  }
+
   /** Of the replicas that share the database this one writes from now on, in a term; undefined: no longer. */
   lead(term: number | undefined): void {
     this.#first.order({ type: 'lead', term });
@@ -289,6 +267,7 @@ export class Archivist implements History {
         onReport: (report) => this.#receive(report, thread),
         onLost: (error) => this.#lose(error, thread),
       },
+      this.#options.startArchivist,
     );
     return thread;
   }
@@ -325,6 +304,8 @@ export class Archivist implements History {
         return this.#onSnapshot(report);
       case 'snapshotFailed':
         return this.#options.onSnapshotFailed?.(report.error);
+      case 'snapshotWritten':
+        return this.#wanted.written(report);
       case 'damaged':
         return this.#onDamaged(report, thread);
       case 'diverged':
@@ -439,5 +420,6 @@ export class Archivist implements History {
   #fail(error: unknown): void {
     this.#failure = error;
     this.#questions.rejectAll(error);
+    this.#wanted.rejectAll(error);
   }
 }

@@ -1,5 +1,6 @@
 import type { Address } from '@oddlot/units';
 import type { Projection } from '../../block/projection.ts';
+import { EraNotice } from '../../cluster/era-notice.ts';
 import { ProposalOrder } from '../../cluster/proposal-order.ts';
 import { MarketData } from '../../read-models/market-data.ts';
 import type { FollowingReplica } from '../../replica/following-replica.ts';
@@ -12,6 +13,7 @@ import { Receipts } from '../receipts.ts';
 import { HistoryProjector } from '../rows/history-projector.ts';
 import type { BlockRows } from '../rows/block-rows.ts';
 import { EarlierRows } from './earlier-rows.ts';
+import { DUMPED_ITEMS_MAX, RecentBlocks } from '../recent-blocks.ts';
 import { TradeTape } from '../trade-tape.ts';
 
 /**
@@ -30,6 +32,8 @@ export class FollowedModels {
       readonly onRows: (rows: BlockRows) => void;
       /** Whether somebody is told of an account's orders as they change; by default all are. */
       readonly isTold?: (user: Address) => boolean;
+      /** What is made of the rows, and rides along. */
+      readonly changes?: Projection;
     },
   ) {
     const state = () => replica.state;
@@ -47,9 +51,11 @@ export class FollowedModels {
     for (const projection of earlier.projections) replica.attach(projection);
     replica.attach(new TradeTape(state, () => this.markets.catalogue.left));
     replica.attach(new ExplorerTail(state));
+    replica.attach(new RecentBlocks(DUMPED_ITEMS_MAX));
     replica.attach(new MultiSigChanges());
     // Of a log that one process writes it has nothing to keep.
     replica.attach(new ProposalOrder());
+    replica.attach(new EraNotice());
     const receiptsOf = (height: number): readonly ReceiptRow[] =>
       this.#receipts?.height === height ? this.#receipts.rows : [];
     const onRows = (rows: BlockRows): void => options.onRows(earlier.joined(rows));
@@ -62,6 +68,7 @@ export class FollowedModels {
       ...(isTold === undefined ? {} : { isTold }),
     });
     this.history = new FollowedHistory(projector);
+    if (options.changes !== undefined) replica.attach(options.changes);
     // The last: it looks at what the others have made of the block.
     replica.attach(this.history);
   }

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LogBehindError } from '../../replica/replica-error.ts';
 import { amounts, archivedVenues, credit, SOON, upTo } from '../../testing/archived-ledger.ts';
 import type { ArchivedOptions } from '../../testing/archived-venue.ts';
-import { dumpHistory } from '../../testing/dump-history.ts';
-import { type PostgresServer, startPostgres } from '../../testing/postgres-server.ts';
+import { dumpHistory } from '../store/dump-history.ts';
+import { type PostgresServer, startPostgres } from '../../local-cluster/postgres-server.ts';
 import { explainStartFailure } from '../../supervise/explain-start-failure.ts';
 import { HistoryUnusableError } from '../history.ts';
 

@@ -3,6 +3,7 @@ import type { LogEntry } from '../../block/log-entry.ts';
 import { type FolderFollower, followFolder } from '../../replica/folder-follower.ts';
 import type { FollowingReplica } from '../../replica/following-replica.ts';
 import type { Snapshotter } from '../../replica/snapshotter.ts';
+import type { Ask } from '../history.ts';
 import type { BlockRows } from '../rows/block-rows.ts';
 import { HistoryDamagedError, HistoryFullError } from '../store/store-errors.ts';
 import type {
@@ -18,7 +19,8 @@ import { WaitingQuestions } from './waiting-questions.ts';
 import { Retention } from './retention.ts';
 import type { RowBuffer } from './row-buffer.ts';
 import { turn, TimeSlice, WakeSignal } from './time-slice.ts';
-import { WatchedUsers } from './watched-users.ts';
+import { RecentChanges } from './recent-changes.ts';
+import { type MarketTextsOf, WatchedUsers } from './watched-users.ts';
 
 /** Rows wait so long for others, unless somebody asks: each transaction syncs the disk. */
 const WRITE_EVERY_MS = 100;
@@ -52,6 +54,7 @@ export class Recorder {
   readonly #wake = new WakeSignal();
   readonly #slice = new TimeSlice();
   readonly #watched: WatchedUsers;
+  readonly #recent: RecentChanges;
   readonly #trees: TreeOrders;
   #rows: RowBuffer | undefined;
   /** Questions that came before there was a state: how far it is from them nobody knows yet. */
@@ -68,6 +71,8 @@ export class Recorder {
   /** False where another replica writes the rows: nothing is applied here ahead of what is stored there. */
   #leads: boolean;
   #compared = 0;
+  /** Who wants a snapshot out of turn. */
+  #wanted: number[] = [];
   #stop: { readonly catchesUp: boolean; readonly untilMs: number } | undefined;
 
   constructor({ onDamaged, rows, settings, tell }: RecorderOptions) {
@@ -77,16 +82,19 @@ export class Recorder {
     this.#rows = rows;
     this.#writesSnapshots = settings.role === 'both';
     this.#leads = settings.isShared !== true;
-    this.#watched = new WatchedUsers((id) => {
+    const textsOf: MarketTextsOf = (id) => {
       const listing = this.#companions.markets.catalogue.market(id)?.listing;
       return listing === undefined ? undefined : { title: listing.question, slug: listing.slug };
-    });
+    };
+    this.#watched = new WatchedUsers(textsOf);
+    this.#recent = new RecentChanges(textsOf);
     this.#trees = new TreeOrders({ tell, data: settings.data });
     this.#questions = new WaitingQuestions({
       tell,
       sums: (user) => this.#companions.history.projector.accountSums(user),
       live: () =>
         this.#replica.isEarlier ? undefined : this.#companions.history.projector.liveRows,
+      recent: (ask) => this.#recent.since(ask) ?? this.#prunedSince(ask),
     });
   }
 
@@ -111,6 +119,9 @@ export class Recorder {
         break;
       case 'takeSnapshots':
         this.#writesSnapshots = true;
+        break;
+      case 'writeSnapshot':
+        this.#wanted.push(order.id);
         break;
       case 'lead':
         this.#rows?.store.lead(order.term);
@@ -189,6 +200,7 @@ export class Recorder {
       faucetEveryMs,
       onRows: (rows) => this.#onRows(rows),
       isTold: (user) => this.#watched.isWatched(user, 'orders'),
+      changes: this.#recent,
     });
     this.#snapshotter = await this.#folder.snapshotter({
       everyBlocks: snapshotEveryBlocks,
@@ -243,7 +255,18 @@ export class Recorder {
   #onRows(rows: BlockRows): void {
     if (this.#rows === undefined) return;
     this.#rows.add(rows);
+    this.#recent.add(rows);
     for (const report of this.#watched.reports(rows)) this.#tell(report);
+  }
+
+  /** Rows that are older than they are kept may be there or not. */
+  #prunedSince({ after }: Ask<'since'>): 'gone' | undefined {
+    const { historyKeptMs } = this.#settings;
+    if (historyKeptMs === undefined) return undefined;
+    const head = this.#replica.headAt(after);
+    // Of a block that is too old for this replica to know nobody asks who has been away for a moment.
+    const isKept = head !== undefined && this.#replica.head.timeMs - head.timeMs < historyKeptMs;
+    return isKept ? undefined : 'gone';
   }
 
   /** Between two blocks: others have their turn, and what is due is done. */
@@ -270,7 +293,8 @@ export class Recorder {
     }
     await this.#answer();
     await this.#write(() => true);
-    if (this.#isSnapshotDue) await this.#snapshot();
+    if (this.#isSnapshotDue || this.#wanted.length > 0) await this.#snapshot();
+    this.#answerWanted();
     await this.#buildTree();
     await this.#retain();
     this.#report();
@@ -291,7 +315,8 @@ export class Recorder {
   }
 
   get #isUrgent(): boolean {
-    return this.#questions.hasQuestions || this.#trees.hasOrders || this.#stop !== undefined;
+    const isWanted = this.#questions.hasQuestions || this.#wanted.length > 0;
+    return isWanted || this.#trees.hasOrders || this.#stop !== undefined;
   }
 
   async #pause(): Promise<void> {
@@ -356,6 +381,11 @@ export class Recorder {
     const kept = await this.#folder.snapshotHeights();
     const { height } = this.#snapshotter;
     this.#tell({ type: 'snapshot', height, seconds, oldest: Math.min(height, ...kept) });
+  }
+
+  #answerWanted(): void {
+    const { height } = this.#snapshotter;
+    for (const id of this.#wanted.splice(0)) this.#tell({ type: 'snapshotWritten', id, height });
   }
 
   /** Nothing is applied meanwhile, so it is of one state; who asks for rows is answered. */

@@ -87,7 +87,8 @@ export class RowBuffer {
       if (height === this.store.height) this.#stored = { height, timeMs: rows.head.timeMs };
       return;
     }
-    this.#blocks.push(rows);
+    const { untold: _untold, ...stored } = rows;
+    this.#blocks.push(stored);
     this.#rows += countOf(rows);
   }
 
@@ -195,8 +196,9 @@ async function blockAt(store: HistoryStore, height: number): Promise<BlockRecord
 }
 
 /** A block without rows counts too: it moves the progress on. */
-export function countOf({ head: _head, retold: _retold, ...tables }: BlockRows): number {
-  let rows = 1;
-  for (const table of Object.values(tables)) rows += table.length;
-  return rows;
+export function countOf(rows: BlockRows): number {
+  const { head: _head, retold: _retold, untold: _untold, ...tables } = rows;
+  let count = 1;
+  for (const table of Object.values(tables)) count += table.length;
+  return count;
 }

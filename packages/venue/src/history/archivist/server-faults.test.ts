@@ -13,7 +13,7 @@ import {
   upTo,
 } from '../../testing/archived-ledger.ts';
 import { type PostgresProxy, startPostgresProxy } from '../../testing/postgres-proxy.ts';
-import { type PostgresServer, startPostgres } from '../../testing/postgres-server.ts';
+import { type PostgresServer, startPostgres } from '../../local-cluster/postgres-server.ts';
 import { HistoryAwayError, HistoryUnusableError } from '../history.ts';
 import { openPostgres } from '../store/postgres-driver.ts';
 import { HistoryFullError, historyError } from '../store/store-errors.ts';

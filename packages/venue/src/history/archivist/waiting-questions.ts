@@ -1,5 +1,13 @@
 import type { Address } from '@oddlot/units';
-import type { AccountSums, Answer, AsOf, HistoryTopic, StoreTopic } from '../history.ts';
+import type {
+  AccountSums,
+  Answer,
+  Ask,
+  AsOf,
+  HistoryTopic,
+  SinceAnswer,
+  StoreTopic,
+} from '../history.ts';
 import type { LiveRows } from '../rows/live-rows.ts';
 import { HistoryDamagedError, HistoryFullError, HistoryMovedError } from '../store/store-errors.ts';
 import type { ArchivistReport, Question } from './archivist-messages.ts';
@@ -16,6 +24,8 @@ type WaitingQuestionsOptions = {
   readonly sums: (user: Address) => AccountSums | null;
   /** The orders that live now, which nobody has stored; undefined where there is no such state. */
   readonly live: () => LiveRows | undefined;
+  /** Rows of the newest blocks as they were told; undefined when it needs more than these. */
+  readonly recent: (ask: Ask<'since'>) => SinceAnswer | undefined;
 };
 
 /** The questions that wait: for their block, or for their turn. */
@@ -80,7 +90,7 @@ export class WaitingQuestions {
     const { asked } = waiting;
     const { id, topic } = asked;
     // What is of now is of the last block that was applied, so its rows must be there too, and no others.
-    const isOfNow = topic === 'accountSums' || topic === 'orders';
+    const isOfNow = topic === 'accountSums' || topic === 'orders' || isOfChanges(asked);
     if (asOf.height < asked.height || (isOfNow && isSplit)) {
       tell({ type: 'behind', id, asOf });
       return undefined;
@@ -102,8 +112,17 @@ export class WaitingQuestions {
     if (topic === 'accountSums') {
       return this.#options.sums((question as { readonly user: Address }).user);
     }
+    if (topic === 'since') {
+      const known = this.#options.recent(question as Ask<'since'>);
+      if (known !== undefined) return known;
+    }
     return store.ask(topic as StoreTopic, question as never, this.#options.live());
   }
+}
+
+/** What the store keeps in its last form only. */
+function isOfChanges({ question, topic }: Question): boolean {
+  return topic === 'since' && 'table' in question && question.table === 'orders';
 }
 
 function isOver({ asked, untilMs }: Waiting, height: number, nowMs: number): boolean {

@@ -4,13 +4,13 @@ import type { BlockRows } from '../rows/block-rows.ts';
 import type { ArchivistReport } from './archivist-messages.ts';
 
 /** The texts of an outcome market, which rows carry when they are read. */
-type TextsOf = (
+export type MarketTextsOf = (
   instrumentId: number,
 ) => { readonly title: string; readonly slug: string } | undefined;
 
 /** Picks the rows of those who are watched out of the rows of blocks. */
 export class WatchedUsers {
-  readonly #textsOf: TextsOf;
+  readonly #textsOf: MarketTextsOf;
   readonly #users: Readonly<Record<WatchedTable, Set<Address>>> = {
     fills: new Set(),
     orders: new Set(),
@@ -18,7 +18,7 @@ export class WatchedUsers {
     ledger: new Set(),
   };
 
-  constructor(textsOf: TextsOf) {
+  constructor(textsOf: MarketTextsOf) {
     this.#textsOf = textsOf;
   }
 

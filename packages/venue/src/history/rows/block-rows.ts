@@ -25,6 +25,8 @@ export type BlockRows = {
    * them. Earlier releases made none.
    */
   readonly retold?: readonly OrderRecord[];
+  /** Orders that live on and that nobody was told of: neither stored nor told, but perhaps asked for soon. */
+  readonly untold?: readonly UntoldOrder[];
   readonly fundings: readonly FundingRecord[];
   readonly ledger: readonly LedgerRecord[];
   readonly earnings: readonly EarningRecord[];
@@ -75,6 +77,12 @@ export type OrderRecord = {
   readonly isChild?: true;
   /** Without title and slug. Its time is the `statusTimestamp`. */
   readonly row: HistOrderRow;
+};
+
+/** The row of an order that changed and lives on, which is made when it is wanted. */
+export type UntoldOrder = Pick<OrderRecord, 'user' | 'accountType' | 'instrumentId'> & {
+  readonly index: number;
+  readonly row: () => HistOrderRow;
 };
 
 /** An order that is open or has fired changes again; its last row is stored. */

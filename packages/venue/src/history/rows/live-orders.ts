@@ -9,7 +9,7 @@ import { OUTCOME_ID_MIN, type HistOrderRow } from '@oddlot/protocol';
 import { present, timeMs, type Address, type TimeMs } from '@oddlot/units';
 import type { AppliedBlock } from '../../block/applied-block.ts';
 import { formatAveragePrice, formatSize } from '../../translate/format.ts';
-import type { EarningRecord, OrderRecord } from './block-rows.ts';
+import type { EarningRecord, OrderRecord, UntoldOrder } from './block-rows.ts';
 import { isNamed, namedInstrument } from './instrument-names.ts';
 import { LastChanges, type LastChange, type LastChangesDump } from './last-changes.ts';
 import type { LiveRows } from './live-rows.ts';
@@ -54,6 +54,7 @@ export class LiveOrders {
   ): {
     readonly orders: OrderRecord[];
     readonly retold: OrderRecord[];
+    readonly untold: UntoldOrder[];
     readonly earnings: EarningRecord[];
   } {
     const { height, timeMs: atMs } = block;
@@ -64,17 +65,19 @@ export class LiveOrders {
     }
     this.#addChildren(state, changed);
     const orders: OrderRecord[] = [];
+    const untold: UntoldOrder[] = [];
     let index = 0;
     for (const event of changed.values()) {
       const record = this.#change(state, event, { timeMs: atMs, height, index });
       if (record !== undefined) orders.push(record);
+      else untold.push(this.#untold(state, event, { timeMs: atMs, index }));
       index += 1;
     }
     const earnings = [...earned.values()].map((added) => this.#earning(state, block, added));
     for (const { order, status } of changed.values()) {
       if (status !== 'open') this.#forget(order.orderId);
     }
-    return { orders, retold: this.#families.take(orders), earnings };
+    return { orders, retold: this.#families.take(orders), untold, earnings };
   }
 
   /**
@@ -110,6 +113,25 @@ export class LiveOrders {
       record,
     });
     return record;
+  }
+
+  /** All of its row that a later block may change is noted. */
+  #untold(
+    state: State,
+    event: OrderUpdated,
+    { index, timeMs: atMs }: Pick<LastChange, 'timeMs' | 'index'>,
+  ): UntoldOrder {
+    const { account: user, instrumentId, orderId } = event.order;
+    const sums = this.#sums.get(orderId);
+    const noted = sums === undefined ? undefined : { ...sums };
+    const settings = settingsOf(state, event.order);
+    return {
+      user,
+      accountType: instrumentId < OUTCOME_ID_MIN ? 'perp' : 'outcome',
+      instrumentId,
+      index,
+      row: () => restingRow(state, event.order, noted, { timeMs: atMs, settings }),
+    };
   }
 
   /** Rests in a book, alone: nothing of its row changes without telling. */

@@ -1,5 +1,5 @@
 import { present } from '@oddlot/units';
-import { hashKey } from './receipt-codec.ts';
+import { accountKey, hashKey } from './receipt-codec.ts';
 import type { Fill, HistOrderRow } from '@oddlot/protocol';
 import { isLive, type BlockRows } from '../rows/block-rows.ts';
 import { addressBytes, bytesOf } from './bytes.ts';
@@ -146,7 +146,7 @@ function addChain(draft: Draft, block: BlockRows): void {
     const packed = packTxs(height, txs);
     draft.add('tx_blocks', [height, packed.txs, packed.crc, packed.packed]);
     draft.count('txs', txs.length);
-    for (const { txHash } of txs) keys.add(hashKey(txHash.slice(2)));
+    for (const { txHash, user } of txs) keys.add(hashKey(txHash.slice(2))).add(accountKey(user));
   }
   if (receipts.length > 0) {
     const packed = packReceipts({ height, timeMs, blockHash: hash, receipts });

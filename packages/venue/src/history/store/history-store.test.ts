@@ -5,7 +5,7 @@ import { hash, present } from '@oddlot/units';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { liveRowsOf } from '../../testing/live-rows-of.ts';
 import { modelAnswer } from '../../testing/model-answer.ts';
-import { startPostgres, type PostgresServer } from '../../testing/postgres-server.ts';
+import { startPostgres, type PostgresServer } from '../../local-cluster/postgres-server.ts';
 import {
   BUILDERS,
   dice,
@@ -345,22 +345,19 @@ function* questions(
     ...maybe(() => ({ startTime: time() })),
     ...maybe(() => ({ endTime: time() })),
   });
+  const place = (): RowPosition => [time(), 1 + roll(blocks.length), roll(4)];
+  const behind = () => maybe(() => ({ cursor: place() }));
   const page = (): UserPage => ({
     user: one(USERS),
     limit: 1 + roll(12),
     ...range(),
     ...maybe(() => ({ offset: roll(10) })),
     ...maybe(() => ({ order: one(['newestFirst', 'oldestFirst'] as const) })),
-    ...maybe(() => ({ cursor: [time(), 1 + roll(blocks.length), roll(4)] as const })),
+    ...behind(),
   });
+  const TYPES: readonly AccountType[] = ['perp', 'outcome'];
   const accountTypes = (): readonly AccountType[] =>
-    one<readonly AccountType[]>([
-      ['perp'],
-      ['outcome'],
-      ['perp', 'outcome'],
-      ['outcome', 'perp'],
-      [],
-    ]);
+    one([[...TYPES], [...TYPES].reverse(), ...TYPES.map((type) => [type]), []]);
   const ofType = () => ({
     accountTypes: accountTypes(),
     ...maybe(() => ({ instrumentId: one(INSTRUMENTS) })),
@@ -384,8 +381,7 @@ function* questions(
       },
     ];
     yield ['earned', builderPage()];
-    const cursor = [time(), 1 + roll(blocks.length), roll(4)] as const;
-    yield ['earned', { ...builderPage(), page: 0, cursor }];
+    yield ['earned', { ...builderPage(), page: 0, cursor: place() }];
     yield ['claimed', builderPage()];
     for (const dimension of ['user', 'instrument'] as const) {
       yield ['shares', { builder: one(BUILDERS), dimension, sinceMs: time(), limit: 1 + roll(4) }];
@@ -399,6 +395,7 @@ function* questions(
     yield ['block', { hash: `0x${'12'.repeat(32)}` }];
     yield ['tx', { txHash: `0x${'34'.repeat(32)}` }];
     yield ['txs', { limit: 1 + roll(20), ...maybe(() => ({ height: one(blocks).head.height })) }];
+    yield ['userTxs', { user: one(USERS), limit: 1 + roll(12), ...range(), ...behind() }];
     const span = { startMs: time(), endMs: time() };
     yield [
       'bars',

@@ -26,7 +26,7 @@ export function decodeProgress(row: { readonly text: string; readonly crc: numbe
   return JSON.parse(row.text) as Progress;
 }
 
-/** The numbers of rows after some came, or went. */
+/** The numbers of rows after some came, or went: by name, so that the same rows are noted alike in whatever batches they came. */
 export function counted(
   rows: Readonly<Record<string, number>>,
   added: Readonly<Record<string, number>>,
@@ -36,5 +36,5 @@ export function counted(
     const sum = (sums[name] ?? 0) + count;
     if (sum !== 0 || name in sums) sums[name] = Math.max(0, sum);
   }
-  return sums;
+  return Object.fromEntries(Object.entries(sums).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,5 +1,5 @@
 import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely';
-import { hashKey } from './receipt-codec.ts';
+import { accountKey, hashKey } from './receipt-codec.ts';
 import type { HistoryTables, TableName } from './history-tables.ts';
 import { keysOf, unpackReceipts } from './packed-receipts.ts';
 import type { RowPacker } from './packed/packed-rows.ts';
@@ -196,7 +196,7 @@ async function pruneReceipts(database: Database, beforeMs: number): Promise<numb
   for (const block of old) {
     const { height } = block;
     const receipts = unpackReceipts(block);
-    const kept = new Set(await txKeys(database, height));
+    const kept = new Set((await txKeys(database, height)).keys);
     await deleteKeys(
       database,
       height,
@@ -221,8 +221,8 @@ async function pruneBlocks(database: Database, beforeMs: number): Promise<Record
     .execute();
   let txs = 0;
   for (const { height } of old) {
-    const keys = await txKeys(database, height);
-    if (keys.length > 0) {
+    const { count, keys } = await txKeys(database, height);
+    if (count > 0) {
       const kept = new Set(await receiptKeys(database, height));
       await deleteKeys(
         database,
@@ -232,21 +232,24 @@ async function pruneBlocks(database: Database, beforeMs: number): Promise<Record
       await database.deleteFrom('tx_blocks').where('height', '=', height).execute();
     }
     await database.deleteFrom('blocks').where('height', '=', height).execute();
-    txs += keys.length;
+    txs += count;
   }
   return { blocks: old.length, txs };
 }
 
 /** A key leads to a block as long as its request or its receipt is there. */
-async function txKeys(database: Database, height: number): Promise<readonly number[]> {
+async function txKeys(
+  database: Database,
+  height: number,
+): Promise<{ readonly count: number; readonly keys: readonly number[] }> {
   const packed = await database
     .selectFrom('tx_blocks')
     .selectAll()
     .where('height', '=', height)
     .executeTakeFirst();
-  return packed === undefined
-    ? []
-    : unpackTxs(packed).map(({ txHash }) => hashKey(txHash.slice(2)));
+  const txs = packed === undefined ? [] : unpackTxs(packed);
+  const keys = txs.flatMap(({ txHash, user }) => [hashKey(txHash.slice(2)), accountKey(user)]);
+  return { count: txs.length, keys: [...new Set(keys)] };
 }
 
 async function receiptKeys(database: Database, height: number): Promise<readonly number[]> {

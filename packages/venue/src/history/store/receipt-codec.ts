@@ -56,6 +56,14 @@ export function hashKey(hex: string): number {
   return Number.parseInt(hex.slice(0, HASH_KEY_DIGITS), 16);
 }
 
+/** Above every key of a signer. */
+const ACCOUNT_KEYS = 2 ** 51;
+
+/** The same for the account that a request acts for: one for each block that has some of its requests. */
+export function accountKey(user: string): number {
+  return ACCOUNT_KEYS + Number.parseInt(user.slice(2, 2 + HASH_KEY_DIGITS), 16);
+}
+
 /** The same for a signer and a nonce. */
 export function signerKey(signer: string, nonce: number): number {
   return SIGNER_KEYS + Number.parseInt(signer.slice(2, 2 + SIGNER_KEY_DIGITS), 16) + nonce;

@@ -1,12 +1,13 @@
 import { type Refusal, REFUSED } from '@oddlot/custody/bridge-contract';
 import type { BridgeDomain } from '@oddlot/custody/signing';
 import type { OpenWithdrawal } from '@oddlot/engine';
+import type { RecordStore } from '@oddlot/host/durable';
 import type { Hex } from 'viem';
 import { PayoutRecords, type PayoutRecord } from './payout-record.ts';
 import { refusalText, TEXTS } from './payout-texts.ts';
 
 type PayoutBookOptions = {
-  readonly file: string;
+  readonly file: string | RecordStore;
   readonly domain: BridgeDomain;
   readonly now: () => number;
   /** What did not go through is tried again after this long, what is refused after ever longer. */
@@ -185,8 +186,9 @@ export class PayoutBook {
     return this.update(record, { cancel, error: cancel });
   }
 
-  flush(): void {
-    this.#records.flush();
+  /** Written down when this returns, or when what it returns resolves. */
+  flush(): void | Promise<void> {
+    return this.#records.flush();
   }
 
   close(): void {

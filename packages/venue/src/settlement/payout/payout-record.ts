@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import type { Payout, Signed } from '@oddlot/custody/signing';
-import { RecordFile, writeWholeFile } from '@oddlot/host/durable';
+import { type RecordStore, recordStoreAt } from '@oddlot/host/durable';
 import type { Hex } from 'viem';
 
 export type PayoutStatus = 'held' | 'signed' | 'sent';
@@ -85,12 +84,12 @@ const ENDED_KEPT = 1_000;
 export class PayoutRecords {
   /** Lines that said something that no crash explains; a copy of the file is kept for the operator. */
   readonly damaged: number;
-  readonly #file: RecordFile;
+  readonly #file: RecordStore;
   readonly #records = new Map<number, PayoutRecord>();
   readonly #changed = new Set<number>();
 
-  constructor(file: string) {
-    this.#file = new RecordFile(file);
+  constructor(place: string | RecordStore) {
+    this.#file = recordStoreAt(place);
     const { damaged, records } = this.#file.read();
     for (const record of records as readonly PayoutRecord[]) {
       this.#records.set(record.withdrawalId, record);
@@ -101,7 +100,7 @@ export class PayoutRecords {
       this.#file.shorten(this.#records);
       return;
     }
-    writeWholeFile(`${file}.damaged`, readFileSync(file));
+    this.#file.setAside();
     this.#file.replace(this.#records.values());
   }
 
@@ -124,17 +123,33 @@ export class PayoutRecords {
     this.#changed.add(record.withdrawalId);
   }
 
-  /** What was put is on disk when this returns; what ended long ago is let go. */
-  flush(): void {
-    if (this.#changed.size === 0) return;
-    this.#file.append([...this.#changed].flatMap((id) => this.#records.get(id) ?? []));
+  /** What was put is written down when this returns, or when that resolves; what ended long ago is let go. */
+  flush(): void | Promise<void> {
+    if (this.#changed.size === 0) return undefined;
+    const changed = [...this.#changed];
+    const writing = this.#file.append(changed.flatMap((id) => this.#records.get(id) ?? []));
     this.#changed.clear();
-    this.#forget();
-    this.#file.shorten(this.#records);
+    if (writing === undefined) return this.#shorten();
+    return this.#written(writing, changed);
   }
 
   close(): void {
     this.#file.close();
+  }
+
+  async #written(writing: Promise<void>, changed: readonly number[]): Promise<void> {
+    try {
+      await writing;
+    } catch (error) {
+      for (const id of changed) this.#changed.add(id);
+      throw error;
+    }
+    this.#shorten();
+  }
+
+  #shorten(): void {
+    this.#forget();
+    this.#file.shorten(this.#records);
   }
 
   #forget(): void {

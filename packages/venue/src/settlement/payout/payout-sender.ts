@@ -202,7 +202,7 @@ export class PayoutSender {
   async #payOut(ready: readonly PayoutRecord[]): Promise<boolean> {
     const { book } = this.#options;
     // Signatures are kept before anybody sees them.
-    book.flush();
+    await book.flush();
     const again = ready.filter(({ refused }) => refused !== undefined);
     const fresh = ready.filter(({ refused }) => refused === undefined);
     const batches = again.map((record) => [record]);

@@ -9,6 +9,7 @@ import {
 import type { Relayer, SendRecord } from '@oddlot/custody/relayer';
 import type { Validator } from '@oddlot/custody/signing';
 import { type Command, openWithdrawals, type State } from '@oddlot/engine';
+import type { RecordStore } from '@oddlot/host/durable';
 import { hash } from '@oddlot/units';
 import type { Hex } from 'viem';
 import { inGroups } from './in-groups.ts';
@@ -26,7 +27,7 @@ type PayoutWorkerOptions = {
   readonly contracts: BridgeContracts;
   /** The block that the bridge was made in, or any before. */
   readonly fromBlock: number;
-  readonly file: string;
+  readonly file: string | RecordStore;
   readonly state: () => State;
   readonly propose: (command: Command) => Promise<unknown>;
   readonly now: () => number;
@@ -150,15 +151,15 @@ export class PayoutWorker {
       this.#trouble = { error: told, detail: chainFault(error) };
       return false;
     } finally {
-      this.#book.flush();
+      await this.#book.flush();
     }
   }
 
   /** Nothing is paid any more, and whoever waits is told. */
-  halt(detail: string): void {
+  async halt(detail: string): Promise<void> {
     this.#book.adopt(openWithdrawals(this.#options.state()).withdrawals);
     this.#trouble = { error: TEXTS.foreign, detail };
-    this.#book.flush();
+    await this.#book.flush();
   }
 
   close(): void {
@@ -348,7 +349,7 @@ export class PayoutWorker {
       const told = { cancel, error: cancel, status: 'sent', txHash } as const;
       book.lookSoon(book.update(record, { ...more, ...told }));
     }
-    book.flush();
+    await book.flush();
     await Promise.all(
       ends.map(async ({ paid, record, txHash }) => {
         if (!book.isOpen(record)) return;

@@ -4,7 +4,10 @@ import type { Logger } from '@oddlot/host/log';
 import type { History } from '../../history/history.ts';
 import type { Replica } from '../../replica/replica.ts';
 import { treeFolder } from '../../reserves/tree-file.ts';
+import { EMPTY_BOOK } from '../deposit-book.ts';
+import type { WatchStatus } from '../deposit-watcher.ts';
 import type { Settlement } from '../settlement.ts';
+import type { SharedSettlement } from '../shared-settlement.ts';
 import type { ReservesWorker } from './reserves-worker.ts';
 
 /** Lets the settlement chain's side of the venue prove what it holds, where there is a chain. */
@@ -15,13 +18,13 @@ export async function openReserves(
     readonly reservesEveryMs: number;
   },
   parts: {
-    readonly money: { readonly settlement: Settlement } | undefined;
+    readonly money: { readonly settlement: Settlement | SharedSettlement } | undefined;
     readonly replica: Replica;
     readonly archivist: Pick<History, 'ask'>;
     readonly clock: Clock;
     readonly log: Logger;
   },
-): Promise<ReservesWorker | undefined> {
+): Promise<Pick<ReservesWorker, 'current' | 'proof'> | undefined> {
   const { archivist, clock, log, money, replica } = parts;
   if (money === undefined) return undefined;
   const { settlement } = money;
@@ -31,7 +34,7 @@ export async function openReserves(
     contracts: settlement.contracts,
     fromBlock: settings.bridgeFromBlock,
     everyMs: settings.reservesEveryMs,
-    watch: () => settlement.status.watch,
+    watch: () => settlement.status?.watch ?? NOT_HERE,
     isMinter: settlement.backing !== undefined,
     replica,
     history: archivist,
@@ -41,5 +44,19 @@ export async function openReserves(
     log,
   });
   settlement.add(reserves);
-  return reserves;
+  if (!('isHere' in settlement)) return reserves;
+  const { sharedReserves } = await import('./shared-reserves.ts');
+  return sharedReserves(reserves, settlement);
 }
+
+/** Nothing is read where nobody works on the chain. */
+const NOT_HERE: WatchStatus = {
+  state: 'unavailable',
+  error: undefined,
+  head: 0,
+  block: 0,
+  isCurrent: false,
+  book: EMPTY_BOOK,
+  reorganisation: undefined,
+  foreign: undefined,
+};

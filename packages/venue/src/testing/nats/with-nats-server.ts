@@ -1,3 +1,4 @@
+import { jetstreamManager } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { present } from '@oddlot/units';
 import { afterAll, beforeAll } from 'vitest';
@@ -8,6 +9,8 @@ import { type NatsServers, startNatsServers } from './nats-servers.ts';
 export function withNatsServer(): {
   readonly urls: readonly string[];
   readonly connection: NatsConnection;
+  /** As a loss of everything would. */
+  removeStream(name: string): Promise<void>;
 } {
   let servers: NatsServers | undefined;
   let connection: NatsConnection | undefined;
@@ -27,6 +30,10 @@ export function withNatsServer(): {
     },
     get connection() {
       return present(connection, 'a server that was started');
+    },
+    async removeStream(name) {
+      const manager = await jetstreamManager(present(connection, 'a server that was started'));
+      await manager.streams.delete(name);
     },
   };
 }

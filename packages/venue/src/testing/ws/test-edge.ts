@@ -2,9 +2,11 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocket } from 'ws';
+import type { AppliedBlock } from '../../block/applied-block.ts';
 import { MarketData } from '../../read-models/market-data.ts';
 import type { BlockRows } from '../../history/rows/block-rows.ts';
 import { ExplorerTail } from '../../history/explorer-tail.ts';
+import { RecentBlocks } from '../../history/recent-blocks.ts';
 import { TradeTape } from '../../history/trade-tape.ts';
 import { WsEdge, type WsEdgeOptions } from '../../edge/ws/ws-edge.ts';
 import { SYSTEM_TIMING, type Timing } from '../../edge/ws/timing.ts';
@@ -16,39 +18,51 @@ import { WS_LIMITS, type WsLimits } from '../../edge/ws/ws-limits.ts';
 /** Where a test says whom a connection comes from. */
 const FROM = 'x-test-from';
 
+/** The edge of another process of the same venue, and which blocks that one remembers. */
+type Elsewhere = { readonly beside?: TestEdge; readonly recent?: RecentBlocks };
+
 /** A socket edge on a real port, over the real engine, with clients that are real sockets. */
 export class TestEdge {
-  readonly venue = TestVenue.open();
+  readonly venue: TestVenue;
   readonly markets: MarketData;
   /** Takes in the ledger and the fundings of every block, and what else the test gives it. */
-  readonly history = new TestHistory();
+  readonly history: TestHistory;
   readonly tape: TradeTape;
   readonly explorer: ExplorerTail;
+  readonly recent: RecentBlocks;
   readonly edge: WsEdge;
   readonly #options: WsEdgeOptions;
   readonly #server: Server;
   readonly #clients: TestClient[] = [];
 
-  private constructor(limits: Partial<WsLimits>, timing: Timing) {
-    const { venue } = this;
-    this.markets = new MarketData(() => venue.state);
-    venue.onBlock((block) => this.markets.onBlock(block));
-    this.tape = new TradeTape(() => venue.state);
-    this.explorer = new ExplorerTail(() => venue.state);
-    venue.onBlock((block) => this.tape.onBlock(block));
-    venue.onBlock((block) => this.explorer.onBlock(block));
-    const { explorer, history, markets, tape } = this;
-    const followed = new FollowedRows(venue, markets);
-    history.take(venue.state.height, []);
+  private constructor(limits: Partial<WsLimits>, timing: Timing, elsewhere: Elsewhere) {
+    const { beside } = elsewhere;
+    const venue = beside?.venue ?? TestVenue.open();
+    this.venue = venue;
+    this.history = beside?.history ?? new TestHistory();
+    this.markets = beside?.markets ?? new MarketData(() => venue.state);
+    this.tape = beside?.tape ?? new TradeTape(() => venue.state);
+    this.explorer = beside?.explorer ?? new ExplorerTail(() => venue.state);
+    this.recent = elsewhere.recent ?? beside?.recent ?? new RecentBlocks();
+    const fed: readonly { onBlock(block: AppliedBlock): void }[] =
+      beside === undefined ? [this.markets, this.tape, this.explorer] : [];
+    for (const each of [...fed, ...(this.recent === beside?.recent ? [] : [this.recent])]) {
+      venue.onBlock((block) => each.onBlock(block));
+    }
+    const { explorer, history, markets, recent, tape } = this;
+    const followed = beside === undefined ? new FollowedRows(venue, markets) : undefined;
+    if (followed !== undefined) history.take(venue.state.height, []);
     this.#options = {
       replica: venue,
-      companions: { markets, tape, explorer, history },
-      limits: { ...WS_LIMITS, ...limits },
+      companions: { markets, tape, explorer, recent, history },
+      limits: { ...WS_LIMITS, numbersBefore: 0, ...limits },
       timing,
     };
     this.edge = new WsEdge(this.#options);
     venue.onBlock((block) => this.edge.onBlock(block));
-    venue.onBlock(({ height }) => this.history.take(height, watchedRows(followed.last)));
+    if (followed !== undefined) {
+      venue.onBlock(({ height }) => this.history.take(height, watchedRows(followed.last)));
+    }
     this.#server = createServer();
     this.#server.on('upgrade', (request, socket, head) => {
       const { [FROM]: from = '198.51.100.7' } = request.headers;
@@ -59,8 +73,9 @@ export class TestEdge {
   static async start(
     limits: Partial<WsLimits> = {},
     timing: Timing = SYSTEM_TIMING,
+    elsewhere: Elsewhere = {},
   ): Promise<TestEdge> {
-    const edge = new TestEdge(limits, timing);
+    const edge = new TestEdge(limits, timing, elsewhere);
     edge.#server.listen(0, '127.0.0.1');
     await once(edge.#server, 'listening');
     return edge;

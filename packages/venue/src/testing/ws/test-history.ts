@@ -41,6 +41,7 @@ export class TestHistory implements History {
   readonly #rows: (TestRow & { readonly height: number })[] = [];
   readonly #watches = new Set<Watch>();
   readonly #questions: Question[] = [];
+  #late: (() => void)[] = [];
 
   /** How many questions wait, and how many watch. */
   get waitingCount(): number {
@@ -65,11 +66,38 @@ export class TestHistory implements History {
     topic: Topic,
     question: Ask<Topic>,
   ): Promise<{ readonly asOf: AsOf; readonly answer: Answer<Topic> }> {
+    if (topic === 'since') {
+      if (!this.isPrompt) await new Promise<void>((resolve) => this.#late.push(resolve));
+      return this.#since(question as Ask<'since'>) as never;
+    }
     const { promise, reject, resolve } = Promise.withResolvers<{ asOf: AsOf; answer: unknown }>();
     const table = topic as WatchedTable;
     this.#questions.push({ table, ask: question as Question['ask'], resolve, reject });
     if (this.isPrompt) this.answer();
     return (await promise) as { asOf: AsOf; answer: Answer<Topic> };
+  }
+
+  /** Answers who asked for the rows of blocks after one, when it is not prompt. */
+  answerSince(): void {
+    for (const answer of this.#late.splice(0)) answer();
+  }
+
+  #since({ accountTypes, after, counts, cursor, limit, table, upTo, user }: Ask<'since'>) {
+    const { asOf } = this;
+    const isHis = (row: TestRow & { readonly height: number }): boolean =>
+      row.user === user &&
+      row.table === table &&
+      row.height > after &&
+      row.height <= upTo &&
+      row.accountTypes.some((type) => accountTypes.includes(type));
+    const all = this.#rows.filter(isHis);
+    const blocks = new Set(all.map(({ height }) => height)).size;
+    if (counts === true) return { asOf, answer: { rows: [], next: null, blocks } };
+    // Rows are cut wherever a page ends, also in the middle of a block.
+    const from = cursor?.[2] ?? 0;
+    const rows = all.slice(from, from + limit).map(({ height, row }) => ({ height, row }));
+    const end = from + rows.length;
+    return { asOf, answer: { rows, next: end < all.length ? [0, 0, end] : null } };
   }
 
   /** Answers the question that has waited longest, as of the newest block or of an earlier one. */

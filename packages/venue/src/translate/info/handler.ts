@@ -11,6 +11,7 @@ import type { MarketData } from '../../read-models/market-data.ts';
 import type { CursorSeal } from '../cursor-seal.ts';
 import type { EndedLookup } from '../outcome/ended-order.ts';
 import type { Past, PastNeed } from './past-need.ts';
+import type { ReplicaList } from './replica-list.ts';
 
 /** What a query may read. */
 export type InfoContext = {
@@ -44,6 +45,8 @@ export type InfoSettings = {
   readonly botAccounts?: readonly string[];
   /** A relay serves at its address; not unless told. */
   readonly hasRelay?: boolean;
+  /** The processes of a cluster that clients can reach. */
+  readonly replicas?: ReplicaList | undefined;
 };
 
 export type InfoAnswer<Data = unknown> =

@@ -1,6 +1,7 @@
 import { LIMITS, type Settings } from '@oddlot/protocol';
 import { formatMoney, MONEY_DECIMALS } from '@oddlot/units';
 import { answer, type InfoHandler } from './handler.ts';
+import type { ReplicaList } from './replica-list.ts';
 
 /** Builder fees need 47 or later. */
 const PROTOCOL_VERSION = 47;
@@ -31,4 +32,11 @@ export const settings: InfoHandler<'settings', Settings> = ({
     simulated_traders: deployment.hasBots ?? false,
     simulated_accounts: [...(deployment.botAccounts ?? [])],
     has_relay: deployment.hasRelay ?? false,
+    ...replicasOf(deployment.replicas?.() ?? []),
   });
+
+/** Those that clients can reach; one alone is what they know already. */
+function replicasOf(told: ReturnType<ReplicaList>): Pick<Settings, 'replicas'> {
+  const replicas = told.map(({ height, replica, url }) => ({ replica, url, height }));
+  return replicas.length < 2 ? {} : { replicas };
+}

@@ -8,6 +8,7 @@ import { Deposit } from './deposit.tsx';
 import { Equity } from './equity.tsx';
 import { Latency } from './latency.tsx';
 import { LooksMenu } from './looks-menu.tsx';
+import { MarginWatch } from './margin-watch.tsx';
 import { useDestinations } from './use-destinations.ts';
 import { Wordmark } from './wordmark.tsx';
 
@@ -49,6 +50,7 @@ export function Header({ onHelp }: { readonly onHelp: () => void }) {
       </div>
       <div className="ml-auto flex items-center gap-3 max-[379px]:gap-1">
         <Latency />
+        <MarginWatch />
         <Equity />
         <Deposit />
         <LooksMenu onHelp={onHelp} />

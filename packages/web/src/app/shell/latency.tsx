@@ -6,11 +6,15 @@ import { classes } from '../../ui/classes.ts';
 /** Whether what is on the screen is live, and how far away the venue is. */
 export function Latency() {
   const t = useWords();
-  const { latencyMs, status } = useStore(connection);
+  const { latencyMs, replica, status } = useStore(connection);
   const isLive = status !== 'lost';
   return (
     <span
-      title={t('header.latencyTitle')}
+      title={
+        replica === undefined
+          ? t('header.latencyTitle')
+          : t('header.latencyAt', { title: t('header.latencyTitle'), replica })
+      }
       className="flex shrink-0 items-center gap-1.5 text-12 whitespace-nowrap text-muted max-desktop:hidden"
     >
       <span
@@ -25,6 +29,7 @@ export function Latency() {
         : isLive
           ? null
           : t('header.offline')}
+      {replica === undefined ? null : <span className="text-faint">{replica}</span>}
     </span>
   );
 }

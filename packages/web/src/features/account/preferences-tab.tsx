@@ -1,14 +1,18 @@
 import { useStore } from 'zustand';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
+import { isDecimal, sign } from '../../lib/decimal.ts';
+import { percent } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { prefer, preferences } from '../../ui/preferences.ts';
+import { NumberField } from '../../ui/number-field.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
+import { TextField } from '../../ui/text-field.tsx';
 
 /** How the page looks and sounds; kept in this browser. */
 export function PreferencesTab() {
   const t = useWords();
-  const { hasSound, sides, theme } = useStore(preferences);
+  const { hasSound, marginNoticeFrom, marginShownFrom, sides, theme } = useStore(preferences);
   return (
     <div className="flex max-w-3xl flex-col divide-y divide-line">
       <Choice title={t('header.theme')} text={t('account.themeText')}>
@@ -41,7 +45,109 @@ export function PreferencesTab() {
           onChange={(next) => prefer({ hasSound: next })}
         />
       </Choice>
+      <OrderChoices />
+      <Choice title={t('account.marginShown')} text={t('account.marginShownText')}>
+        <Shares
+          label={t('account.marginShown')}
+          of={[30, 50, 70]}
+          value={marginShownFrom}
+          onChange={(next) => prefer({ marginShownFrom: next })}
+        />
+      </Choice>
+      <Choice title={t('account.marginNotice')} text={t('account.marginNoticeText')}>
+        <Shares
+          label={t('account.marginNotice')}
+          of={[60, 80, 90]}
+          value={marginNoticeFrom}
+          onChange={(next) => prefer({ marginNoticeFrom: next })}
+        />
+      </Choice>
     </div>
+  );
+}
+
+const CONFIRMS = ['never', 'above', 'always'] as const;
+
+/** How orders are sent. */
+function OrderChoices() {
+  const t = useWords();
+  const { confirmAbove, confirmOrders, hasOneClick, sizePresets } = useStore(preferences);
+  return (
+    <>
+      <Choice title={t('account.confirm')} text={t('account.confirmText')}>
+        <Segmented
+          label={t('account.confirm')}
+          value={confirmOrders}
+          onChange={(next) => prefer({ confirmOrders: next })}
+          segments={CONFIRMS.map((value) => ({ value, label: t(`account.confirms.${value}`) }))}
+        />
+        {confirmOrders === 'above' && (
+          <NumberField
+            label={t('account.confirmAbove')}
+            value={confirmAbove}
+            step="100"
+            onChange={(next) => prefer({ confirmAbove: next })}
+          />
+        )}
+      </Choice>
+      <Choice title={t('account.oneClick')} text={t('account.oneClickText')}>
+        <Checkbox
+          label={t('account.oneClickOn')}
+          isOn={hasOneClick}
+          onChange={(next) => prefer({ hasOneClick: next })}
+        />
+      </Choice>
+      <Choice title={t('account.presets')} text={t('account.presetsText')}>
+        <Presets kept={sizePresets} />
+      </Choice>
+    </>
+  );
+}
+
+/** As many as stand beside each other. */
+const PRESETS_MAX = 4;
+
+/** Amounts with spaces between them; what is no amount is passed over. */
+function Presets({ kept }: { readonly kept: readonly string[] }) {
+  const t = useWords();
+  const [typed, setTyped] = useState(kept.join(' '));
+  return (
+    <TextField
+      label={t('account.presets')}
+      isLabelHidden
+      placeholder="100 500 1000"
+      value={typed}
+      onChange={(text) => {
+        setTyped(text);
+        const amounts = text.split(/[\s;]+/).filter((each) => isDecimal(each) && sign(each) > 0);
+        prefer({ sizePresets: amounts.slice(0, PRESETS_MAX) });
+      }}
+    />
+  );
+}
+
+function Shares({
+  label,
+  of,
+  value,
+  onChange,
+}: {
+  readonly label: string;
+  /** In percent. */
+  readonly of: readonly number[];
+  readonly value: number;
+  readonly onChange: (value: number) => void;
+}) {
+  return (
+    <Segmented
+      label={label}
+      value={String(value)}
+      onChange={(next) => onChange(Number(next))}
+      segments={of.map((each) => ({
+        value: String(each),
+        label: percent(String(each / 100), { decimals: 0 }),
+      }))}
+    />
   );
 }
 

@@ -22,6 +22,7 @@ import { Stat } from '../../ui/stat.tsx';
 import { Head } from './head.tsx';
 import { AddressLink } from './links.tsx';
 import { SimulatedBadge } from './simulated-badge.tsx';
+import { UserTxs } from './user-txs.tsx';
 
 addWords(texts);
 
@@ -44,6 +45,7 @@ export function Screen() {
 }
 
 function Account({ user }: { readonly user: string }) {
+  const t = useWords();
   const navigate = useNavigate();
   const search: Readonly<Record<string, unknown>> = useSearch({ strict: false });
   return (
@@ -54,6 +56,11 @@ function Account({ user }: { readonly user: string }) {
         <AccountTables
           user={user}
           chosen={search['tab']}
+          more={{
+            value: 'transactions',
+            label: t('explorer.userTxs'),
+            content: <UserTxs user={user} />,
+          }}
           onChoose={(tab) => {
             const to = `/explorer/address/${user}`;
             void navigate({ to, search: { tab }, replace: true });

@@ -1,6 +1,6 @@
 import { texts } from 'words:explorer';
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { Navigate, useParams } from '@tanstack/react-router';
 import type { TxDetail } from '@oddlot/sdk';
 import { usePageTitle } from '../../lib/use-page-title.ts';
 import { number, short } from '../../lib/format.ts';
@@ -45,11 +45,25 @@ export function Screen() {
     <div className="flex min-h-full flex-col bg-panel">
       <Head title={title} />
       {(!isHash || error !== null) && data === undefined && (
-        <EmptyState title={t('explorer.txMissing')} text={t('explorer.txMissingText')} />
+        <Missing hash={isHash ? hash : undefined} />
       )}
       {data !== undefined && <Transaction tx={data} />}
     </div>
   );
+}
+
+/** What the venue did by itself has the hash of its block. */
+function Missing({ hash }: { readonly hash: string | undefined }) {
+  const t = useWords();
+  const { data: block, isPending } = useQuery({
+    queryKey: ['blockOf', hash],
+    enabled: hash !== undefined,
+    queryFn: ({ signal }) => reader.info.block({ hash: hash! }, { signal }),
+    retry: false,
+  });
+  if (block !== undefined) return <Navigate to={`/explorer/block/${block.height}`} replace />;
+  if (isPending && hash !== undefined) return null;
+  return <EmptyState title={t('explorer.txMissing')} text={t('explorer.txMissingText')} />;
 }
 
 function isHidden(tx: TxDetail | undefined): boolean {

@@ -2,6 +2,7 @@ import { useMemo, type ReactNode } from 'react';
 import { clockTime, wholeDate } from '../../lib/time.ts';
 import { useWords, type Words } from '../../lib/words.ts';
 import { useSettings } from '../../market/queries.ts';
+import type { Older } from '../../ui/older-rows.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import type { ListedTx } from './brief-words.ts';
 import { AddressLink, BlockLink, TxLink } from './links.tsx';
@@ -16,12 +17,17 @@ export function TxsTable({
   label,
   txs,
   isOfOneBlock = false,
+  isOfOneAccount = false,
+  older,
   empty,
 }: {
   readonly label: string;
   readonly txs: readonly ListedTx[];
   /** They share a block, which needs no column. */
   readonly isOfOneBlock?: boolean;
+  /** The same of an account. */
+  readonly isOfOneAccount?: boolean;
+  readonly older?: Older | undefined;
   readonly empty: ReactNode;
 }) {
   const t = useWords();
@@ -29,10 +35,21 @@ export function TxsTable({
   const { data: settings } = useSettings();
   const columns = useMemo(() => {
     const all = columnsOf(t, { nameOf, simulated: settings?.simulated_accounts ?? [] });
-    return isOfOneBlock ? all.filter(({ id }) => id !== 'block' && id !== 'time') : all;
-  }, [t, isOfOneBlock, nameOf, settings]);
+    const shared = [
+      ...(isOfOneBlock ? ['block', 'time'] : []),
+      ...(isOfOneAccount ? ['user'] : []),
+    ];
+    return all.filter(({ id }) => !shared.includes(id));
+  }, [t, isOfOneAccount, isOfOneBlock, nameOf, settings]);
   return (
-    <Table label={label} columns={columns} rows={txs} rowKey={({ hash }) => hash} empty={empty} />
+    <Table
+      label={label}
+      columns={columns}
+      rows={txs}
+      rowKey={({ hash }) => hash}
+      older={older}
+      empty={empty}
+    />
   );
 }
 

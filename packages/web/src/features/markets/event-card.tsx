@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { OutcomeEventMeta, OutcomeMarketMeta, Ticker } from '@oddlot/sdk';
-import { isDecimal, multiply, subtract } from '../../lib/decimal.ts';
-import { cents, chance, compact } from '../../lib/format.ts';
+import { isDecimal, multiply } from '../../lib/decimal.ts';
+import { chance, compact } from '../../lib/format.ts';
 import { relative } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
 import { yesPriceOf } from '../../market/outcome-tickers.ts';
@@ -12,7 +12,10 @@ type Tickers = ReadonlyMap<number, Ticker>;
 
 const CANDIDATES_SHOWN = 3;
 
-/** The question, what the market thinks of it, and how much of it is money. */
+/**
+ * The question, what the market thinks of it, and how much of it is money. What a share costs is told by the book of the
+ * event: the chance is no price that anybody offers.
+ */
 export function EventCard({
   event,
   byId,
@@ -53,19 +56,13 @@ export function EventCard({
 
 function Single({ market, byId }: { readonly market: OutcomeMarketMeta; readonly byId: Tickers }) {
   const price = yesPriceOf(market, byId);
-  const other = isDecimal(price) ? subtract('1', price) : undefined;
+  const [yes, no] = market.outcomes;
   return (
     <>
       <Bar price={price} />
-      <p className="mt-3 flex gap-2 text-12">
-        <span className="flex min-w-0 gap-1 rounded bg-buy/12 px-2 py-1 text-buy-strong">
-          <bdi className="truncate">{market.outcomes[0]}</bdi>
-          <span className="shrink-0">{cents(price, market.price_decimals)}</span>
-        </span>
-        <span className="flex min-w-0 gap-1 rounded bg-sell/12 px-2 py-1 text-sell-strong">
-          <bdi className="truncate">{market.outcomes[1]}</bdi>
-          <span className="shrink-0">{cents(other, market.price_decimals)}</span>
-        </span>
+      <p className="mt-2 flex justify-between gap-2 text-12 text-muted">
+        <bdi className="truncate">{yes}</bdi>
+        <bdi className="truncate">{no}</bdi>
       </p>
     </>
   );
@@ -86,42 +83,9 @@ function Candidates({ event, byId }: { readonly event: OutcomeEventMeta; readonl
             <Bar price={price} />
           </span>
           <span className="w-11 shrink-0 text-right font-semibold">{chance(price)}</span>
-          <Legs market={market} price={price} />
         </li>
       ))}
     </ul>
-  );
-}
-
-/** What a share of either side costs. */
-function Legs({
-  market: {
-    outcomes: [yes, no],
-    price_decimals: decimals,
-  },
-  price,
-}: {
-  readonly market: OutcomeMarketMeta;
-  readonly price: string | undefined;
-}) {
-  const other = isDecimal(price) ? subtract('1', price) : undefined;
-  return (
-    <>
-      <span
-        title={yes}
-        className="w-10 shrink-0 rounded bg-buy/12 py-0.5 text-center text-buy-strong"
-      >
-        <span className="heard">{yes} </span>
-        {cents(price, decimals)}
-      </span>
-      <span
-        title={no}
-        className="w-10 shrink-0 rounded bg-sell/12 py-0.5 text-center text-sell-strong"
-      >
-        <span className="heard">{no} </span>
-        {cents(other, decimals)}
-      </span>
-    </>
   );
 }
 

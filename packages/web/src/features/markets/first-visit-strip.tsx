@@ -6,6 +6,7 @@ import { useWords } from '../../lib/words.ts';
 import { useSettings } from '../../market/queries.ts';
 import { FirstSteps } from '../../session/first-steps.tsx';
 import { firstVisit, openTestAccount } from '../../session/first-visit.ts';
+import { hadAccount } from '../../session/session.ts';
 import { useIsSessionLoaded, useSession } from '../../session/use-session.ts';
 import { Button } from '../../ui/button.tsx';
 
@@ -25,7 +26,8 @@ export function FirstVisitStrip() {
   );
   const isUnderWay = at !== 'idle' && at !== 'done';
   const isNew = session === undefined || at !== 'idle';
-  if (!isLoaded || !isNew) return null;
+  // Who was nobody last time is shown the strip at once: nothing is pushed down by it later.
+  if (!isNew || (!isLoaded && hadAccount())) return null;
   // Before the venue has said so: nearly every one has a faucet, and nothing moves when it has.
   const hasFaucet = settings?.faucet_amount !== null;
   const amount = settings === undefined ? '…' : money(settings.faucet_amount, { decimals: 0 });
@@ -55,7 +57,7 @@ export function FirstVisitStrip() {
           <Button
             kind="accent"
             size="large"
-            disabled={settings === undefined}
+            disabled={settings === undefined || !isLoaded}
             isBusy={isUnderWay && error === undefined}
             onClick={() => void openTestAccount()}
           >

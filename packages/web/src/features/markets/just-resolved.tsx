@@ -16,6 +16,7 @@ export function JustResolved({ wanted }: { readonly wanted: string }) {
   const { data } = useEvents({ sortBy: 'newest', status: 'resolved', limit: EVENTS_SHOWN });
   const nowMs = useVenueSecond();
   const events = (data?.events ?? []).filter(({ title }) => isLike(title, wanted));
+  if (data === undefined) return null;
   if (events.length === 0) return <div className="flex-1 border-t border-line" />;
   return (
     <Section id="resolved" title={t('markets.resolved')} className="flex-1">

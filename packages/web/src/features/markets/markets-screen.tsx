@@ -1,5 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useRef } from 'react';
+import { useIsFetching } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
 import { usePageTitle } from '../../lib/use-page-title.ts';
 import { useWords } from '../../lib/words.ts';
 import { TextField } from '../../ui/text-field.tsx';
@@ -18,6 +19,7 @@ export function Screen() {
   useHotkey('/', () => field.current?.focus());
   const navigate = useNavigate();
   const search: { readonly q?: unknown } = useSearch({ strict: false });
+  const isAnswered = useIsAnswered();
   const wanted = typeof search.q === 'string' ? search.q : '';
   const setWanted = (q: string): void => {
     void navigate({ to: '/', search: q === '' ? {} : { q }, replace: true });
@@ -48,11 +50,25 @@ export function Screen() {
             </div>
           </div>
           <PerpsTable wanted={wanted} />
-          <SeriesSection wanted={wanted} />
-          <EndingSoon wanted={wanted} />
+          <div className={isAnswered ? undefined : 'hidden'}>
+            <SeriesSection wanted={wanted} />
+            <EndingSoon wanted={wanted} />
+          </div>
         </section>
-        <EventsGrid wanted={wanted} />
+        <div className={isAnswered ? 'contents' : 'contents max-desktop:hidden'}>
+          <EventsGrid wanted={wanted} />
+        </div>
       </div>
     </div>
   );
+}
+
+/** Whether every first question has its answer: what stands under something that has yet to come would be pushed away. */
+function useIsAnswered(): boolean {
+  const open = useIsFetching({ predicate: ({ state }) => state.dataUpdateCount === 0 });
+  const [isAnswered, setIsAnswered] = useState(false);
+  useEffect(() => {
+    if (open === 0) setIsAnswered(true);
+  }, [open]);
+  return isAnswered;
 }

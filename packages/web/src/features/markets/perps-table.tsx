@@ -2,7 +2,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { Ticker } from '@oddlot/sdk';
 import { decimalsOf, isDecimal, sign, toPixels } from '../../lib/decimal.ts';
-import { compact, percent } from '../../lib/format.ts';
+import { compact, hourlyRate } from '../../lib/format.ts';
 import { useWords, type Words } from '../../lib/words.ts';
 import { changeOf, openInterestOf, type PerpRow, usePerpRows } from '../../market/perp-rows.ts';
 import type { Trend } from '../../market/trends.ts';
@@ -130,7 +130,7 @@ function Funding({ rate, t }: { readonly rate: string | undefined; readonly t: W
   const direction = isDecimal(rate) ? sign(rate) : 0;
   const title =
     direction > 0 ? t('markets.longsPay') : direction < 0 ? t('markets.shortsPay') : undefined;
-  return <span title={title}>{percent(rate, { decimals: 4, isSigned: true })}</span>;
+  return <span title={title}>{hourlyRate(rate)}</span>;
 }
 
 /** From where the change is counted to where the price is now. */

@@ -1,12 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import type { OutcomeEventMeta, OutcomeMarketMeta, Ticker } from '@oddlot/sdk';
 import { isDecimal, multiply, roundTo, subtract } from '../../lib/decimal.ts';
-import { cents, chance, number } from '../../lib/format.ts';
+import { chance, number } from '../../lib/format.ts';
 import { relative } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
 import { venueNow } from '../../market/venue.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { classes } from '../../ui/classes.ts';
 import { colourOf } from '../../ui/figure.tsx';
 import { EventTitle } from '../../ui/event-title.tsx';
 import { inOrder, legName, markOf, nameOf, turnover } from './market-facts.ts';
@@ -15,7 +14,7 @@ import { ChanceBar } from './market-rows.tsx';
 type Tickers = ReadonlyMap<number, Ticker>;
 const CANDIDATES = 3;
 
-/** A question, what people think of it, and how much of it is money. */
+/** A question, what people think of it, and how much of it is money. A chance is no price that anybody offers. */
 export function EventTile({
   event,
   byId,
@@ -64,23 +63,15 @@ export function EventTile({
 }
 
 function Single({ market, byId }: { readonly market: OutcomeMarketMeta; readonly byId: Tickers }) {
-  const price = markOf(market, byId);
-  const no = isDecimal(price) ? subtract('1', price) : undefined;
   return (
     <>
-      <ChanceBar price={price} place={0} isWide />
-      <p className="mt-3 flex items-center gap-2 text-12">
-        <span className="flex min-w-0 gap-1 rounded bg-buy/12 px-2 py-1 text-buy-strong">
-          <bdi className="truncate">{legName(market, 'Yes')}</bdi>
-          <span className="shrink-0">{cents(price, market.price_decimals)}</span>
-        </span>
-        <span className="flex min-w-0 gap-1 rounded bg-sell/12 px-2 py-1 text-sell-strong">
-          <bdi className="truncate">{legName(market, 'No')}</bdi>
-          <span className="shrink-0">{cents(no, market.price_decimals)}</span>
-        </span>
-        <span className="ml-auto shrink-0 tabular-nums">
+      <ChanceBar price={markOf(market, byId)} place={0} isWide />
+      <p className="mt-3 flex items-center justify-between gap-2 text-12 text-muted">
+        <bdi className="truncate">{legName(market, 'Yes')}</bdi>
+        <span className="shrink-0 tabular-nums">
           <Move market={market} byId={byId} />
         </span>
+        <bdi className="truncate">{legName(market, 'No')}</bdi>
       </p>
     </>
   );
@@ -101,7 +92,6 @@ function Candidates({ event, byId }: { readonly event: OutcomeEventMeta; readonl
                   <Move market={market} byId={byId} />
                 </span>
                 <span className="w-12 shrink-0 text-right font-semibold">{chance(price)}</span>
-                <Legs market={market} price={price} />
               </span>
               <ChanceBar price={price} place={place} isWide />
             </li>
@@ -109,31 +99,6 @@ function Candidates({ event, byId }: { readonly event: OutcomeEventMeta; readonl
         })}
     </ul>
   );
-}
-
-/** What a share of either side costs, once it has a price. */
-function Legs({
-  market,
-  price,
-}: {
-  readonly market: OutcomeMarketMeta;
-  readonly price: string | undefined;
-}) {
-  if (!isDecimal(price) || market.phase === 'resolved') return null;
-  const sides = [
-    { leg: 'Yes', px: price, tone: 'bg-buy/12 text-buy-strong' },
-    { leg: 'No', px: subtract('1', price), tone: 'bg-sell/12 text-sell-strong' },
-  ] as const;
-  return sides.map(({ leg, px, tone }) => (
-    <span
-      key={leg}
-      title={legName(market, leg)}
-      className={classes('w-11 shrink-0 rounded text-center text-12', tone)}
-    >
-      <span className="heard">{legName(market, leg)} </span>
-      {cents(px, market.price_decimals)}
-    </span>
-  ));
 }
 
 /** Since a day ago, in points of a hundred; nothing where it did not move. */

@@ -9,6 +9,10 @@ import { subtract } from '../../lib/decimal.ts';
 /** Both sides for one leg, in prices of that leg, best first. */
 export type Ladder = { readonly bids: readonly Level[]; readonly asks: readonly Level[] };
 
+export function otherLeg(leg: Leg): Leg {
+  return leg === 'Yes' ? 'No' : 'Yes';
+}
+
 /** The other way round is the same. */
 export function legPrice(yesPrice: string, leg: Leg): string {
   return leg === 'Yes' ? yesPrice : subtract('1', yesPrice);

@@ -5,6 +5,7 @@ import { explainError } from '../../lib/explain-error.ts';
 import { cents, number } from '../../lib/format.ts';
 import { dateTime } from '../../lib/time.ts';
 import { useWords, type Words } from '../../lib/words.ts';
+import { openOutcomeOrders } from '../../market/account.ts';
 import { useSession } from '../../session/use-session.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -22,7 +23,11 @@ export function OwnOrders({
   const t = useWords();
   const trader = useSession()?.trader;
   const [leaving, setLeaving] = useState<ReadonlySet<number>>(new Set());
+  const user = useSession()?.address;
+  const isLoaded = openOutcomeOrders.use(user, (state) => state.isLoaded);
   if (orders.length === 0) {
+    // Nothing is said before it is known that there is nothing.
+    if (user !== undefined && !isLoaded) return null;
     return <EmptyState title={t('outcomes.orders.empty')} text={t('outcomes.orders.emptyText')} />;
   }
   const cancel = async ({ instrumentId, oid }: OutcomeOpenOrder): Promise<void> => {

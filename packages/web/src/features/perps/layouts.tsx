@@ -10,6 +10,7 @@ import { useWords } from '../../lib/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { Sheet } from '../../ui/dialog.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
+import { AccountBox } from './account-box.tsx';
 import { BookPanel } from './book/book-panel.tsx';
 import { ChartPanel } from './chart/chart-panel.tsx';
 import { useTradedPerp } from './traded-perp.ts';
@@ -60,6 +61,7 @@ export function DesktopLayout({ isWide }: { readonly isWide: boolean }) {
       </Split>
       <div className="min-h-0 overflow-y-auto border-l border-line">
         <Ticket />
+        <AccountBox />
       </div>
     </div>
   );
@@ -140,6 +142,7 @@ function TradeBar() {
       <Sheet title={perp.name} isOpen={isOpen} onClose={() => setIsOpen(false)}>
         <div className="-m-3">
           <Ticket isInSheet />
+          <AccountBox />
         </div>
       </Sheet>
     </div>

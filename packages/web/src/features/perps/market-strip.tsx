@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState, type ReactNode } from 'react';
 import { isDecimal, multiply, sign } from '../../lib/decimal.ts';
-import { compact, money, number, percent } from '../../lib/format.ts';
+import { compact, hourlyRate, money, number } from '../../lib/format.ts';
 import { usePageTitle } from '../../lib/use-page-title.ts';
 import { countdown } from '../../lib/time.ts';
 import { useWords, type Words } from '../../lib/words.ts';
@@ -44,10 +44,10 @@ export function MarketStrip() {
           <Percent value={change} />
         </Fact>
         <Fact label={t('perps.strip.volume')} isOnlyWide>
-          {compact(ctx?.dayNtlVlm)}
+          {inUsdc(ctx?.dayNtlVlm)}
         </Fact>
         <Fact label={t('perps.strip.openInterest')} isOnlyWide>
-          {compact(interest)}
+          {inUsdc(interest)}
         </Fact>
         <Funding rate={ctx?.funding} nextMs={ctx?.nextFundingTime} />
       </div>
@@ -56,6 +56,10 @@ export function MarketStrip() {
       </span>
     </div>
   );
+}
+
+function inUsdc(amount: string | undefined): string {
+  return isDecimal(amount) ? `${compact(amount)} USDC` : compact(amount);
 }
 
 /** Everything about the market in a list, for a phone. */
@@ -70,7 +74,7 @@ export function MarketInfo() {
     [t('perps.strip.oracle'), price(ctx?.oraclePx)],
     [t('perps.strip.volume'), `${money(ctx?.dayNtlVlm)} USDC`],
     [t('perps.strip.openInterest'), `${number(ctx?.openInterest)} ${perp.baseCurrency}`],
-    [t('perps.strip.funding'), percent(ctx?.funding, { decimals: 4, isSigned: true })],
+    [t('perps.strip.funding'), hourlyRate(ctx?.funding)],
     [t('perps.info.tick'), grid.tick],
     [t('perps.info.lot'), `${grid.lot} ${perp.baseCurrency}`],
     [t('perps.info.leverage'), `${perp.maxLeverage}×`],
@@ -120,7 +124,7 @@ function Funding({
       <button type="button" className="shrink-0 cursor-default text-left">
         <span className="block text-11 text-muted">{t('perps.strip.fundingIn')}</span>
         <span className="block text-13 text-warning">
-          {percent(rate, { decimals: 5, isSigned: true })}
+          {hourlyRate(rate)}
           <span className="text-text"> · {left === undefined ? '–' : countdown(left)}</span>
         </span>
         <span className="heard">{words}</span>

@@ -41,7 +41,7 @@ export function TapePanel({ title }: { readonly title?: string }) {
                 <h2 className="text-13 text-text">{title}</h2>
               )}
             </th>
-            <th className="text-right font-normal">
+            <th className="max-w-24 truncate text-right font-normal">
               {t('perps.tape.size', { base: perp.baseCurrency })}
             </th>
             <th className="pr-3 text-right font-normal">{t('perps.column.time')}</th>

@@ -54,7 +54,7 @@ function stepsBetween(
 }
 
 /** Oldest first, one for each time. */
-function movesOf(ledger: readonly LedgerUpdate[]): readonly Move[] {
+export function movesOf(ledger: readonly LedgerUpdate[]): readonly Move[] {
   const amounts = new Map<number, string>();
   for (const { amount, time } of ledger.flatMap(moveOf)) {
     amounts.set(time, add(amounts.get(time) ?? '0', amount));

@@ -18,6 +18,7 @@ import { beginningOf, sinceBegun } from './beginning.ts';
 import { Curve } from './curve.tsx';
 import { Days } from './days.tsx';
 import { withSteps } from './money-steps.ts';
+import { pnlNow } from './pnl-now.ts';
 import { AccountTables } from '../../account-tables/account-tables.tsx';
 import { texts } from 'words:portfolio';
 
@@ -117,29 +118,30 @@ function Sums({
   const [perp, outcome] = [value('perp'), value('outcome')];
   const equity = perp === undefined || outcome === undefined ? undefined : add(perp, outcome);
   const last = sums?.points.at(-1);
+  const ledger = ledgerLists.use(user, ({ rows }) => rows);
   const of = (name: 'pnl' | 'volume' | 'fees' | 'funding' | 'deposits' | 'withdrawals'): string =>
     t('portfolio.ofSpan', { what: t(`portfolio.${name}`), span });
   return (
     <dl className="grid shrink-0 grid-cols-3 gap-x-4 gap-y-3 border-b border-line px-4 py-3 tablet:flex tablet:flex-wrap tablet:gap-x-10">
-      <Stat label={t('portfolio.equity')} isLarge>
+      <Stat unit="USDC" label={t('portfolio.equity')} isLarge>
         <Money value={equity} />
       </Stat>
-      <Stat label={of('pnl')} isLarge>
-        <Money value={last?.pnl} isSigned isColoured />
+      <Stat unit="USDC" label={of('pnl')} isLarge>
+        <Money value={pnlNow(last, equity, ledger)} isSigned isColoured />
       </Stat>
-      <Stat label={of('volume')}>
+      <Stat unit="USDC" label={of('volume')}>
         <Money value={last?.volume} />
       </Stat>
-      <Stat label={of('fees')}>
+      <Stat unit="USDC" label={of('fees')}>
         <Money value={last?.fees} />
       </Stat>
-      <Stat label={of('funding')}>
+      <Stat unit="USDC" label={of('funding')}>
         <Money value={last?.funding} isSigned />
       </Stat>
-      <Stat label={of('deposits')}>
+      <Stat unit="USDC" label={of('deposits')}>
         <Money value={sums?.deposits} />
       </Stat>
-      <Stat label={of('withdrawals')}>
+      <Stat unit="USDC" label={of('withdrawals')}>
         <Money value={sums?.withdrawals} />
       </Stat>
     </dl>

@@ -1,4 +1,5 @@
-import { refusal, traceId } from '@oddlot/protocol';
+import { refusal, traceId, type InfoQueryOf } from '@oddlot/protocol';
+import type { Address } from '@oddlot/units';
 import type {
   ActionResultStatus,
   BlockDetail,
@@ -15,8 +16,10 @@ import { internalNameNamed, internalNameOf } from '../../../translate/action-typ
 import { briefAction } from '../../../translate/brief-action.ts';
 import { publicAction } from '../../../translate/public-action.ts';
 import { recovering } from '../recovering.ts';
+import { readCursor } from './cursor.ts';
 import {
   waitFor,
+  waitForSpan,
   type HistoryAnswer,
   type HistoryContext,
   type HistoryHandler,
@@ -145,21 +148,47 @@ export const tx: HistoryHandler<'tx', TxDetail> = async (context, query) => {
 
 /** Lists of them, so that nobody has to ask for each one. */
 export const txs: HistoryHandler<'txs', TxBrief[]> = async (context, query) => {
-  const { height, limit } = query;
+  const { height, limit, user } = query;
+  if (user !== undefined && height === undefined) return userTxs(context, { ...query, user });
   const wait =
     height === undefined ? waitFor(query) : waitForHeight(context, height, query.minHeight);
   const asked = { limit, ...(height === undefined ? {} : { height }) };
   const { answer, asOf } = await context.history.ask('txs', asked, wait);
-  const data = answer.map(({ request, ...row }): TxBrief => {
-    const { action, ...rest } = txRow(row);
-    const { txHash } = row;
-    // R-delay: neither what is about to trade is shown, nor how much of it there is.
-    const isQueued = context.receipts.queued({ by: 'txHash', txHash }) !== undefined;
-    if (isQueued) return { ...rest, action, entries: null };
-    return { ...rest, ...briefAction(publicAction((JSON.parse(request) as Envelope).action)) };
-  });
+  const own = user === undefined ? answer : answer.filter((found) => found.user === user);
+  const data = own.map((found) => briefTx(context, found));
   return { ok: true, data, asOf, rows: answer.length };
 };
+
+/** Those of one account, page by page. */
+async function userTxs(
+  context: HistoryContext,
+  query: InfoQueryOf<'txs'> & { readonly user: Address },
+): Promise<HistoryAnswer<TxBrief[]>> {
+  const { endTime, limit, startTime, user } = query;
+  const cursor = readCursor(query, context.cursors);
+  if (!cursor.ok) return cursor;
+  const asked = {
+    user,
+    limit,
+    ...(startTime === undefined ? {} : { startTime }),
+    ...(endTime === undefined ? {} : { endTime }),
+    ...(cursor.place === undefined ? {} : { cursor: cursor.place.at }),
+  };
+  const wait = waitForSpan(context.history, query);
+  const { answer, asOf } = await context.history.ask('userTxs', asked, wait);
+  const data = answer.rows.map((found) => briefTx(context, found));
+  const next = answer.next === null ? null : { at: answer.next };
+  return { ok: true, data, asOf, next, rows: answer.rows.length };
+}
+
+function briefTx({ receipts }: HistoryContext, { request, ...row }: FoundTx): TxBrief {
+  const { action, ...rest } = txRow(row);
+  const { txHash } = row;
+  // R-delay: neither what is about to trade is shown, nor how much of it there is.
+  const isQueued = receipts.queued({ by: 'txHash', txHash }) !== undefined;
+  if (isQueued) return { ...rest, action, entries: null };
+  return { ...rest, ...briefAction(publicAction((JSON.parse(request) as Envelope).action)) };
+}
 
 type Envelope = Pick<TxDetail, 'action' | 'nonce' | 'signature'> & {
   readonly vaultAddress?: string | null;

@@ -2,7 +2,7 @@ import type { InfoQueryOf, InfoType, WireError } from '@oddlot/protocol';
 import type { AsOf, History } from '../../../history/history.ts';
 import type { Receipts } from '../../../history/receipts.ts';
 import type { Replica } from '../../../replica/replica.ts';
-import type { PayoutWorker } from '../../../settlement/payout/payout-worker.ts';
+import type { MoneySide } from '../../../settlement/money-side.ts';
 import type { CursorSeal } from '../../../translate/cursor-seal.ts';
 import type { RecoverPool } from '../../recover-pool.ts';
 import type { Place } from './cursor.ts';
@@ -14,7 +14,7 @@ export type HistoryContext = {
   readonly receipts: Pick<Receipts, 'find' | 'queued'>;
   readonly pool: Pick<RecoverPool, 'recover'>;
   /** How far payouts are on the settlement chain, where there is one. */
-  readonly payouts?: Pick<PayoutWorker, 'progressOf'> | undefined;
+  readonly payouts?: MoneySide['payouts'] | undefined;
   /** Of the cursors that the venue gives out. */
   readonly cursors?: CursorSeal | undefined;
 };

@@ -12,10 +12,13 @@ export const withdrawals: HistoryHandler<'withdrawals', Withdrawal[]> = async (
   const { before, limit, user } = query;
   const asked = { user, limit, ...(before === undefined ? {} : { before }) };
   const { answer, asOf } = await history.ask('withdrawals', asked, waitFor(query));
-  const data = answer.map((record) => {
-    const isOpen = record.status === 'pending';
-    return withdrawalRow(record, isOpen ? payouts?.progressOf(record.withdrawalId) : undefined);
-  });
+  const data = await Promise.all(
+    answer.map(async (record) => {
+      const isOpen = record.status === 'pending';
+      const progress = isOpen ? await payouts?.progressOf(record.withdrawalId) : undefined;
+      return withdrawalRow(record, progress);
+    }),
+  );
   return { ok: true, data, asOf, rows: answer.length };
 };
 

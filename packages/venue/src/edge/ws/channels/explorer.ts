@@ -1,5 +1,10 @@
+import { explorerBlock, explorerTxs } from '../../../translate/explorer.ts';
+import { instrumentLookup } from '../../../translate/actions/instrument-lookup.ts';
+import { pastOfBlocks } from '../past-of-blocks.ts';
+import type { PastSpan } from '../past.ts';
 import type { Stream } from '../stream.ts';
 import type { ChannelContext, NodeChannel, Opening } from './node-channel.ts';
+import { pastBlocks, pastTxs } from './past-explorer.ts';
 
 /** Every block, as it is made. */
 export class ExplorerBlockChannel implements NodeChannel<object> {
@@ -11,17 +16,23 @@ export class ExplorerBlockChannel implements NodeChannel<object> {
   }
 
   open(): Opening {
-    const { explorer } = this.#context;
+    const { explorer, history, recent, state } = this.#context;
     const source = (stream: Stream) => {
       this.#stream = stream;
       return {
         snapshot: (occasion: 'subscribe' | 'resync') => lastOf(occasion, explorer.blocks),
+        past: (span: PastSpan) => {
+          const blocks = recent.between(span.after, span.upTo);
+          if (blocks === undefined) return pastBlocks(history, span);
+          return pastOfBlocks(blocks, (block) => [JSON.stringify([explorerBlock(block)])]);
+        },
         close: () => {
           this.#stream = undefined;
         },
       };
     };
-    return { ok: true, recipe: { key: 'explorerBlock', channel: 'explorerBlock', source } };
+    const height = (): number => state().height;
+    return { ok: true, recipe: { key: 'explorerBlock', channel: 'explorerBlock', height, source } };
   }
 
   onBlock(): void {
@@ -39,19 +50,29 @@ export class ExplorerTxsChannel implements NodeChannel<object> {
   }
 
   open(): Opening {
-    const { explorer } = this.#context;
+    const { explorer, history, recent, state } = this.#context;
+    const instruments = instrumentLookup(state);
     const source = (stream: Stream) => {
       this.#stream = stream;
       const unwatch = explorer.watch();
       return {
         snapshot: (occasion: 'subscribe' | 'resync') => lastOf(occasion, explorer.txs),
+        past: (span: PastSpan) => {
+          const blocks = recent.between(span.after, span.upTo);
+          if (blocks === undefined) return pastTxs(history, span);
+          return pastOfBlocks(blocks, (block) => {
+            const txs = explorerTxs(block, instruments);
+            return txs.length === 0 ? [] : [JSON.stringify(txs)];
+          });
+        },
         close: () => {
           unwatch();
           this.#stream = undefined;
         },
       };
     };
-    return { ok: true, recipe: { key: 'explorerTxs', channel: 'explorerTxs', source } };
+    const height = (): number => state().height;
+    return { ok: true, recipe: { key: 'explorerTxs', channel: 'explorerTxs', height, source } };
   }
 
   onBlock(): void {

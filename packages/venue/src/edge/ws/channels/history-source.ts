@@ -1,4 +1,12 @@
-import type { AsOf, History, WatchedRows, WatchedTable } from '../../../history/history.ts';
+import type {
+  AsOf,
+  History,
+  SinceAnswer,
+  WatchedRows,
+  WatchedTable,
+} from '../../../history/history.ts';
+import type { AccountType, RowPosition } from '../../../history/rows/block-rows.ts';
+import type { Past, PastFrame, PastSpan } from '../past.ts';
 import type { LateSnapshot, LateSource, Stream } from '../stream.ts';
 import type { UserParams } from './user-event-channel.ts';
 
@@ -15,9 +23,44 @@ export type HistoryRowWriter<Table extends WatchedTable, Params extends UserPara
     history: History,
     params: Params,
   ): Promise<{ readonly asOf: AsOf; readonly rows: readonly Row[] }>;
+  /** Which rows of the user are the stream's. */
+  accountTypes(params: Params): readonly AccountType[];
   /** The text of a frame. */
   frame(params: Params, rows: readonly Row[], isSnapshot?: true): string;
 };
+
+/** Frames of the past that anybody is sent, and rows that are read at a time. */
+const PAST_BLOCKS_MAX = 10_000;
+const PAST_ROWS_AT_ONCE = 200;
+
+/** Frames of the rows that pages bring: a block may begin on one and end on another. */
+function framesOf(
+  pages: (cursor: RowPosition | undefined) => Promise<SinceAnswer>,
+  frame: (rows: readonly unknown[]) => string,
+): () => Promise<readonly PastFrame[]> {
+  let cursor: RowPosition | null | undefined;
+  let height = 0;
+  let rows: unknown[] = [];
+  return async () => {
+    const frames: PastFrame[] = [];
+    const end = (): void => {
+      if (rows.length > 0) frames.push({ height, data: frame(rows) });
+      rows = [];
+    };
+    while (frames.length === 0 && cursor !== null) {
+      const page = await pages(cursor);
+      if (page === 'gone') throw new Error('rows were dropped while they were read');
+      for (const each of page.rows) {
+        if (each.height !== height) end();
+        height = each.height;
+        rows.push(each.row);
+      }
+      cursor = page.next;
+      if (cursor === null) end();
+    }
+    return frames;
+  };
+}
 
 /**
  * The rows of one user, from the history: it tells the rows of each block, in order, and answers with
@@ -65,6 +108,31 @@ export class HistorySource<
       this.#underWay = undefined;
     });
     return this.#underWay;
+  }
+
+  /** A frame for each block that had rows, read page by page. Their rows are there with the last block, which is waited for. */
+  async past({ after, upTo }: PastSpan): Promise<Past | 'tooOld'> {
+    const { table } = this.#writer;
+    const { user } = this.#params;
+    const accountTypes = this.#writer.accountTypes(this.#params);
+    const question = { table, user, accountTypes, after, upTo };
+    const options = { minHeight: upTo };
+    const { answer, asOf } = await this.#history.ask(
+      'since',
+      { ...question, limit: PAST_BLOCKS_MAX, counts: true },
+      options,
+    );
+    const isBefore = asOf.since !== undefined && after + 1 < asOf.since.height;
+    if (answer === 'gone' || isBefore) return 'tooOld';
+    const { blocks: count = 0 } = answer;
+    if (count > PAST_BLOCKS_MAX) return 'tooOld';
+    const frame = (rows: readonly Row[]): string => this.#writer.frame(this.#params, rows);
+    const pages = async (cursor: RowPosition | undefined) => {
+      const behind = cursor === undefined ? {} : { cursor };
+      const page = { ...question, ...behind, limit: PAST_ROWS_AT_ONCE };
+      return (await this.#history.ask('since', page, options)).answer;
+    };
+    return { count, next: framesOf(pages, frame as (rows: readonly unknown[]) => string) };
   }
 
   close(): void {

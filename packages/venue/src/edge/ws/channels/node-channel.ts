@@ -4,6 +4,7 @@ import type { MarketData } from '../../../read-models/market-data.ts';
 import type { AppliedBlock } from '../../../block/applied-block.ts';
 import type { ExplorerTail } from '../../../history/explorer-tail.ts';
 import type { History } from '../../../history/history.ts';
+import type { RecentBlocks } from '../../../history/recent-blocks.ts';
 import { instrumentLookup, type Instrument } from '../../../translate/actions/instrument-lookup.ts';
 import type { StreamRecipe } from '../stream-hub.ts';
 import type { Timing } from '../timing.ts';
@@ -15,6 +16,7 @@ export type StreamModels = {
   readonly markets: MarketData;
   readonly tape: TradeTape;
   readonly explorer: ExplorerTail;
+  readonly recent: RecentBlocks;
   readonly history: History;
 };
 

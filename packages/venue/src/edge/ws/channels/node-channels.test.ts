@@ -27,6 +27,7 @@ describe('trades', () => {
           sub: 1,
           epoch: expect.any(String),
           seq: 0,
+          fromHeight: edge.venue.state.height,
         },
       },
     ]);
@@ -45,6 +46,7 @@ describe('trades', () => {
         { ...shared, px: '100.5', sz: '0.2', time, hash: txHash, tid: expect.any(Number) },
       ],
       seq: 1,
+      height: edge.venue.state.height,
       sub: 1,
     });
   });

@@ -47,6 +47,7 @@ export const USER_FILLS: HistoryRowWriter<'fills', FillsParams, Fill> = {
   channel: 'userFills',
   table: 'fills',
   variant: ({ accountType }) => accountType.join(','),
+  accountTypes: ({ accountType }) => accountType,
   rows: ({ accountType }, told) => rowsOf(accountType, told),
   async newest(history, { user, accountType: accountTypes }) {
     const { asOf, answer } = await history.ask('fills', { user, accountTypes, limit });
@@ -62,6 +63,7 @@ export const USER_HISTORICAL_ORDERS: HistoryRowWriter<'orders', OrdersParams, Hi
   channel: 'userHistoricalOrders',
   table: 'orders',
   variant: ({ accountType }) => accountType.join(','),
+  accountTypes: ({ accountType }) => accountType,
   rows: ({ accountType }, told) => rowsOf(accountType, told),
   async newest(history, { user, accountType: accountTypes }) {
     const { asOf, answer } = await history.ask('orders', { user, accountTypes, limit });
@@ -78,6 +80,7 @@ export const USER_LEDGER: HistoryRowWriter<'ledger', LedgerParams, LedgerUpdate>
   channel: 'userNonFundingLedgerUpdates',
   table: 'ledger',
   variant: ({ accountTypes }) => accountTypes.join(','),
+  accountTypes: ({ accountTypes }) => accountTypes,
   rows: ({ accountTypes }, told) => rowsOf(accountTypes, told),
   async newest(history, { user, accountTypes }) {
     const { asOf, answer } = await history.ask('ledger', { user, accountTypes, limit });
@@ -93,6 +96,7 @@ export const USER_LEDGER: HistoryRowWriter<'ledger', LedgerParams, LedgerUpdate>
 export const USER_FUNDINGS: HistoryRowWriter<'fundings', UserParams, FundingRow> = {
   channel: 'userFundings',
   table: 'fundings',
+  accountTypes: () => ['perp'],
   rows: (_, told) => told.map(({ row }) => row),
   async newest(history, { user }) {
     const { asOf, answer } = await history.ask('fundings', { user, limit });

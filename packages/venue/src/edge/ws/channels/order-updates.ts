@@ -8,6 +8,7 @@ import type { UserParams, UserRowWriter } from './user-event-channel.ts';
 export function orderUpdates({ state }: ChannelContext): UserRowWriter<UserParams, OrderUpdate> {
   return {
     channel: 'orderUpdates',
+    accountType: 'perp',
     *rows(block, isWatched) {
       for (const event of block.result.events) {
         if (event.type !== 'orderUpdated') continue;

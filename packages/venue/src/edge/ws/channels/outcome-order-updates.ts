@@ -9,6 +9,7 @@ export function outcomeOrderUpdates({
 }: ChannelContext): UserRowWriter<UserParams, OrderUpdate<UpdatedOutcomeOrder>> {
   return {
     channel: 'outcomeOrderUpdates',
+    accountType: 'outcome',
     *rows(block, isWatched) {
       for (const event of block.result.events) {
         if (event.type !== 'orderUpdated' || event.order.outcome === undefined) continue;

@@ -1,6 +1,8 @@
 import type { Address } from '@oddlot/units';
 import type { AppliedBlock } from '../../../block/applied-block.ts';
 import { releaseRecords } from '../../../translate/release-records.ts';
+import { pastOfBlocks } from '../past-of-blocks.ts';
+import type { Past, PastSpan } from '../past.ts';
 import type { Source, Stream } from '../stream.ts';
 import type { ChannelContext, NodeChannel, Opening } from './node-channel.ts';
 
@@ -43,6 +45,21 @@ export class OutcomeReleasesChannel implements NodeChannel<Params> {
     }
   }
 
+  /** From memory alone: what is older is in the receipts. */
+  #past(user: Address, kind: keyof Streams, { after, upTo }: PastSpan): Past | 'tooOld' {
+    const { recent, state } = this.#context;
+    const blocks = recent.between(after, upTo);
+    if (blocks === undefined) return 'tooOld';
+    const isWanted = (each: Address): boolean => each === user;
+    return pastOfBlocks(
+      blocks.filter((block) => recent.hasOrdersOf(block, user)),
+      (block) =>
+        releaseRecords(state(), block, isWanted)
+          .filter(({ record }) => kind === 'all' || !record.success)
+          .map(({ record }) => JSON.stringify(record)),
+    );
+  }
+
   /** Who lost their place finds what became of an action in its receipt. */
   #watch(stream: Stream, user: Address, kind: keyof Streams): Source {
     const streams = this.#streams.get(user) ?? {};
@@ -50,6 +67,7 @@ export class OutcomeReleasesChannel implements NodeChannel<Params> {
     this.#streams.set(user, streams);
     return {
       snapshot: () => undefined,
+      past: (span) => this.#past(user, kind, span),
       close: () => {
         delete streams[kind];
         if (streams.all === undefined && streams.failures === undefined) this.#streams.delete(user);

@@ -3,6 +3,7 @@ import type { Snapshot, Stream } from '../stream.ts';
 import type { ChannelContext, NodeChannel, Opening } from './node-channel.ts';
 import { outcomeGroup } from './outcome-group.ts';
 import type { TapeTrade } from '../../../history/trade-tape.ts';
+import { pastTrades } from './past-trades.ts';
 import { RESYNC_TRADES } from './trades-channel.ts';
 
 type Params = { readonly instrumentIds: readonly number[] };
@@ -24,11 +25,14 @@ export class OutcomeTradesChannel implements NodeChannel<Params> {
       recipe: {
         key: `outcomeTrades:${instrumentIds.join(',')}`,
         channel: 'outcomeTrades',
+        height: () => this.#context.state().height,
         source: (stream) => {
           this.#streams.set(stream, instrumentIds);
           const unwatch = this.#context.tape.watch(instrumentIds);
           return {
             snapshot: (occasion) => (occasion === 'resync' ? this.#last(instrumentIds) : undefined),
+            past: (span) =>
+              pastTrades(this.#context, instrumentIds, span, (trades) => textOf(inOrder(trades))),
             close: () => {
               unwatch();
               this.#streams.delete(stream);

@@ -8,6 +8,7 @@ import {
   type Opening,
 } from './node-channel.ts';
 import type { TapeTrade } from '../../../history/trade-tape.ts';
+import { pastTrades } from './past-trades.ts';
 import { plainTrade } from './trades-channel.ts';
 
 type Params = { readonly coin: string; readonly limit: number };
@@ -27,7 +28,8 @@ export class RecentTradesChannel implements NodeChannel<Params> {
     const { instrument } = found;
     const key = `recentTrades:${instrument.instrumentId}:${limit}`;
     const source = (stream: Stream): Source => this.#watch(stream, instrument, limit);
-    return { ok: true, recipe: { key, channel: 'recentTrades', source } };
+    const height = (): number => this.#context.state().height;
+    return { ok: true, recipe: { key, channel: 'recentTrades', height, source } };
   }
 
   onBlock(): void {
@@ -46,6 +48,8 @@ export class RecentTradesChannel implements NodeChannel<Params> {
     const unwatch = tape.watch([instrumentId]);
     return {
       snapshot: () => ({ data: textOf(instrument, tape.last(instrumentId, limit), true) }),
+      past: (span) =>
+        pastTrades(this.#context, [instrumentId], span, (trades) => textOf(instrument, trades)),
       close: () => {
         unwatch();
         this.#streams.delete(stream);

@@ -1,4 +1,5 @@
 import type { Trade } from '@oddlot/protocol';
+import type { Past, PastSpan } from '../past.ts';
 import type { Snapshot, Stream } from '../stream.ts';
 import {
   instrumentOf,
@@ -7,6 +8,7 @@ import {
   type Opening,
 } from './node-channel.ts';
 import type { TapeTrade } from '../../../history/trade-tape.ts';
+import { pastTrades } from './past-trades.ts';
 
 /** Trades that clients are shown who lost their place. */
 export const RESYNC_TRADES = 50;
@@ -29,11 +31,13 @@ export class TradesChannel implements NodeChannel<{ readonly coin: string }> {
       recipe: {
         key: `trades:${instrumentId}`,
         channel: 'trades',
+        height: () => this.#context.state().height,
         source: (stream) => {
           this.#streams.set(instrumentId, stream);
           const unwatch = this.#context.tape.watch([instrumentId]);
           return {
             snapshot: (occasion) => (occasion === 'resync' ? this.#last(instrumentId) : undefined),
+            past: (span) => this.#past(instrumentId, span),
             close: () => {
               unwatch();
               this.#streams.delete(instrumentId);
@@ -48,6 +52,11 @@ export class TradesChannel implements NodeChannel<{ readonly coin: string }> {
     for (const [instrumentId, trades] of this.#context.tape.fresh) {
       this.#streams.get(instrumentId)?.publish(JSON.stringify(trades.map(plainTrade)));
     }
+  }
+
+  #past(instrumentId: number, span: PastSpan): Past | 'tooOld' {
+    const text = (trades: readonly TapeTrade[]) => JSON.stringify(trades.map(plainTrade));
+    return pastTrades(this.#context, [instrumentId], span, text);
   }
 
   /** Oldest first, as they would have come. */

@@ -1,5 +1,8 @@
 import type { Address } from '@oddlot/units';
 import type { AppliedBlock } from '../../../block/applied-block.ts';
+import type { AccountType } from '../../../history/rows/block-rows.ts';
+import { pastOfBlocks } from '../past-of-blocks.ts';
+import { NOTHING_PAST, type Past, type PastSpan } from '../past.ts';
 import type { Snapshot, Source, Stream } from '../stream.ts';
 import type { ChannelContext, NodeChannel, Opening } from './node-channel.ts';
 
@@ -11,6 +14,8 @@ type UserRow<Row> = { readonly user: Address; readonly row: Row };
 /** What a channel of users' rows says: which rows a block adds, and how they are written. */
 export type UserRowWriter<Params extends UserParams, Row> = {
   readonly channel: string;
+  /** Whose orders it tells of: where none of them changed, nothing was missed. */
+  readonly accountType: AccountType;
   /** What tells streams of one user apart; absent where each user has one. */
   readonly variant?: (params: Params) => string;
   /** The rows of a block, in order. Those of users that nobody watches may be left out. */
@@ -61,12 +66,42 @@ export class UserEventChannel<Params extends UserParams, Row> implements NodeCha
     }
   }
 
+  #past(params: Params, { after, upTo }: PastSpan): Past | Promise<Past | 'tooOld'> {
+    const { recent } = this.#context;
+    const { user } = params;
+    const blocks = recent.between(after, upTo);
+    if (blocks === undefined) return this.#nothingOf(user, { after, upTo });
+    return pastOfBlocks(
+      blocks.filter((block) => recent.hasOrdersOf(block, user)),
+      (block) => {
+        const rows = [...this.#writer.rows(block, (each) => each === user)].map(({ row }) => row);
+        const text = rows.length === 0 ? undefined : this.#writer.frame(params, rows);
+        return text === undefined ? [] : [text];
+      },
+    );
+  }
+
+  /** The history has no such rows, but it knows whether any order has changed. */
+  async #nothingOf(user: Address, { after, upTo }: PastSpan): Promise<Past | 'tooOld'> {
+    const { history } = this.#context;
+    const { accountType } = this.#writer;
+    const question = { table: 'orders', user, accountTypes: [accountType], after, upTo } as const;
+    try {
+      const { answer } = await history.ask('since', { ...question, limit: 1 }, { minHeight: upTo });
+      return answer !== 'gone' && answer.rows.length === 0 ? NOTHING_PAST : 'tooOld';
+    } catch {
+      // Nobody knows at the moment; what holds now is told instead.
+      return 'tooOld';
+    }
+  }
+
   #watch(stream: Stream, params: Params): Source {
     const { user } = params;
     const streams = this.#streams.get(user) ?? new Map<Stream, Params>();
     this.#streams.set(user, streams.set(stream, params));
     return {
       snapshot: (occasion) => this.#writer.snapshot(params, occasion),
+      past: (span) => this.#past(params, span),
       close: () => {
         streams.delete(stream);
         if (streams.size === 0) this.#streams.delete(user);

@@ -3,8 +3,9 @@ import type { Answer, Ask, StoreTopic } from '../../history.ts';
 import type { LiveRows } from '../../rows/live-rows.ts';
 import type { HistoryTables } from '../history-tables.ts';
 import { claimable, claimed, earned, shares } from './builder-rows.ts';
-import { block, blocks, receipt, tx, txs } from './chain-rows.ts';
+import { block, blocks, receipt, tx, txs, userTxs } from './chain-rows.ts';
 import { accountValues, bars, settledEvents, settledMarket } from './market-rows.ts';
+import { since } from './since.ts';
 import { fills, fundings, ledger, orders, withdrawals } from './user-rows.ts';
 
 /** Who answers what. */
@@ -19,6 +20,7 @@ export const ANSWERS: {
   orders,
   ledger,
   fundings,
+  since,
   earned,
   claimed,
   shares,
@@ -28,6 +30,7 @@ export const ANSWERS: {
   block,
   tx,
   txs,
+  userTxs,
   bars,
   accountValues,
   withdrawals,

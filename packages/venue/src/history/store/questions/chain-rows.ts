@@ -1,5 +1,5 @@
 import type { Kysely, Selectable } from 'kysely';
-import { hashKey } from '../receipt-codec.ts';
+import { accountKey, hashKey } from '../receipt-codec.ts';
 import type { Answer, Ask, BlockRecord, TxRecordRow } from '../../history.ts';
 import type { ReceiptRow } from '../../receipt-row.ts';
 import type { TxRecord } from '../../rows/block-rows.ts';
@@ -7,6 +7,7 @@ import { hexOf } from '../bytes.ts';
 import type { HistoryTables } from '../history-tables.ts';
 import { isAnswer, keyOf, unpackReceipts } from '../packed-receipts.ts';
 import { unpackTxs } from '../packed-txs.ts';
+import { comparePositions } from './span.ts';
 
 type Database = Kysely<HistoryTables>;
 
@@ -105,6 +106,70 @@ export async function txs(
     }
   }
   return rows;
+}
+
+/** As many blocks at a time: most requests are alone in theirs, as far as one account goes. */
+const BLOCKS_AT_ONCE = 100;
+
+/** The requests of one account, newest first. */
+export async function userTxs(
+  database: Database,
+  { cursor, endTime, limit, startTime, user }: Ask<'userTxs'>,
+): Promise<Answer<'userTxs'>> {
+  const rows: Answer<'userTxs'>['rows'][number][] = [];
+  const from = startTime === undefined ? 0 : await firstHeight(database, startTime);
+  const lastMs = Math.min(endTime ?? Infinity, cursor?.[0] ?? Infinity);
+  let high = Number.isFinite(lastMs) ? (await firstHeight(database, lastMs + 1)) - 1 : Infinity;
+  for (;;) {
+    let query = database
+      .selectFrom('receipt_keys')
+      .innerJoin('tx_blocks', 'tx_blocks.height', 'receipt_keys.height')
+      .innerJoin('blocks', 'blocks.height', 'receipt_keys.height')
+      .select(PACKED_TXS)
+      .where('receipt_keys.key', '=', accountKey(user))
+      .where('receipt_keys.height', '>=', from);
+    if (Number.isFinite(high)) query = query.where('receipt_keys.height', '<=', high);
+    const packed = await query
+      .orderBy('receipt_keys.height', 'desc')
+      .limit(BLOCKS_AT_ONCE)
+      .execute();
+    for (const { time_ms: timeMs, ...rest } of packed) {
+      const { height } = rest;
+      for (const each of unpackTxs(rest).reverse()) {
+        const place = [timeMs, height, each.index] as const;
+        const isBehind = cursor === undefined || comparePositions(place, cursor) < 0;
+        if (each.user !== user || !isBehind) continue;
+        const last = rows.at(-1);
+        if (rows.length === limit && last !== undefined) {
+          return { rows, next: [last.timeMs, last.height, last.index] };
+        }
+        const { index, request } = each;
+        rows.push({ ...rowOf(each, { height, timeMs }), index, request });
+      }
+      high = height - 1;
+    }
+    if (packed.length < BLOCKS_AT_ONCE) return { rows, next: null };
+  }
+}
+
+/** The first block of a time or a later one, by halves: time never goes back, and has no index. */
+async function firstHeight(database: Database, timeMs: number): Promise<number> {
+  const heights = database.selectFrom('blocks').select(['height', 'time_ms']);
+  const first = await heights.orderBy('height').limit(1).executeTakeFirst();
+  const last = await heights.orderBy('height', 'desc').limit(1).executeTakeFirst();
+  if (first === undefined || last === undefined) return 0;
+  let [low, high] = [first.height, last.height + 1];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const found = await heights
+      .where('height', '>=', middle)
+      .orderBy('height')
+      .limit(1)
+      .executeTakeFirst();
+    if (found === undefined || found.time_ms >= timeMs) high = middle;
+    else low = found.height + 1;
+  }
+  return low;
 }
 
 type StoredBlock = Selectable<HistoryTables['blocks']>;

@@ -27,28 +27,44 @@ type UserRows = Found & { account: Uint8Array; kind: number };
 /** Counting goes as far as pages can be numbered, and a page more. */
 const COUNTED_MAX = 202_000;
 
-export async function fills(database: Database, ask: Ask<'fills'>): Promise<Page<Fill>> {
+/** Without the texts of markets. */
+export async function foundFills(
+  database: Database,
+  ask: Ask<'fills'>,
+): Promise<Page<FoundRow<Fill>>> {
   const { count, kinds, runs, span } = partsOf('fill', ask);
-  const page = joinedPage(ask, span, [
+  return joinedPage(ask, span, [
     ...(await runRows(database, runs, fillPacker)),
     ...(await earlierFills(database, { ...ask, kinds, limit: count })),
   ]);
+}
+
+export async function fills(database: Database, ask: Ask<'fills'>): Promise<Page<Fill>> {
+  const page = await foundFills(database, ask);
   const texts = await textsOf(database, instrumentsOf(page));
   return { rows: page.rows.map(({ row }) => fillWithTexts(row(), texts)), next: page.next };
 }
 
 /** Orders that have ended, those that live, and what earlier releases and eras have left of either. */
+export async function foundOrders(
+  database: Database,
+  ask: Ask<'orders'>,
+  live?: LiveRows,
+): Promise<Page<FoundRow<HistOrderRow>>> {
+  const { count, kinds, runs, span } = partsOf('order', ask);
+  return joinedPage(ask, span, [
+    ...(await runRows(database, runs, orderPacker)),
+    ...liveWithin(live?.of(ask.user) ?? [], ask, span),
+    ...(await earlierOrders(database, { ...ask, kinds, limit: count }, live)),
+  ]);
+}
+
 export async function orders(
   database: Database,
   ask: Ask<'orders'>,
   live?: LiveRows,
 ): Promise<Page<HistOrderRow>> {
-  const { count, kinds, runs, span } = partsOf('order', ask);
-  const page = joinedPage(ask, span, [
-    ...(await runRows(database, runs, orderPacker)),
-    ...liveWithin(live?.of(ask.user) ?? [], ask, span),
-    ...(await earlierOrders(database, { ...ask, kinds, limit: count }, live)),
-  ]);
+  const page = await foundOrders(database, ask, live);
   const texts = await textsOf(database, instrumentsOf(page));
   const rows = page.rows.map(({ row }) => orderWithTexts(row(), texts));
   return { rows: await withNewestChildren(database, ask.user, rows, live), next: page.next };
@@ -136,10 +152,43 @@ function placeOf(found: Found): Pick<FoundRow<unknown>, 'position' | 'instrument
   return { position: [timeMs, height, idx], instrumentId };
 }
 
-export async function ledger(database: Database, ask: Ask<'ledger'>): Promise<Page<LedgerUpdate>> {
+/** A withdrawal stands where it was asked for, as it is now. */
+export async function foundLedger(
+  database: Database,
+  ask: Ask<'ledger'>,
+): Promise<Page<FoundRow<LedgerUpdate>>> {
   const kinds = kindsWithBoth(ask.accountTypes);
   const page = await pageOf(database, { ...ask, table: 'ledger', kinds });
-  return { rows: page.rows.map((row) => ledgerCodec.decode(row.body)), next: page.next };
+  const row = (found: Found) => ({
+    ...placeOf(found),
+    row: () => ledgerCodec.decode(found.body),
+  });
+  return { rows: page.rows.map(row), next: page.next };
+}
+
+export async function ledger(database: Database, ask: Ask<'ledger'>): Promise<Page<LedgerUpdate>> {
+  const page = await foundLedger(database, ask);
+  return { rows: page.rows.map(({ row }) => row()), next: page.next };
+}
+
+export async function foundFundings(
+  database: Database,
+  ask: Pick<Ask<'fundings'>, 'user' | 'limit' | 'cursor' | 'order'>,
+): Promise<Page<FoundRow<FundingRow>>> {
+  const span = spanOf(ask);
+  const found = await database
+    .selectFrom('fundings')
+    .where('account', '=', bytesOf(ask.user))
+    .where(isWithin(span))
+    .select(['time_ms', 'height', 'idx', 'instrument_id', 'body'])
+    .orderBy('time_ms', span.direction)
+    .orderBy('height', span.direction)
+    .orderBy('idx', span.direction)
+    .limit(ask.limit + 1)
+    .execute();
+  const page = cut<Found>(found, ask.limit);
+  const row = (each: Found) => ({ ...placeOf(each), row: () => fundingCodec.decode(each.body) });
+  return { rows: page.rows.map(row), next: page.next };
 }
 
 export async function fundings(

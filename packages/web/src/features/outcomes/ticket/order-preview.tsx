@@ -1,10 +1,11 @@
 import type { ReactNode } from 'react';
 import type { OutcomeMarketMeta } from '@oddlot/sdk';
-import { sign, subtract } from '../../../lib/decimal.ts';
+import { sign } from '../../../lib/decimal.ts';
 import { explainRefusal } from '../../../lib/explain-error.ts';
 import { cents, money, NOTHING, number, percent } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { classes } from '../../../ui/classes.ts';
+import { otherLeg } from '../legs.ts';
 import { legName } from '../market-facts.ts';
 import { MARKET_REST_MS } from './draft.ts';
 import type { OpenTicket } from './use-ticket.ts';
@@ -79,8 +80,8 @@ function Lines({ market, open: { draft, outlook, ticket } }: PreviewProps) {
         </Line>
       )}
       {isBuy && (
-        <Line label={t('outcomes.preview.worst')}>
-          {outlook === undefined ? NOTHING : money(subtract('0', outlook.worst))}
+        <Line label={t('outcomes.preview.setAside')}>
+          {outlook === undefined ? NOTHING : `${money(outlook.setAside)} USDC`}
         </Line>
       )}
       {!isBuy && <Line label={t('outcomes.preview.youGet')}>{money(outlook?.total)}</Line>}
@@ -95,7 +96,7 @@ function Endings({ market, open: { outlook, ticket } }: PreviewProps) {
   return (
     <dl className="grid grid-cols-2 divide-x divide-line rounded border border-line">
       <Ending
-        label={t('outcomes.preview.ifRight', { leg: legName(market, ticket.leg) })}
+        label={t('outcomes.preview.if', { leg: legName(market, ticket.leg) })}
         value={outlook?.ifRight}
         tone="text-buy"
         note={
@@ -105,7 +106,7 @@ function Endings({ market, open: { outlook, ticket } }: PreviewProps) {
         }
       />
       <Ending
-        label={t('outcomes.preview.ifWrong')}
+        label={t('outcomes.preview.if', { leg: legName(market, otherLeg(ticket.leg)) })}
         value={outlook?.ifWrong}
         tone="text-sell"
         note={t('outcomes.preview.nothingBack')}

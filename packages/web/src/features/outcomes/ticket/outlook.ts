@@ -13,8 +13,8 @@ export type Outlook = {
   readonly delayMs: number;
   /** Of a purchase, with its fee; of a sale what comes in, without it. */
   readonly total: string;
-  /** What a purchase can cost at most: all of it at its limit, with the fee there, and then worth nothing. */
-  readonly worst: string;
+  /** What the venue holds back for a purchase until it is done: all of it at its limit, with the fee there. */
+  readonly setAside: string;
   /** If the leg pays 1, and if it pays nothing: of a purchase. */
   readonly ifRight: string;
   readonly ifWrong: string;
@@ -48,7 +48,7 @@ export function outlookOf(
     fee,
     delayMs: order?.delayMs ?? 0,
     total,
-    worst: larger(draft.reserve ?? '0', total),
+    setAside: larger(draft.reserve ?? '0', total),
     ifRight,
     ifWrong: subtract('0', total),
     gain: isBuy && sign(total) > 0 ? divide(ifRight, total, 4) : undefined,

@@ -105,11 +105,11 @@ function Choices({
         title === undefined ? 'h-7' : 'h-9 border-b border-line',
       )}
     >
-      {title !== undefined && <h2 className="mr-auto text-13 text-text">{title}</h2>}
+      {title !== undefined && <h2 className="mr-auto shrink-0 text-13 text-text">{title}</h2>}
       <Menu
         align={title === undefined ? 'start' : 'end'}
         trigger={
-          <button type="button" className="rounded hover:text-text">
+          <button type="button" className="shrink-0 rounded whitespace-nowrap hover:text-text">
             <span className="heard">{t('perps.book.grouping')} </span>
             {number(tick)} ▾
           </button>
@@ -123,10 +123,13 @@ function Choices({
       <button
         type="button"
         title={t('perps.book.switchUnit')}
-        className="rounded hover:text-text"
+        className="flex min-w-0 rounded whitespace-nowrap hover:text-text"
         onClick={() => onUnit(unit === 'base' ? 'quote' : 'base')}
       >
-        {t('perps.book.sizeTotal', { unit: unit === 'base' ? perp.baseCurrency : 'USDC' })} ⇄
+        <span className="truncate">
+          {t('perps.book.sizeTotal', { unit: unit === 'base' ? perp.baseCurrency : 'USDC' })}
+        </span>
+        <span className="shrink-0">&nbsp;⇄</span>
       </button>
     </div>
   );

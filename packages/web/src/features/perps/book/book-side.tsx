@@ -9,7 +9,9 @@ import type { BookState } from '../../../market/book.ts';
 import { BookHalf } from '../../../market/ladder/book-half.tsx';
 import { averageOf } from '../../../market/ladder/book-levels.ts';
 import { useTradedPerp } from '../traded-perp.ts';
-import { takePrice } from '../ticket/draft.ts';
+import { preferences } from '../../../ui/preferences.ts';
+import { draftStore, takePrice } from '../ticket/draft.ts';
+import { wishToSend } from '../ticket/send-wishes.ts';
 
 /** One side of the book of a perp: a press on a level takes its price. */
 export function BookSide({
@@ -56,9 +58,16 @@ export function BookSide({
               value: money(level.value, { decimals: 0 }),
             })
       }
-      onTake={takePrice}
+      onTake={take}
     />
   );
+}
+
+/** Takes the price; who asked for it, and has a size in the ticket, sends it with the same press. */
+function take(price: string): void {
+  takePrice(price);
+  const { size, type } = draftStore.getState();
+  if (preferences.getState().hasOneClick && type === 'limit' && size !== '') wishToSend();
 }
 
 function levelsIn({ book }: BookState, side: 'bid' | 'ask'): readonly Level[] {

@@ -20,8 +20,18 @@ export type ChartLine = {
   readonly label: string;
   readonly tone: 'buy' | 'sell' | 'accent' | 'warning' | 'muted';
   readonly style: 'dashed' | 'dotted' | 'solid';
-  /** Gives it another price; without it the line stays where it is. */
-  readonly move?: ((trader: Client, price: string) => Promise<ActionReply>) | undefined;
+  /** What it is called where its label changes all the time. */
+  readonly name?: string | undefined;
+  /** What it would be at another price, where that is not the same. */
+  readonly labelAt?: ((price: string) => string) | undefined;
+  /** Gives it another price, or size; without it the line stays where it is. */
+  readonly move?:
+    | ((trader: Client, price: string, size: string | undefined) => Promise<ActionReply>)
+    | undefined;
+  /** Of an order, all of it, with the step that it is changed by. */
+  readonly size?: { readonly whole: string; readonly lot: string } | undefined;
+  /** Of something that is not sent yet: takes the price as it is moved. */
+  readonly set?: ((price: string) => void) | undefined;
   /** What another price would do at once; a slip of the hand must not be an order. */
   readonly warn?: ((price: string) => 'firesNow' | 'tradesNow' | undefined) | undefined;
 };
@@ -36,6 +46,7 @@ type Own = {
   readonly bestAgainst: (isBuy: boolean) => string | undefined;
   /** Of the market's lots. */
   readonly sizeDecimals: number;
+  readonly lot: string;
 };
 
 /** The lines of an account in one market. */
@@ -62,6 +73,7 @@ function positionLines(row: AssetPosition, own: Own, t: Words): readonly ChartLi
       label: `${t(`perps.${leg}`)} ${size}  ${money(unrealizedPnl, { isSigned: true })}`,
       tone: 'accent',
       style: 'dashed',
+      ...exitsFrom(row, own, t),
     },
   ];
   if (isDecimal(liquidationPx) && sign(liquidationPx) > 0) {
@@ -74,6 +86,32 @@ function positionLines(row: AssetPosition, own: Own, t: Words): readonly ChartLi
     });
   }
   return [...lines, ...row.tpsl.flatMap((pair) => exitLines(row, pair, own, t))];
+}
+
+/** Dragged away from a position's line, an exit: a profit beyond the mark, a loss on its other side. */
+function exitsFrom(
+  row: AssetPosition,
+  { markOf }: Own,
+  t: Words,
+): Pick<ChartLine, 'name' | 'labelAt' | 'move'> {
+  const kindAt = (price: string): 'takeProfit' | 'stopLoss' =>
+    isLong(row) === compare(price, markOf()) > 0 ? 'takeProfit' : 'stopLoss';
+  const [pair] = row.tpsl;
+  const standing = {
+    takeProfit: isDecimal(pair?.tpTriggerPrice) ? pair?.tpTriggerPrice : undefined,
+    stopLoss: isDecimal(pair?.slTriggerPrice) ? pair?.slTriggerPrice : undefined,
+  };
+  return {
+    name: t(isLong(row) ? 'perps.line.exitsOfLong' : 'perps.line.exitsOfShort'),
+    labelAt: (price) => t(`perps.line.${kindAt(price)}`),
+    move: (trader, price) =>
+      replaceExits(
+        trader,
+        row,
+        { ...standing, [kindAt(price)]: price },
+        pair === undefined ? [] : [pair],
+      ),
+  };
 }
 
 function exitLines(
@@ -103,7 +141,7 @@ function exitLines(
 
 function orderLine(
   { instrumentId, limitPx, oid, origSz, side, sz }: OpenOrder,
-  { bestAgainst, sizeDecimals }: Own,
+  { bestAgainst, lot, sizeDecimals }: Own,
   t: Words,
 ): ChartLine {
   const isBuy = side === 'B';
@@ -115,9 +153,10 @@ function orderLine(
     }),
     tone: isBuy ? 'buy' : 'sell',
     style: 'solid',
-    move: (trader, price) =>
+    size: { whole: origSz, lot },
+    move: (trader, price, size) =>
       trader.exchange.modify2(
-        { a: instrumentId, o: oid, p: price, s: origSz },
+        { a: instrumentId, o: oid, p: price, s: size ?? origSz },
         { confirm: 'executed' },
       ),
     warn: (price) => {

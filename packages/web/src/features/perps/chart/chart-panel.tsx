@@ -1,33 +1,44 @@
 import { lazy, Suspense, useMemo, useRef, useState, type ReactNode, type RefObject } from 'react';
+import { saveBlob } from '../../../lib/csv.ts';
+import { isDecimal } from '../../../lib/decimal.ts';
 import { useWords } from '../../../lib/words.ts';
 import { openOrders } from '../../../market/account.ts';
 import { books } from '../../../market/book.ts';
 import type { CandleInterval } from '../../../market/candles.ts';
 import { contexts } from '../../../market/contexts.ts';
 import { useSession } from '../../../session/use-session.ts';
+import { Menu } from '../../../ui/menu.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { Spinner } from '../../../ui/spinner.tsx';
 import { useTradedPerp } from '../traded-perp.ts';
+import { changeDraft, draftStore, useDraft } from '../ticket/draft.ts';
 import { useKept } from '../use-kept.ts';
 import { usePositions } from '../use-account.ts';
 import { chartLines, type ChartLine } from './chart-lines.ts';
+import { bracketAt, draftLines } from './draft-lines.ts';
 import { DepthChart } from './depth-chart.tsx';
 import { FundingView } from './funding-view.tsx';
+import { INDICATORS, type Indicator } from './indicators.ts';
 
 const PriceChart = lazy(async () => ({ default: (await import('./price-chart.tsx')).PriceChart }));
 
+/** Those beside each other, and those behind them in a menu. */
 const INTERVALS = ['1m', '5m', '15m', '1h', '4h', '1d'] as const;
+const MORE_INTERVALS = ['3m', '30m', '2h', '12h', '1w'] as const;
 type View = 'price' | 'depth' | 'funding';
 type Extra = 'mark' | 'oracle';
 
 /** The market over time, its depth, and what holding costs. */
 export function ChartPanel() {
   const t = useWords();
+  const { perp } = useTradedPerp();
   const panel = useRef<HTMLElement>(null);
   const [view, setView] = useState<View>('price');
   const [interval, setInterval] = useKept<CandleInterval>('interval', '1m');
   const [isLogarithmic, setIsLogarithmic] = useKept('logarithmic', false);
   const [extra, setExtra] = useKept<readonly Extra[]>('chartLines', []);
+  const [indicators, setIndicators] = useKept<readonly Indicator[]>('indicators', []);
+  const [picture, setPicture] = useState<{ readonly take: () => HTMLCanvasElement }>();
   const lines = useLines(extra);
   return (
     <section
@@ -35,7 +46,7 @@ export function ChartPanel() {
       aria-label={t('perps.chart.label')}
       className="flex h-full min-h-0 flex-col bg-panel"
     >
-      <div className="flex h-9 shrink-0 items-center gap-1 overflow-x-auto border-b border-line px-2 desktop:gap-3 [scrollbar-width:none]">
+      <div className="flex h-9 shrink-0 items-center gap-1 overflow-x-auto border-b border-line px-2 wide:gap-3 [scrollbar-width:none]">
         <Segmented
           label={t('perps.chart.view')}
           size="small"
@@ -49,19 +60,15 @@ export function ChartPanel() {
         {view === 'price' && (
           <>
             <span className="h-4 w-px shrink-0 bg-line max-tablet:hidden" />
-            <Segmented
-              label={t('perps.chart.interval')}
-              size="small"
-              value={interval}
-              onChange={setInterval}
-              segments={INTERVALS.map((value) => ({ value, label: value }))}
-            />
+            <Intervals value={interval} onChange={setInterval} />
+            <Indicators chosen={indicators} onChange={setIndicators} />
             <Switches
               panel={panel}
               extra={extra}
               onExtra={setExtra}
               isLogarithmic={isLogarithmic}
               onLogarithmic={setIsLogarithmic}
+              onPicture={() => void savePicture(picture?.take(), perp.name, interval)}
             />
           </>
         )}
@@ -71,12 +78,129 @@ export function ChartPanel() {
         {view === 'funding' && <FundingView />}
         {view === 'price' && (
           <Suspense fallback={<Loading />}>
-            <PriceChart interval={interval} isLogarithmic={isLogarithmic} lines={lines} />
+            <PriceChart
+              interval={interval}
+              isLogarithmic={isLogarithmic}
+              indicators={indicators}
+              lines={lines}
+              onDrawn={setPicture}
+            />
           </Suspense>
         )}
       </div>
     </section>
   );
+}
+
+function Intervals({
+  value,
+  onChange,
+}: {
+  readonly value: CandleInterval;
+  readonly onChange: (value: CandleInterval) => void;
+}) {
+  const t = useWords();
+  return (
+    <>
+      <Segmented
+        label={t('perps.chart.interval')}
+        size="small"
+        value={value}
+        onChange={onChange}
+        segments={shownIntervals(value).map((each) => ({ value: each, label: each }))}
+      />
+      <ChartMenu
+        label={t('perps.chart.moreIntervals')}
+        options={MORE_INTERVALS.map((each) => ({ value: each, label: each }))}
+        chosen={[value]}
+        onChoose={onChange}
+      >
+        …
+      </ChartMenu>
+    </>
+  );
+}
+
+function Indicators({
+  chosen,
+  onChange,
+}: {
+  readonly chosen: readonly Indicator[];
+  readonly onChange: (chosen: readonly Indicator[]) => void;
+}) {
+  const t = useWords();
+  return (
+    <ChartMenu
+      label={t('perps.chart.indicators')}
+      options={INDICATORS.map((value) => ({ value, label: t(`perps.chart.indicator.${value}`) }))}
+      chosen={chosen}
+      onChoose={(kind) => onChange(toggled(chosen, kind))}
+      areToggles
+    >
+      {t('perps.chart.indicators')}
+    </ChartMenu>
+  );
+}
+
+function toggled<Item>(items: readonly Item[], item: Item): readonly Item[] {
+  return items.includes(item) ? items.filter((other) => other !== item) : [...items, item];
+}
+
+/** One from the menu stands beside the others as long as it is chosen. */
+function shownIntervals(chosen: CandleInterval): readonly CandleInterval[] {
+  const isShown = (INTERVALS as readonly CandleInterval[]).includes(chosen);
+  return isShown ? INTERVALS : [...INTERVALS, chosen];
+}
+
+function ChartMenu<Value extends string>({
+  label,
+  options,
+  chosen,
+  onChoose,
+  areToggles = false,
+  children,
+}: {
+  readonly label: string;
+  readonly options: readonly { readonly value: Value; readonly label: string }[];
+  readonly chosen: readonly string[];
+  readonly onChoose: (value: Value) => void;
+  /** Any number of them may be chosen. */
+  readonly areToggles?: boolean;
+  readonly children: ReactNode;
+}) {
+  return (
+    <Menu
+      align="start"
+      trigger={
+        <button
+          type="button"
+          aria-label={label}
+          className="h-6 shrink-0 rounded px-2 text-12 text-muted hover:text-text"
+        >
+          {children}
+        </button>
+      }
+      items={options.map((option) => ({
+        label: option.label,
+        isChosen: chosen.includes(option.value),
+        isToggle: areToggles,
+        onSelect: () => onChoose(option.value),
+      }))}
+    />
+  );
+}
+
+/** The chart as a file; what lies over it, such as the lines of orders, is its owner's and not on it. */
+async function savePicture(
+  canvas: HTMLCanvasElement | undefined,
+  market: string,
+  interval: string,
+): Promise<void> {
+  const picture = await new Promise<Blob | null>((resolve) => {
+    if (canvas === undefined) resolve(null);
+    else canvas.toBlob(resolve, 'image/png');
+  });
+  if (picture !== null) saveBlob(`${market} ${interval}.png`, picture);
 }
 
 /** What else is drawn, and how large. */
@@ -86,18 +210,20 @@ function Switches({
   onExtra,
   isLogarithmic,
   onLogarithmic,
+  onPicture,
 }: {
   readonly panel: RefObject<HTMLElement | null>;
   readonly extra: readonly Extra[];
   readonly onExtra: (extra: readonly Extra[]) => void;
   readonly isLogarithmic: boolean;
   readonly onLogarithmic: (isOn: boolean) => void;
+  readonly onPicture: () => void;
 }) {
   const t = useWords();
-  const toggle = (name: Extra): void =>
-    onExtra(extra.includes(name) ? extra.filter((other) => other !== name) : [...extra, name]);
+  const toggle = (name: Extra): void => onExtra(toggled(extra, name));
   return (
     <span className="ml-auto flex shrink-0 gap-1 max-tablet:hidden">
+      <BracketButton />
       {(['mark', 'oracle'] as const).map((name) => (
         <Toggle key={name} isOn={extra.includes(name)} onPress={() => toggle(name)}>
           {t(`perps.chart.${name}`)}
@@ -105,6 +231,9 @@ function Switches({
       ))}
       <Toggle isOn={isLogarithmic} onPress={() => onLogarithmic(!isLogarithmic)}>
         {t('perps.chart.logarithmic')}
+      </Toggle>
+      <Toggle isOn={false} onPress={onPicture}>
+        {t('perps.chart.picture')}
       </Toggle>
       <Toggle
         isOn={false}
@@ -132,10 +261,27 @@ function Switches({
   );
 }
 
+/** Puts a bracket into the ticket whose lines are dragged on the chart; the ticket's button sends it. */
+function BracketButton() {
+  const t = useWords();
+  const { coin, grid } = useTradedPerp();
+  const store = contexts.useStore(coin);
+  const begin = (): void => {
+    const markPx = store.getState().ctx?.markPx;
+    if (isDecimal(markPx)) changeDraft(bracketAt(markPx, grid.tick, draftStore.getState().side));
+  };
+  return (
+    <Toggle isOn={false} onPress={begin}>
+      {t('perps.chart.bracket')}
+    </Toggle>
+  );
+}
+
 function useLines(extra: readonly Extra[]): readonly ChartLine[] {
   const t = useWords();
   const { coin, grid, perp } = useTradedPerp();
-  const { sizeDecimals } = grid;
+  const { lot, sizeDecimals } = grid;
+  const draft = useDraft();
   const user = useSession()?.address;
   const { orders, triggers } = openOrders.use(user, (state) => state);
   const positions = usePositions();
@@ -145,7 +291,7 @@ function useLines(extra: readonly Extra[]): readonly ChartLine[] {
     mark: ctx?.markPx ?? '',
     oracle: ctx?.oraclePx ?? '',
   }));
-  return useMemo(() => {
+  const shown = useMemo(() => {
     const own = chartLines(
       {
         positions: positions.filter(({ position }) => position.asset === coin),
@@ -156,6 +302,7 @@ function useLines(extra: readonly Extra[]): readonly ChartLine[] {
         markOf: () => store.getState().ctx?.markPx ?? '0',
         bestAgainst: (isBuy) => book.getState().book?.levels[isBuy ? 1 : 0][0]?.px,
         sizeDecimals,
+        lot,
       },
       t,
     );
@@ -169,7 +316,21 @@ function useLines(extra: readonly Extra[]): readonly ChartLine[] {
         style: 'dotted' as const,
       }));
     return [...market, ...own];
-  }, [book, coin, extra, orders, perp.index, positions, prices, sizeDecimals, store, t, triggers]);
+  }, [
+    book,
+    coin,
+    extra,
+    lot,
+    orders,
+    perp.index,
+    positions,
+    prices,
+    sizeDecimals,
+    store,
+    t,
+    triggers,
+  ]);
+  return useMemo(() => [...shown, ...draftLines(draft, t)], [draft, shown, t]);
 }
 
 function Toggle({

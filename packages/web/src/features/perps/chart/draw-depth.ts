@@ -14,9 +14,9 @@ type Frame = {
   /** Where the totals stand on. */
   readonly floor: number;
   readonly middle: number;
-  /** As far as the book goes to its longer side. */
+  /** As far as the picture goes to both sides. */
   readonly reach: number;
-  /** The larger of both totals. */
+  /** The larger of both totals within it. */
   readonly most: number;
   readonly base: string;
   readonly x: (price: number) => number;
@@ -46,8 +46,8 @@ export function drawDepth(
   const { height, width } = room;
   const floor = height - 24;
   const middle = (bid.price + ask.price) / 2;
-  const reach = Math.max(middle - lastBid.price, lastAsk.price - middle);
-  const most = Math.max(lastBid.total, lastAsk.total);
+  const reach = Math.max(reachOf(bids, middle), reachOf(asks, middle));
+  const most = Math.max(totalWithin(bids, middle, reach), totalWithin(asks, middle, reach));
   const colours = palette();
   const frame: Frame = {
     ...room,
@@ -68,9 +68,28 @@ export function drawDepth(
   if (pointerX !== undefined) drawPointer(frame, { pointerX, bids, asks });
 }
 
+/** Levels beyond this many times the usual distance from the middle are no part of the picture. */
+const FAR = 4;
+/** So much of a side's volume is in the picture, where it is not further away than that. */
+const SHARE = 0.95;
+
+/** How far the picture goes for a side: an order that nobody will meet must not press all others together. */
+function reachOf(points: readonly Point[], middle: number): number {
+  const distances = points.map(({ price }) => Math.abs(price - middle));
+  const usual = distances[Math.floor((distances.length - 1) / 2)] ?? 0;
+  const wanted = (points.at(-1)?.total ?? 0) * SHARE;
+  const enough = distances[points.findIndex(({ total }) => total >= wanted)] ?? 0;
+  return Math.max(distances[0] ?? 0, Math.min(enough, usual * FAR));
+}
+
+function totalWithin(points: readonly Point[], middle: number, reach: number): number {
+  const inside = points.filter(({ price }) => Math.abs(price - middle) <= reach);
+  return inside.at(-1)?.total ?? points[0]?.total ?? 0;
+}
+
 /** From the best price outwards; what stands at the last level is there up to the edge. */
 function drawSide(
-  { context, floor, x, y }: Frame,
+  { context, floor, width, x, y }: Frame,
   points: readonly Point[],
   { colour, edge }: { readonly colour: string; readonly edge: number },
 ): void {
@@ -78,6 +97,7 @@ function drawSide(
   context.moveTo(x(points[0]?.price ?? 0), floor);
   let last = floor;
   for (const { price, total } of points) {
+    if (x(price) < 0 || x(price) > width) break;
     context.lineTo(x(price), last);
     last = y(total);
     context.lineTo(x(price), last);

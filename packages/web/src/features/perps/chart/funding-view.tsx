@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo } from 'react';
 import type { FundingHistoryRow } from '@oddlot/sdk';
 import { isDecimal, multiply, negate, sign, sum } from '../../../lib/decimal.ts';
-import { money, percent } from '../../../lib/format.ts';
+import { hourlyRate, money, percent } from '../../../lib/format.ts';
 import { dateTime, hourMinute } from '../../../lib/time.ts';
 import { useWords } from '../../../lib/words.ts';
 import { fundingLists } from '../../../market/account-lists.ts';
@@ -21,8 +21,6 @@ const FundingChart = lazy(async () => ({
 const HOURS_OF_A_YEAR = '8760';
 const SHOWN_MS = 7 * 24 * 3_600_000;
 const AGAIN_MS = 60_000;
-/** Rates of a calm hour differ in the fifth decimal. */
-const RATE_DECIMALS = 5;
 
 /** What holding a position costs here: the rate now, and what each hour came to. */
 export function FundingView() {
@@ -76,12 +74,12 @@ function Facts() {
       ? negate(multiply(multiply(held, ctx.oraclePx), rate))
       : undefined;
   const facts = [
-    [t('perps.funding.hourly'), percent(rate, { decimals: RATE_DECIMALS, isSigned: true })],
+    [t('perps.funding.hourly'), hourlyRate(rate)],
     [
       t('perps.funding.yearly'),
       isDecimal(rate) ? percent(multiply(rate, HOURS_OF_A_YEAR), { isSigned: true }) : '–',
     ],
-    [t('perps.funding.premium'), percent(ctx?.premium, { decimals: 4, isSigned: true })],
+    [t('perps.funding.premium'), hourlyRate(ctx?.premium)],
     [t('perps.funding.next'), ctx === undefined ? '–' : hourMinute(ctx.nextFundingTime)],
     [
       t('perps.funding.yours'),
@@ -141,9 +139,7 @@ function Hours({ rows }: { readonly rows: readonly FundingHistoryRow[] }) {
           {rows.toReversed().map(({ fundingRate, time }) => (
             <tr key={time} className="h-6">
               <td className="text-muted">{dateTime(time)}</td>
-              <td className="text-right">
-                {percent(fundingRate, { decimals: RATE_DECIMALS, isSigned: true })}
-              </td>
+              <td className="text-right">{hourlyRate(fundingRate)}</td>
               <td className="text-right">
                 {own.has(time) ? (
                   <Money value={own.get(time)} isSigned isColoured />

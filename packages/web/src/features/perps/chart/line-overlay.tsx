@@ -1,6 +1,6 @@
 import {
+  useCallback,
   useEffect,
-  useEffectEvent,
   useRef,
   useState,
   type KeyboardEvent,
@@ -8,6 +8,7 @@ import {
 } from 'react';
 import {
   add,
+  divide,
   isDecimal,
   multiply,
   onStep,
@@ -15,13 +16,15 @@ import {
   subtract,
   toPixels,
 } from '../../../lib/decimal.ts';
-import { number } from '../../../lib/format.ts';
+import { number, percent } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
+import { contexts } from '../../../market/contexts.ts';
 import { classes } from '../../../ui/classes.ts';
 import { notify } from '../../../ui/toast.tsx';
 import { useTradedPerp } from '../traded-perp.ts';
 import { useAct } from '../use-act.ts';
 import type { ChartLine } from './chart-lines.ts';
+import { placeTags } from './place-tags.ts';
 import type { Scale } from './scale.ts';
 
 const TONES = {
@@ -43,41 +46,109 @@ export function LineOverlay({
   readonly scale: Scale;
 }) {
   const t = useWords();
+  const { coin } = useTradedPerp();
+  const list = useRef<HTMLUListElement>(null);
+  const market = contexts.useStore(coin);
+  const place = useCallback((): void => {
+    if (list.current !== null) placeAll(list.current, scale, market.getState().ctx?.markPx);
+  }, [market, scale]);
+  useEffect(() => scale.onRedraw(place), [place, scale]);
+  useEffect(() => place());
   return (
     <ul
+      ref={list}
       aria-label={t('perps.chart.lines')}
       className="pointer-events-none absolute inset-0 z-10 overflow-hidden"
     >
       {lines.map((line) => (
-        <Line key={line.id} line={line} scale={scale} />
+        <Line key={line.id} line={line} scale={scale} onMove={place} />
+      ))}
+      {(['above', 'below'] as const).map((edge) => (
+        <li key={edge} data-edge={edge} hidden className="absolute left-2 text-11 text-muted" />
       ))}
     </ul>
   );
 }
 
-function Line({ line, scale }: { readonly line: ChartLine; readonly scale: Scale }) {
+/** From the lower edge of the prices up to how many more are below it. */
+const EDGE_NOTE_PX = 40;
+
+/**
+ * Puts every line at its price and every label where it can be read. What is out of sight is told at the edge, with how
+ * far it is from the mark: it must not press the prices together.
+ */
+function placeAll(list: HTMLUListElement, scale: Scale, markPx: string | undefined): void {
+  const items = [...list.querySelectorAll<HTMLLIElement>('li[data-price]')];
+  const height = scale.height();
+  const lines = items.flatMap((item, at) => {
+    const y = scale.toY(item.dataset['price'] ?? '');
+    return y === undefined ? [] : [{ id: String(at), y }];
+  });
+  const { places, ...counted } = placeTags(lines, height);
+  const axis = `${scale.axisWidth()}px`;
+  items.forEach((item, at) => {
+    const placed = places.get(String(at));
+    const isSeen = placed !== undefined && !placed.isCounted;
+    item.style.visibility = isSeen ? 'visible' : 'hidden';
+    if (!isSeen) return;
+    const y =
+      placed.edge === undefined ? lines.find(({ id }) => id === String(at))!.y : placed.tagY;
+    item.style.right = axis;
+    item.style.transform = `translateY(${y}px)`;
+    item.style.borderColor = placed.edge === undefined ? '' : 'transparent';
+    const tag = item.firstElementChild as HTMLElement;
+    tag.style.transform = `translateY(${placed.tagY - y}px)`;
+    const note = tag.lastElementChild as HTMLElement;
+    const told =
+      placed.edge === undefined ? '' : toldAtEdge(placed.edge, item.dataset['price'], markPx);
+    if (note.textContent !== told) note.textContent = told;
+  });
+  for (const edge of ['above', 'below'] as const) {
+    const note = list.querySelector<HTMLLIElement>(`li[data-edge=${edge}]`)!;
+    note.hidden = counted[edge] === 0;
+    note.style.top = edge === 'above' ? '24px' : `${height - EDGE_NOTE_PX}px`;
+    note.textContent = `${edge === 'above' ? '↑' : '↓'} +${counted[edge]}`;
+  }
+}
+
+/** Which way, and how far from the mark. */
+function toldAtEdge(
+  edge: 'above' | 'below',
+  price: string | undefined,
+  markPx: string | undefined,
+): string {
+  const arrow = edge === 'above' ? '  ↑' : '  ↓';
+  if (!isDecimal(price) || !isDecimal(markPx)) return arrow;
+  const distance = divide(subtract(price, markPx), markPx, 6);
+  return `${arrow} ${percent(distance, { decimals: 1, isSigned: true })}`;
+}
+
+function Line({
+  line,
+  scale,
+  onMove,
+}: {
+  readonly line: ChartLine;
+  readonly scale: Scale;
+  /** It stands at another price than before. */
+  readonly onMove: () => void;
+}) {
   const t = useWords();
   const { grid } = useTradedPerp();
   const item = useRef<HTMLLIElement>(null);
-  const { canMove, isBusy, move, moved, send } = useMove(line);
+  const { canMove, isBusy, move, moved, resize, resized, send } = useMove(line);
   const shown = moved ?? line.price;
-  const place = useEffectEvent((): void => {
-    if (item.current === null) return;
-    const y = scale.toY(shown);
-    item.current.style.visibility = y === undefined ? 'hidden' : 'visible';
-    item.current.style.right = `${scale.axisWidth()}px`;
-    if (y !== undefined) item.current.style.transform = `translateY(${y}px)`;
-  });
-  useEffect(() => scale.onRedraw(() => place()), [scale]);
-  useEffect(() => place());
+  useEffect(() => onMove());
   const drag = (event: PointerEvent<HTMLElement>): void => {
     if (!event.currentTarget.hasPointerCapture(event.pointerId)) return;
     const top = item.current?.parentElement?.getBoundingClientRect().top ?? 0;
     move(scale.toPrice(event.clientY - top));
   };
   const warning = moved === undefined ? undefined : line.warn?.(moved);
+  const label = moved === undefined ? line.label : (line.labelAt?.(moved) ?? line.label);
   const text = [
-    `${line.label} ${number(shown, { decimals: grid.priceDecimals })}`,
+    `${label} ${number(shown, { decimals: grid.priceDecimals })}`,
+    ...(resized === undefined ? [] : [t('perps.line.resized', { size: number(resized) })]),
     ...(warning === undefined ? [] : [t(`perps.line.${warning}`)]),
   ].join(' · ');
   const tone = warning === undefined ? line.tone : 'warning';
@@ -87,27 +158,37 @@ function Line({ line, scale }: { readonly line: ChartLine; readonly scale: Scale
   );
   const stroke = classes(TONES[tone], STYLES[line.style]);
   return (
-    <li ref={item} className={classes('absolute top-0 left-0 h-0 border-t', stroke)}>
+    <li
+      ref={item}
+      data-price={shown}
+      className={classes('absolute top-0 left-0 h-0 border-t', stroke)}
+    >
       {canMove ? (
         <button
           type="button"
           role="slider"
           aria-orientation="vertical"
-          aria-label={line.label}
+          aria-label={line.name ?? line.label}
           aria-valuenow={toPixels(shown)}
           aria-valuetext={text}
           className={classes(tag, 'pointer-events-auto cursor-ns-resize touch-none')}
-          onKeyDown={(event) => onKey(event, { shown, moved, tick: grid.tick, move, send })}
-          onBlur={() => move(undefined)}
+          onKeyDown={(event) => onKey(event, { shown, moved, tick: grid.tick, move, resize, send })}
+          onBlur={() => {
+            if (line.set === undefined) move(undefined);
+          }}
           onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
           onPointerMove={drag}
-          onPointerCancel={() => move(undefined)}
+          onPointerCancel={() => line.set === undefined && move(undefined)}
           onPointerUp={() => send(moved)}
         >
           {text}
+          <span />
         </button>
       ) : (
-        <span className={classes(tag, isBusy && 'opacity-60')}>{text}</span>
+        <span className={classes(tag, isBusy && 'opacity-60')}>
+          {text}
+          <span />
+        </span>
       )}
     </li>
   );
@@ -118,39 +199,51 @@ type Move = {
   readonly moved: string | undefined;
   readonly canMove: boolean;
   readonly isBusy: boolean;
+  /** The size that was chosen for an order, all of it. */
+  readonly resized: string | undefined;
   readonly move: (price: string | undefined) => void;
+  /** By so many lots. */
+  readonly resize: (lots: number) => void;
   readonly send: (price: string | undefined) => void;
 };
 
 function useMove(line: ChartLine): Move {
   const t = useWords();
   const [moved, setMoved] = useState<string>();
+  const [resized, setResized] = useState<string>();
   const { act, canAct, isBusy } = useAct();
-  const give = line.move;
-  return {
-    moved,
-    canMove: give !== undefined && canAct && !isBusy,
-    isBusy,
-    move: (price) => {
-      if (isBusy) return;
-      if (price === undefined || (isDecimal(price) && sign(price) > 0)) setMoved(price);
-    },
-    send: (price) => {
-      if (price === undefined || price === line.price || give === undefined) {
-        setMoved(undefined);
-        return;
-      }
-      if (line.warn?.(price) === 'firesNow') {
-        notify({ title: t('perps.amend.firesNow'), tone: 'warning' });
-        setMoved(undefined);
-        return;
-      }
-      void act((trader) => give(trader, price)).then(() => setMoved(undefined));
-    },
+  const { move: give, set, size } = line;
+  const putBack = (): void => {
+    setMoved(undefined);
+    setResized(undefined);
   };
+  const move = (price: string | undefined): void => {
+    if (isBusy) return;
+    if (price === undefined) putBack();
+    else if (!isDecimal(price) || sign(price) <= 0) return;
+    else if (set !== undefined) set(price);
+    else setMoved(price);
+  };
+  const resize = (lots: number): void => {
+    if (size === undefined || isBusy) return;
+    const next = add(resized ?? size.whole, multiply(size.lot, String(lots)));
+    if (sign(next) > 0) setResized(next);
+  };
+  const send = (price: string | undefined): void => {
+    const isSame = (price ?? line.price) === line.price && resized === undefined;
+    if (isSame || give === undefined) return putBack();
+    const next = price ?? line.price;
+    if (line.warn?.(next) === 'firesNow') {
+      notify({ title: t('perps.amend.firesNow'), tone: 'warning' });
+      return putBack();
+    }
+    void act((trader) => give(trader, next, resized)).then(putBack);
+  };
+  const canMove = set !== undefined || (give !== undefined && canAct && !isBusy);
+  return { moved, resized, canMove, isBusy, move, resize, send };
 }
 
-/** A tick by an arrow, ten with the shift key; Enter sends, Escape puts it back. */
+/** A tick by an arrow, ten with the shift key, and to the sides a lot of the size; Enter sends, Escape puts it back. */
 function onKey(
   event: KeyboardEvent,
   {
@@ -158,11 +251,19 @@ function onKey(
     moved,
     tick,
     move,
+    resize,
     send,
-  }: Pick<Move, 'moved' | 'move' | 'send'> & { readonly shown: string; readonly tick: string },
+  }: Pick<Move, 'moved' | 'move' | 'resize' | 'send'> & {
+    readonly shown: string;
+    readonly tick: string;
+  },
 ): void {
   if (event.key === 'Enter') send(moved);
   if (event.key === 'Escape') move(undefined);
+  if (event.key === 'ArrowLeft' || event.key === 'ArrowRight') {
+    event.preventDefault();
+    resize((event.shiftKey ? 10 : 1) * (event.key === 'ArrowLeft' ? -1 : 1));
+  }
   if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return;
   event.preventDefault();
   const step = event.shiftKey ? multiply(tick, '10') : tick;

@@ -30,11 +30,14 @@ export type PriceChart = {
   /** Prices that should be in sight where they are near. */
   readonly keepInSight: (prices: readonly number[]) => void;
   readonly recolour: () => void;
+  readonly isGone: () => boolean;
   readonly remove: () => void;
 };
 
-/** How far beyond the candles a line may be and still stretch the scale. */
-const NEAR = 0.015;
+/** Lines stretch the scale to no more than so many times what the candles take: prices come first. */
+const STRETCH_MAX = 2;
+/** A market that hardly moves is not drawn as if it did: candles count as at least this share of their price. */
+const FLAT = 0.004;
 
 /** A chart of candles and volume in an element. */
 export function makeChart(place: HTMLElement, grid: Grid): PriceChart {
@@ -73,6 +76,7 @@ export function makeChart(place: HTMLElement, grid: Grid): PriceChart {
     volume,
     markers: createSeriesMarkers(candles, []),
     recolour,
+    isGone: () => isGone,
     keepInSight: (prices) => {
       wanted = prices;
       if (!isGone) candles.applyOptions({});
@@ -84,10 +88,10 @@ export function makeChart(place: HTMLElement, grid: Grid): PriceChart {
     scale: {
       toY: (price) => {
         if (isGone) return undefined;
-        const y = candles.priceToCoordinate(toPixels(price));
-        const height = place.clientHeight - chart.timeScale().height();
-        return y === null || y < 0 || y > height ? undefined : y;
+        return candles.priceToCoordinate(toPixels(price)) ?? undefined;
       },
+      // Of the candles alone: indicators may have a place of their own under them.
+      height: () => (isGone ? 0 : (chart.panes()[0]?.getHeight() ?? 0)),
       toPrice: (y) => {
         const price = candles.coordinateToPrice(y);
         return price === null || price <= 0
@@ -105,20 +109,20 @@ export function makeChart(place: HTMLElement, grid: Grid): PriceChart {
 
 type Autoscale = { readonly priceRange: { minValue: number; maxValue: number } | null } | null;
 
-/** The range of the candles, with the lines that are near. */
+/** The range of the candles with the nearest lines, as many as leave the candles their share of the height. */
 function stretched(own: Autoscale, wanted: readonly number[]): Autoscale {
   const range = own?.priceRange;
   if (own === null || range === null || range === undefined) return own;
-  const near = wanted.filter(
-    (price) => price > range.minValue * (1 - NEAR) && price < range.maxValue * (1 + NEAR),
-  );
-  return {
-    ...own,
-    priceRange: {
-      minValue: Math.min(range.minValue, ...near),
-      maxValue: Math.max(range.maxValue, ...near),
-    },
-  };
+  const middle = (range.minValue + range.maxValue) / 2;
+  const half = Math.max(range.maxValue - range.minValue, Math.abs(middle) * FLAT) / 2;
+  let [minValue, maxValue] = [middle - half, middle + half];
+  const byDistance = wanted.toSorted((a, b) => Math.abs(a - middle) - Math.abs(b - middle));
+  for (const price of byDistance) {
+    const [low, high] = [Math.min(minValue, price), Math.max(maxValue, price)];
+    if (high - low > 2 * half * STRETCH_MAX) break;
+    [minValue, maxValue] = [low, high];
+  }
+  return { ...own, priceRange: { minValue, maxValue } };
 }
 
 function colour(
@@ -135,6 +139,7 @@ function colour(
       textColor: muted,
       fontFamily: FONT,
       fontSize: 11,
+      panes: { separatorColor: line, separatorHoverColor: raised },
     },
     grid: { vertLines: { visible: false }, horzLines: { color: raised } },
     rightPriceScale: { borderVisible: false, scaleMargins: { top: 0.08, bottom: 0.2 } },

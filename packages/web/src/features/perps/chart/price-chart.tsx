@@ -4,7 +4,7 @@ import { toPixels } from '../../../lib/decimal.ts';
 import { number } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { fillLists } from '../../../market/account-lists.ts';
-import { candleSeries, INTERVAL_MS, type CandleInterval } from '../../../market/candles.ts';
+import { candleSeries, startOf, type CandleInterval } from '../../../market/candles.ts';
 import { inNextFrame, onFrame } from '../../../market/frame.ts';
 import { useSession } from '../../../session/use-session.ts';
 import { EmptyState } from '../../../ui/empty-state.tsx';
@@ -13,17 +13,24 @@ import { palette } from '../../../ui/canvas.ts';
 import { useTradedPerp } from '../traded-perp.ts';
 import type { ChartLine } from './chart-lines.ts';
 import { LineOverlay } from './line-overlay.tsx';
+import type { Indicator } from './indicators.ts';
+import { useIndicators } from './use-indicators.ts';
 import { barOf, makeChart, secondsOf, volumeOf, type PriceChart as Chart } from './make-chart.ts';
 
 /** Candles with what the account has in this market. Loaded after the screen stands. */
 export function PriceChart({
   interval,
   isLogarithmic,
+  indicators,
   lines,
+  onDrawn,
 }: {
   readonly interval: CandleInterval;
   readonly isLogarithmic: boolean;
+  readonly indicators: readonly Indicator[];
   readonly lines: readonly ChartLine[];
+  /** Hands out the way to a picture of it, as long as there is one. */
+  readonly onDrawn: (picture: { readonly take: () => HTMLCanvasElement } | undefined) => void;
 }) {
   const t = useWords();
   const { coin, grid } = useTradedPerp();
@@ -35,6 +42,10 @@ export function PriceChart({
   const prices = useMemo(() => lines.map(({ price }) => toPixels(price)), [lines]);
   useEffect(() => made?.keepInSight(prices), [made, prices]);
   useMarkers(made, interval);
+  useIndicators(made, candleSeries.useStore({ coin, interval }), indicators);
+  useEffect(() => {
+    onDrawn(made && { take: () => made.chart.takeScreenshot() });
+  }, [made, onDrawn]);
   const legend = useLegend(made, grid.priceDecimals);
   return (
     <div className="relative h-full min-h-0 overflow-hidden">
@@ -131,14 +142,13 @@ function useMarkers(made: Chart | undefined, interval: CandleInterval): void {
   const fills = fillLists.use(user, (state) => state.rows);
   useEffect(() => {
     if (made === undefined) return;
-    const stepMs = INTERVAL_MS[interval] ?? 60_000;
     const { buy, sell } = palette();
     const markers = fills
       .filter(({ instrumentId }) => instrumentId === perp.index)
       .map(({ side, time }: Fill) => {
         const isBuy = side === 'B';
         return {
-          time: secondsOf(time - (time % stepMs)),
+          time: secondsOf(startOf(time, interval)),
           position: isBuy ? ('belowBar' as const) : ('aboveBar' as const),
           shape: isBuy ? ('arrowUp' as const) : ('arrowDown' as const),
           color: isBuy ? buy : sell,

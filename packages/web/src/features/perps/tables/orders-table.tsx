@@ -1,5 +1,6 @@
 import { useMemo } from 'react';
 import type { OpenOrder } from '@oddlot/sdk';
+import { OrderOrigin } from '../../../account-tables/origin.tsx';
 import { decimalsOf, subtract } from '../../../lib/decimal.ts';
 import { number } from '../../../lib/format.ts';
 import { dateTime } from '../../../lib/time.ts';
@@ -13,12 +14,13 @@ import { useAct } from '../use-act.ts';
 import { AmendButtons, AmendField, AmendingOrders, useAmending } from './amend-order.tsx';
 import { MarketLink } from './market-link.tsx';
 import { OnGrid, SizeOnGrid } from '../../../market/on-grid.tsx';
+import { OrderNote } from './order-note.tsx';
 import { SideWord } from './side-word.tsx';
 
 export function OrdersTable({ user }: { readonly user: string }) {
   const t = useWords();
-  const orders = openOrders.use(user, (state) => state.orders);
-  const columns = useMemo(() => columnsOf(t), [t]);
+  const { isLoaded, orders } = openOrders.use(user, (state) => state);
+  const columns = useMemo(() => columnsOf(user, t), [t, user]);
   return (
     <AmendingOrders>
       <Table
@@ -26,13 +28,17 @@ export function OrdersTable({ user }: { readonly user: string }) {
         columns={columns}
         rows={orders}
         rowKey={({ oid }) => oid}
-        empty={<EmptyState title={t('perps.empty.orders')} text={t('perps.empty.ordersText')} />}
+        empty={
+          isLoaded && (
+            <EmptyState title={t('perps.empty.orders')} text={t('perps.empty.ordersText')} />
+          )
+        }
       />
     </AmendingOrders>
   );
 }
 
-function columnsOf(t: Words): readonly Column<OpenOrder>[] {
+function columnsOf(user: string, t: Words): readonly Column<OpenOrder>[] {
   return [
     {
       id: 'market',
@@ -69,6 +75,13 @@ function columnsOf(t: Words): readonly Column<OpenOrder>[] {
         </AmendField>
       ),
     },
+    ...endColumns(user, t),
+  ];
+}
+
+/** How far it is, how long it rests, where it came from, and what can be done about it. */
+function endColumns(user: string, t: Words): readonly Column<OpenOrder>[] {
+  return [
     {
       id: 'filled',
       header: t('perps.column.filled'),
@@ -82,14 +95,23 @@ function columnsOf(t: Words): readonly Column<OpenOrder>[] {
       id: 'kind',
       header: t('perps.column.kind'),
       from: 'tablet',
-      cell: (order) => <Kind order={order} />,
+      cell: (order) => (
+        <span className="flex min-w-0 gap-2">
+          <Kind order={order} />
+          <OrderNote oid={order.oid} />
+        </span>
+      ),
     },
     {
       id: 'time',
       header: t('perps.column.time'),
       from: 'desktop',
       align: 'right',
-      cell: ({ timestamp }) => dateTime(timestamp),
+      cell: (order) => (
+        <OrderOrigin user={user} order={order}>
+          {dateTime(order.timestamp)}
+        </OrderOrigin>
+      ),
     },
     {
       id: 'actions',
@@ -142,7 +164,7 @@ function OrderActions({ order }: { readonly order: OpenOrder }) {
 function Kind({ order: { expireTime, reduceOnly, tif } }: { readonly order: OpenOrder }) {
   const t = useWords();
   return (
-    <span className="text-muted">
+    <span className="shrink-0 text-muted">
       {tif}
       {expireTime !== undefined && ` ${dateTime(expireTime)}`}
       {reduceOnly && ` · ${t('perps.ticket.reduceOnly')}`}

@@ -2,7 +2,7 @@ import type { AssetPosition } from '@oddlot/sdk';
 import type { ReactNode } from 'react';
 import { compare } from '../../../lib/decimal.ts';
 import { percent } from '../../../lib/format.ts';
-import type { Words } from '../../../lib/words.ts';
+import { useWords, type Words } from '../../../lib/words.ts';
 import { OnGrid, SizeOnGrid } from '../../../market/on-grid.tsx';
 import { Badge } from '../../../ui/badge.tsx';
 import { colourOf, Money } from '../../../ui/figure.tsx';
@@ -89,7 +89,7 @@ function inPairs(t: Words): Columns {
         </Stacked>
       ),
     },
-    pair('size', '108px', t('perps.column.size'), [Size, Value], { phoneWidth: '100px' }),
+    pair('size', '108px', t('perps.column.size'), [Size, ValueOrEnd], { phoneWidth: '100px' }),
     pair('prices', '84px', t('perps.column.entryMark'), [Entry, Mark], { from: 'tablet' }),
     pair('pnl', '98px', t('perps.column.pnl'), [Pnl, Roe], {
       phoneWidth: '92px',
@@ -169,6 +169,25 @@ const Size: Figure = ({ row: { position } }) => (
   <SizeOnGrid coin={position.asset} value={position.szi} />
 );
 const Value: Figure = ({ row: { position } }) => <Money value={position.positionValue} />;
+/** On a phone, which has no column for it, where the position ends counts for more than what it is worth. */
+const ValueOrEnd: Figure = (props) => (
+  <>
+    <span className="max-tablet:hidden">
+      <Value {...props} />
+    </span>
+    <PhoneEnd {...props} />
+  </>
+);
+const PhoneEnd: Figure = ({ row: { position } }) => {
+  const t = useWords();
+  return (
+    <span className="text-11 text-warning tablet:hidden">
+      <span className="heard">{t('perps.column.liquidation')} </span>
+      <span aria-hidden="true">{t('perps.tape.liquidationShort')} </span>
+      <LiquidationPrice position={position} />
+    </span>
+  );
+};
 const Entry: Figure = ({ row: { position } }) => (
   <OnGrid coin={position.asset} value={position.entryPx} />
 );

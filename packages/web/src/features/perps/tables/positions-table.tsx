@@ -3,7 +3,7 @@ import type { AssetPosition } from '@oddlot/sdk';
 import { useWords } from '../../../lib/words.ts';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { Table } from '../../../ui/table.tsx';
-import { positionKey, usePositions } from '../use-account.ts';
+import { positionKey, useAccountState, usePositions } from '../use-account.ts';
 import { useWidth } from '../use-width.ts';
 import { positionColumns } from './position-columns.tsx';
 import { TakenNote } from './taken-note.tsx';
@@ -13,6 +13,7 @@ const [ROW_PX, TWO_LINES_PX] = [32, 44];
 
 export function PositionsTable({ user }: { readonly user: string }) {
   const t = useWords();
+  const isLoaded = useAccountState() !== undefined;
   const rows = usePositions();
   const isWide = useWidth() === 'wide';
   const columns = useMemo(() => positionColumns(isWide, t), [isWide, t]);
@@ -27,7 +28,12 @@ export function PositionsTable({ user }: { readonly user: string }) {
           rowKey={positionKey}
           rowHeight={isWide ? ROW_PX : TWO_LINES_PX}
           empty={
-            <EmptyState title={t('perps.empty.positions')} text={t('perps.empty.positionsText')} />
+            isLoaded && (
+              <EmptyState
+                title={t('perps.empty.positions')}
+                text={t('perps.empty.positionsText')}
+              />
+            )
           }
         />
       </div>

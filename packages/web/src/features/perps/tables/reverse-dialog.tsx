@@ -45,6 +45,7 @@ export function ReverseDialog({
       onClose={onClose}
     >
       <div className="flex flex-col gap-3">
+        <p className="text-12 text-muted">{t('perps.reverse.bound')}</p>
         {exits.length > 0 && (
           <p className="text-13 text-warning">
             {t('perps.reverse.exits', {

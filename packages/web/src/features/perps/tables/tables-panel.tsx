@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import type { ComponentType } from 'react';
+import type { ComponentType, ReactNode } from 'react';
 import { texts } from 'words:portfolio';
 import { FillsTable } from '../../../account-tables/fills-table.tsx';
 import { FundingTable } from '../../../account-tables/funding-table.tsx';
@@ -9,11 +9,12 @@ import type { Shown } from '../../../account-tables/cells.tsx';
 import { addWords, useWords } from '../../../lib/words.ts';
 import { openOrders } from '../../../market/account.ts';
 import { MayNotTrade } from '../../../session/let-trade.tsx';
-import { useSession } from '../../../session/use-session.ts';
+import { useIsSessionLoaded, useSession } from '../../../session/use-session.ts';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
 import { usePositionCount } from '../use-account.ts';
 import { CancelAll } from './cancel-all.tsx';
+import { CloseAll } from './close-all.tsx';
 import { OrdersTable } from './orders-table.tsx';
 import { PositionsTable } from './positions-table.tsx';
 import { TriggersTable } from './triggers-table.tsx';
@@ -33,6 +34,12 @@ const TABLES = {
 type TabName = keyof typeof TABLES;
 const NAMES = Object.keys(TABLES) as readonly TabName[];
 
+/** What can be done with all rows of a table at once. */
+function asideOf(tab: TabName): ReactNode {
+  if (tab === 'positions') return <CloseAll />;
+  return tab === 'orders' || tab === 'triggers' ? <CancelAll /> : undefined;
+}
+
 /** What the account has and did. The tab is in the address. */
 export function TablesPanel() {
   const t = useWords();
@@ -40,6 +47,7 @@ export function TablesPanel() {
   const search: { readonly tab?: unknown } = useSearch({ strict: false });
   const tab = NAMES.find((name) => name === search.tab) ?? 'positions';
   const user = useSession()?.address;
+  const isSessionLoaded = useIsSessionLoaded();
   const positions = usePositionCount();
   const working = openOrders.use(user, ({ orders, triggers }) => ({
     orders: orders.length,
@@ -59,7 +67,7 @@ export function TablesPanel() {
       label={t('perps.tables.label')}
       value={tab}
       onChange={show}
-      aside={tab === 'orders' || tab === 'triggers' ? <CancelAll /> : undefined}
+      aside={asideOf(tab)}
       tabs={NAMES.map((name) => {
         const Table = TABLES[name];
         return {
@@ -68,7 +76,10 @@ export function TablesPanel() {
           count: counts[name],
           content:
             user === undefined ? (
-              <EmptyState title={t(`perps.empty.${name}`)} text={t('perps.empty.noAccount')} />
+              // Who is here is read from the browser's own store first; until then nothing is claimed.
+              isSessionLoaded && (
+                <EmptyState title={t(`perps.empty.${name}`)} text={t('perps.empty.noAccount')} />
+              )
             ) : (
               <>
                 {(counts[name] ?? 0) > 0 && <MayNotTrade />}

@@ -20,7 +20,7 @@ import { SideWord } from './side-word.tsx';
 /** Orders that wait for the mark; those of a position are with the position. */
 export function TriggersTable({ user }: { readonly user: string }) {
   const t = useWords();
-  const triggers = openOrders.use(user, (state) => state.triggers);
+  const { isLoaded, triggers } = openOrders.use(user, (state) => state);
   const columns = useMemo(() => columnsOf(t), [t]);
   return (
     <Table
@@ -28,7 +28,11 @@ export function TriggersTable({ user }: { readonly user: string }) {
       columns={columns}
       rows={triggers}
       rowKey={({ oid }) => oid}
-      empty={<EmptyState title={t('perps.empty.triggers')} text={t('perps.empty.triggersText')} />}
+      empty={
+        isLoaded && (
+          <EmptyState title={t('perps.empty.triggers')} text={t('perps.empty.triggersText')} />
+        )
+      }
     />
   );
 }

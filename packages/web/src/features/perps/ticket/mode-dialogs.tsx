@@ -9,6 +9,7 @@ import { Dialog } from '../../../ui/dialog.tsx';
 import { ErrorSentence } from '../../../ui/error-sentence.tsx';
 import { useTradedPerp } from '../traded-perp.ts';
 import { usePositions } from '../use-account.ts';
+import { cancelNamed, whatWaits } from '../tables/what-waits.ts';
 import { useAct } from '../use-act.ts';
 
 type ModeDialogProps = { readonly asset: ActiveAssetData; readonly onClose: () => void };
@@ -94,14 +95,16 @@ function useWaiting(): { readonly orders: number; readonly triggers: number } {
 function InTheWay() {
   const t = useWords();
   const waiting = useWaiting();
+  const user = useSession()?.address;
+  const open = openOrders.use(user, (state) => state);
   const positions = usePositions().length;
   const [fault, setFault] = useState<unknown>();
   const { act, canAct, isBusy } = useAct(setFault);
   const cancel = (): void => {
     setFault(undefined);
-    void act((trader) =>
-      trader.exchange.cancelAll({ accountType: 'perp' }, { confirm: 'executed' }),
-    );
+    // Only what is counted above: a position that opens meanwhile keeps its exits.
+    const { orders } = whatWaits({ ...open, positions: [] });
+    void act((trader) => cancelNamed(trader, orders));
   };
   return (
     <div className="flex flex-col items-start gap-2 border-l-2 border-warning py-0.5 pl-3 text-12">

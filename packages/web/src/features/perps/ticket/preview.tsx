@@ -10,6 +10,7 @@ import { usePositions } from '../use-account.ts';
 import { isTriggerType, useDraft, type Draft } from './draft.ts';
 import { legOf } from './leg.ts';
 import type { Drafted } from './orders-of-draft.ts';
+import { useFeeRates } from './use-fee-rates.ts';
 import type { Simulation } from './use-simulation.ts';
 
 /** What the venue says would happen, before it does. */
@@ -30,7 +31,6 @@ export function Preview({
   const isNews = useIsNews(result !== undefined);
   // What would be refused has no effects to show; the refusal stands in their place.
   if (drafted.missing !== undefined || result?.accepted === false) return null;
-  const fee = entries.length === 0 ? undefined : sum(entries.map((entry) => entry.fee));
   return (
     <div aria-busy={isOld} className="flex flex-col gap-1">
       <p
@@ -47,7 +47,7 @@ export function Preview({
           {message}
         </p>
       ))}
-      <Line label={t('perps.preview.fee')}>{fee === undefined ? '–' : money(fee)}</Line>
+      <FeeLines entries={entries} drafted={drafted} />
       <MarginLines asset={asset} result={result} />
       <LiquidationLine asset={asset} result={result} />
     </div>
@@ -96,6 +96,54 @@ function useSentence(entries: readonly SimulatedOrder[], isWaiting: boolean): st
     rest: number(resting),
   };
   return sign(resting) > 0 ? t('perps.preview.fillsPart', words) : t('perps.preview.fills', words);
+}
+
+/**
+ * What fills now has its fee from the venue. What rests or waits pays when it fills, by who came first: a maker's
+ * fee if it is met in the book, a taker's if it takes.
+ */
+function FeeLines({
+  entries,
+  drafted,
+}: {
+  readonly entries: readonly SimulatedOrder[];
+  readonly drafted: Drafted;
+}) {
+  const t = useWords();
+  const { isPostOnly, limitPrice, type } = useDraft();
+  const rates = useFeeRates();
+  if (entries.length === 0 || drafted.missing !== undefined) {
+    return <Line label={t('perps.preview.fee')}>–</Line>;
+  }
+  const isWaiting = isTriggerType(type);
+  const filled = sum(entries.map(({ filledSz }) => filledSz));
+  const later = isWaiting ? drafted.size : sum(entries.map(({ restingSz }) => restingSz));
+  const value = multiply(later, drafted.price);
+  const fee = (rate: string): string => money(multiply(value, rate));
+  const ways =
+    rates === undefined
+      ? []
+      : [
+          ...(isWaiting && limitPrice === ''
+            ? []
+            : [t('perps.preview.asMaker', { fee: fee(rates.maker) })]),
+          // What is post-only never takes; what rests takes nothing unless it is amended or fires first.
+          ...(isPostOnly && !isWaiting
+            ? []
+            : [t('perps.preview.asTaker', { fee: fee(rates.taker) })]),
+        ];
+  return (
+    <>
+      {(sign(filled) > 0 || sign(later) === 0) && (
+        <Line label={t(sign(later) > 0 ? 'perps.preview.feeNow' : 'perps.preview.fee')}>
+          {money(sum(entries.map((entry) => entry.fee)))}
+        </Line>
+      )}
+      {sign(later) > 0 && (
+        <Line label={t('perps.preview.feeLater')}>{ways.join(' · ') || '–'}</Line>
+      )}
+    </>
+  );
 }
 
 /** How much of the account is margin; of isolated margin, what the position would have and what stays free. */

@@ -21,7 +21,7 @@ export function remedyOf(
   remedy: Remedy,
   draft: Pick<Draft, 'exitBasis' | 'hasExits' | 'limitPrice' | 'takeProfit' | 'type'>,
 ): Partial<Draft> | undefined {
-  if (remedy.kind !== 'useValue') return undefined;
+  if (remedy.kind !== 'useValue' && remedy.kind !== 'lowerTo') return undefined;
   const { exitBasis, hasExits, limitPrice, takeProfit, type } = draft;
   const { field = '', value } = remedy;
   const place = Number(/^orders\[(\d+)\]/.exec(field)?.[1] ?? 0);

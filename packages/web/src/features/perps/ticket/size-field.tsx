@@ -1,3 +1,4 @@
+import { useStore } from 'zustand';
 import type { ActiveAssetData } from '@oddlot/sdk';
 import {
   compare,
@@ -8,9 +9,10 @@ import {
   roundTo,
   sign,
 } from '../../../lib/decimal.ts';
-import { money, number } from '../../../lib/format.ts';
+import { compact, money, number, percent } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { NumberField } from '../../../ui/number-field.tsx';
+import { preferences } from '../../../ui/preferences.ts';
 import { Slider } from '../../../ui/slider.tsx';
 import { useTradedPerp } from '../traded-perp.ts';
 import { isLong, usePositions } from '../use-account.ts';
@@ -33,6 +35,7 @@ export function SizeField({
   const most = useLargest(draft, asset);
   const price = drafted.missing === undefined ? drafted.price : asset?.markPx;
   const inBase = isDecimal(price) ? sizeInBase(draft, price, grid) : undefined;
+  const inOther = otherUnit({ inBase, price, isBase, base: perp.baseCurrency });
   const take = (share: number): void => {
     if (most === undefined) return;
     const part = onStep(multiply(most, String(share / 100)), grid.lot, 'down');
@@ -67,22 +70,80 @@ export function SizeField({
         isDisabled={most === undefined || sign(most) <= 0}
         onChange={take}
       />
+      <Presets onShare={take} isDisabled={most === undefined || sign(most) <= 0} />
       <div className="flex justify-between gap-2 text-12 text-muted">
         <span>
           {most === undefined
             ? t('perps.ticket.shareUnknown')
-            : t('perps.ticket.most', { size: number(most), base: perp.baseCurrency })}
+            : isBase || !isDecimal(price)
+              ? t('perps.ticket.most', { size: number(most), unit: perp.baseCurrency })
+              : t('perps.ticket.most', { size: money(multiply(most, price)), unit: 'USDC' })}
         </span>
-        <span className="whitespace-nowrap">
-          {inBase !== undefined && isDecimal(price) ? `${money(multiply(inBase, price))} USDC` : ''}
-        </span>
+        <span className="whitespace-nowrap">{inOther}</span>
       </div>
     </div>
   );
 }
 
+const SHARES = [25, 50, 75, 100] as const;
+
+/** Shares of the most, and the amounts that this browser's owner has chosen. */
+function Presets({
+  onShare,
+  isDisabled,
+}: {
+  readonly onShare: (share: number) => void;
+  readonly isDisabled: boolean;
+}) {
+  const t = useWords();
+  const amounts = useStore(preferences, ({ sizePresets }) => sizePresets);
+  const looks =
+    'h-6 flex-1 rounded border border-line px-1 text-11 text-muted hover:text-text disabled:opacity-50';
+  return (
+    <div role="group" aria-label={t('perps.ticket.presets')} className="flex flex-wrap gap-1">
+      {SHARES.map((share) => (
+        <button
+          key={share}
+          type="button"
+          disabled={isDisabled}
+          onClick={() => onShare(share)}
+          className={looks}
+        >
+          {percent(String(share / 100), { decimals: 0 })}
+        </button>
+      ))}
+      {amounts.map((amount) => (
+        <button
+          key={amount}
+          type="button"
+          onClick={() => changeDraft({ size: amount, sizeUnit: 'quote' })}
+          className={looks}
+        >
+          {`${compact(amount)} USDC`}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** The size in the unit that is not typed. */
+function otherUnit({
+  inBase,
+  price,
+  isBase,
+  base,
+}: {
+  readonly inBase: string | undefined;
+  readonly price: string | undefined;
+  readonly isBase: boolean;
+  readonly base: string;
+}): string {
+  if (inBase === undefined || !isDecimal(price)) return '';
+  return isBase ? `${money(multiply(inBase, price))} USDC` : `${number(inBase)} ${base}`;
+}
+
 /** What may be traded at most: by margin, or of the position that is reduced. */
-function useLargest(draft: Draft, asset: ActiveAssetData | undefined): string | undefined {
+export function useLargest(draft: Draft, asset: ActiveAssetData | undefined): string | undefined {
   const { coin } = useTradedPerp();
   const positions = usePositions();
   if (asset === undefined) return undefined;

@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useMemo, useRef, type RefObject } from 'react';
 import { useStore } from 'zustand';
+import { ApiError, type ActiveAssetData } from '@oddlot/sdk';
 import type { Remedy } from '../../../lib/explain-error.ts';
 import { number } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
@@ -13,6 +14,7 @@ import { useTradedPerp } from '../traded-perp.ts';
 import { useAssetData } from '../use-account.ts';
 import { useMarketState } from '../use-market-state.ts';
 import { AccountChips } from './account-chips.tsx';
+import { useConfirmed } from './use-confirmed.tsx';
 import { changeDraft, useDraft } from './draft.ts';
 import { Entrance } from './entrance.tsx';
 import { Exits } from './exits.tsx';
@@ -20,11 +22,12 @@ import { Options } from './options.tsx';
 import { OrderState } from './order-state.tsx';
 import { TICKET } from './focus-ticket.ts';
 import { labelOf } from './label-of.ts';
-import { ordersOf } from './orders-of-draft.ts';
+import { largestOrder, lowerSize } from './lower-size.ts';
+import { ordersOf, type Drafted } from './orders-of-draft.ts';
 import { Preview } from './preview.tsx';
 import { PriceFields } from './price-fields.tsx';
 import { SideChoice, TypeChoice } from './choices.tsx';
-import { SizeField } from './size-field.tsx';
+import { SizeField, useLargest } from './size-field.tsx';
 import { refusalOf, remedyOf } from './refusal.ts';
 import { useSending } from './use-sending.ts';
 import { useSimulation } from './use-simulation.ts';
@@ -47,6 +50,7 @@ export function Ticket({ isInSheet = false }: { readonly isInSheet?: boolean }) 
   const label = labelOf(draft, drafted, { base: perp.baseCurrency, isHedge }, t);
   const sending = useSending(parameters, label);
   const { clear, fault, send } = sending;
+  const { question, request } = useConfirmed(drafted, label, send);
   const remedies = useRemedies(send);
   const form = useRef<HTMLFormElement>(null);
   useEscape(form, isInSheet ? undefined : clear);
@@ -59,7 +63,7 @@ export function Ticket({ isInSheet = false }: { readonly isInSheet?: boolean }) 
       className="flex flex-col gap-3 p-3"
       onSubmit={(event) => {
         event.preventDefault();
-        void send();
+        request();
       }}
     >
       <AccountChips asset={asset} />
@@ -70,7 +74,9 @@ export function Ticket({ isInSheet = false }: { readonly isInSheet?: boolean }) 
       <Options isHedge={isHedge} />
       <Exits drafted={drafted} isHedge={isHedge} />
       <Preview simulation={simulation} drafted={drafted} asset={asset} />
-      {refusal !== undefined && <ErrorSentence error={refusal} onRemedy={remedies} />}
+      {refusal !== undefined && (
+        <Refused refusal={refusal} asset={asset} drafted={drafted} onRemedy={remedies} />
+      )}
       {session?.trader === undefined ? (
         <Entrance />
       ) : (
@@ -82,6 +88,7 @@ export function Ticket({ isInSheet = false }: { readonly isInSheet?: boolean }) 
           {label}
         </SendButton>
       )}
+      {question}
       <OrderState sending={sending} />
       <p className="flex justify-between gap-2 text-11 text-muted">
         {!isInSheet && session?.trader !== undefined && <span>{t('perps.ticket.keys')}</span>}
@@ -92,6 +99,46 @@ export function Ticket({ isInSheet = false }: { readonly isInSheet?: boolean }) 
         )}
       </p>
     </form>
+  );
+}
+
+/** A refusal with what helps; a size that is too large is lowered by a press. */
+function Refused({
+  refusal,
+  asset,
+  drafted,
+  onRemedy,
+}: {
+  readonly refusal: unknown;
+  readonly asset: ActiveAssetData | undefined;
+  readonly drafted: Drafted;
+  readonly onRemedy: (remedy: Remedy) => (() => void) | undefined;
+}) {
+  const t = useWords();
+  const { grid, perp } = useTradedPerp();
+  const draft = useDraft();
+  const most = useLargest(draft, asset);
+  const told = refusal instanceof ApiError ? refusal : undefined;
+  const size = lowerSize(told, { asset, draft, drafted, grid, most });
+  const limit = told && largestOrder(told);
+  const unit = perp.baseCurrency;
+  return (
+    <ErrorSentence
+      error={refusal}
+      // It is said with the unit below.
+      onRemedy={(remedy) => (remedy.kind === 'lowerTo' ? undefined : onRemedy(remedy))}
+      sentence={limit && t('perps.ticket.sizeMost', { size: number(limit), unit })}
+      also={
+        size === undefined
+          ? []
+          : [
+              {
+                label: t('perps.ticket.lowerTo', { size: number(size), unit }),
+                act: () => changeDraft({ size, sizeUnit: 'base' }),
+              },
+            ]
+      }
+    />
   );
 }
 

@@ -1,0 +1,311 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePorts } from '@oddlot/host/testing';
+import {
+  findNatsServer,
+  NATS_SERVER_WANTED,
+} from '../packages/venue/src/local-cluster/find-nats-server.ts';
+import {
+  type NatsServers,
+  runNatsServers,
+} from '../packages/venue/src/local-cluster/nats-servers.ts';
+import { startPostgres } from '../packages/venue/src/local-cluster/postgres-server.ts';
+import { BarePublisher } from './bare-publisher.ts';
+import { BenchVenue, type Trader } from './bench-venue.ts';
+import type { Load, LoadResult } from './load-generator.ts';
+import {
+  atLeast,
+  atMost,
+  createRandom,
+  noted,
+  percentile,
+  show,
+  sized,
+  skipped,
+  type Row,
+  type Scale,
+} from './report.ts';
+import { createRequestSigner, loadSecp256k1, type WireOrder } from './signed-requests.ts';
+
+/**
+ * A replica of a cluster beside a venue whose log is its own files, in one run on one machine: orders a second and what one costs,
+ * how long a confirmed order takes, and for how long nobody is answered when something dies. Three NATS servers, PostgreSQL, the
+ * replicas and the clients share its cores, so rates say little of machines of their own; the peer is a bare publisher of as many
+ * bytes to the same servers.
+ */
+
+const RATE_TARGET = 0.7;
+const WAIT_TARGET = 1.5;
+const LANES = 32;
+const ORDERS_PER_ACTION = 50;
+/** As many blocks as a replica has on their way. */
+const IN_FLIGHT = 8;
+const CLUSTER = 'bench';
+const STREAM = `oddlot-${CLUSTER}-blocks`;
+
+export async function clusterSection(scale: Scale): Promise<readonly Row[]> {
+  const secp256k1 = loadSecp256k1();
+  if (secp256k1 === undefined) return [skipped('cluster', 'the binding is not installed')];
+  if ((await findNatsServer()) === undefined) return [skipped('cluster', NATS_SERVER_WANTED)];
+  const signer = await createRequestSigner(secp256k1);
+  const folder = await mkdtemp(join(tmpdir(), 'oddlot-bench-'));
+  const servers = await runNatsServers({
+    count: 3,
+    folder: join(folder, 'nats'),
+    port: await freePorts(6),
+  });
+  const postgres = await startPostgres();
+  await servers.ready();
+  const bare = await BarePublisher.open(servers.urls, 'bare');
+  const database = await postgres.database();
+  const flags = ['--log', servers.url, '--cluster', CLUSTER, '--database', database];
+  const file = await BenchVenue.start(signer);
+  const replicas: BenchVenue[] = [];
+  for (const [index, name] of ['first', 'second', 'third'].entries()) {
+    const own = { flags: [...flags, '--replica', name], firstKey: 10_000 * index };
+    replicas.push(await BenchVenue.start(signer, own));
+  }
+  try {
+    const bench = new ClusterBench({ file, replicas, bare, servers });
+    return [
+      ...(await bench.rates(scale)),
+      ...(await bench.waits(scale)),
+      ...(await bench.gaps(scale)),
+    ];
+  } finally {
+    await Promise.allSettled([file, ...replicas].map((venue) => venue.stop()));
+    await bare.close();
+    await servers.stop();
+    await postgres.stop();
+    await rm(folder, { recursive: true });
+  }
+}
+
+type Parts = {
+  readonly file: BenchVenue;
+  readonly replicas: readonly BenchVenue[];
+  readonly bare: BarePublisher;
+  readonly servers: NatsServers;
+};
+
+class ClusterBench {
+  readonly #parts: Parts;
+  readonly #random = createRandom(31_000);
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** Orders in 50-order actions by the files alone and by the stream, and the stream's bytes by nobody but a publisher. */
+  async rates(scale: Scale): Promise<Row[]> {
+    const { bare, file, replicas } = this.#parts;
+    const [replica] = replicas as [BenchVenue];
+    const actions = sized(scale, { full: 1_600, quick: 320, tiny: 64 });
+    const orders = actions * ORDERS_PER_ACTION;
+    const byFile = await this.#pressed(file, actions);
+    const before = await bare.sizeOf(STREAM);
+    const byStream = await this.#pressed(replica, actions);
+    const after = await bare.sizeOf(STREAM);
+    const messages = after.messages - before.messages;
+    const bytes = Math.ceil((after.bytes - before.bytes) / messages);
+    const bareMs = await bare.publishMany(messages, { bytes, inFlight: IN_FLIGHT });
+    const rateOf = ({ wallMs }: Pressed): string => show((orders * 1_000) / wallMs);
+    const costOf = ({ cpuMs }: Pressed): number => (cpuMs * 1_000) / orders;
+    return [
+      noted(
+        'cluster: durable orders in 50-order actions, by the stream against by files',
+        `${rateOf(byStream)} against ${rateOf(byFile)} orders/s, clients and all servers on the same cores`,
+        byFile.wallMs / byStream.wallMs,
+      ),
+      noted(
+        'cluster: CPU of the replica that took them, against that of a venue alone',
+        `${show(costOf(byStream))} against ${show(costOf(byFile))} µs an order`,
+        costOf(byStream) / costOf(byFile),
+      ),
+      atLeast(
+        'cluster: the same messages by a bare publisher, its time against that of the replica',
+        `${show(messages)} messages of ${show(bytes)} bytes, ${IN_FLIGHT} on their way: ${show(bareMs)} against ${show(byStream.wallMs)} ms`,
+        bareMs / byStream.wallMs,
+        RATE_TARGET,
+      ),
+    ];
+  }
+
+  /** One confirmed order at a time, and one message of as many bytes at a time. */
+  async waits(scale: Scale): Promise<Row[]> {
+    const { bare, file, replicas } = this.#parts;
+    const [replica] = replicas as [BenchVenue];
+    const count = sized(scale, { full: 1_000, quick: 200, tiny: 10 });
+    const byFile = await this.#confirmed(file, count);
+    const before = await bare.sizeOf(STREAM);
+    const byStream = await this.#confirmed(replica, count);
+    const after = await bare.sizeOf(STREAM);
+    const bytes = Math.ceil((after.bytes - before.bytes) / (after.messages - before.messages));
+    const byBare: number[] = [];
+    for (let index = 0; index < count; index += 1) {
+      byBare.push(await timed(() => bare.publish(bytes)));
+    }
+    const words = (waits: readonly number[]): string =>
+      `${show(percentile(waits, 0.5))} ms (p99 ${show(percentile(waits, 0.99))})`;
+    return [
+      atMost(
+        'cluster: a confirmed order, p50 against that of a bare publisher',
+        `${words(byStream)} against ${words(byBare)} for ${show(bytes)} bytes; by files ${words(byFile)}`,
+        percentile(byStream, 0.5) / percentile(byBare, 0.5),
+        WAIT_TARGET,
+      ),
+    ];
+  }
+
+  /** For how long the clients of one replica wait when another one, who brings prices, or the leader of the stream is killed. */
+  async gaps(scale: Scale): Promise<Row[]> {
+    const { bare, replicas, servers } = this.#parts;
+    const seconds = sized(scale, { full: 20, quick: 12, tiny: 6 });
+    const [first, second, third] = replicas as [BenchVenue, BenchVenue, BenchVenue];
+    // It was the first to start, so it brings the prices and writes the history.
+    const afterReplica = await this.#gap(second, seconds, () => kill(first));
+    const pricesMs = afterReplica.pricesMs;
+    const leader = await bare.leaderOf(STREAM);
+    const index = Number(leader.slice(1)) - 1;
+    const raw = gapOf(seconds, () => bare.publish(300));
+    const afterLeader = await this.#gap(third, seconds, () => servers.kill(index));
+    const rawMs = await raw;
+    await servers.start(index);
+    return [
+      atMost(
+        'cluster: the longest wait of clients elsewhere when a replica is killed',
+        'confirmed orders, one after the other',
+        afterReplica.waitMs,
+        1_000,
+        ' ms',
+      ),
+      atMost(
+        'cluster: without a new price when the one that brings them is killed',
+        'the highest age of a price that another replica tells; one comes every second',
+        pricesMs,
+        3_000,
+        ' ms',
+      ),
+      noted(
+        'cluster: the longest wait when the leader of the stream is killed, against a bare publisher',
+        `${show(afterLeader.waitMs)} against ${show(rawMs)} ms, in the same moment`,
+        afterLeader.waitMs / rawMs,
+      ),
+    ];
+  }
+
+  async #gap(
+    venue: BenchVenue,
+    seconds: number,
+    harm: () => Promise<void> | void,
+  ): Promise<{ readonly waitMs: number; readonly pricesMs: number }> {
+    const trader = await venue.hire();
+    const prices = pricesGap(venue, seconds);
+    const waiting = gapOf(seconds, () => this.#confirm(venue, trader));
+    await sleep((seconds * 1_000) / 4);
+    await harm();
+    return { waitMs: await waiting, pricesMs: await prices };
+  }
+
+  async #pressed(venue: BenchVenue, actions: number): Promise<Pressed> {
+    const generator = fork(join(import.meta.dirname, 'load-generator.ts'));
+    const send = async (count: number): Promise<LoadResult> => {
+      const lanes: string[][] = [];
+      for (let lane = 0; lane < LANES; lane += 1) {
+        const trader = await venue.hire();
+        const texts = Array.from({ length: Math.ceil(count / LANES) }, () =>
+          venue.sign(
+            trader,
+            Array.from({ length: ORDERS_PER_ACTION }, () => this.#order()),
+          ),
+        );
+        lanes.push(texts);
+      }
+      generator.send({ port: venue.port, path: '/exchange', lanes } satisfies Load);
+      const [result] = (await once(generator, 'message')) as [LoadResult];
+      if (result.fault !== undefined) throw new Error(`not a success: ${result.fault}`);
+      return result;
+    };
+    try {
+      // The first ones compile.
+      await send(actions / 4);
+      await venue.stored();
+      const cpuBeforeMs = venue.server.cpuMs();
+      const { wallMs } = await send(actions);
+      await venue.stored();
+      return { wallMs, cpuMs: venue.server.cpuMs() - cpuBeforeMs };
+    } finally {
+      generator.disconnect();
+    }
+  }
+
+  async #confirmed(venue: BenchVenue, count: number): Promise<number[]> {
+    const trader = await venue.hire();
+    const waits: number[] = [];
+    for (let index = 0; index < count; index += 1) {
+      waits.push(await timed(() => this.#confirm(venue, trader)));
+    }
+    return waits;
+  }
+
+  async #confirm(venue: BenchVenue, trader: Trader): Promise<void> {
+    const text = venue.sign(trader, [this.#order()]);
+    await venue.post('/exchange', text.replace(/}$/, ',"confirm":"executed"}'));
+  }
+
+  /** About 11 USDC, and it rests. */
+  #order(): WireOrder {
+    const isBuy = this.#random.below(2) === 0;
+    const cents = 1 + this.#random.below(500);
+    const price = isBuy ? 18_000 - cents : 18_000 + cents;
+    const p = `${Math.floor(price / 100)}.${String(price % 100).padStart(2, '0')}`;
+    return { a: 3, b: isBuy, p, s: '0.06', r: false, t: { limit: { tif: 'Gtc' } } };
+  }
+}
+
+type Pressed = { readonly wallMs: number; readonly cpuMs: number };
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const startedMs = performance.now();
+  await work();
+  return performance.now() - startedMs;
+}
+
+/** The longest time from one success to the next, of something that is done again and again. */
+async function gapOf(seconds: number, work: () => Promise<unknown>): Promise<number> {
+  const untilMs = performance.now() + seconds * 1_000;
+  let lastMs = performance.now();
+  let gapMs = 0;
+  while (performance.now() < untilMs) {
+    try {
+      await work();
+      gapMs = Math.max(gapMs, performance.now() - lastMs);
+      lastMs = performance.now();
+    } catch {
+      await sleep(20);
+    }
+  }
+  return Math.max(gapMs, performance.now() - lastMs);
+}
+
+/** The highest age that the price of any perp reached, by what the venue tells of it. */
+async function pricesGap(venue: BenchVenue, seconds: number): Promise<number> {
+  const untilMs = performance.now() + seconds * 1_000;
+  let highest = 0;
+  while (performance.now() < untilMs) {
+    const text = await venue.metrics().catch(() => '');
+    for (const [, age] of text.matchAll(/^oddlot_oracle_age_seconds\{[^}]*\} ([\d.]+)/gm)) {
+      highest = Math.max(highest, 1_000 * Number(age));
+    }
+    await sleep(50);
+  }
+  return highest;
+}
+
+function kill(venue: BenchVenue): void {
+  process.kill(venue.server.pid ?? 0, 'SIGKILL');
+}

@@ -1,0 +1,114 @@
+import { readDepositLogs } from '@oddlot/custody/bridge-contract';
+import { BridgedChain, TEST_CHAIN_ID } from '@oddlot/custody/testing';
+import { type CreditDepositCommand, createState, type State } from '@oddlot/engine';
+import { address, hash } from '@oddlot/units';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { NotYetError } from '../checks/finding.ts';
+import { BridgeEvidence } from './bridge-evidence.ts';
+
+/** A real chain with a bridge, through three endpoints of which each may misbehave. */
+
+const STATE = createState();
+const USDC = 1_000_000n;
+let chain: BridgedChain;
+let evidence: BridgeEvidence;
+beforeEach(async () => {
+  chain = await BridgedChain.open(3);
+  evidence = evidenceWith(1);
+});
+afterEach(() => chain.close());
+
+function evidenceWith(confirmations: number): BridgeEvidence {
+  const client = chain.client(confirmations);
+  return new BridgeEvidence({ client, bridge: chain.contracts.bridge, fromBlock: 0 });
+}
+
+/** What a venue would put into its log for the newest transfer of a user. */
+async function deposited(user: number, amount: bigint): Promise<CreditDepositCommand> {
+  await chain.chain.rpc('eth_sendRawTransaction', [await chain.transfer(user, amount)]);
+  const client = chain.client(1);
+  const { head: toBlock } = await client.head();
+  const logs = await readDepositLogs(client, chain.contracts, { fromBlock: 0, toBlock });
+  const { account, source } = logs.at(-1)!;
+  const amountMicroUsdc = Number(amount);
+  return { type: 'creditDeposit', account, amountMicroUsdc, source, isOwn: true };
+}
+
+describe('R-deposit: a deposit of a log', () => {
+  test('stands where the chain has it: once, for whom it came, and for no more than came', async () => {
+    const command = await deposited(0, 7n * USDC);
+    const fault = (changes: object) => evidence.depositFault({ ...command, ...changes }, STATE);
+    expect(await fault({})).toBeUndefined();
+    expect(await fault({})).toBeUndefined();
+    const other = address(`0x${'99'.repeat(20)}`);
+    expect(await fault({ account: other })).toMatch(/is for 0x.*, and the log credits 0x99/);
+    const source = (more: object) => fault({ source: { ...command.source, ...more } });
+    expect(await source({ logIndex: 9 })).toMatch(/the chain does not have: log 9/);
+    expect(await source({ txHash: hash(`0x${'ee'.repeat(32)}`) })).toMatch(/does not have/);
+    expect(await source({ chainId: 1 })).toBe('a deposit of chain 1');
+    expect(await fault({ amountMicroUsdc: 7_000_001 })).toMatch(/for whom 7000000 came/);
+    // What was credited is gone: the same money does not come twice.
+    const { account } = command;
+    const event = { type: 'depositCredited', account, amount: 7n * USDC };
+    evidence.projection.onBlock({ result: { events: [event] } } as never);
+    expect(await fault({})).toMatch(/for whom 0 came that were not credited before/);
+    const credited = { bridge: { credited: new Map([[keyOf(command), {}]]) } } as never as State;
+    expect(await evidence.depositFault(command, credited)).toBeUndefined();
+  });
+
+  test('of several parts stands for their sum, at the place of the last', async () => {
+    await deposited(1, 2n * USDC);
+    const last = await deposited(1, 3n * USDC);
+    const whole = { ...last, amountMicroUsdc: 5_000_000 };
+    expect(await evidence.depositFault(whole, STATE)).toBeUndefined();
+    const more = { ...last, amountMicroUsdc: 5_000_001 };
+    expect(await evidence.depositFault(more, STATE)).toMatch(/for whom 5000000 came/);
+  });
+
+  test('waits for a chain that has not come so far, is away, or gave up what was read', async () => {
+    const command = await deposited(0, 7n * USDC);
+    const ahead = { ...command, source: { ...command.source, blockNumber: 1_000 } };
+    await expect(evidence.depositFault(ahead, STATE)).rejects.toThrow(NotYetError);
+    await expect(evidenceWith(50).depositFault(command, STATE)).rejects.toThrow(
+      /the chain has confirmed \d+ here/,
+    );
+    expect(await evidence.depositFault(command, STATE)).toBeUndefined();
+    const { block } = evidence.projection.readTo!;
+    evidence.projection.add([], { block, hash: `0x${'00'.repeat(32)}` });
+    await expect(evidence.depositFault(command, STATE)).rejects.toThrow(/people must look/);
+    chain.faults.fill('down');
+    await expect(evidenceWith(1).depositFault(command, STATE)).rejects.toThrow(
+      /the chain can not be asked/,
+    );
+  });
+});
+
+test('a log goes on with the bridge that was configured, and no other', async () => {
+  const { bridge, token } = chain.contracts;
+  const command = {
+    type: 'openBridge',
+    chainId: TEST_CHAIN_ID,
+    bridge: address(bridge),
+    token: address(token),
+  } as const;
+  expect(await evidence.bridgeFault(command)).toBeUndefined();
+  for (const changes of [{ chainId: 1 }, { bridge: command.token }, { token: command.bridge }]) {
+    expect(await evidence.bridgeFault({ ...command, ...changes })).toMatch(
+      /and this is for bridge/,
+    );
+  }
+});
+
+test('R-withdraw: a withdrawal that the bridge has neither paid nor cancelled is waited for', async () => {
+  const held = { withdrawals: new Map([[1, {}]]) } as never as State;
+  for (const paid of [true, false]) {
+    const command = { type: 'settleWithdrawal', withdrawalId: 1, paid } as const;
+    await expect(evidence.settlementFault(command, held)).rejects.toThrow(/neither paid nor/);
+    // Of one that the state does not hold nothing follows.
+    expect(await evidence.settlementFault(command, STATE)).toBeUndefined();
+  }
+});
+
+function keyOf({ source }: CreditDepositCommand): string {
+  return `${source.chainId}:${source.txHash}:${source.logIndex}`;
+}

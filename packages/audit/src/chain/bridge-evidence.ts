@@ -1,0 +1,173 @@
+import {
+  type BridgeContracts,
+  ON_CHAIN,
+  readDepositLogs,
+  readState,
+} from '@oddlot/custody/bridge-contract';
+import {
+  type ChainClient,
+  ChainDisagreementError,
+  chainFault,
+  ChainUnavailableError,
+} from '@oddlot/custody/chain';
+import { bridgeContracts, SigningRefusal } from '@oddlot/custody/validator';
+import {
+  type CreditDepositCommand,
+  type DepositSource,
+  isDepositRemembered,
+  type OpenBridgeCommand,
+  type SettleWithdrawalCommand,
+  type State,
+} from '@oddlot/engine';
+import { depositsIn } from '@oddlot/venue/replay';
+import type { Hex } from 'viem';
+import type { ChainEvidence } from '../checks/chain-evidence.ts';
+import { NotYetError } from '../checks/finding.ts';
+import { Arrivals } from './arrivals.ts';
+
+type BridgeEvidenceOptions = {
+  /** Endpoints that whoever runs the validator chose. */
+  readonly client: ChainClient;
+  readonly bridge: Hex;
+  /** The block that the bridge was made in, or any before. */
+  readonly fromBlock: number;
+};
+
+/** Blocks of one question for logs. */
+const RANGE_BLOCKS = 2_000;
+
+/**
+ * What the settlement chain says to a log, through endpoints of one's own: a deposit is credited to whom it came for, at the
+ * place where it came, and in all nobody is credited more than came for them; a withdrawal is settled as the bridge has settled it.
+ */
+export class BridgeEvidence implements ChainEvidence {
+  readonly projection = new Arrivals();
+  readonly #options: BridgeEvidenceOptions;
+  #contracts: BridgeContracts | undefined;
+
+  constructor(options: BridgeEvidenceOptions) {
+    this.#options = options;
+  }
+
+  bridgeFault(command: OpenBridgeCommand): Promise<string | undefined> {
+    return this.#asked(async () => {
+      const { chainId } = this.#options.client;
+      const { bridge, token } = await this.#knownContracts();
+      const isSame =
+        command.chainId === chainId && command.bridge === bridge && command.token === token;
+      if (isSame) return undefined;
+      const of = `bridge ${command.bridge} with token ${command.token} of chain ${command.chainId}`;
+      return `the log goes on with ${of}, and this is for bridge ${bridge} with token ${token} of chain ${chainId}`;
+    });
+  }
+
+  depositFault(command: CreditDepositCommand, state: State): Promise<string | undefined> {
+    const { account, amountMicroUsdc, isOwn, source } = command;
+    // Told again it changes nothing.
+    if (isDepositRemembered(state, source)) return Promise.resolve(undefined);
+    return this.#asked(async () => {
+      const { client } = this.#options;
+      const where = `log ${source.logIndex} of ${source.txHash} in block ${source.blockNumber}`;
+      if (source.chainId !== client.chainId) return `a deposit of chain ${source.chainId}`;
+      await this.#readTo(source.blockNumber);
+      const found = await this.#depositsOf(source.blockNumber, source.blockNumber);
+      const own = found.find((each) => isSamePlace(each.source, source));
+      if (own === undefined) return `a deposit that the chain does not have: ${where}`;
+      if (own.account !== account) {
+        return `the deposit at ${where} is for ${own.account}, and the log credits ${account}`;
+      }
+      const arrived = this.projection.left(account, source);
+      if (arrived.amount < BigInt(amountMicroUsdc)) {
+        return `the log credits ${amountMicroUsdc} micro-USDC to ${account}, for whom ${arrived.amount} came that were not credited before`;
+      }
+      if (isOwn && !own.isOwn && !arrived.hasOwn)
+        return `${account} did not send the deposit at ${where}`;
+      this.projection.expect(command);
+      return undefined;
+    });
+  }
+
+  settlementFault(command: SettleWithdrawalCommand, state: State): Promise<string | undefined> {
+    const { paid, withdrawalId } = command;
+    if (!state.withdrawals.has(withdrawalId)) return Promise.resolve(undefined);
+    return this.#asked(async () => {
+      const { bridge, client } = this.#options;
+      const { confirmed: block } = await client.head();
+      const onChain = await readState(client, bridge, { withdrawalId, block });
+      if (onChain === (paid ? ON_CHAIN.paid : ON_CHAIN.cancelled)) return undefined;
+      const said = paid ? 'was paid' : 'was given back';
+      if (onChain === (paid ? ON_CHAIN.cancelled : ON_CHAIN.paid)) {
+        return `the log says that withdrawal ${withdrawalId} ${said}, and the bridge has ${paid ? 'cancelled' : 'paid'} it`;
+      }
+      // Endpoints may be behind those of the venue.
+      throw new NotYetError(
+        `the log says that withdrawal ${withdrawalId} ${said}, and at block ${block} the bridge has neither paid nor cancelled it`,
+      );
+    });
+  }
+
+  /** What came up to a block is counted; throws while the chain has not come so far. */
+  async #readTo(blockNumber: number): Promise<void> {
+    const { client, fromBlock } = this.#options;
+    const { confirmed } = await client.head();
+    if (blockNumber > confirmed) {
+      throw new NotYetError(
+        `the log credits a deposit of block ${blockNumber}, and the chain has confirmed ${confirmed} here`,
+      );
+    }
+    await this.#assertSameChain(confirmed);
+    for (;;) {
+      const from = Math.max(fromBlock, (this.projection.readTo?.block ?? -1) + 1);
+      if (from > blockNumber) return;
+      const to = Math.min(blockNumber, from + RANGE_BLOCKS - 1);
+      const found = await this.#depositsOf(from, to);
+      const hash = await client.blockHash(to);
+      if (hash === undefined) throw new NotYetError(`block ${to} of the chain is not there`);
+      this.projection.add(found, { block: to, hash });
+    }
+  }
+
+  /** What was counted must still be there: money that came on two branches came once. */
+  async #assertSameChain(confirmed: number): Promise<void> {
+    const { readTo } = this.projection;
+    if (readTo === undefined || readTo.block > confirmed) return;
+    const hash = await this.#options.client.blockHash(readTo.block);
+    if (hash === readTo.hash) return;
+    throw new NotYetError(
+      `block ${readTo.block} of the chain was ${readTo.hash} and is ${hash}: it has given up confirmed blocks, and people must look`,
+    );
+  }
+
+  async #depositsOf(fromBlock: number, toBlock: number): Promise<ReturnType<typeof depositsIn>> {
+    const contracts = await this.#knownContracts();
+    const logs = await readDepositLogs(this.#options.client, contracts, { fromBlock, toBlock });
+    return depositsIn(logs).filter(({ isBacked }) => isBacked);
+  }
+
+  async #knownContracts(): Promise<BridgeContracts> {
+    const { bridge, client } = this.#options;
+    if (this.#contracts === undefined) {
+      await client.assertChain();
+      const { confirmed } = await client.head();
+      this.#contracts = await bridgeContracts(client, bridge, confirmed);
+    }
+    return this.#contracts;
+  }
+
+  async #asked<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+    try {
+      return await ask();
+    } catch (error) {
+      const isAway =
+        error instanceof ChainUnavailableError ||
+        error instanceof ChainDisagreementError ||
+        error instanceof SigningRefusal;
+      if (!isAway) throw error;
+      throw new NotYetError(`the chain can not be asked: ${chainFault(error)}`);
+    }
+  }
+}
+
+function isSamePlace(a: DepositSource, b: DepositSource): boolean {
+  return a.txHash === b.txHash && a.logIndex === b.logIndex && a.blockNumber === b.blockNumber;
+}

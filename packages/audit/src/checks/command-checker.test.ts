@@ -1,0 +1,133 @@
+import type { Command, State } from '@oddlot/engine';
+import { createState } from '@oddlot/engine';
+import { address, hash, instrumentId } from '@oddlot/units';
+import { expect, test } from 'vitest';
+import { CommandChecker } from './command-checker.ts';
+import type { Policy } from './policy.ts';
+import { RESTS_ON } from './rests-on.ts';
+
+/** What is judged without a request: each kind of command that nobody signed, in the first block and in another. */
+
+const STRICT: Policy = {
+  serviceNetwork: 'example.org-3fa9c1d2',
+  venuePrices: false,
+  testMoney: false,
+  sampleOneIn: 1,
+};
+const SIGNED = {
+  signer: address(`0x${'a1'.repeat(20)}`),
+  nonce: 1,
+  txHash: hash(`0x${'ab'.repeat(32)}`),
+};
+const state = (): State => createState();
+const checkerOf = (policy: Partial<Policy>, more: object = {}) =>
+  new CommandChecker({
+    policy: { ...STRICT, ...policy },
+    readers: [],
+    state,
+    draw: () => 0,
+    ...more,
+  });
+const of = (type: string): Command => ({ type }) as never;
+const later = { seq: 2 };
+const first = { seq: 1 };
+
+const byBasis = (...bases: string[]): string[] =>
+  Object.entries(RESTS_ON).flatMap(([type, basis]) => (bases.includes(basis) ? [type] : []));
+
+test.each(byBasis('account', 'money'))(
+  '%s that nobody signed does not stand, wherever it is',
+  (type) => {
+    const open = { venuePrices: true, testMoney: true };
+    for (const entry of [first, later]) {
+      expect(checkerOf(open).fault({ command: of(type) }, entry)).toBe(
+        `${type} that nobody signed`,
+      );
+      const named = { type, authority: SIGNED } as never;
+      const why = `${type} without a request that anybody signed`;
+      expect(checkerOf(open).fault({ command: named }, entry)).toBe(why);
+    }
+  },
+);
+
+test.each(byBasis('operator'))('%s stands without a signature in the first block alone', (type) => {
+  const checker = checkerOf({ venuePrices: true, testMoney: true });
+  expect(checker.fault({ command: of(type) }, first)).toBeUndefined();
+  expect(checker.fault({ command: of(type) }, later)).toBe(`${type} that no operator signed`);
+  const named = { type, operator: SIGNED } as never;
+  const why = `${type} without a request that anybody signed`;
+  expect(checker.fault({ command: named }, later)).toBe(why);
+});
+
+test.each(byBasis('listing', 'faucet'))('%s of the venue itself is for test money', (type) => {
+  const refused = checkerOf({}).fault({ command: of(type) }, later);
+  expect(refused).toMatch(/that no operator signed|out of nothing/);
+  expect(checkerOf({ testMoney: true }).fault({ command: of(type) }, later)).toBeUndefined();
+});
+
+test.each(byBasis('price'))(
+  '%s of the venue itself is believed where its operator says so',
+  (type) => {
+    expect(checkerOf({}).fault({ command: of(type) }, later)).toBe(
+      `${type} that no operator signed`,
+    );
+    const believing = checkerOf({ venuePrices: true });
+    expect(believing.fault({ command: of(type) }, later)).toBeUndefined();
+    expect(believing.counts.venuePrices).toBe(1);
+  },
+);
+
+test('a log begins once, and what is of no kind does not stand', () => {
+  expect(checkerOf({}).fault({ command: of('genesis') }, first)).toBeUndefined();
+  expect(checkerOf({}).fault({ command: of('genesis') }, later)).toBe('a second genesis');
+  expect(checkerOf({}).fault({ command: of('mint') }, later)).toMatch(/not known: mint/);
+  const spare = { command: of('attest'), request: '{}' };
+  expect(checkerOf({}).fault(spare, later)).toMatch(/nobody's to sign, and stands with a request/);
+});
+
+test('what rests on a chain is counted where none is asked, and judged where one is', async () => {
+  const blind = checkerOf({});
+  for (const type of byBasis('deposit', 'payout', 'bridge')) {
+    expect(blind.fault({ command: of(type) }, later)).toBeUndefined();
+  }
+  expect(blind.counts.chainUnasked).toBe(3);
+  const chain = {
+    depositFault: async () => 'no deposit',
+    settlementFault: async () => 'no payout',
+    bridgeFault: async () => 'no bridge',
+  };
+  const seeing = checkerOf({}, { chain });
+  const faults = byBasis('deposit', 'payout', 'bridge').map((type) =>
+    seeing.fault({ command: of(type) }, later),
+  );
+  expect(await Promise.all(faults)).toEqual(['no deposit', 'no payout', 'no bridge']);
+});
+
+test('a sample leaves out signatures of orders, and never one that concerns money', () => {
+  const seen: boolean[] = [];
+  const reader = {
+    fault: (_: unknown, __: unknown, isRecovered: boolean) => void seen.push(isRecovered),
+  };
+  const draws = [0.04, 0.05, 0.99, 0.99];
+  const draw = () => draws.shift() ?? 1;
+  const checker = checkerOf({ sampleOneIn: 20 }, { readers: [reader], draw });
+  const order = {
+    type: 'cancelOrders',
+    authority: SIGNED,
+    cancels: [{ instrumentId: instrumentId(1), orderId: 1 }],
+  } as const;
+  for (let at = 0; at < 3; at++) checker.fault({ command: order, request: '{}' }, later);
+  const send = { type: 'withdraw', authority: SIGNED } as never;
+  checker.fault({ command: send, request: '{}' }, later);
+  expect(seen).toEqual([true, false, false, true]);
+  expect(checker.counts).toMatchObject({ signersRecovered: 2, signersSampledOut: 2, derived: 4 });
+});
+
+test('a request that was signed for a former name of the venue stands where that name is given', () => {
+  const reader = (fault: string | undefined) => ({ fault: () => fault });
+  const order = { command: { type: 'cancelAll', authority: SIGNED } as const, request: '{}' };
+  const names = [reader('of another'), reader(undefined)];
+  expect(checkerOf({}, { readers: names }).fault(order, later)).toBeUndefined();
+  const none = [reader('of another'), reader('of a third')];
+  expect(checkerOf({}, { readers: none }).fault(order, later)).toBe('of another');
+});

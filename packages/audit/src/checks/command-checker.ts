@@ -1,0 +1,137 @@
+import type { Command, State } from '@oddlot/engine';
+import {
+  type InstrumentLookup,
+  instrumentLookup,
+  isRequest,
+  type LogEntry,
+  type LoggedCommand,
+} from '@oddlot/venue/replay';
+import type { ChainEvidence } from './chain-evidence.ts';
+import type { Policy } from './policy.ts';
+import type { RequestReader } from './request-reader.ts';
+import { RESTS_ON } from './rests-on.ts';
+
+type CommandCheckerOptions = {
+  readonly policy: Policy;
+  /** For the name of the venue, and for each that it had before. */
+  readonly readers: readonly RequestReader[];
+  /** The state before the block. */
+  readonly state: () => State;
+  /** Undefined where nobody looks at a chain: what rests on it is counted. */
+  readonly chain?: ChainEvidence | undefined;
+  /** Nobody who writes the log may know which signatures are looked at: between 0 and 1. */
+  readonly draw: () => number;
+};
+
+/** How many commands were looked at, and what could not be. */
+export type Counts = {
+  derived: number;
+  signersRecovered: number;
+  /** Their signers were taken from the log. */
+  signersSampledOut: number;
+  /** They rest on a chain that was not asked. */
+  chainUnasked: number;
+  /** Prices that the venue brought by itself. */
+  venuePrices: number;
+};
+
+/** Judges commands of a log by what each of them rests on. */
+export class CommandChecker {
+  readonly counts: Counts = {
+    derived: 0,
+    signersRecovered: 0,
+    signersSampledOut: 0,
+    chainUnasked: 0,
+    venuePrices: 0,
+  };
+  readonly #options: CommandCheckerOptions;
+  readonly #instruments: InstrumentLookup;
+
+  constructor(options: CommandCheckerOptions) {
+    this.#options = options;
+    this.#instruments = instrumentLookup(options.state);
+  }
+
+  /** Why a command of a block does not stand; undefined where it does. A promise where the chain is asked. */
+  fault(
+    { command, request }: LoggedCommand,
+    entry: Pick<LogEntry, 'seq'>,
+  ): string | undefined | Promise<string | undefined> {
+    const basis: string | undefined = RESTS_ON[command.type];
+    if (basis === undefined) return `it is of a kind that is not known: ${String(command.type)}`;
+    if (isRequest(command)) {
+      if (request === undefined) return `${command.type} without a request that anybody signed`;
+      return this.#requestFault(command, request);
+    }
+    if (request !== undefined)
+      return `${command.type} is nobody's to sign, and stands with a request`;
+    return this.#processFault(command, entry.seq === 1);
+  }
+
+  #requestFault(
+    command: Parameters<RequestReader['fault']>[0]['command'],
+    request: string,
+  ): string | undefined {
+    const { draw, policy, readers } = this.#options;
+    const mayBeLeftOut = RESTS_ON[command.type] === 'account' && policy.sampleOneIn > 1;
+    const isRecovered = !mayBeLeftOut || draw() * policy.sampleOneIn < 1;
+    this.counts.derived++;
+    if (isRecovered) this.counts.signersRecovered++;
+    else this.counts.signersSampledOut++;
+    let first: string | undefined;
+    for (const reader of readers) {
+      const fault = reader.fault({ command, request }, this.#instruments, isRecovered);
+      if (fault === undefined) return undefined;
+      first ??= fault;
+    }
+    return first;
+  }
+
+  /** What nobody signed: the process itself brought it into the log. */
+  #processFault(
+    command: Command,
+    isFirstBlock: boolean,
+  ): string | undefined | Promise<string | undefined> {
+    const { policy } = this.#options;
+    switch (RESTS_ON[command.type]) {
+      case 'account':
+      case 'money':
+        return `${command.type} that nobody signed`;
+      case 'operator':
+        return isFirstBlock ? undefined : `${command.type} that no operator signed`;
+      case 'listing':
+        if (policy.testMoney) return undefined;
+        return `${command.type} that no operator signed`;
+      case 'price':
+        this.counts.venuePrices++;
+        return policy.venuePrices ? undefined : `${command.type} that no operator signed`;
+      case 'genesis':
+        return isFirstBlock ? undefined : 'a second genesis';
+      case 'faucet':
+        return policy.testMoney ? undefined : faucetFault(command);
+      case 'replica':
+      case 'nothing':
+        return undefined;
+      case 'deposit':
+      case 'payout':
+      case 'bridge':
+        return this.#chainFault(command);
+    }
+  }
+
+  #chainFault(command: Command): Promise<string | undefined> | undefined {
+    const { chain, state } = this.#options;
+    if (chain === undefined) {
+      this.counts.chainUnasked++;
+      return undefined;
+    }
+    if (command.type === 'creditDeposit') return chain.depositFault(command, state());
+    if (command.type === 'settleWithdrawal') return chain.settlementFault(command, state());
+    return command.type === 'openBridge' ? chain.bridgeFault(command) : undefined;
+  }
+}
+
+function faucetFault(command: Command): string {
+  const { account = '', amountMicroUsdc = 0 } = command.type === 'creditFaucet' ? command : {};
+  return `${amountMicroUsdc} micro-USDC for ${account} out of nothing: this venue has no test money`;
+}

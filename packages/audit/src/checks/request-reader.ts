@@ -1,0 +1,79 @@
+import { isDeepStrictEqual } from 'node:util';
+import { LIMITS, type Network } from '@oddlot/protocol';
+import type { Address, Hash } from '@oddlot/units';
+import {
+  actionToCommand,
+  authorityFrom,
+  authorityOf,
+  createRecoverer,
+  type InstrumentLookup,
+  type Recoverer,
+  type RequestCommand,
+  sentRequest,
+} from '@oddlot/venue/replay';
+
+/** Every nonce is of interest: whether it may still be taken is for the engine. */
+const ALL_SIGNERS = { nonceAfter: -1, nonceBefore: Infinity };
+/** The text is hashed, and who signed it is not looked for. */
+const NO_SIGNER = { nonceAfter: Infinity, nonceBefore: Infinity };
+
+/** Derives commands from the requests that the log keeps, as the venue did when it took them. */
+export class RequestReader {
+  readonly #recoverer: Recoverer;
+
+  constructor(recoverer: Recoverer) {
+    this.#recoverer = recoverer;
+  }
+
+  static async create(network: Network): Promise<RequestReader> {
+    return new RequestReader(await createRecoverer(network));
+  }
+
+  /**
+   * Why a command does not follow from the request that stands beside it; undefined where it does. Without `isRecovered` its
+   * signer is taken from the log, and all else is derived.
+   */
+  fault(
+    { command, request }: { readonly command: RequestCommand; readonly request: string },
+    instruments: InstrumentLookup,
+    isRecovered = true,
+  ): string | undefined {
+    const said = authorityOf(command);
+    const isLarge = Buffer.byteLength(request) > LIMITS.bodyBytesMax;
+    const needsSigner = isRecovered || said.multiSig !== undefined || said.vault !== undefined;
+    const { sent, ...found } = this.#recoverer.read(request, {
+      isLarge,
+      ...(needsSigner ? ALL_SIGNERS : NO_SIGNER),
+    });
+    if ('refused' in sent) {
+      const why = sent.refused === 'tooLarge' ? 'it is too large' : sent.refused.message;
+      return `its request can't be read: ${why}`;
+    }
+    if (found.fault !== undefined) return `its request can't be read: ${found.fault}`;
+    if (found.txHash === undefined) return "its request can't be hashed";
+    const asked = sentRequest(sent);
+    const signer = needsSigner ? found.signer : said.signer;
+    if (signer === undefined) return 'nobody can have signed its request';
+    const txHash = found.txHash as Hash;
+    const authority = authorityFrom(asked, { ...found, signer: signer as Address }, txHash);
+    if (!('signer' in authority)) return `its signatures do not add up: ${authority.message}`;
+    if (authority.signer !== said.signer) {
+      return `the log says that ${said.signer} signed it, and ${authority.signer} did`;
+    }
+    const derived = actionToCommand(asked.action, authority, instruments);
+    if (isSame(derived, command)) return undefined;
+    return `the request asks for ${brief(derived)}, and the log has ${brief(command)}`;
+  }
+}
+
+/** In the same order of keys nearly always, since the same code made both. */
+function isSame(derived: RequestCommand, logged: RequestCommand): boolean {
+  return JSON.stringify(derived) === JSON.stringify(logged) || isDeepStrictEqual(derived, logged);
+}
+
+const BRIEF_MAX = 300;
+
+function brief(command: RequestCommand): string {
+  const text = JSON.stringify(command);
+  return text.length <= BRIEF_MAX ? text : `${text.slice(0, BRIEF_MAX)}…`;
+}

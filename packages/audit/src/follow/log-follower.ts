@@ -1,0 +1,150 @@
+import { setImmediate as nextTurn, setTimeout as later } from 'node:timers/promises';
+import { type Finding, FindingError, findingText, NotYetError } from '../checks/finding.ts';
+import type { AuditedReplica } from '../replica/audited-replica.ts';
+import type { LogSource } from './log-source.ts';
+
+type LogFollowerOptions = {
+  readonly source: LogSource;
+  readonly replica: Pick<AuditedReplica, 'compare' | 'replica' | 'take'>;
+  /** Between two looks at a log that has no more. */
+  readonly everyMs?: number;
+  /** Has its turn between blocks; nothing is applied meanwhile. */
+  readonly onApplied?: (() => Promise<void> | undefined) | undefined;
+  readonly onFinding?: ((finding: Finding) => void) | undefined;
+  /** Told when why it stands still has changed. */
+  readonly onWaits?: ((why: string | undefined) => void) | undefined;
+  /** Milliseconds of some clock that never goes back. */
+  readonly now?: () => number;
+};
+
+const EVERY_MS = 200;
+const AGAIN_MS = 1_000;
+/** Others have their turn after so long: signatures are asked for meanwhile. */
+const SLICE_MS = 20;
+
+/** Follows a log into a replica that believes nobody, until something does not stand. */
+export class LogFollower {
+  readonly #options: LogFollowerOptions;
+  readonly #stopping = new AbortController();
+  readonly #waiters = new Set<() => void>();
+  #finding: Finding | undefined;
+  #waits: string | undefined = 'nothing of the log was read yet';
+  #headHeight = 0;
+  #ended: Promise<void> | undefined;
+
+  constructor(options: LogFollowerOptions) {
+    this.#options = options;
+  }
+
+  /** What does not stand; nothing is applied any more. */
+  get finding(): Finding | undefined {
+    return this.#finding;
+  }
+
+  /** Why it stands still; undefined while it goes on. */
+  get waits(): string | undefined {
+    return this.#waits;
+  }
+
+  /** How many blocks the venue says that it has more. */
+  get lag(): number {
+    return Math.max(0, this.#headHeight - this.#options.replica.replica.head.height);
+  }
+
+  start(): void {
+    this.#ended ??= this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#wake();
+    await this.#ended;
+  }
+
+  /** Resolves with the next block that is applied, with a finding, or after so long. */
+  async progress(ms: number): Promise<void> {
+    if (this.#finding !== undefined || this.#isStopped) return;
+    const ended = new AbortController();
+    await Promise.race([
+      new Promise<void>((resolve) => this.#waiters.add(resolve)),
+      later(ms, undefined, { signal: ended.signal }).catch(() => undefined),
+    ]);
+    ended.abort();
+  }
+
+  get #isStopped(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  async #run(): Promise<void> {
+    const { everyMs = EVERY_MS } = this.#options;
+    while (!this.#isStopped && this.#finding === undefined) {
+      try {
+        const hasMore = await this.#step();
+        this.#tellWaits(undefined);
+        if (!hasMore) await this.#pause(everyMs);
+      } catch (error) {
+        if (this.#isStopped) return;
+        if (error instanceof FindingError) this.#find(error.finding);
+        else {
+          const why = error instanceof Error ? causeOf(error) : String(error);
+          this.#tellWaits(error instanceof NotYetError ? why : `the log can not be read: ${why}`);
+          await this.#pause(AGAIN_MS);
+        }
+      }
+    }
+  }
+
+  /** Reads a page and applies it; true when there may be more at once. */
+  async #step(): Promise<boolean> {
+    const { now = () => performance.now(), onApplied, replica, source } = this.#options;
+    const from = replica.replica.head.height + 1;
+    const { entries, head } = await source.page(from, this.#stopping.signal);
+    this.#headHeight = head.height;
+    let sliceMs = now();
+    for (const entry of entries) {
+      if (this.#isStopped) return false;
+      await replica.take(entry);
+      this.#wake();
+      const pause = onApplied?.();
+      if (pause !== undefined) await pause;
+      if (now() - sliceMs < SLICE_MS) continue;
+      await nextTurn();
+      sliceMs = now();
+    }
+    replica.compare(head);
+    if (head.height < replica.replica.head.height) {
+      throw new NotYetError(
+        `the venue's log ends at block ${head.height}, and it had block ${replica.replica.head.height} before`,
+      );
+    }
+    return entries.length > 0;
+  }
+
+  #find(finding: Finding): void {
+    this.#finding = finding;
+    this.#tellWaits(findingText(finding));
+    this.#options.onFinding?.(finding);
+    this.#wake();
+  }
+
+  #tellWaits(why: string | undefined): void {
+    if (why === this.#waits) return;
+    this.#waits = why;
+    this.#options.onWaits?.(why);
+  }
+
+  #wake(): void {
+    for (const wake of this.#waiters) wake();
+    this.#waiters.clear();
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await later(ms, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+  }
+}
+
+/** What fetch says is in its cause. */
+function causeOf(error: Error): string {
+  return error.cause instanceof Error ? error.cause.message || error.message : error.message;
+}

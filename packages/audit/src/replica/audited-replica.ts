@@ -1,0 +1,189 @@
+import { NETWORKS, type Network } from '@oddlot/protocol';
+import {
+  type AppliedBlock,
+  type BlockHead,
+  type EraStore,
+  FollowingReplica,
+  LaterReleaseError,
+  type LogEntry,
+  type Projection,
+  type SnapshotStore,
+} from '@oddlot/venue/replay';
+import type { ChainEvidence } from '../checks/chain-evidence.ts';
+import { CommandChecker, type Counts } from '../checks/command-checker.ts';
+import { FindingError, NotYetError } from '../checks/finding.ts';
+import type { Policy } from '../checks/policy.ts';
+import { RequestReader } from '../checks/request-reader.ts';
+import { RESTS_ON } from '../checks/rests-on.ts';
+
+type Following = Parameters<typeof FollowingReplica.create>[0];
+
+export type Checkpoint = {
+  readonly height: number;
+  readonly hash: string;
+  /** Where it is known from. */
+  readonly by: string;
+};
+
+type AuditedReplicaOptions = {
+  readonly policy: Policy;
+  /** Where the blocks come from, for what a replica has to look up in them. */
+  readonly log: Following['log'];
+  readonly snapshots: SnapshotStore;
+  readonly eras: EraStore;
+  readonly chain?: ChainEvidence | undefined;
+  /** Blocks whose hash is known, and by whom. */
+  readonly checkpoints?: readonly Checkpoint[];
+  /** Milliseconds since 1970; blocks of a time far ahead of it are not believed. */
+  readonly now: () => number;
+  readonly draw: () => number;
+  readonly projections?: readonly Projection[];
+  readonly onPassedOver?: Following['onPassedOver'];
+};
+
+/** How far the time of a block may lie ahead of the clock here; R-clock lets clocks differ by half of it. */
+const AHEAD_MS_MAX = 60_000;
+
+/**
+ * A replica that believes nobody. Each command of a block is derived again from the request that was signed, or compared with
+ * the chain, before the block is applied to an engine of its own; hashes that the log records are compared with its own. What does not stand
+ * is a FindingError, and nothing behind it is applied. It trusts the snapshots that it wrote itself, and no others.
+ */
+export class AuditedReplica {
+  readonly #options: AuditedReplicaOptions;
+  readonly #replica: FollowingReplica;
+  #checker: CommandChecker | undefined;
+
+  private constructor(options: AuditedReplicaOptions, replica: FollowingReplica) {
+    this.#options = options;
+    this.#replica = replica;
+  }
+
+  /** Goes to the newest of its snapshots, or before the first block. */
+  static async open(options: AuditedReplicaOptions): Promise<AuditedReplica> {
+    const { chain, eras, log, onPassedOver, projections = [], snapshots } = options;
+    const replica = await FollowingReplica.create({
+      log,
+      snapshots,
+      eras,
+      ...(onPassedOver === undefined ? {} : { onPassedOver }),
+    });
+    if (chain !== undefined) replica.attach(chain.projection);
+    for (const projection of projections) replica.attach(projection);
+    await replica.restoreBase();
+    return new AuditedReplica(options, replica);
+  }
+
+  get replica(): Pick<FollowingReplica, 'head' | 'headAt' | 'isEarlier' | 'payload' | 'state'> {
+    return this.#replica;
+  }
+
+  get counts(): Readonly<Counts> | undefined {
+    return this.#checker?.counts;
+  }
+
+  /** Judges the next block and applies it. Throws a FindingError or a NotYetError, and then has not applied it. */
+  async take(entry: LogEntry): Promise<AppliedBlock | undefined> {
+    const { policy } = this.#options;
+    const { height, timeMs } = this.#replica.head;
+    const refuse = (what: string): FindingError => new FindingError({ height: entry.seq, what });
+    if (entry.seq !== height + 1) throw refuse(`it comes behind block ${height}`);
+    if (entry.timeMs < timeMs) throw refuse('its time is before that of the block ahead of it');
+    const aheadMs = entry.timeMs - this.#options.now();
+    if (aheadMs > AHEAD_MS_MAX) throw refuse(`its time is ${aheadMs} ms ahead of the clock here`);
+    const { vouched } = policy;
+    const isVouched = vouched !== undefined && entry.seq <= vouched.height;
+    if (!isVouched) await this.#check(entry);
+    const block = this.#apply(entry);
+    const { hash } = this.#replica.head;
+    const checkpoints = [...(this.#options.checkpoints ?? [])];
+    if (vouched !== undefined) checkpoints.push({ ...vouched, by: 'vouchedBlock' });
+    for (const known of checkpoints) {
+      if (known.height !== entry.seq || known.hash === hash) continue;
+      throw refuse(`its hash is ${hash}, and it must be ${known.hash} (${known.by})`);
+    }
+    return block;
+  }
+
+  /** Compares with what somebody else says of a block; nothing where it is not known here. */
+  compare(told: Pick<BlockHead, 'hash' | 'height'>): void {
+    const own = this.#replica.headAt(told.height)?.hash;
+    if (own === undefined || own === told.hash) return;
+    const what = `its hash is ${own} here, and the venue says ${told.hash}: it is another block, or led to another state`;
+    throw new FindingError({ height: told.height, what });
+  }
+
+  async #check(entry: LogEntry): Promise<void> {
+    if (this.#replica.isEarlier) {
+      this.#checkEarlier(entry);
+      return;
+    }
+    const checker = (this.#checker ??= await this.#checkerFor(entry));
+    for (const [command, logged] of entry.commands.entries()) {
+      const judged = this.#judge(checker, logged, entry);
+      const what = judged instanceof Promise ? await judged : judged;
+      if (what !== undefined) throw new FindingError({ height: entry.seq, command, what });
+    }
+  }
+
+  /** A request that breaks the reader is one that does not stand. */
+  #judge(
+    checker: CommandChecker,
+    logged: LogEntry['commands'][number],
+    entry: LogEntry,
+  ): ReturnType<CommandChecker['fault']> {
+    try {
+      return checker.fault(logged, entry);
+    } catch (error) {
+      if (error instanceof NotYetError) throw error;
+      return `it can't be read: ${error instanceof Error ? error.message : String(error)}`;
+    }
+  }
+
+  /** The first block after an earlier era says nothing but that another begins, which the state must bear out. */
+  #checkEarlier({ commands, seq: height }: LogEntry): void {
+    const [first] = commands;
+    const isOpening =
+      first?.command.type === 'openEra' &&
+      commands.every(({ command }) => RESTS_ON[command.type] === 'replica');
+    if (isOpening || this.#options.policy.appliesEarlier === true) return;
+    const what =
+      'it is of an earlier era, whose commands this release can not derive: vouch for the last block of that era';
+    throw new FindingError({ height, what });
+  }
+
+  #apply(entry: LogEntry): AppliedBlock | undefined {
+    try {
+      return this.#replica.take(entry);
+    } catch (error) {
+      if (error instanceof LaterReleaseError) throw new NotYetError(error.message);
+      // An engine that was stopped half way is not asked anything any more: nothing follows a finding.
+      const what = error instanceof Error ? error.message : String(error);
+      throw new FindingError({ height: entry.seq, what }, error);
+    }
+  }
+
+  async #checkerFor(entry: LogEntry): Promise<CommandChecker> {
+    const { chain, draw, policy } = this.#options;
+    const network = this.#networkOf(entry);
+    const names = [network.serviceNetwork, ...(policy.formerNames ?? [])];
+    const readers = await Promise.all(
+      names.map((serviceNetwork) => RequestReader.create({ ...network, serviceNetwork })),
+    );
+    const state = () => this.#replica.state;
+    return new CommandChecker({ policy, readers, state, chain, draw });
+  }
+
+  /** The ids of the network that the log began with, under the name that its requests are signed for. */
+  #networkOf({ commands, seq }: LogEntry): Network {
+    const genesis = commands.find(({ command }) => command.type === 'genesis')?.command;
+    const parameters =
+      genesis?.type === 'genesis' ? genesis.parameters : this.#replica.state.parameters;
+    const base = Object.values(NETWORKS).find(
+      ({ serviceNetwork }) => serviceNetwork === parameters?.serviceNetwork,
+    );
+    const { serviceNetwork } = this.#options.policy;
+    if (base !== undefined) return { ...base, serviceNetwork };
+    throw new FindingError({ height: seq, what: 'the log is of no network that is known' });
+  }
+}

@@ -1,0 +1,81 @@
+import { KeyError } from '@oddlot/custody/key-error';
+import {
+  BookDamagedError,
+  readValidatorSettings,
+  type RunningValidator,
+  startValidator,
+  VALIDATOR_SETTINGS,
+  type ValidatorSettings,
+} from '@oddlot/custody/validator';
+import { systemTime } from '@oddlot/host/clock';
+import { DirectoryLockedError } from '@oddlot/host/directory-lock';
+import { OWN_UMASK } from '@oddlot/host/durable';
+import { createLogger, type Logger } from '@oddlot/host/log';
+import { watchParent } from '@oddlot/host/operate';
+import { helpAsked, SettingError, settingsHelp } from '@oddlot/host/settings';
+import closeWithGrace from 'close-with-grace';
+
+/** The program of a validator: `npm run validator -- --config validator.toml`. */
+
+const STOP_MS_MAX = 10_000;
+const EXPLAINED = [BookDamagedError, DirectoryLockedError, KeyError];
+
+// Before anything is written.
+process.umask(OWN_UMASK);
+await main(process.argv.slice(2));
+
+async function main(args: readonly string[]): Promise<void> {
+  const help = helpAsked(args);
+  if (help !== undefined) {
+    process.stdout.write(settingsHelp(VALIDATOR_SETTINGS, help));
+    return;
+  }
+  const config = configOf(args);
+  const log = createLogger({ level: config.logLevel });
+  let running: RunningValidator | undefined;
+  closeWithGrace({ delay: STOP_MS_MAX, logger: false }, async ({ err }) => {
+    if (err !== undefined) {
+      log.fatal({ err }, 'stopping at once');
+      process.exit(1);
+    }
+    await running?.stop();
+  });
+  if (process.env['npm_lifecycle_event'] === 'validator') {
+    watchParent(() => process.kill(process.pid, 'SIGTERM'));
+  }
+  try {
+    const now = systemTime.wallMs;
+    const openLedger = config.log === undefined ? undefined : await ownLedgerOpener(now);
+    running = await startValidator(config, { env: process.env, log, now, openLedger });
+  } catch (error) {
+    const isKnown = EXPLAINED.some((kind) => error instanceof kind) || isSystemError(error);
+    if (!isKnown) throw error;
+    process.stderr.write(`${(error as Error).message}\n`);
+    process.exit(1);
+  }
+  const { address, url } = running;
+  process.stdout.write(
+    `Oddlot validator ${address} is signing at ${url} ` +
+      `(chain ${config.chainId}, bridge ${config.bridge})\n`,
+  );
+}
+
+/** Loaded where it is wanted: whoever asks venues needs neither an engine nor its memory. */
+async function ownLedgerOpener(now: () => number) {
+  const { openOwnLedger } = await import('./open-own-ledger.ts');
+  return (config: ValidatorSettings, log: Logger) => openOwnLedger(config, { log, now });
+}
+
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error;
+}
+
+function configOf(args: readonly string[]): ValidatorSettings {
+  try {
+    return readValidatorSettings(args);
+  } catch (error) {
+    if (!(error instanceof SettingError)) throw error;
+    process.stderr.write(`${error.message} (see --help)\n`);
+    process.exit(2);
+  }
+}

@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ChainClient, urlEndpoint } from '@oddlot/custody/chain';
+import type { OwnLedger, ValidatorSettings } from '@oddlot/custody/validator';
+import { makeFolder } from '@oddlot/host/durable';
+import type { Logger } from '@oddlot/host/log';
+import { EraStore, type LogEntry, SnapshotStore, Snapshotter } from '@oddlot/venue/replay';
+import type { Hex } from 'viem';
+import { BridgeEvidence } from '../chain/bridge-evidence.ts';
+import { findingText } from '../checks/finding.ts';
+import type { Policy } from '../checks/policy.ts';
+import { HttpLog } from '../follow/http-log.ts';
+import { LogFollower } from '../follow/log-follower.ts';
+import type { LogSource } from '../follow/log-source.ts';
+import { AuditedReplica, type Checkpoint } from '../replica/audited-replica.ts';
+import { PinnedHead } from './pinned-head.ts';
+import { ReplicaLedger } from './replica-ledger.ts';
+import { WithdrawalRequests } from './withdrawal-requests.ts';
+
+const USDC = 1_000_000n;
+const CHAIN_MS_MAX = 5_000;
+const SNAPSHOT_EVERY_BLOCKS = 20_000;
+const SNAPSHOT_EVERY_COMMANDS = 500_000;
+
+/** Opens a replica that believes nobody, in the folder of a validator, and lets it follow the log that is configured. */
+export async function openOwnLedger(
+  config: ValidatorSettings,
+  { log, now }: { readonly log: Logger; readonly now: () => number },
+): Promise<OwnLedger> {
+  for (const why of warnings(config)) log.warn(why);
+  const source = new HttpLog(String(config.log));
+  const requests = new WithdrawalRequests();
+  const pinned = new PinnedHead(join(folder(config, ''), 'signed-head'));
+  const snapshots = new SnapshotStore({ directory: folder(config, 'snapshots') });
+  const replica = await AuditedReplica.open({
+    policy: policyOf(config),
+    log: logOf(source),
+    snapshots,
+    eras: new EraStore({ directory: folder(config, 'eras') }),
+    chain: evidenceOf(config),
+    checkpoints: checkpointsOf(config, pinned),
+    now,
+    draw,
+    projections: [requests],
+    onPassedOver: (what, why) => log.warn({ what, why }, 'passed over a state of another shape'),
+  });
+  const snapshotter = new Snapshotter({
+    replica: replica.replica,
+    snapshots,
+    everyBlocks: SNAPSHOT_EVERY_BLOCKS,
+    everyCommands: SNAPSHOT_EVERY_COMMANDS,
+    hasRoom: () => true,
+    pause: () => nextTurn(),
+    onFailed: (err) => log.error({ err }, 'a snapshot could not be written; it is tried again'),
+  });
+  await snapshotter.open();
+  const write = async (): Promise<void> => void (await snapshotter.write());
+  const follower = new LogFollower({
+    source,
+    replica,
+    onApplied: () => (snapshotter.isDue ? write() : undefined),
+    onFinding: (finding) => log.fatal({ finding }, `signs no more: ${findingText(finding)}`),
+    onWaits: (why) => {
+      if (why === undefined) log.info('follows the log');
+      else log.warn({ why }, 'stands still');
+    },
+  });
+  follower.start();
+  return new ReplicaLedger({
+    replica,
+    follower,
+    requests,
+    pinned,
+    feeMax: BigInt(config.withdrawFeeMaxUsdc) * USDC,
+    stop: async () => {
+      await follower.stop();
+      // A state behind which something did not stand is not kept.
+      if (follower.finding === undefined) await write();
+    },
+  });
+}
+
+function folder({ data }: ValidatorSettings, name: string): string {
+  const path = join(data, 'replica', name);
+  makeFolder(path);
+  return path;
+}
+
+function checkpointsOf(
+  { genesis }: ValidatorSettings,
+  { head }: PinnedHead,
+): readonly Checkpoint[] {
+  return [
+    ...(genesis === undefined ? [] : [{ height: 1, hash: genesis, by: 'genesis' }]),
+    ...(head === undefined ? [] : [{ ...head, by: 'it was signed by' }]),
+  ];
+}
+
+function policyOf(config: ValidatorSettings): Policy {
+  const { prices, sampleOneIn, serviceNetwork, testMoney, vouchedBlock } = config;
+  const [height, hash] = vouchedBlock?.split(':') ?? [];
+  const vouched =
+    height === undefined || hash === undefined ? undefined : { height: Number(height), hash };
+  return { serviceNetwork, venuePrices: prices === 'venue', testMoney, sampleOneIn, vouched };
+}
+
+function evidenceOf(config: ValidatorSettings): BridgeEvidence {
+  const { chain, chainConfirmations: confirmations, chainFrom: fromBlock, chainId } = config;
+  const endpoints = chain.map((url) => urlEndpoint(url, CHAIN_MS_MAX));
+  const client = new ChainClient({ endpoints, chainId, confirmations });
+  return new BridgeEvidence({ client, bridge: config.bridge as Hex, fromBlock });
+}
+
+/** What a replica has to look up: the first block alone, since it keeps its own states. */
+function logOf(source: LogSource): Parameters<typeof AuditedReplica.open>[0]['log'] {
+  return {
+    firstSeq: 1,
+    lastSeq: Number.MAX_SAFE_INTEGER,
+    async replay(fromSeq: number, apply: (entry: LogEntry) => unknown): Promise<void> {
+      const { entries } = await source.page(fromSeq, new AbortController().signal);
+      if (entries[0] !== undefined) await apply(entries[0]);
+    },
+  };
+}
+
+/** Between 0 and 1, as nobody outside can foresee. */
+function draw(): number {
+  return randomBytes(4).readUInt32LE(0) / 2 ** 32;
+}
+
+function warnings({
+  genesis,
+  prices,
+  sampleOneIn,
+  testMoney,
+  vouchedBlock,
+}: ValidatorSettings): readonly string[] {
+  const all: [boolean, string][] = [
+    [genesis === undefined, 'genesis: the first log that it sees is taken for that of the venue'],
+    [prices === 'venue', 'prices: those that the venue brings by itself are believed'],
+    [testMoney, 'testMoney: money that the venue makes is believed'],
+    [sampleOneIn > 1, `sampleOneIn: of ${sampleOneIn} orders the signature of one is looked at`],
+    [vouchedBlock !== undefined, 'vouchedBlock: the log up to there is not derived'],
+  ];
+  return all.flatMap(([holds, why]) => (holds ? [why] : []));
+}

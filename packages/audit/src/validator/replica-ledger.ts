@@ -1,0 +1,136 @@
+import { type OwnLedger, type OwedWithdrawal, SigningRefusal } from '@oddlot/custody/validator';
+import { doWithdrawalsWait, nextWithdrawalId, openWithdrawals } from '@oddlot/engine';
+import { findingText } from '../checks/finding.ts';
+import type { LogFollower } from '../follow/log-follower.ts';
+import type { AuditedReplica } from '../replica/audited-replica.ts';
+import type { PinnedHead } from './pinned-head.ts';
+import type { WithdrawalRequests } from './withdrawal-requests.ts';
+
+type ReplicaLedgerOptions = {
+  readonly replica: Pick<AuditedReplica, 'counts' | 'replica'>;
+  readonly follower: Pick<LogFollower, 'finding' | 'lag' | 'progress' | 'waits'>;
+  readonly requests: Pick<WithdrawalRequests, 'of'>;
+  readonly pinned: Pick<PinnedHead, 'head' | 'pin'>;
+  /** What the venue may keep of a withdrawal, in micro-USDC. */
+  readonly feeMax: bigint;
+  readonly stop: () => Promise<void>;
+  /** How long a withdrawal is waited for that the venue has and this replica does not. */
+  readonly patienceMs?: number;
+};
+
+const PATIENCE_MS = 3_000;
+
+/** What is owed by a replica of one's own: nothing of it is a venue's word (R-withdraw). */
+export class ReplicaLedger implements OwnLedger {
+  readonly #options: ReplicaLedgerOptions;
+
+  constructor(options: ReplicaLedgerOptions) {
+    this.#options = options;
+  }
+
+  /** A withdrawal that its own state holds; else a SigningRefusal. */
+  async unpaidWithdrawal(user: string, withdrawalId: number): Promise<OwedWithdrawal> {
+    await this.#reach(withdrawalId);
+    const { pinned } = this.#options;
+    const { replica } = this.#options.replica;
+    if (!this.#isBack) {
+      const at = `block ${replica.head.height} of ${pinned.head?.height}`;
+      throw new SigningRefusal(503, `its own replica is not back where it signed last: ${at}`);
+    }
+    const { withdrawals } = openWithdrawals(replica.state);
+    const found = withdrawals.find((each) => each.withdrawalId === withdrawalId);
+    const { height } = replica.head;
+    if (found === undefined) {
+      const isOver = withdrawalId < nextWithdrawalId(replica.state);
+      const why = isOver ? `withdrawal ${withdrawalId} is over` : this.#unknown(withdrawalId);
+      throw new SigningRefusal(isOver ? 409 : 404, `${why} at block ${height} of its own replica`);
+    }
+    if (found.user !== user) {
+      throw new SigningRefusal(
+        409,
+        `withdrawal ${withdrawalId} is of ${found.user}, not of ${user}`,
+      );
+    }
+    const held = replica.state.withdrawals.get(withdrawalId);
+    const amount = held?.amount ?? found.pays;
+    if (amount - found.pays > this.#options.feeMax) {
+      throw new SigningRefusal(409, `of withdrawal ${withdrawalId} the venue keeps too much`);
+    }
+    const { destination, pays: usd, requestedMs: timeMs } = found;
+    return { destination, usd, amount, timeMs, isReturned: false };
+  }
+
+  /** R-deficit, by its own state. */
+  assertPayable(): Promise<void> {
+    this.#assertStands();
+    if (!doWithdrawalsWait(this.#options.replica.replica.state)) return Promise.resolve();
+    throw new SigningRefusal(503, 'withdrawals wait: the insurance fund is deep below zero');
+  }
+
+  /** The request was derived and executed by this replica: who signed it, for whom and what is looked at there. */
+  evidenceFor({
+    withdrawalId,
+  }: {
+    readonly withdrawalId: string;
+  }): ReturnType<OwnLedger['evidenceFor']> {
+    this.#assertStands();
+    const { pinned, replica, requests } = this.#options;
+    const request = requests.of(Number(withdrawalId));
+    if (request === undefined) {
+      throw new SigningRefusal(409, `withdrawal ${withdrawalId}: there is no request for it`);
+    }
+    pinned.pin(replica.replica.head);
+    return Promise.resolve({ request, signerChanges: [] });
+  }
+
+  health(): object {
+    const { follower, replica } = this.#options;
+    const { hash, height, timeMs } = replica.replica.head;
+    const { finding, lag, waits } = follower;
+    return {
+      height,
+      hash,
+      timeMs,
+      lag,
+      waits: waits ?? null,
+      finding: finding === undefined ? null : findingText(finding),
+      checked: replica.counts ?? null,
+    };
+  }
+
+  stop(): Promise<void> {
+    return this.#options.stop();
+  }
+
+  /** A venue asks as soon as it has the withdrawal, and its log comes a moment later. */
+  async #reach(withdrawalId: number): Promise<void> {
+    const { follower, patienceMs = PATIENCE_MS, replica } = this.#options;
+    const untilMs = performance.now() + patienceMs;
+    for (;;) {
+      this.#assertStands();
+      if (nextWithdrawalId(replica.replica.state) > withdrawalId && this.#isBack) return;
+      const leftMs = untilMs - performance.now();
+      if (leftMs <= 0) return;
+      await follower.progress(leftMs);
+    }
+  }
+
+  /** As far as it was when it signed last. */
+  get #isBack(): boolean {
+    const { pinned, replica } = this.#options;
+    return replica.replica.head.height >= (pinned.head?.height ?? 0);
+  }
+
+  #unknown(withdrawalId: number): string {
+    const { waits } = this.#options.follower;
+    const why = waits === undefined ? '' : ` (it waits: ${waits})`;
+    return `nobody has asked for withdrawal ${withdrawalId}${why}`;
+  }
+
+  /** Nothing is signed by a log that does not stand. */
+  #assertStands(): void {
+    const { finding } = this.#options.follower;
+    if (finding === undefined) return;
+    throw new SigningRefusal(409, `the log of the venue does not stand: ${findingText(finding)}`);
+  }
+}

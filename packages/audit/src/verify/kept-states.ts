@@ -1,0 +1,129 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { dump, restore, type State } from '@oddlot/engine';
+import type { BlockHead, LogEntry } from '@oddlot/venue/replay';
+import {
+  decodeSnapshot,
+  openingOf,
+  readChecked,
+  type SnapshotPayload,
+} from '@oddlot/venue/inspect';
+import type { Located } from './report.ts';
+
+type KeptFile = { readonly file: string; readonly height: number; readonly isEra: boolean };
+
+const NAME = /^(snapshot|era)-(\d{16})(?:-rules-\d+)?\.(bin|json)$/;
+const FORMATS = {
+  era: 'oddlot-era-1',
+  bin: 'oddlot-snapshot-2',
+  json: 'oddlot-snapshot-1',
+} as const;
+
+/**
+ * Snapshots and starts of eras of a folder, held against a replay of the log: their own hash says whether their bytes are
+ * those that were written, and the state of the replay whether that was the state.
+ */
+export class KeptStates {
+  readonly #files: readonly KeptFile[];
+  readonly findings: Located[] = [];
+  /** Files whose bytes are right, to be compared when the replay is there. */
+  readonly #payloads = new Map<KeptFile, SnapshotPayload>();
+
+  private constructor(files: readonly KeptFile[]) {
+    this.#files = files;
+  }
+
+  /** Reads all there are, and changes none. */
+  static async read(data: string): Promise<KeptStates> {
+    const folders = await Promise.all(
+      ['snapshots', 'eras'].map((name) => filesIn(join(data, name))),
+    );
+    const states = new KeptStates(folders.flat());
+    for (const file of states.#files) await states.#read(file);
+    return states;
+  }
+
+  /** The oldest snapshot that a log can be replayed from which begins later than with the first block. */
+  oldestFrom(height: number): { readonly file: string; readonly height: number } | undefined {
+    const usable = [...this.#payloads.keys()].filter(
+      (each) => !each.isEra && each.height >= height,
+    );
+    return usable.toSorted((a, b) => a.height - b.height)[0];
+  }
+
+  /** Compares what was kept of a block with what the replay has come to. */
+  compare(head: BlockHead, state: State | undefined): void {
+    for (const [file, payload] of this.#payloads) {
+      if (file.height !== head.height) continue;
+      const what = file.isEra ? undefined : differenceOf(payload, head, state);
+      if (what !== undefined) this.findings.push({ file: file.file, block: head.height, what });
+    }
+  }
+
+  /** An era's start is named by the first block of its era. */
+  compareOpening(entry: LogEntry, hashText: (text: string) => string): void {
+    const opening = openingOf(entry);
+    for (const [file, payload] of this.#payloads) {
+      if (opening === undefined || !file.isEra || file.height !== entry.seq - 1) continue;
+      if (hashText(JSON.stringify(payload.state)) === opening.stateHash) continue;
+      const what = 'it is not the state that the log names';
+      this.findings.push({ file: file.file, block: entry.seq, what });
+    }
+  }
+
+  /** Those beyond the end of the log: whatever they are of is missing from it. */
+  beyond(height: number): void {
+    for (const { file, height: of } of this.#files) {
+      if (of <= height) continue;
+      this.findings.push({ file, block: of, what: `the log ends at block ${height}` });
+    }
+  }
+
+  async #read(kept: KeptFile): Promise<void> {
+    const { file, height, isEra } = kept;
+    const isText = file.endsWith('.json');
+    const format = isEra ? FORMATS.era : FORMATS[isText ? 'json' : 'bin'];
+    const read = await readChecked(file, format, height);
+    if ('why' in read) {
+      this.findings.push({ file, block: height, what: read.why });
+      return;
+    }
+    try {
+      const payload = isText
+        ? (JSON.parse(read.payload.toString()) as SnapshotPayload)
+        : decodeSnapshot(read.payload);
+      this.#payloads.set(kept, payload);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      this.findings.push({ file, block: height, what: `it can't be read: ${why}` });
+    }
+  }
+}
+
+/** Its digest says that it is the state of its block; only the whole state says what it holds. */
+function differenceOf(
+  payload: SnapshotPayload,
+  head: BlockHead,
+  state: State | undefined,
+): string | undefined {
+  if (payload.head.hash !== head.hash) {
+    return `it is of a block ${payload.head.hash}, and the log leads to ${head.hash}`;
+  }
+  if (state === undefined) return undefined;
+  const [kept, own] = [dump(restore(payload.state)), dump(state)];
+  const part = Object.keys(own).find(
+    (key) =>
+      JSON.stringify(kept[key as keyof typeof own]) !==
+      JSON.stringify(own[key as keyof typeof own]),
+  );
+  return part === undefined ? undefined : `its ${part} are not those that the log leads to`;
+}
+
+async function filesIn(directory: string): Promise<readonly KeptFile[]> {
+  const names = await readdir(directory).catch(() => []);
+  return names.toSorted().flatMap((name) => {
+    const [, kind, height] = NAME.exec(name) ?? [];
+    if (kind === undefined || height === undefined) return [];
+    return [{ file: join(directory, name), height: Number(height), isEra: kind === 'era' }];
+  });
+}

@@ -1,0 +1,68 @@
+import { systemTime } from '@oddlot/host/clock';
+import { readFlags, SettingError } from '@oddlot/host/settings';
+import type { Located, VerifyReport } from './report.ts';
+import { verifyFolder } from './verify-folder.ts';
+
+/**
+ * Looks through a data folder and believes nothing of it: `npm run verify -- FOLDER [--json] [--pruned]`. Ends with 0 when
+ * all of it stands, with 1 when something does not, with 2 when it was asked wrongly.
+ */
+
+const HELP = `npm run verify -- FOLDER [--json] [--pruned]
+
+Looks through the data folder of a venue that does not run: every byte of its log, every signature, every
+state, row and receipt. Nothing is changed.
+
+  --json     prints what it found as JSON
+  --pruned   rows that retention has dropped (historyKeep, receiptsKeptMs) are no finding
+`;
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(args: readonly string[]): Promise<number> {
+  try {
+    const options = {
+      json: { type: 'boolean' },
+      pruned: { type: 'boolean' },
+      help: { type: 'boolean' },
+    } as const;
+    const { positionals, values } = readFlags(args, options, { allowPositionals: true });
+    const [data, more] = positionals;
+    if (values.help === true) {
+      process.stdout.write(HELP);
+      return 0;
+    }
+    if (data === undefined || more !== undefined)
+      throw new SettingError('one folder is looked through');
+    const report = await verifyFolder({
+      data,
+      hasPruned: values.pruned === true,
+      now: systemTime.wallMs,
+    });
+    process.stdout.write(
+      values.json === true ? `${JSON.stringify(report, null, 2)}\n` : textOf(report),
+    );
+    return report.findings.length === 0 ? 0 : 1;
+  } catch (error) {
+    if (!(error instanceof SettingError)) throw error;
+    process.stderr.write(`${error.message} (see --help)\n`);
+    return 2;
+  }
+}
+
+function textOf({ believed, counts, findings, harmless, hash, height }: VerifyReport): string {
+  const stands = findings.length === 0 ? 'all of it stands' : 'it does not stand';
+  const lines = [
+    `${stands}: ${counts.derived} requests derived up to block ${height} ${hash}`,
+    ...findings.map((each) => `wrong     ${placeText(each)}`),
+    ...harmless.map((each) => `harmless  ${placeText(each)}`),
+    ...believed.map((each) => `believed  ${each}`),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function placeText({ block, file, offset, what }: Located): string {
+  const byte = offset === undefined ? '' : `, byte ${offset}`;
+  const at = block === undefined ? '' : `, block ${block}`;
+  return `${file}${byte}${at}: ${what}`;
+}

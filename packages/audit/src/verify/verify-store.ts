@@ -1,0 +1,79 @@
+import { existsSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { dumpHistory, readJournal, replayInto } from '@oddlot/venue/inspect';
+import type { Located } from './report.ts';
+
+const FILE = 'history.sqlite';
+const SUFFIXES = ['', '-wal'];
+const LINE_CHARACTERS_MAX = 200;
+
+type StoreCheck = { readonly findings: readonly Located[]; readonly harmless: readonly Located[] };
+const STANDS: StoreCheck = { findings: [], harmless: [] };
+
+/**
+ * The history of a folder, row by row and receipt by receipt, against one that is computed from the log here. A database is
+ * opened on a copy, since whoever opens it writes to it.
+ */
+export async function verifyStore(
+  { data, scratch }: { readonly data: string; readonly scratch: string },
+  { hasPruned, height }: { readonly height: number; readonly hasPruned: boolean },
+): Promise<StoreCheck> {
+  const file = join(data, FILE);
+  if (!existsSync(file)) return STANDS;
+  for (const suffix of SUFFIXES) {
+    if (existsSync(file + suffix)) await cp(file + suffix, join(scratch, FILE + suffix));
+  }
+  let stored: readonly string[];
+  try {
+    stored = await dumpHistory({ file: join(scratch, FILE) });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return wrong({ file, what: `it can't be read: ${why}` });
+  }
+  const place = { file: join(scratch, 'computed.sqlite') };
+  const log = await readJournal(join(data, 'journal'), height);
+  await replayInto({ data: scratch, place }, log);
+  return differences(file, stored, await dumpHistory(place), hasPruned);
+}
+
+/** How far it has come and how many rows it has, which it keeps for itself. */
+const PROGRESS = /^progress /;
+
+function differences(
+  file: string,
+  stored: readonly string[],
+  computed: readonly string[],
+  hasPruned: boolean,
+): StoreCheck {
+  const own = new Set(computed);
+  const theirs = new Set(stored);
+  const foreign = stored.find((line) => !own.has(line) && !PROGRESS.test(line));
+  if (foreign !== undefined) {
+    return wrong({ file, what: `a row that the log does not lead to: ${brief(foreign)}` });
+  }
+  if (stored.length !== theirs.size) return wrong({ file, what: 'a row stands there twice' });
+  const missing = computed.find((line) => !theirs.has(line) && !PROGRESS.test(line));
+  if (missing !== undefined && !hasPruned) {
+    return wrong({ file, what: `a row is missing that the log leads to: ${brief(missing)}` });
+  }
+  const [counts = ''] = stored.filter((line) => PROGRESS.test(line));
+  const [anew = ''] = computed.filter((line) => PROGRESS.test(line));
+  if (countsOf(counts) === countsOf(anew)) return STANDS;
+  const what = `its own counts are others than those of a history computed anew: ${brief(counts)}`;
+  return { findings: [], harmless: [{ file, what }] };
+}
+
+/** Kinds of rows in whichever order they first came. */
+function countsOf(line: string): string {
+  const [, height, rows = ''] = /"height":(\d+),"rows":\{([^}]*)\}/.exec(line) ?? [];
+  return `${height} ${rows.split(',').toSorted().join(' ')}`;
+}
+
+function wrong(located: Located): StoreCheck {
+  return { findings: [located], harmless: [] };
+}
+
+function brief(line: string): string {
+  return line.length <= LINE_CHARACTERS_MAX ? line : `${line.slice(0, LINE_CHARACTERS_MAX)}…`;
+}

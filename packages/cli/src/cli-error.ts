@@ -1,0 +1,25 @@
+/** How a command ended, for scripts. Documented in docs/guides/cli.md. */
+export const EXIT = {
+  done: 0,
+  /** A fault of the program. */
+  fault: 1,
+  /** The command line can't be understood. */
+  usage: 2,
+  /** The venue said no; nothing has changed. */
+  refused: 3,
+  /** No answer, or none that says whether it executed. */
+  unreachable: 4,
+  /** A key is missing, its password is wrong, or its file is damaged. */
+  key: 5,
+} as const;
+
+/** Ends a command with a sentence and a code. */
+export class CliError extends Error {
+  override readonly name = 'CliError';
+  readonly exitCode: number;
+
+  constructor(kind: keyof typeof EXIT, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.exitCode = EXIT[kind];
+  }
+}

@@ -1,0 +1,65 @@
+import type { Command } from 'commander';
+import { createClient } from '@oddlot/sdk';
+import { print, table } from '../print.ts';
+import type { GlobalOptions, Surroundings } from '../surroundings.ts';
+
+/** What a venue tells of itself. */
+export function addVenue(program: Command, around: Surroundings): void {
+  program
+    .command('status')
+    .summary('how a venue is: blocks, money, oracles')
+    .action(async (_: unknown, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>();
+      const { info } = around.reader(options);
+      const [status, health] = await Promise.all([info.venueStatus(), info.venueHealth()]);
+      const failing = health.failing.join(', ');
+      const lines = [
+        `${health.ready ? 'ready' : `not ready: ${failing}`}, block ${status.height}, ${health.blockAgeMs} ms ago`,
+        `${status.accounts} accounts, ${status.openWithdrawals} open withdrawals, insurance fund ${status.insuranceFund} USDC`,
+      ];
+      print({ json: { status, health }, lines }, options.json);
+    });
+  program
+    .command('markets')
+    .summary('perps that are listed')
+    .action(async (_: unknown, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>();
+      const meta = await around.reader(options).info.perpMeta();
+      const rows = meta.universe.map(({ index, maxLeverage, name, priceTick }) => ({
+        id: String(index),
+        name,
+        tick: priceTick,
+        leverage: String(maxLeverage),
+      }));
+      print({ json: meta, lines: table(rows, 'no perps') }, options.json);
+    });
+  program
+    .command('outcomes')
+    .summary('outcome markets that are open')
+    .action(async (_: unknown, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>();
+      const page = await around.reader(options).info.outcomeMeta({ status: 'open' });
+      const rows = page.events.flatMap((event) =>
+        event.markets.map(({ instrument_id: id, pricing, question, slug }) => ({
+          id: String(id),
+          slug,
+          yes: pricing.yes_price,
+          question,
+        })),
+      );
+      print({ json: page, lines: table(rows, 'no outcome markets are open') }, options.json);
+    });
+  program
+    .command('export')
+    .summary('all rows of an account as lines of text')
+    .argument('<what>', 'fills, fundings, ledger or orders')
+    .argument('[address]', 'whose; by default those of your key')
+    .action(async (what: string, address: string | undefined, _: unknown, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>();
+      const user = around.userOf(options, address);
+      const client = createClient({ url: options.url });
+      for await (const line of client.exportLines(what as 'fills', { user })) {
+        process.stdout.write(`${line}\n`);
+      }
+    });
+}

@@ -1,0 +1,143 @@
+import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { privateKeyWallet } from '@oddlot/sdk';
+import { CliError } from './cli-error.ts';
+
+/** What a file of the keystore has; the key itself only under the password. */
+type KeyFile = {
+  readonly version: 1;
+  readonly address: string;
+  readonly kdf: {
+    readonly name: 'scrypt';
+    readonly n: number;
+    readonly r: number;
+    readonly p: number;
+    readonly salt: string;
+  };
+  readonly cipher: {
+    readonly name: 'aes-256-gcm';
+    readonly iv: string;
+    readonly tag: string;
+    readonly text: string;
+  };
+};
+
+/** A tenth of a second and 128 MiB for each guess. */
+const SCRYPT = { n: 131_072, r: 8, p: 1 } as const;
+const SCRYPT_BYTES_MAX = 256 * 1024 * 1024;
+const KEY_BYTES = 32;
+const SALT_BYTES = 32;
+const IV_BYTES = 12;
+/** Who guesses the file as well gets no further by a short one. */
+const PASSWORD_CHARACTERS_MIN = 8;
+const NAME = /^[a-z0-9][a-z0-9_-]{0,39}$/;
+
+type StoredKey = { readonly name: string; readonly address: string };
+
+/** Keys in a folder, each in a file of its own, encrypted with a password. */
+export class Keystore {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  list(): readonly StoredKey[] {
+    if (!existsSync(this.#folder)) return [];
+    return readdirSync(this.#folder)
+      .filter((file) => file.endsWith('.json'))
+      .map((file) => file.slice(0, -'.json'.length))
+      .toSorted()
+      .map((name) => ({ name, address: this.#read(name).address }));
+  }
+
+  async add(name: string, privateKey: `0x${string}`, password: string): Promise<StoredKey> {
+    const path = this.#path(name);
+    if (existsSync(path)) throw new CliError('key', `there is a key "${name}" already`);
+    if (password.length < PASSWORD_CHARACTERS_MIN) {
+      throw new CliError('key', `a password has at least ${PASSWORD_CHARACTERS_MIN} characters`);
+    }
+    const { address } = privateKeyWallet(privateKey);
+    const [salt, iv] = [randomBytes(SALT_BYTES), randomBytes(IV_BYTES)];
+    const cipher = createCipheriv('aes-256-gcm', await derive(password, salt, SCRYPT), iv);
+    cipher.setAAD(Buffer.from(address));
+    const text = Buffer.concat([
+      cipher.update(Buffer.from(privateKey.slice(2), 'hex')),
+      cipher.final(),
+    ]);
+    const file: KeyFile = {
+      version: 1,
+      address,
+      kdf: { name: 'scrypt', ...SCRYPT, salt: salt.toString('hex') },
+      cipher: {
+        name: 'aes-256-gcm',
+        iv: iv.toString('hex'),
+        tag: cipher.getAuthTag().toString('hex'),
+        text: text.toString('hex'),
+      },
+    };
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    // Never over another key, whoever writes at the same time.
+    writeFileSync(path, `${JSON.stringify(file, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' });
+    return { name, address };
+  }
+
+  /** The private key itself. */
+  async open(name: string, password: string): Promise<`0x${string}`> {
+    const { address, cipher, kdf } = this.#read(name);
+    const key = await derive(password, Buffer.from(kdf.salt, 'hex'), kdf);
+    const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(cipher.iv, 'hex'));
+    decipher.setAAD(Buffer.from(address));
+    decipher.setAuthTag(Buffer.from(cipher.tag, 'hex'));
+    try {
+      const text = Buffer.from(cipher.text, 'hex');
+      return `0x${Buffer.concat([decipher.update(text), decipher.final()]).toString('hex')}`;
+    } catch (cause) {
+      throw new CliError('key', `the password of "${name}" is wrong, or its file is damaged`, {
+        cause,
+      });
+    }
+  }
+
+  #read(name: string): KeyFile {
+    const path = this.#path(name);
+    if (!existsSync(path)) {
+      const known = existsSync(this.#folder) ? readdirSync(this.#folder).length : 0;
+      const hint = known === 0 ? 'make one with `oddlot keys new`' : '`oddlot keys list` shows all';
+      throw new CliError('key', `there is no key "${name}"; ${hint}`);
+    }
+    try {
+      const file = JSON.parse(readFileSync(path, 'utf8')) as KeyFile;
+      if (file.version === 1 && file.kdf.name === 'scrypt' && file.cipher.name === 'aes-256-gcm')
+        return file;
+    } catch (cause) {
+      throw new CliError('key', `${path} is damaged`, { cause });
+    }
+    throw new CliError('key', `${path} is of a later release`);
+  }
+
+  #path(name: string): string {
+    if (!NAME.test(name)) {
+      throw new CliError(
+        'usage',
+        `"${name}" is no name of a key; write a-z, 0-9, - and _, 40 at most`,
+      );
+    }
+    return join(this.#folder, `${name}.json`);
+  }
+}
+
+function derive(
+  password: string,
+  salt: Buffer,
+  { n, p, r }: { readonly n: number; readonly r: number; readonly p: number },
+): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const options = { N: n, r, p, maxmem: SCRYPT_BYTES_MAX };
+    scrypt(password.normalize('NFKC'), salt, KEY_BYTES, options, (error, key) => {
+      if (error === null) resolve(key);
+      else reject(error);
+    });
+  });
+}

@@ -1,0 +1,5 @@
+import { runCli } from './run-cli.ts';
+
+/** The command `oddlot`. A program that goes on, such as a venue, sets its own end. */
+const code = await runCli(process.argv.slice(2), process.env);
+if (code !== 0) process.exitCode = code;

@@ -1,0 +1,37 @@
+import { CliError } from './cli-error.ts';
+
+const ENTER = new Set(['\r', '\n']);
+const CANCEL = new Set(['\u0003', '\u0004']);
+const BACK = new Set(['\u007f', '\b']);
+
+/** Reads a line from the terminal without showing it. */
+export function readSecret(prompt: string): Promise<string> {
+  const { stderr, stdin } = process;
+  if (!stdin.isTTY) {
+    throw new CliError('usage', 'no terminal to ask for a password; set ODDLOT_PASSWORD');
+  }
+  stderr.write(prompt);
+  stdin.setRawMode(true).setEncoding('utf8').resume();
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const end = (): void => {
+      stdin.setRawMode(false).pause().off('data', take);
+      stderr.write('\n');
+    };
+    const take = (typed: string): void => {
+      for (const character of typed) {
+        if (ENTER.has(character)) {
+          end();
+          return resolve(text);
+        }
+        if (CANCEL.has(character)) {
+          end();
+          return reject(new CliError('usage', 'nothing was done'));
+        }
+        text = BACK.has(character) ? text.slice(0, -1) : text + character;
+      }
+      return undefined;
+    };
+    stdin.on('data', take);
+  });
+}

@@ -1,0 +1,62 @@
+import { Worker } from 'node:worker_threads';
+import { expect, test } from 'vitest';
+import { type Thread, threadHere, type ThreadProgram } from './thread.ts';
+
+/** What an owner hears of a thread, in order, until it is over. */
+function heard(thread: Thread): Promise<unknown[]> {
+  const events: unknown[] = [];
+  return new Promise((resolve) => {
+    thread.on('message', (message) => events.push(message));
+    thread.on('error', (error) => events.push(String(error)));
+    thread.on('exit', (code) => {
+      events.push(code);
+      resolve(events);
+    });
+  });
+}
+
+const DOUBLES: ThreadProgram<{ by: number }> = ({ by }, port) => {
+  port.on('message', (value: number) => {
+    if (value === 0) throw new Error('not zero');
+    port.postMessage(value * by);
+    if (value < 0) port.close();
+  });
+};
+
+test('a program on this thread hears, tells and ends as it does on one of its own', async () => {
+  const apart = new Worker(
+    `const { parentPort: port, workerData } = require('node:worker_threads');
+     (${DOUBLES.toString()})(workerData, port);`,
+    { eval: true, workerData: { by: 2 } },
+  );
+  const stories = [threadHere(DOUBLES, { by: 2 }), apart].map((thread) => {
+    const story = heard(thread);
+    for (const value of [1, 2, -3]) thread.postMessage(value);
+    return story;
+  });
+  const [here, there] = await Promise.all(stories);
+  expect(here).toEqual([2, 4, -6, 0]);
+  expect(there).toEqual(here);
+});
+
+test('it begins after its owner listens, with a copy of what it was given', async () => {
+  const data = { list: [1] };
+  const thread = threadHere((given, port) => {
+    given.list.push(2);
+    port.postMessage(given.list);
+    port.close();
+  }, data);
+  expect(await heard(thread)).toEqual([[1, 2], 0]);
+  expect(data).toEqual({ list: [1] });
+});
+
+test('a program that fails is told and over; one that is ended is over', async () => {
+  const failing = threadHere(async () => {
+    throw new Error('no disk');
+  }, undefined);
+  expect(await heard(failing)).toEqual(['Error: no disk', 1]);
+  const endless = threadHere((_data, port) => void port.on('message', () => undefined), undefined);
+  const story = heard(endless);
+  await endless.terminate();
+  expect(await story).toEqual([1]);
+});

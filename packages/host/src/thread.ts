@@ -1,0 +1,44 @@
+import { EventEmitter } from 'node:events';
+import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
+
+/** The part of a worker thread that its owner uses. */
+export type Thread = Pick<Worker, 'on' | 'postMessage' | 'terminate' | 'unref'>;
+
+/** What a thread runs. It hears and tells by its port, and is over when that is closed or the program fails. */
+export type ThreadProgram<Data> = (data: Data, port: MessagePort) => void | Promise<void>;
+
+/**
+ * Runs the program of a thread on the thread of the caller, for a process that has many small venues and no time to
+ * load a program for each. Messages are copied and arrive later, as between two threads.
+ */
+export function threadHere<Data>(program: ThreadProgram<Data>, data: Data): Thread {
+  const { port1: outer, port2: inner } = new MessageChannel();
+  const events = new EventEmitter();
+  let code = 0;
+  outer.on('message', (message) => events.emit('message', message));
+  // After all that was told before.
+  outer.once('close', () => events.emit('exit', code));
+  const fail = (error: unknown): void => {
+    code = 1;
+    events.emit('error', error);
+    inner.close();
+  };
+  // As a thread begins: after its owner has begun to listen.
+  queueMicrotask(() => void (async () => program(structuredClone(data), inner))().catch(fail));
+  return {
+    postMessage: (message) => outer.postMessage(message),
+    on: events.on.bind(events) as unknown as Thread['on'],
+    unref: () => {
+      outer.unref();
+      inner.unref();
+    },
+    terminate: () => {
+      code = 1;
+      // Whoever waits for the end is not left alone.
+      outer.ref();
+      const ended = new Promise<number>((resolve) => events.once('exit', resolve));
+      inner.close();
+      return ended;
+    },
+  };
+}

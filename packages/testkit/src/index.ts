@@ -1,0 +1,11 @@
+/** The door of the testkit: a venue inside of a test. */
+export { startVenue } from './start-venue.ts';
+export type { StartVenueOptions } from './start-venue-options.ts';
+export type { TestVenue } from './test-venue.ts';
+export type { TestAccount, Money } from './test-account.ts';
+export type { TestMarket, MarketInput } from './outcome-listing.ts';
+export type { BookShape } from './ladder.ts';
+export type { Duration } from './duration.ts';
+export type { Faults, FaultScope } from './faults.ts';
+export type { PriceScript } from './prices.ts';
+export type { Snapshot } from './venue-in-hand.ts';

@@ -1,0 +1,101 @@
+import type { Client, OrderEntry } from '@oddlot/sdk';
+import { formatDecimal, parseExact } from '@oddlot/units';
+import type { TestMarket } from './outcome-listing.ts';
+
+/** How many orders one action may carry. */
+export const ORDERS_PER_ACTION = 50;
+
+/** What a book that is filled by one call looks like. */
+export type BookShape = {
+  /** Levels on each side; 10 by default. */
+  readonly levels?: number;
+  /** The size at each level, as decimal text; 1 coin or 100 shares by default. */
+  readonly size?: string;
+  /** From the middle to the best price, and from level to level, in ticks; 1 by default. */
+  readonly gapTicks?: number;
+  /** The middle, as decimal text: the oracle's price by default, 0.5 for an outcome market. */
+  readonly middle?: string;
+};
+
+type Wanted = BookShape & { readonly priceOf: (symbol: string) => string | undefined };
+
+/** Finer than any tick. */
+const DECIMALS = 8;
+const SIZES = { perp: '1', outcome: '100' } as const;
+const MIDDLE_OF_SHARES = '0.5';
+
+/** Orders that only make, on both sides of a middle. */
+export async function ladderOf(
+  client: Client,
+  instrument: string | TestMarket,
+  wanted: Wanted,
+): Promise<readonly OrderEntry[]> {
+  return typeof instrument === 'string'
+    ? ladderOfPerp(client, instrument, wanted)
+    : ladderOfShares(client, instrument, wanted);
+}
+
+async function ladderOfPerp(
+  client: Client,
+  name: string,
+  { priceOf, ...shape }: Wanted,
+): Promise<readonly OrderEntry[]> {
+  const { universe } = await client.info.perpMeta();
+  const perp = universe.find((each) => each.name === name || each.baseCurrency === name);
+  if (perp === undefined) {
+    const names = universe.map((each) => each.name).join(', ');
+    throw new RangeError(`there is no perp "${name}"; there are ${names}`);
+  }
+  const middle = shape.middle ?? priceOf(perp.baseCurrency);
+  if (middle === undefined) throw new RangeError(`nobody has said what ${name} is worth`);
+  const size = shape.size ?? SIZES.perp;
+  return rungs(shape, middle, perp.priceTick).map(({ isBid, price }) => ({
+    a: perp.index,
+    b: isBid,
+    p: price,
+    s: size,
+    r: false,
+    t: { limit: { tif: 'Alo' } },
+  }));
+}
+
+/** Bids buy YES; asks buy NO at what is left of 1, so that nobody has to hold shares first. */
+async function ladderOfShares(
+  client: Client,
+  { eventSlug, id }: TestMarket,
+  shape: BookShape,
+): Promise<readonly OrderEntry[]> {
+  const event = await client.info.outcomeEvent({ eventSlug });
+  const tick = event.markets.find((each) => each.instrument_id === id)?.price_tick;
+  if (tick === undefined) throw new RangeError(`there is no market ${id} in ${eventSlug}`);
+  const size = shape.size ?? SIZES.outcome;
+  const one = 10n ** BigInt(DECIMALS);
+  return rungs(shape, shape.middle ?? MIDDLE_OF_SHARES, tick).map(({ isBid, price }) => ({
+    a: id,
+    b: isBid,
+    p: isBid ? price : formatDecimal(one - exact(price), DECIMALS),
+    s: size,
+    r: false,
+    t: { limit: { tif: 'Alo' } },
+  }));
+}
+
+function rungs(
+  { gapTicks = 1, levels = 10 }: BookShape,
+  middle: string,
+  tickText: string,
+): readonly { readonly isBid: boolean; readonly price: string }[] {
+  const tick = exact(tickText);
+  const below = exact(middle) - (exact(middle) % tick);
+  const gap = tick * BigInt(gapTicks);
+  return Array.from({ length: levels }, (_, index) => gap * BigInt(index + 1)).flatMap((away) => [
+    { isBid: true, price: formatDecimal(below - away, DECIMALS) },
+    { isBid: false, price: formatDecimal(below + away, DECIMALS) },
+  ]);
+}
+
+function exact(text: string): bigint {
+  const value = parseExact(text, DECIMALS);
+  if (value === undefined) throw new RangeError(`"${text}" is no decimal text`);
+  return value;
+}

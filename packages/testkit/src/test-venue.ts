@@ -1,0 +1,259 @@
+import {
+  createClient,
+  type Client,
+  type ClientOptions,
+  NonceSource,
+  privateKeyWallet,
+  type Wallet,
+} from '@oddlot/sdk';
+import { parseExact } from '@oddlot/units';
+import type { Duration } from './duration.ts';
+import { Faults } from './faults.ts';
+import { type BookShape, ladderOf, ORDERS_PER_ACTION } from './ladder.ts';
+import { LocalLine } from './local-line.ts';
+import { eventOf, marketOf, type MarketInput, type TestMarket } from './outcome-listing.ts';
+import type { PriceScript } from './prices.ts';
+import { seededKey } from './seeded-key.ts';
+import type { StartVenueOptions } from './start-venue-options.ts';
+import type { Money, TestAccount } from './test-account.ts';
+import { type Snapshot, VenueInHand } from './venue-in-hand.ts';
+
+const ACCOUNTS = 10;
+const USDC = '100000';
+const USDC_DECIMALS = 6;
+/** Who stands behind books that are filled by one call: more than any test trades away. */
+const MAKER_USDC = '100000000';
+
+/** A whole venue inside of this process. */
+export class TestVenue {
+  readonly seed: string;
+  /** What goes wrong between clients and the venue. */
+  readonly faults: Faults;
+  /** There from the start, with test money. */
+  readonly accounts: readonly TestAccount[];
+  /** Lists, changes and halts what is traded, and deploys outcome markets. */
+  readonly admin: TestAccount;
+  readonly #venue: VenueInHand;
+  readonly #line: LocalLine;
+  readonly #nonces: NonceSource;
+  readonly #named = new Map<string, TestAccount>();
+  readonly #clients = new Set<Client>();
+  #markets = 0;
+
+  private constructor(options: StartVenueOptions) {
+    const { accounts = ACCOUNTS, seed = 'oddlot' } = options;
+    this.seed = seed;
+    const operator = privateKeyWallet(seededKey(seed, 'admin')).address;
+    this.#venue = new VenueInHand(seed, options, ['--admins', operator]);
+    this.#line = new LocalLine(
+      () => this.#venue.server,
+      () => this.now,
+    );
+    this.faults = new Faults(this.#line, this.#venue.prices);
+    this.#nonces = new NonceSource(() => this.now + this.faults.skewMs);
+    this.admin = this.#accountOf('admin');
+    this.accounts = Array.from({ length: accounts }, (_, index) =>
+      this.#accountOf(`account ${index}`),
+    );
+  }
+
+  static async start(options: StartVenueOptions): Promise<TestVenue> {
+    const venue = new TestVenue(options);
+    try {
+      const { usdc = USDC } = options;
+      await venue.#venue.begin();
+      await venue.#credit(venue.accounts, { perp: usdc, outcome: usdc });
+    } catch (error) {
+      await venue.stop();
+      throw error;
+    }
+    return venue;
+  }
+
+  /** The venue's time, in milliseconds. */
+  get now(): number {
+    return this.#venue.nowMs;
+  }
+
+  /** The newest block. */
+  get head(): { readonly height: number; readonly timeMs: number; readonly hash: string } {
+    const { hash, height, timeMs } = this.#venue.head;
+    return { height, timeMs, hash };
+  }
+
+  /** Where it is. Without ports it is reached by `connection` alone. */
+  get url(): string {
+    return this.#venue.url;
+  }
+
+  /** What `createClient` of the SDK takes to speak to this venue, past its faults and by its clock. */
+  get connection(): ClientOptions {
+    return {
+      url: this.url,
+      network: 'testnet',
+      fetch: this.faults.fetch,
+      openSocket: this.#line.openSocket,
+      nonces: this.#nonces,
+      // Time stands between two calls, and may be days ahead with the next.
+      orderLifeMs: Infinity,
+    };
+  }
+
+  /** A client of the SDK; it is closed with the venue. */
+  client(wallet?: Wallet, options: Partial<ClientOptions> = {}): Client {
+    const client = createClient({ ...this.connection, wallet, ...options });
+    this.#clients.add(client);
+    return client;
+  }
+
+  /** Somebody by name, with a key that follows from it, and test money when it is the first time. */
+  async account(name: string, money: Money = { perp: USDC, outcome: USDC }): Promise<TestAccount> {
+    const known = this.#named.get(name);
+    const account = known ?? this.#accountOf(name);
+    if (known === undefined) await this.#credit([account], money);
+    return account;
+  }
+
+  /** Gives test money, as often as it is asked. */
+  async fund(address: string, money: Money): Promise<void> {
+    await this.#credit([{ address }], money);
+  }
+
+  /** What the oracle says of a symbol, as decimal text. */
+  price(symbol: string): string | undefined {
+    return this.#venue.prices.get(symbol);
+  }
+
+  /** The oracle says so from now on, beginning with a block of this moment. */
+  async setPrice(symbol: string, price: string): Promise<void> {
+    await this.setPrices({ [symbol]: price });
+  }
+
+  async setPrices(prices: Readonly<Record<string, string>>): Promise<void> {
+    for (const [symbol, price] of Object.entries(prices)) this.#venue.prices.set(symbol, price);
+    await this.#venue.beat();
+  }
+
+  /** The oracle asks this with every step of time; undefined leaves prices where they are. */
+  followPrices(script: PriceScript | undefined): void {
+    this.#venue.prices.follow(script);
+  }
+
+  /**
+   * Lets time pass, in steps of 5 s, or of a minute where prices stand, no premium is left to sample and no series is
+   * listed, unless another step is said. Whatever falls due in between (series, phases, delays) has its block at its own
+   * moment, and the oracle speaks with every step. A longer one is faster, and takes fewer samples (R-funding-gaps).
+   */
+  async advance(duration: Duration, options: { readonly step?: Duration } = {}): Promise<void> {
+    await this.#venue.advance(duration, options.step);
+  }
+
+  /** Up to a moment that lies ahead. */
+  async advanceTo(time: number | string | Date, options: { readonly step?: Duration } = {}) {
+    const ms = new Date(time).getTime() - this.now;
+    if (!(ms >= 0))
+      throw new RangeError(`"${String(time)}" does not lie ahead of the venue's time`);
+    await this.#venue.advance(ms, options.step);
+  }
+
+  /** Resolves when the history has everything that happened. */
+  settled(): Promise<void> {
+    return this.#venue.settled();
+  }
+
+  /** Keeps this moment: state, history, time and prices. */
+  snapshot(): Promise<Snapshot> {
+    return this.#venue.snapshot();
+  }
+
+  /** Back to a moment, as often as one likes. Streams are cut, as by a restart. */
+  async revert(snapshot: Snapshot): Promise<void> {
+    this.#line.cutAll();
+    await this.#venue.revert(snapshot);
+  }
+
+  /** Stops and starts on the same data, or loses the process at this moment and starts on what it left. */
+  async restart({ isKilled = false }: { readonly isKilled?: boolean } = {}): Promise<void> {
+    if (isKilled) this.#line.cutAll();
+    await this.#venue.restart({ isKilled });
+    await this.#venue.beat();
+  }
+
+  /** Fills the book of a perp around its oracle price, or that of an outcome market around a chance. */
+  async fillBook(instrument: string | TestMarket, shape: BookShape = {}): Promise<TestAccount> {
+    const priceOf = (symbol: string): string | undefined => this.price(symbol);
+    const orders = await ladderOf(this.admin.client, instrument, { ...shape, priceOf });
+    const maker = await this.account('maker', { perp: MAKER_USDC, outcome: MAKER_USDC });
+    for (let from = 0; from < orders.length; from += ORDERS_PER_ACTION) {
+      const some = orders.slice(from, from + ORDERS_PER_ACTION);
+      const reply = await maker.client.exchange.order({ orders: some }, { confirm: 'executed' });
+      if (reply.status !== 'executed') throw new Error(`the book is not filled: ${reply.status}`);
+      const refused = reply.orders.find(({ error }) => error !== null);
+      if (refused !== undefined) throw new Error(`the book is not filled: ${refused.error}`);
+    }
+    return maker;
+  }
+
+  /** Lists an outcome market that is open for a day, without a delay, in an event of its own. */
+  async createMarket(input: MarketInput = {}): Promise<TestMarket> {
+    this.#markets += 1;
+    const { outcomeDeploy } = this.admin.client.exchange;
+    const event = eventOf(input, { nowMs: this.now, number: this.#markets });
+    await outcomeDeploy.registerEvent(event, { confirm: 'executed' });
+    const market = marketOf(input, event, this.now);
+    const reply = await outcomeDeploy.registerMarket(market, { confirm: 'executed' });
+    const id = reply.status === 'executed' ? reply.created?.instrumentId : undefined;
+    if (id === undefined) throw new Error(`the market is not listed: ${JSON.stringify(reply)}`);
+    return { id, slug: market.slug, eventSlug: event.slug };
+  }
+
+  /** Closes a market and says what a YES share of it pays, from 0 to 1. */
+  async resolveMarket({ id }: TestMarket, settlementFraction: string): Promise<void> {
+    const { outcomeDeploy } = this.admin.client.exchange;
+    const closed = { instrumentIds: [id], state: 'close' as const };
+    await outcomeDeploy.setTrading(closed, { confirm: 'executed' });
+    await outcomeDeploy.resolve({ instrumentId: id, settlementFraction }, { confirm: 'executed' });
+    await this.#venue.advance(0);
+  }
+
+  /** Ends it; everything that it had is gone. */
+  async stop(): Promise<void> {
+    for (const client of this.#clients) client.close();
+    this.#clients.clear();
+    this.#line.cutAll();
+    await this.#venue.remove();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  #accountOf(name: string): TestAccount {
+    const privateKey = seededKey(this.seed, name);
+    const wallet = privateKeyWallet(privateKey);
+    const { address } = wallet;
+    const account = { name, address, privateKey, wallet, client: this.client(wallet) };
+    this.#named.set(name, account);
+    return account;
+  }
+
+  async #credit(whom: readonly { readonly address: string }[], money: Money): Promise<void> {
+    const commands = whom.flatMap(({ address }) =>
+      (['perp', 'outcome'] as const).flatMap((subAccount) => {
+        const amountMicroUsdc = microUsdcOf(money[subAccount] ?? '0');
+        if (amountMicroUsdc === 0) return [];
+        const account = address.toLowerCase() as TestAccount['address'];
+        return [{ type: 'creditFaucet' as const, account, subAccount, amountMicroUsdc }];
+      }),
+    );
+    if (commands.length > 0) await this.#venue.execute(commands);
+  }
+}
+
+function microUsdcOf(text: string): number {
+  const amount = parseExact(text, USDC_DECIMALS);
+  if (amount !== undefined && amount >= 0n && amount <= Number.MAX_SAFE_INTEGER) {
+    return Number(amount);
+  }
+  throw new RangeError(`"${text}" is no amount of USDC; write a decimal text such as "1000.5"`);
+}

@@ -1,0 +1,220 @@
+import { writeFileSync } from 'node:fs';
+import type { Server } from 'node:http';
+import { join } from 'node:path';
+import {
+  type Command,
+  nextDueMs,
+  type PerpDefinition,
+  perpDefinitions,
+  perpView,
+  type State,
+} from '@oddlot/engine';
+import {
+  createLogger,
+  CURSOR_KEY_BYTES,
+  openVenue,
+  type OpenedVenue,
+  readConfig,
+  THREADS_HERE,
+} from '@oddlot/venue/in-hand';
+import { type Duration, durationMs } from './duration.ts';
+import { HandClock } from './hand-clock.ts';
+import { LeaseInHand } from './lease-in-hand.ts';
+import { Prices, type PricesMoment } from './prices.ts';
+import { seededBytes } from './seeded-key.ts';
+import type { StartVenueOptions } from './start-venue-options.ts';
+import { VenueFolder } from './venue-folder.ts';
+
+/** A moment that can be come back to, as often as one likes. */
+export type Snapshot = { readonly height: number; readonly timeMs: number };
+
+type Kept = { readonly image: string; readonly prices: PricesMoment };
+
+const START = '2026-01-01T00:00:00Z';
+/** As premiums are sampled. */
+const STEP_MS = 5_000;
+/** Where no sample could show anything. */
+const CALM_STEP_MS = 60_000;
+const GENESIS_MS = 1_000;
+/** Where a venue without ports seems to be. */
+const NOWHERE = 'http://127.0.0.1';
+/** What costs a start its time, and acts by the clock of the machine. */
+const LEAN = ['--network', 'testnet', '--chain', 'none', '--no-relay', '--no-web', '--no-bots'];
+const QUIET = ['--oracle', 'still', '--recover-workers', '1', '--ops-port', '0'];
+
+/** The parts of a venue and its folder: opened, left and opened again, with its time and prices in hand. */
+export class VenueInHand {
+  readonly prices = new Prices();
+  readonly #options: StartVenueOptions;
+  readonly #flags: readonly string[];
+  readonly #folder: VenueFolder;
+  readonly #startMs: number;
+  readonly #clock: HandClock;
+  readonly #kept = new Map<Snapshot, Kept>();
+  #opened: OpenedVenue | undefined;
+  #port = 0;
+  #fatal: Error | undefined;
+
+  constructor(seed: string, options: StartVenueOptions, flags: readonly string[]) {
+    this.#options = options;
+    this.#flags = flags;
+    this.#startMs = startMs(options.time ?? START);
+    this.#clock = new HandClock(this.#startMs - GENESIS_MS);
+    // Behind what may be refused: that leaves nothing behind.
+    this.#folder = new VenueFolder();
+    const cursors = seededBytes(seed, 'cursors').subarray(0, CURSOR_KEY_BYTES);
+    writeFileSync(join(this.#folder.data, 'cursor-key'), cursors, { mode: 0o600 });
+  }
+
+  get nowMs(): number {
+    return this.#clock.nowMs;
+  }
+
+  get url(): string {
+    return this.#port === 0 ? NOWHERE : `${NOWHERE}:${this.#port}`;
+  }
+
+  /** Undefined while nobody listens. */
+  get server(): Server | undefined {
+    return this.#opened?.http.server;
+  }
+
+  get state(): State {
+    return this.#running.replica.state;
+  }
+
+  /** The newest block. */
+  get head(): OpenedVenue['replica']['head'] {
+    return this.#running.replica.head;
+  }
+
+  /** The first block lies before the time of the start: nonces are above it (R-nonce). */
+  async begin(): Promise<void> {
+    await this.open();
+    this.#clock.set(this.#startMs);
+    await this.beat();
+  }
+
+  async open(): Promise<void> {
+    const { flags = [], limits = false, ports = false, threads = 'here' } = this.#options;
+    const doors = ['--port', String(this.#port), '--data', this.#folder.data];
+    const limited = limits ? [] : ['--no-limits'];
+    const all = [...LEAN, ...QUIET, ...limited, ...doors, ...this.#flags, ...flags];
+    this.#opened = await openVenue(readConfig(all, {}), {
+      log: createLogger({ level: 'fatal' }),
+      onFatal: (error) => this.#fail(error),
+      lease: new LeaseInHand(),
+      time: this.#clock,
+      ...(threads === 'here' ? { threads: THREADS_HERE } : {}),
+    });
+    if (ports) this.#port = Number(new URL((await this.#opened.listen()).url).port);
+  }
+
+  /** Takes no more, finishes what is under way, and lets go of the folder. */
+  async close(): Promise<void> {
+    const opened = this.#opened;
+    this.#opened = undefined;
+    await opened?.stop();
+  }
+
+  async remove(): Promise<void> {
+    await this.close();
+    this.#kept.clear();
+    this.#folder.remove();
+  }
+
+  /** Commands of the venue itself, in one block. */
+  async execute(commands: readonly Command[]): Promise<void> {
+    const { replica } = this.#running;
+    if (commands.length === 0) await replica.tick();
+    await Promise.all(commands.map((command) => replica.propose(command)));
+    if (this.#fatal !== undefined) throw this.#fatal;
+  }
+
+  /** A block of now, with the prices of now. */
+  async beat(): Promise<void> {
+    await this.execute(this.prices.commands(this.state, this.nowMs));
+  }
+
+  /** Lets time pass, block by block: what falls due meanwhile has one at its own moment. */
+  async advance(duration: Duration, step: Duration | undefined = this.#options.step) {
+    const untilMs = this.nowMs + durationMs(duration);
+    const toldMs = step === undefined ? undefined : durationMs(step);
+    if (toldMs === 0) throw new RangeError('a step is longer than nothing');
+    for (let isFirst = true; this.nowMs < untilMs; isFirst = false) {
+      // An hour without a sample pays nothing: the one that has begun has its first at the next instant.
+      const longMs = isFirst ? STEP_MS : (toldMs ?? (this.#isCalm ? CALM_STEP_MS : STEP_MS));
+      const stepMs = Math.min(longMs, toldMs ?? Infinity);
+      const dueMs = nextDueMs(this.state) ?? Infinity;
+      const nextMs = this.nowMs - (this.nowMs % stepMs) + stepMs;
+      // What is due already has work left for the next block, at the same time.
+      if (dueMs > this.nowMs) this.#clock.set(Math.min(untilMs, nextMs, dueMs));
+      await this.beat();
+    }
+    while ((nextDueMs(this.state) ?? Infinity) <= this.nowMs) await this.beat();
+  }
+
+  /** Nothing is lost by a long step: prices stand, no premium has to be sampled (R-funding), and no series goes by them (R-series). */
+  get #isCalm(): boolean {
+    const { state } = this;
+    const hasPremium = ({ instrumentId }: PerpDefinition): boolean =>
+      (perpView(state, instrumentId)?.premiumE10 ?? 0n) !== 0n;
+    const isMoving = this.prices.isScripted || state.outcomes.series.size > 0;
+    return !isMoving && !perpDefinitions(state).some(hasPremium);
+  }
+
+  /** Resolves when the history has everything that happened. */
+  async settled(): Promise<void> {
+    const { archivist, replica } = this.#running;
+    const { height: minHeight } = replica.head;
+    await archivist.ask('blocks', { limit: 1 }, { minHeight });
+  }
+
+  async snapshot(): Promise<Snapshot> {
+    // A start from the copy has nothing to replay.
+    await this.#running.archivist.snapshot();
+    await this.settled();
+    const { height, timeMs } = this.head;
+    const snapshot = { height, timeMs: Math.max(timeMs, this.nowMs) };
+    this.#kept.set(snapshot, { image: this.#folder.copy(), prices: this.prices.moment() });
+    return snapshot;
+  }
+
+  async revert(snapshot: Snapshot): Promise<void> {
+    const kept = this.#kept.get(snapshot);
+    if (kept === undefined) throw new RangeError('this snapshot is of another venue');
+    await this.close();
+    this.#folder.goBackTo(kept.image);
+    this.prices.goBackTo(kept.prices);
+    this.#clock.set(snapshot.timeMs);
+    await this.open();
+  }
+
+  /** Stops and starts; killed, the folder is what was on disk at this moment. */
+  async restart({ isKilled }: { readonly isKilled: boolean }): Promise<void> {
+    const image = isKilled ? this.#folder.copy() : undefined;
+    await this.close();
+    if (image !== undefined) {
+      this.#folder.goBackTo(image);
+      this.#folder.forget(image);
+    }
+    await this.open();
+  }
+
+  get #running(): OpenedVenue {
+    if (this.#fatal !== undefined) throw this.#fatal;
+    if (this.#opened === undefined) throw new Error('the venue is not running');
+    return this.#opened;
+  }
+
+  /** A real venue would end here; this one fails everything that is asked of it. */
+  #fail(error: unknown): void {
+    this.#fatal ??= new Error('the venue has failed', { cause: error });
+  }
+}
+
+function startMs(time: number | string | Date): number {
+  const ms = new Date(time).getTime();
+  if (Number.isSafeInteger(ms) && ms >= 0) return ms;
+  throw new RangeError(`"${String(time)}" is no time; write milliseconds, a Date or ISO 8601`);
+}

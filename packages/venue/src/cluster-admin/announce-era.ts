@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto';
+import { decodeBlockMessage, encodeBlockMessage } from '../cluster/block-message.ts';
+import { patiently } from '../cluster/patiently.ts';
+import { OPENING_PLACE } from '../cluster/stream-places.ts';
+import { BlockBuffer } from '../log/block-codec.ts';
+import { AdminRefusedError, type AdminPlace } from './admin-place.ts';
+
+/** Has the era of the rules opened that a newer release waits with; older ones take no orders from here on. */
+export async function openEra(place: AdminPlace): Promise<string> {
+  const waiting = place.board.present.filter(({ isWaiting }) => isWaiting === true);
+  const rules = Math.max(0, ...waiting.map((each) => each.rules));
+  if (rules === 0) {
+    throw new AdminRefusedError(
+      'no replica waits for the era of its rules: start the new release first',
+    );
+  }
+  await announce(place, rules);
+  const names = waiting.map(({ replica }) => replica).join(', ');
+  return `rules ${rules} are announced: replicas of earlier ones take no orders any more, and ${names} open the era`;
+}
+
+/** Takes an announcement back, as long as its era is not open. */
+export async function keepEra(place: AdminPlace): Promise<string> {
+  await announce(place, 0);
+  return 'no rules are announced any more: replicas of the present ones take orders again';
+}
+
+async function announce({ cluster, stream }: AdminPlace, rules: number): Promise<void> {
+  const { lastPlace } = await patiently(() => stream.end());
+  if (lastPlace === 0) throw new AdminRefusedError(`the stream of ${cluster} is empty`);
+  const buffer = new BlockBuffer();
+  const proposal = `${randomUUID()}:1`;
+  buffer.writeBlock([{ command: { type: 'announceEra', rules } }], proposal);
+  const last = await patiently(() => stream.at(lastPlace));
+  // The time of the block before: the clock of an operator's machine is nobody's.
+  const timeMs =
+    last === undefined || lastPlace === OPENING_PLACE ? 0 : decodeBlockMessage(last).timeMs;
+  const data = encodeBlockMessage(timeMs, buffer.bytes.subarray(0, buffer.length));
+  await patiently(() => stream.publish(proposal, data));
+}

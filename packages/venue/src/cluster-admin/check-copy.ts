@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import { EraStore } from '../log/era-store.ts';
+import type { FileJournal } from '../log/file-journal.ts';
+import { SnapshotStore } from '../log/snapshot-store.ts';
+import { FollowingReplica } from '../replica/following-replica.ts';
+import { AdminRefusedError } from './admin-place.ts';
+
+export type Progress = (what: string, seq: number, of: number) => void;
+
+/**
+ * Applies a log to an engine, from the newest state that is kept beside it: checksums of all entries that it reads, the
+ * hashes that replicas have attested, and the starts of eras are compared. Says what the last block is.
+ */
+export async function checkCopy(
+  data: string,
+  journal: FileJournal,
+  onProgress: Progress,
+): Promise<{ readonly height: number; readonly hash: string }> {
+  const replica = await FollowingReplica.create({
+    log: journal,
+    snapshots: new SnapshotStore({ directory: join(data, 'snapshots') }),
+    eras: new EraStore({ directory: join(data, 'eras') }),
+  });
+  await replica.restoreBase();
+  const { firstSeq, lastSeq } = journal;
+  if (replica.head.height < firstSeq - 1) {
+    throw new AdminRefusedError(
+      `the log in ${data} begins with block ${firstSeq}, and no snapshot in it is of block ${firstSeq - 1} or a later one`,
+    );
+  }
+  await journal.replay(replica.head.height + 1, (entry) => {
+    replica.take(entry);
+    onProgress('checked', entry.seq, lastSeq);
+  });
+  const { height, kind, own } = replica.attestations.standing(undefined);
+  if (kind !== 'agreed') {
+    throw new AdminRefusedError(
+      `block ${height} has the hash ${own} in ${data}, and most replicas have attested another one: take another copy`,
+    );
+  }
+  return replica.head;
+}

@@ -1,0 +1,81 @@
+import { decodeOpening } from '../cluster/block-message.ts';
+import { openBucket } from '../cluster/open-bucket.ts';
+import { keysOf } from '../cluster/keys-of.ts';
+import { patiently } from '../cluster/patiently.ts';
+import { OPENING_PLACE, seqOf } from '../cluster/stream-places.ts';
+import type { AdminPlace } from './admin-place.ts';
+
+/** What there is of a cluster, in lines: the stream, its replicas, whether their hashes agree, and who holds what. */
+export async function clusterReport(place: AdminPlace): Promise<string> {
+  return [
+    await streamLine(place),
+    ...replicaLines(place),
+    agreementLine(place),
+    ...(await leaseLines(place)),
+  ].join('\n');
+}
+
+async function streamLine({ board, cluster, stream }: AdminPlace): Promise<string> {
+  const found = await patiently(() => stream.at(OPENING_PLACE));
+  if (found === undefined) return `stream of ${cluster}: empty`;
+  const opening = decodeOpening(found);
+  const { lastPlace } = await patiently(() => stream.end());
+  const last = seqOf(opening, lastPlace);
+  const { highest } = board;
+  const lost =
+    highest !== undefined && highest.height > last
+      ? `, and ${highest.replica} has told of block ${highest.height}: blocks are lost`
+      : '';
+  return `stream of ${cluster}: blocks ${opening.firstSeq} to ${last} of ${opening.serviceNetwork}${lost}`;
+}
+
+function replicaLines({ board }: AdminPlace): string[] {
+  const present = new Set(board.present.map(({ replica }) => replica));
+  const entries = board.entries.toSorted((a, b) => a.replica.localeCompare(b.replica));
+  if (entries.length === 0) return ['no replica has told anything'];
+  return entries.map(({ hash, height, isWaiting, replica, rules, url, version }) => {
+    const state = !present.has(replica)
+      ? 'gone'
+      : isWaiting === true
+        ? 'waits for its era'
+        : 'there';
+    const facts = [
+      `block ${height}`,
+      hash,
+      `version ${version}`,
+      `rules ${rules}`,
+      url ?? 'no address',
+    ];
+    return `replica ${replica}: ${state}, ${facts.join(', ')}`;
+  });
+}
+
+/** By the newest block that the log has hashes of. */
+function agreementLine({ board }: AdminPlace): string {
+  const told = board.present.flatMap(({ attested, replica }) =>
+    attested === undefined ? [] : [{ replica, ...attested }],
+  );
+  const height = Math.max(0, ...told.map((each) => each.height));
+  if (height === 0) return 'hashes: none was compared yet';
+  const alike = Map.groupBy(
+    told.filter((each) => each.height === height),
+    ({ hash }) => hash,
+  );
+  if (alike.size === 1) return `hashes: agree at block ${height}`;
+  const each = [...alike].map(
+    ([hash, replicas]) => `${replicas.map(({ replica }) => replica).join(', ')} ${hash}`,
+  );
+  return `hashes: differ at block ${height}: ${each.join('; ')}`;
+}
+
+async function leaseLines({ cluster, config, stream }: AdminPlace): Promise<string[]> {
+  const replicas = config.streamReplicas;
+  const kv = await openBucket(stream.connection, { cluster, what: 'leases', replicas });
+  const lines: string[] = [];
+  for (const key of await keysOf(kv)) {
+    const entry = await patiently(() => kv.get(key));
+    if (entry?.operation !== 'PUT') continue;
+    lines.push(`lease ${key}: ${entry.json<{ readonly replica: string }>().replica}`);
+  }
+  return lines.length === 0 ? ['no lease is held'] : lines.toSorted();
+}

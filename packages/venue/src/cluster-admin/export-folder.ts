@@ -1,0 +1,101 @@
+import { join } from 'node:path';
+import { decodeOpening } from '../cluster/block-message.ts';
+import { ClusterLog } from '../cluster/cluster-log.ts';
+import { patiently } from '../cluster/patiently.ts';
+import { ProposalOrder } from '../cluster/proposal-order.ts';
+import { SnapshotExchange } from '../cluster/snapshot-exchange.ts';
+import { OPENING_PLACE, seqOf } from '../cluster/stream-places.ts';
+import { FileJournal } from '../log/file-journal.ts';
+import { lockData } from '../log/journal-lock.ts';
+import { adoptServiceName } from '../log/service-names.ts';
+import { AdminRefusedError, type AdminPlace, nowMs } from './admin-place.ts';
+import { checkCopy, type Progress } from './check-copy.ts';
+
+/**
+ * Makes a folder of the stream of a cluster that a venue of one machine goes on with. What a former one has written stays,
+ * and it goes on behind it.
+ */
+export async function exportFolder(place: AdminPlace, onProgress: Progress): Promise<string> {
+  const { cluster, config, stream } = place;
+  const { data } = config;
+  const found = await patiently(() => stream.at(OPENING_PLACE));
+  if (found === undefined) throw new AdminRefusedError(`the stream of ${cluster} is empty`);
+  const opening = decodeOpening(found);
+  if (opening.firstSeq > 1) {
+    throw new AdminRefusedError(
+      `the stream of ${cluster} begins with block ${opening.firstSeq}: copy the data folder of a replica that is stopped, it is one of a venue of one machine too`,
+    );
+  }
+  const present = place.board.present.map(({ replica }) => replica).toSorted();
+  if (present.length > 0) {
+    throw new AdminRefusedError(
+      `replicas ${present.join(', ')} are there and write: stop them first, or what they do next is not in the folder`,
+    );
+  }
+  const lock = await lockData(data);
+  try {
+    const journal = await FileJournal.open({
+      directory: join(data, 'journal'),
+      clock: { nowMs },
+      onFatal: (error) => {
+        throw error;
+      },
+    });
+    const { serviceNetwork } = opening;
+    adoptServiceName(data, serviceNetwork);
+    await fetchAll(place, { journal, serviceNetwork }, onProgress);
+    return await finish(place, onProgress);
+  } finally {
+    lock.release();
+  }
+}
+
+async function fetchAll(
+  { config, reopen, stream }: AdminPlace,
+  copy: { readonly journal: FileJournal; readonly serviceNetwork: string },
+  onProgress: Progress,
+): Promise<void> {
+  const { journal, serviceNetwork } = copy;
+  const order = new ProposalOrder();
+  const { lastPlace } = await patiently(() => stream.end());
+  const log = new ClusterLog({
+    // It closes what it was given.
+    stream: await reopen(),
+    copy: journal,
+    order,
+    clock: { nowMs },
+    serviceNetwork,
+    onFatal: (error) => {
+      throw error;
+    },
+    onLost: (error) => {
+      throw new AdminRefusedError(`${config.data}: ${error.message}`, { cause: error });
+    },
+  });
+  const last = seqOf({ ...copy, firstSeq: 1, era: '' }, lastPlace);
+  try {
+    await log.follow(1, ({ proposal, seq, timeMs }) => {
+      if (proposal !== undefined) order.take(proposal, timeMs);
+      onProgress('read', seq, last);
+    });
+  } finally {
+    await log.close();
+  }
+}
+
+/** The newest snapshot spares the first start a replay; whether it fits is found out here. */
+async function finish(
+  { cluster, config, stream }: AdminPlace,
+  onProgress: Progress,
+): Promise<string> {
+  const { data, streamReplicas: replicas } = config;
+  const exchange = await SnapshotExchange.open(stream.connection, { cluster, replicas });
+  await exchange.fetchNewest(join(data, 'snapshots'));
+  const journal = await FileJournal.open({ directory: join(data, 'journal'), clock: { nowMs } });
+  try {
+    const { hash, height } = await checkCopy(data, journal, onProgress);
+    return `${data} has the stream of ${cluster}: ${height} blocks, the last one has the hash ${hash}`;
+  } finally {
+    await journal.close();
+  }
+}

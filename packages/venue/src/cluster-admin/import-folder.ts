@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import { patiently } from '../cluster/patiently.ts';
+import { SnapshotExchange } from '../cluster/snapshot-exchange.ts';
+import { writeStream } from '../cluster/write-stream.ts';
+import { SnapshotStore } from '../log/snapshot-store.ts';
+import { AdminRefusedError, type AdminPlace, nowMs } from './admin-place.ts';
+import { checkCopy, type Progress } from './check-copy.ts';
+import { compareStream } from './compare-stream.ts';
+import { withCopy } from './with-copy.ts';
+
+/**
+ * Makes the log of a venue of one machine the stream of a cluster. The folder stays as it is, and is the data folder of
+ * the first replica if that is started on it.
+ */
+export function importFolder(place: AdminPlace, onProgress: Progress): Promise<string> {
+  const { board, cluster, config, stream } = place;
+  const { data, streamReplicas: replicas } = config;
+  return withCopy(config, async ({ journal, serviceNetwork }) => {
+    const { lastPlace } = await patiently(() => stream.end());
+    if (lastPlace > 0) {
+      throw new AdminRefusedError(
+        `the stream of ${cluster} has ${lastPlace} messages: a folder becomes a stream that is empty`,
+      );
+    }
+    const { highest } = board;
+    if (highest !== undefined && highest.height > journal.lastSeq) {
+      throw new AdminRefusedError(
+        `replica ${highest.replica} of ${cluster} has told of block ${highest.height}, and this log ends at ${journal.lastSeq}: ` +
+          'it is not what that cluster had; choose another name, or restore the stream (cluster-admin restore)',
+      );
+    }
+    const { hash, height } = await checkCopy(data, journal, onProgress);
+    await writeStream({
+      stream,
+      journal,
+      serviceNetwork,
+      nowMs: nowMs(),
+      onProgress: (seq, of) => onProgress('written', seq, of),
+    });
+    await compareStream(stream, journal, onProgress);
+    await offerSnapshot();
+    return `${data} is the stream of ${cluster}: ${height} blocks, the last one has the hash ${hash}`;
+  });
+
+  /** Who joins need not read all of it, and can't where the log does not begin with the first block. */
+  async function offerSnapshot(): Promise<void> {
+    const [newest] = await new SnapshotStore({ directory: join(data, 'snapshots') }).list();
+    // Those of earlier releases were text, and only their own folders have them.
+    if (newest === undefined || !newest.path.endsWith('.bin')) return;
+    const exchange = await SnapshotExchange.open(stream.connection, { cluster, replicas });
+    await exchange.offer(newest.path);
+  }
+}

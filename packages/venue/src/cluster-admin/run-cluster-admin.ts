@@ -1,0 +1,96 @@
+import { SettingError } from '@oddlot/host/settings';
+import { readConfig } from '../config.ts';
+import { type AdminPlace, openPlace } from './admin-place.ts';
+import type { Progress } from './check-copy.ts';
+import { keepEra, openEra } from './announce-era.ts';
+import { clusterReport } from './cluster-report.ts';
+import { exportFolder } from './export-folder.ts';
+import { importFolder } from './import-folder.ts';
+import { restoreFromCopy } from './restore-from-copy.ts';
+
+type Terminal = { write(text: string): unknown };
+
+type Surroundings = {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly stdout: Terminal;
+  readonly stderr: Terminal;
+};
+
+type Command = (place: AdminPlace, own: OwnFlags, onProgress: Progress) => Promise<string>;
+
+/** What a command can be told besides the settings of the venue. */
+type OwnFlags = { readonly giveUpFrom: number | undefined };
+
+const COMMANDS: Readonly<Record<string, Command>> = {
+  status: (place) => clusterReport(place),
+  import: (place, _, onProgress) => importFolder(place, onProgress),
+  export: (place, _, onProgress) => exportFolder(place, onProgress),
+  'open-era': (place) => openEra(place),
+  'keep-era': (place) => keepEra(place),
+  restore: (place, { giveUpFrom }, onProgress) => restoreFromCopy(place, giveUpFrom, onProgress),
+};
+
+const HELP = `What operators do with the log of a cluster:
+
+  npm run cluster-admin -- status    what there is: replicas, how far each is, whether hashes agree, leases
+  npm run cluster-admin -- import    makes the log in --data, of a venue of one machine, the stream of a cluster
+  npm run cluster-admin -- export    makes a folder of the stream, in --data, with which one machine goes on
+  npm run cluster-admin -- restore   writes a stream that lost blocks again, from the copy in --data;
+                                     --give-up-from N where another replica has told of more blocks
+  npm run cluster-admin -- open-era  a newer release waits with other rules: from here on they hold
+  npm run cluster-admin -- keep-era  takes that back, as long as the era is not open
+
+Takes the venue's own settings (--log, --cluster, --data, --nats-user, …) from flags, environment or file.
+Ends with 0, with 1 and a sentence where it was refused, and with 2 for what can't be read.
+`;
+
+/** Carries out one command and says how the process should end. */
+export async function runClusterAdmin(
+  args: readonly string[],
+  { environment, stderr, stdout }: Surroundings,
+): Promise<number> {
+  const [name = '', ...rest] = args;
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (command === undefined || rest.includes('--help')) {
+    (rest.includes('--help') || name === '--help' ? stdout : stderr).write(HELP);
+    return rest.includes('--help') || name === '--help' ? 0 : 2;
+  }
+  let place: AdminPlace | undefined;
+  try {
+    const { flags, own } = ownFlags(rest);
+    place = await openPlace(readConfig(flags, environment), environment);
+    stdout.write(`${await command(place, own, progressOn(stderr))}\n`);
+    return 0;
+  } catch (error) {
+    stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    return error instanceof SettingError ? 2 : 1;
+  } finally {
+    await place?.close();
+  }
+}
+
+const GIVE_UP = '--give-up-from';
+
+function ownFlags(args: readonly string[]): { flags: string[]; own: OwnFlags } {
+  const at = args.indexOf(GIVE_UP);
+  if (at < 0) return { flags: [...args], own: { giveUpFrom: undefined } };
+  const giveUpFrom = Number(args[at + 1]);
+  if (!Number.isSafeInteger(giveUpFrom) || giveUpFrom < 1) {
+    throw new SettingError(`${GIVE_UP}: the number of a block, like ${GIVE_UP} 1200`);
+  }
+  return { flags: args.toSpliced(at, 2), own: { giveUpFrom } };
+}
+
+const LINE_PERCENT = 10;
+
+/** A line for every tenth of the way. */
+function progressOn(out: Terminal): Progress {
+  let last = '';
+  return (what, seq, of) => {
+    const percent = of === 0 ? 100 : Math.floor((100 * seq) / of);
+    const line = `${what} ${percent - (percent % LINE_PERCENT)}%`;
+    if (line === last) return;
+    last = line;
+    out.write(`${line} (block ${seq} of ${of})\n`);
+  };
+}

@@ -1,0 +1,22 @@
+import { jetstream } from '@nats-io/jetstream';
+import { type KV, Kvm } from '@nats-io/kv';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { patiently } from './patiently.ts';
+
+/** A key-value bucket of a cluster: `replicas` is how far each is, `leases` who does what. */
+export function openBucket(
+  connection: NatsConnection,
+  {
+    cluster,
+    replicas,
+    what,
+  }: { readonly cluster: string; readonly what: string; readonly replicas: number },
+): Promise<KV> {
+  return patiently(() =>
+    new Kvm(jetstream(connection)).create(`oddlot-${cluster}-${what}`, {
+      replicas,
+      history: 1,
+      allow_direct: false,
+    }),
+  );
+}

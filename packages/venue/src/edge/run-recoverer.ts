@@ -1,0 +1,23 @@
+import type { MessagePort } from 'node:worker_threads';
+import type { Network } from '@oddlot/protocol';
+import type { RecoverBackend } from './recover-backend.ts';
+import { answerBatch, type RecoverBatch } from './recover-messages.ts';
+import { createRecoverer } from './recoverer.ts';
+
+/** What a worker is started with. */
+export type RecoverWorkerData = {
+  readonly recoverNetwork: Network;
+  readonly backend?: RecoverBackend;
+};
+
+/** What it says when it can work. */
+export type RecoverReady = { readonly backend: RecoverBackend; readonly recoverUs: number };
+
+/** The program of the recover threads. */
+export async function runRecoverer(started: RecoverWorkerData, port: MessagePort): Promise<void> {
+  const recoverer = await createRecoverer(started.recoverNetwork, started.backend);
+  port.on('message', (batch: RecoverBatch) => port.postMessage(answerBatch(recoverer, batch)));
+  const { backend, recoverUs } = recoverer;
+  const ready: RecoverReady = { backend, recoverUs };
+  port.postMessage(ready);
+}

@@ -1,0 +1,85 @@
+import { sql } from 'kysely';
+import type { HistoryPlace } from './history-store.ts';
+import type { HistoryTables, RunRow } from './history-tables.ts';
+import type { Place, RowPacker } from './packed/packed-rows.ts';
+import { unpackText } from './packed/packed-text.ts';
+import { openPostgres } from './postgres-driver.ts';
+import { fillCodec, fillPacker, orderCodec, orderPacker } from './row-codecs.ts';
+import { openSqlite } from './sqlite-driver.ts';
+import { TABLE_NAMES, TABLE_SPECS } from './table-specs.ts';
+
+/**
+ * Everything that a history holds, a line a row; nobody may have it open. How rows were put together or
+ * packed when they were written makes no difference.
+ */
+export async function dumpHistory(place: HistoryPlace): Promise<string[]> {
+  const driver = 'file' in place ? await openSqlite(place.file) : await openPostgres(place.url);
+  const lines: string[] = [];
+  try {
+    for (const name of TABLE_NAMES) {
+      const list = sql.join(Object.keys(TABLE_SPECS[name].columns).map((each) => sql.ref(each)));
+      const { rows } = await sql<Row>`SELECT ${list} FROM ${sql.table(name)}`.execute(
+        driver.database,
+      );
+      for (const row of rows) lines.push(...(LINES[name]?.(row) ?? [plainLine(name, row)]));
+    }
+  } finally {
+    await driver.close();
+  }
+  return lines.sort();
+}
+
+type Row = Record<string, unknown>;
+
+/** How rows are told that may be written in more than one way. */
+const LINES: Readonly<Record<string, (row: Row) => readonly string[]>> = {
+  fill_runs: (row) => runLines('fills', row as RunRow, fillPacker),
+  order_runs: (row) => runLines('orders', row as RunRow, orderPacker),
+  fills: (row) => singleLine('fills', row as HistoryTables['fills'], fillCodec.decode),
+  orders: (row) => singleLine('orders', row as HistoryTables['orders'], orderCodec.decode),
+  // They say what is in the runs.
+  fill_run_instruments: () => [],
+  order_run_instruments: () => [],
+  tx_blocks: ({ packed, txs, ...row }) => [
+    plainLine('tx_blocks', { ...row, txs: wholeText(txs, packed) }),
+  ],
+  receipt_blocks: ({ packed, receipts, ...row }) => [
+    plainLine('receipt_blocks', { ...row, receipts: wholeText(receipts, packed) }),
+  ],
+};
+
+function runLines<Each>(name: string, run: RunRow, packer: RowPacker<Each>): string[] {
+  const { places, row } = packer.unpack(run.body);
+  return places.map((place, at) => rowLine(name, run, place, row(at)));
+}
+
+function singleLine(
+  name: string,
+  row: HistoryTables['fills'],
+  decode: (body: string) => unknown,
+): string[] {
+  const { height, idx: index, instrument_id: instrumentId, time_ms: timeMs } = row;
+  return [rowLine(name, row, { timeMs, height, index, instrumentId }, decode(row.body))];
+}
+
+function rowLine(
+  name: string,
+  { account, kind }: { readonly account: Uint8Array; readonly kind: number },
+  { height, index, instrumentId, timeMs }: Place,
+  row: unknown,
+): string {
+  const place = `${timeMs} ${height} ${index} ${instrumentId}`;
+  return `${name} ${textOf(account)} ${kind} ${place} ${JSON.stringify(row)}`;
+}
+
+function wholeText(text: unknown, packed: unknown): string {
+  return unpackText({ text: String(text), packed: packed as Uint8Array | null });
+}
+
+function plainLine(name: string, row: Row): string {
+  return `${name} ${Object.values(row).map(textOf).join(' ')}`;
+}
+
+function textOf(value: unknown): string {
+  return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : String(value);
+}

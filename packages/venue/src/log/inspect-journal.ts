@@ -1,0 +1,141 @@
+import { open } from 'node:fs/promises';
+import type { LogEntry } from '../block/log-entry.ts';
+import { JournalDamagedError } from './journal-error.ts';
+import {
+  MARK_BYTES,
+  MARK_OFFSET,
+  SEGMENT_HEADER_BYTES,
+  SEGMENT_HEADER_FIELDS_BYTES,
+} from './journal-format.ts';
+import { asEntries } from './journal-replay.ts';
+import { readSegments, type Segment } from './segment-files.ts';
+import { damageAt } from './segment-recovery.ts';
+import { inspectRemains, scanRecords, type ScanEnd } from './segment-scan.ts';
+import { openSegment } from './segment-source.ts';
+
+/** Where a block stands; of a compressed file the place in what it holds. */
+export type BlockPlace = { readonly file: string; readonly offset: number };
+
+type Inspection = {
+  /** The oldest block and the newest one; 0 of an empty log. */
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  /** What is not as it was written and that nobody reads. */
+  readonly harmless: readonly (BlockPlace & { readonly what: string })[];
+};
+
+type TakeBlock = (entry: LogEntry, place: BlockPlace) => unknown;
+
+/**
+ * Reads a journal that nobody writes to, from its first byte to its last, and changes nothing: where a start would mend or cut, this
+ * tells. Throws `JournalDamagedError` at the first byte by which a block can't be what was written.
+ */
+export async function inspectJournal(directory: string, take: TakeBlock): Promise<Inspection> {
+  const segments = await readSegments(directory);
+  const harmless: Inspection['harmless'][number][] = [];
+  let end: ScanEnd | undefined;
+  for (const [index, segment] of segments.entries()) {
+    if (end !== undefined) assertFollows(segment, end);
+    const next = segments[index + 1];
+    end = await inspectSegment(segment, { hasNext: next !== undefined, harmless }, take);
+  }
+  const [first] = segments;
+  return { firstSeq: first?.firstSeq ?? 1, lastSeq: end?.chain.seq ?? 0, harmless };
+}
+
+async function inspectSegment(
+  segment: Segment,
+  { harmless, hasNext }: { readonly hasNext: boolean; readonly harmless: unknown[] },
+  take: TakeBlock,
+): Promise<ScanEnd> {
+  const source = await openSegment(segment.path, segment.firstSeq);
+  if (source === undefined) {
+    const { firstSeq: seq, path: file } = segment;
+    throw new JournalDamagedError({ file, offset: 0, seq, what: 'the segment is gone' });
+  }
+  try {
+    const { bytes, endOffset, header, mark, path } = source;
+    await inspectHeader(segment, bytes, harmless);
+    const scan = await scanRecords(bytes, header, { endOffset }, (record) => {
+      const place = { file: path, offset: record.offset };
+      return asEntries((entry) => take(entry, place), { withRequests: true })(record, path);
+    });
+    const cause = bytes.fault;
+    if (cause !== undefined) {
+      const what = `it can't be decompressed: ${cause.message}`;
+      throw new JournalDamagedError({
+        file: path,
+        offset: scan.offset,
+        seq: scan.chain.seq + 1,
+        what,
+        cause,
+      });
+    }
+    if (mark === undefined && (hasNext || segment.isCompressed)) {
+      throw damageAt(segment, { ...scan, offset: MARK_OFFSET }, 'the mark of its end is damaged');
+    }
+    const isOther = mark?.endOffset !== scan.offset || mark.crc !== scan.chain.crc;
+    if (mark !== undefined && isOther) {
+      throw damageAt(segment, scan, `the segment had been completed up to entry ${mark.seq}`);
+    }
+    if (mark !== undefined && (mark.kind === 'sealed') !== hasNext) {
+      const what = hasNext
+        ? 'it was closed, and another follows'
+        : 'the segment behind it is missing';
+      throw damageAt(segment, scan, what);
+    }
+    if (!segment.isCompressed) await inspectRest(segment, scan, harmless);
+    return scan;
+  } finally {
+    await source.close();
+  }
+}
+
+/** The header has a checksum; what is between its fields and the first record is zeros. */
+async function inspectHeader(
+  { firstSeq: seq, path: file }: Segment,
+  bytes: NonNullable<Awaited<ReturnType<typeof openSegment>>>['bytes'],
+  harmless: unknown[],
+): Promise<void> {
+  const page = Buffer.alloc(SEGMENT_HEADER_BYTES);
+  await bytes.read(page, 0, page.length, 0);
+  const markEnd = MARK_OFFSET + MARK_BYTES;
+  const isField = (at: number): boolean =>
+    at < SEGMENT_HEADER_FIELDS_BYTES || (at >= MARK_OFFSET && at < markEnd);
+  const offset = page.findIndex((byte, at) => byte !== 0 && !isField(at));
+  if (offset >= 0) {
+    harmless.push({ file, offset, what: 'a byte of the header that nobody reads is not zero' });
+  }
+  const mark = page.subarray(MARK_OFFSET, markEnd);
+  const isMarked = mark.some((byte) => byte !== 0);
+  const source = await openSegment(file, seq);
+  await source?.close();
+  if (isMarked && source?.mark === undefined) {
+    const what = 'the mark of its end is damaged';
+    throw new JournalDamagedError({ file, offset: MARK_OFFSET, seq, what });
+  }
+}
+
+/** Behind the last record there are zeros, or what a crash left of a write that nobody was told of. */
+async function inspectRest(segment: Segment, scan: ScanEnd, harmless: unknown[]): Promise<void> {
+  const handle = await open(segment.path, 'r');
+  try {
+    const { size } = await handle.stat();
+    const remains = await inspectRemains(handle, segment.header, scan, size);
+    if (remains.proof !== undefined) {
+      const what = `entry ${remains.proof.seq} behind it was written after it was on disk`;
+      throw damageAt(segment, scan, what);
+    }
+    if (remains.end === scan.offset) return;
+    const what = `bytes up to ${remains.end} are no block: what a crash left, or nobody wrote`;
+    harmless.push({ file: segment.path, offset: scan.offset, what });
+  } finally {
+    await handle.close();
+  }
+}
+
+function assertFollows({ firstSeq, header, path }: Segment, { chain }: ScanEnd): void {
+  if (firstSeq === chain.seq + 1 && header.before.crc === chain.crc) return;
+  const what = `it does not follow the segment before, which ends at entry ${chain.seq}`;
+  throw new JournalDamagedError({ file: path, offset: 0, seq: chain.seq + 1, what });
+}

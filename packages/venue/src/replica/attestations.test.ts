@@ -1,0 +1,136 @@
+import { expect, test } from 'vitest';
+import { Attestations } from './attestations.ts';
+
+/** What a replica finds that has the hash `x` everywhere. */
+function seen(...votes: readonly [replica: string, height: number, hash: string][]): Attestations {
+  const attestations = new Attestations();
+  for (const [replica, height, hash] of votes) attestations.take({ replica, height, hash }, 'x');
+  return attestations;
+}
+
+test.each<[string, string, [string, number, string][], string, number]>([
+  ['nothing is known', 'a', [], 'agreed', 0],
+  ['one has it alike', 'a', [['b', 10, 'x']], 'agreed', 10],
+  ['its own word counts for nothing more', 'a', [['a', 10, 'x']], 'agreed', 10],
+  ['one has another, and nobody else said so', 'a', [['b', 10, 'y']], 'split', 10],
+  [
+    'two to one',
+    'a',
+    [
+      ['b', 10, 'y'],
+      ['c', 10, 'x'],
+    ],
+    'agreed',
+    10,
+  ],
+  [
+    'one to two',
+    'a',
+    [
+      ['b', 10, 'y'],
+      ['c', 10, 'y'],
+    ],
+    'outvoted',
+    10,
+  ],
+  [
+    'one to two, having said so itself',
+    'a',
+    [
+      ['b', 10, 'y'],
+      ['a', 10, 'x'],
+      ['c', 10, 'y'],
+    ],
+    'outvoted',
+    10,
+  ],
+  [
+    'all three differ',
+    'a',
+    [
+      ['b', 10, 'y'],
+      ['c', 10, 'z'],
+    ],
+    'split',
+    10,
+  ],
+  [
+    'what it said before it was mended does not count',
+    'a',
+    [
+      ['a', 10, 'y'],
+      ['b', 10, 'x'],
+    ],
+    'agreed',
+    10,
+  ],
+  [
+    'an older word of the same replica is overruled',
+    'a',
+    [
+      ['b', 10, 'y'],
+      ['b', 10, 'x'],
+    ],
+    'agreed',
+    10,
+  ],
+  [
+    'a later block that another has alike settles it',
+    'a',
+    [
+      ['b', 10, 'y'],
+      ['b', 20, 'x'],
+    ],
+    'agreed',
+    20,
+  ],
+  [
+    'its own later word settles nothing',
+    'a',
+    [
+      ['b', 10, 'y'],
+      ['a', 20, 'x'],
+    ],
+    'split',
+    10,
+  ],
+  [
+    'but the second one that nobody contests does',
+    'a',
+    [
+      ['b', 10, 'y'],
+      ['a', 20, 'x'],
+      ['a', 30, 'x'],
+    ],
+    'agreed',
+    20,
+  ],
+])('of replicas that compare their hashes: %s', (_, self, votes, kind, height) => {
+  expect(seen(...votes).standing(self)).toMatchObject({ kind, height });
+});
+
+test('who follows without a name is judged by what the log records alone', () => {
+  expect(seen(['b', 10, 'y']).standing(undefined).kind).toBe('outvoted');
+  expect(seen(['b', 10, 'y'], ['a', 10, 'x'], ['c', 10, 'x']).standing(undefined).kind).toBe(
+    'agreed',
+  );
+});
+
+test('whoever sees two hashes of a block says which one it has, once', () => {
+  const attestations = seen(['b', 10, 'x']);
+  expect(attestations.wantedOf('a')).toEqual([]);
+  attestations.take({ replica: 'c', height: 10, hash: 'y' }, 'x');
+  expect(attestations.wantedOf('a')).toEqual([{ height: 10, hash: 'x' }]);
+  expect(attestations.wantedOf('b')).toEqual([]);
+  attestations.take({ replica: 'a', height: 10, hash: 'x' }, 'x');
+  expect(attestations.wantedOf('a')).toEqual([]);
+});
+
+test('what is too old to be compared is passed over, and few are remembered', () => {
+  const attestations = new Attestations();
+  attestations.take({ replica: 'b', height: 1, hash: 'y' }, undefined);
+  expect(attestations.standing('a').height).toBe(0);
+  for (let height = 1; height <= 100; height += 1)
+    attestations.take({ replica: 'b', height, hash: 'y' }, 'x');
+  expect(attestations.wantedOf('a')).toHaveLength(32);
+});

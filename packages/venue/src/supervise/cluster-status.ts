@@ -1,0 +1,100 @@
+import type { ReadinessCheck } from '@oddlot/host/health';
+import type { Metrics } from '@oddlot/host/metrics';
+import type { LogTrouble } from '../cluster/cluster-log.ts';
+import type { DivergenceWatch } from './divergence-watch.ts';
+import type { Cluster } from './open-cluster.ts';
+
+/** The cluster of a replica that follows its log. */
+export type JoinedCluster = Cluster & {
+  /** What keeps blocks from being written. */
+  trouble(): LogTrouble | undefined;
+  /** How the others' states stand to that of this one. */
+  readonly divergence: DivergenceWatch;
+};
+
+type Head = { readonly height: number; readonly hash: string };
+
+/** The stream takes blocks and has all that anybody has told of, and the replicas have computed the same. */
+export function clusterCheck(
+  cluster: Pick<JoinedCluster, 'divergence' | 'trouble'> | undefined,
+): ReadinessCheck {
+  const trouble = cluster?.trouble();
+  if (trouble !== undefined) return { name: 'cluster', ok: false, why: troubleText(trouble) };
+  const { height, kind } = cluster?.divergence.look() ?? { kind: 'agreed', height: 0 };
+  return { name: 'cluster', ok: kind === 'agreed', why: `replicas differ at block ${height}` };
+}
+
+/** What the operator's port tells of the cluster. */
+export function clusterStatus(cluster: JoinedCluster, head: Head): object {
+  const trouble = cluster.trouble();
+  return {
+    replica: cluster.replica,
+    height: head.height,
+    hash: head.hash,
+    lagBlocks: lagOf(cluster, head),
+    trouble: trouble === undefined ? null : troubleText(trouble),
+    agreement: agreementOf(cluster),
+    leases: [...cluster.lease.held].filter(([, isHeld]) => isHeld).map(([name]) => name),
+    replicas: cluster.board.entries.map(({ aheadMs, silentMs, ...entry }) => ({
+      ...entry,
+      clockAheadMs: aheadMs,
+      silentMs: Number.isFinite(silentMs) ? Math.round(silentMs) : null,
+    })),
+  };
+}
+
+function agreementOf({ divergence }: JoinedCluster): object {
+  const { height, kind, own, votes } = divergence.look();
+  return { kind, height, own, votes: Object.fromEntries(votes) };
+}
+
+/** What the operator of a cluster watches besides. */
+export function observeCluster(
+  metrics: Metrics,
+  cluster: JoinedCluster | undefined,
+  head: () => Head,
+): void {
+  if (cluster === undefined) return;
+  const { board, lease } = cluster;
+  metrics.gauge('cluster_replicas', 'Replicas that are there.', () => board.present.length);
+  metrics.gauge('cluster_highest_block', 'The highest block that any replica has told of.', () =>
+    Math.max(head().height, board.highest?.height ?? 0),
+  );
+  metrics.gauge('cluster_lag_blocks', 'Blocks that this replica is behind the highest.', () =>
+    lagOf(cluster, head()),
+  );
+  metrics.gauge('cluster_log_silent_seconds', 'Since the log has had no quorum.', () => {
+    const trouble = cluster.trouble();
+    return trouble?.kind === 'silent' ? trouble.sinceMs / 1000 : 0;
+  });
+  metrics.gauge('cluster_log_lost', '1 while the stream lacks blocks that a replica has.', () =>
+    cluster.trouble()?.kind === 'lost' ? 1 : 0,
+  );
+  metrics.gauge('cluster_attested_block', 'The newest block whose hash was compared.', () => {
+    return cluster.divergence.look().height;
+  });
+  metrics.gauge('cluster_hashes_differing', 'Replicas that have it otherwise.', () => {
+    const { own, votes } = cluster.divergence.look();
+    return [...votes.values()].filter((hash) => hash !== own).length;
+  });
+  metrics.gauges('cluster_leases_held', '1 for what this replica runs.', 'lease', () =>
+    Object.fromEntries([...lease.held].map(([name, isHeld]) => [name, isHeld ? 1 : 0])),
+  );
+  metrics.gauge('cluster_lease_changes_total', 'Leases that came or left.', () => lease.changes);
+  metrics.gauge(
+    'cluster_clock_apart_seconds',
+    'How far this clock is ahead of those of most replicas.',
+    () => cluster.clockApartMs() / 1000,
+  );
+}
+
+/** Who is there tells every second: a moment of lag is none. */
+function lagOf({ board }: Pick<Cluster, 'board'>, { height }: Head): number {
+  return Math.max(0, (board.highest?.height ?? 0) - height);
+}
+
+function troubleText(trouble: LogTrouble | undefined): string {
+  if (trouble === undefined) return '';
+  if (trouble.kind === 'lost') return trouble.error.message;
+  return `the log has had no quorum for ${Math.round(trouble.sinceMs)} ms`;
+}

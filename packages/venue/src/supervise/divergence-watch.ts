@@ -1,0 +1,125 @@
+import type { Logger } from '@oddlot/host/log';
+import { refusal } from '@oddlot/protocol';
+import type { Restriction } from '../edge/admission-guard.ts';
+import type { Standing } from '../replica/attestations.ts';
+
+/** Votes are a matter of milliseconds; a tie that lasts longer is one. */
+const SPLIT_MS = 2_000;
+/** So long nobody who is silent can turn the vote. */
+const OUTVOTED_MS = 10_000;
+const LOOK_EVERY_MS = 250;
+
+/** What this replica computed is not what most have. */
+export class OutvotedError extends Error {
+  override readonly name = 'OutvotedError';
+  /** Who starts it again by itself should not: it would go on where it went wrong. */
+  readonly exitCode = 3;
+
+  constructor({ height, own, votes }: Standing, folder: string) {
+    const others = [...votes].map(([replica, hash]) => `${replica} ${hash}`).join(', ');
+    super(
+      `this replica has diverged: block ${height} has the hash ${own} here, and the log records ${others}. ` +
+        `What a developer needs is in ${folder}; to come back, start with an empty data folder.`,
+    );
+  }
+}
+
+type DivergenceOptions = {
+  readonly replica: { readonly standing: Standing };
+  /** How many replicas there are now. */
+  readonly present: () => number;
+  readonly log: Pick<Logger, 'error' | 'info'>;
+  /** Keeps what is needed to find out why, and says where. */
+  readonly keep: (standing: Standing) => Promise<string>;
+  readonly onFatal: (error: unknown) => void;
+};
+
+/**
+ * Stops a replica that has computed another state than most. While as many have one as the other nobody can say who is
+ * right: then all of them take nothing, until one is stopped or another one joins.
+ */
+export class DivergenceWatch {
+  readonly #options: DivergenceOptions;
+  #timer: NodeJS.Timeout | undefined;
+  #kind: Standing['kind'] = 'agreed';
+  #sinceMs = 0;
+  #isEnding = false;
+  readonly #told = new Set<string>();
+
+  constructor(options: DivergenceOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => this.look(), LOOK_EVERY_MS).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** What a replica that may be wrong keeps from /exchange. */
+  restriction(): Restriction | undefined {
+    const { height, kind } = this.look();
+    const isDoubtful =
+      kind === 'outvoted' || (kind === 'split' && performance.now() - this.#sinceMs > SPLIT_MS);
+    if (!isDoubtful) return undefined;
+    return { stops: 'all', error: refusal('replicasDiffer', [height]) };
+  }
+
+  look(): Standing {
+    const { replica } = this.#options;
+    const { standing } = replica;
+    if (standing.kind !== this.#kind) {
+      this.#kind = standing.kind;
+      this.#sinceMs = performance.now();
+      this.#tell(standing);
+    }
+    this.#tellOthers(standing);
+    if (standing.kind === 'outvoted' && this.#isDecided(standing)) void this.#end(standing);
+    return standing;
+  }
+
+  /** Whether those who have not said anything could not change it. */
+  #isDecided({ own, votes }: Standing): boolean {
+    if (performance.now() - this.#sinceMs > OUTVOTED_MS) return true;
+    const counts = new Map<string, number>();
+    for (const hash of votes.values()) counts.set(hash, (counts.get(hash) ?? 0) + 1);
+    const mine = Math.max(1, counts.get(own) ?? 0);
+    counts.delete(own);
+    const silent = Math.max(0, this.#options.present() - votes.size);
+    return Math.max(...counts.values()) > mine + silent;
+  }
+
+  async #end(standing: Standing): Promise<void> {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    const { keep, log, onFatal } = this.#options;
+    const folder = await keep(standing).catch((err: unknown) => {
+      log.error({ err }, 'what shows the divergence could not be kept');
+      return 'no folder: it could not be written';
+    });
+    onFatal(new OutvotedError(standing, folder));
+  }
+
+  #tell({ height, kind, own, votes }: Standing): void {
+    const { log } = this.#options;
+    const facts = { height, own, votes: Object.fromEntries(votes) };
+    if (kind === 'agreed') log.info(facts, 'most replicas have computed the same as this one');
+    else if (kind === 'split')
+      log.error(facts, 'replicas differ, and as many have one state as the other: no orders');
+    else log.error(facts, 'most replicas have computed another state than this one: no orders');
+  }
+
+  /** Who is wrong stops by itself; whoever operates it hears of it here too. */
+  #tellOthers({ height, kind, own, votes }: Standing): void {
+    if (kind !== 'agreed') return;
+    for (const [replica, hash] of votes) {
+      const key = `${replica} ${height}`;
+      if (hash === own || this.#told.has(key)) continue;
+      this.#told.clear();
+      this.#told.add(key);
+      this.#options.log.error({ replica, height, own, hash }, 'a replica has diverged');
+    }
+  }
+}

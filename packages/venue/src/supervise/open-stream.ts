@@ -1,0 +1,76 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Logger } from '@oddlot/host/log';
+import { SettingError } from '@oddlot/host/settings';
+import type { Config } from '../config.ts';
+import { BlockStream, type Credentials } from '../cluster/block-stream.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Connects to the servers, and says what can't be seen of them. */
+export async function openStream(
+  config: Config,
+  {
+    env,
+    log,
+    name,
+    clientName,
+    servers,
+  }: {
+    readonly name: string;
+    readonly servers: string;
+    readonly clientName: string;
+    readonly env: Environment;
+    readonly log: Logger;
+  },
+): Promise<BlockStream> {
+  const stream = await BlockStream.open({
+    servers: serversOf(servers),
+    cluster: name,
+    clientName,
+    replicas: config.streamReplicas,
+    credentials: credentialsOf(config, env),
+    onWeak: onWeakOf(config, log),
+  });
+  const { version } = stream.connection.info ?? {};
+  log.info(
+    { version },
+    'whether the servers sync every message (sync_interval: always) can not be seen from here: see docs/guides/running-a-cluster.md',
+  );
+  return stream;
+}
+
+/** Takes a stream for what it is where an operator has said so, and says what it could lose. */
+export function onWeakOf({ acceptWeakStream }: Config, log: Logger) {
+  if (!acceptWeakStream) return undefined;
+  return (faults: readonly string[]): void =>
+    log.warn({ faults }, 'the stream could lose what is acknowledged, as accepted');
+}
+
+/** `nats://a:4222,b:4222` as the client library takes it. */
+function serversOf(url: string): string[] {
+  const [scheme, rest = ''] = url.split('://', 2);
+  return rest.split(',').map((address) => `${scheme}://${address.trim()}`);
+}
+
+function credentialsOf(config: Config, env: Environment): Credentials {
+  const { natsPassword, natsTls, natsUser } = config;
+  const file = (name: string): string | undefined => {
+    const path = natsTls === undefined ? undefined : join(natsTls, name);
+    return path !== undefined && existsSync(path) ? path : undefined;
+  };
+  return {
+    user: natsUser,
+    password: natsPassword === undefined ? undefined : secretAt(natsPassword, env),
+    caFile: file('ca.pem'),
+    certFile: file('cert.pem'),
+    keyFile: file('key.pem'),
+  };
+}
+
+function secretAt(place: string, env: Environment): string {
+  if (!place.startsWith('env:')) return readFileSync(place, 'utf8').trim();
+  const secret = env[place.slice('env:'.length)];
+  if (secret === undefined) throw new SettingError(`natsPassword: ${place} is not set`);
+  return secret;
+}

@@ -1,0 +1,70 @@
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { bundleEntries, ENTRIES } from '../packages/venue/build/bundle-programs.ts';
+
+/**
+ * Makes the package `oddlot` that strangers install: `npm run build:cli`, then `npm pack packages/cli/dist/oddlot`. Programs and
+ * threads are a few files of JavaScript; what they read besides (the page, the reference, engines of earlier rules) lies
+ * beside them, at the places that it has in the repository. No workspace, no TypeScript, no compiler.
+ */
+
+const ROOT = join(import.meta.dirname, '..');
+const OUT = join(ROOT, 'packages/cli/dist/oddlot');
+/** What is read at run time, by its place in the repository. */
+const READ = [
+  'package.json',
+  'docs/reference',
+  'packages/venue/eras',
+  'packages/web/dist/page',
+] as const;
+/** Looked up by name where they are installed. */
+const DEPENDENCIES = ['hash-wasm', 'pino'] as const;
+const NOTICES = ['LICENSE', 'NOTICE', 'packages/cli/README.md'] as const;
+const TREE = 'tree';
+
+/** What a file says of its own place: that of the same path below the package. */
+function placeOf(id: string, what: string): string {
+  const path = relative(ROOT, what === 'url' ? id : dirname(id));
+  const url = `new URL(${JSON.stringify(`./${TREE}/${path}`)}, import.meta.$place)`;
+  return what === 'url' ? `${url}.href` : `decodeURIComponent(${url}.pathname)`;
+}
+
+function versionOf(name: string): string {
+  const manifests = ['venue', 'host'].map((owner) => readJson(`packages/${owner}/package.json`));
+  const found = manifests.map(({ dependencies = {} }) => dependencies[name]).find(Boolean);
+  if (found === undefined) throw new Error(`nobody says which ${name} is needed`);
+  return found;
+}
+
+function readJson(path: string): {
+  readonly version: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+} {
+  return JSON.parse(readFileSync(join(ROOT, path), 'utf8'));
+}
+
+rmSync(OUT, { recursive: true, force: true });
+mkdirSync(join(OUT, 'dist'), { recursive: true });
+const entries = { ...ENTRIES, cli: 'cli/src/main.ts' };
+for (const output of await bundleEntries(entries, { files: new Set(), placeOf })) {
+  writeFileSync(join(OUT, 'dist', output.fileName), output.code ?? output.source ?? '');
+}
+for (const path of READ)
+  cpSync(join(ROOT, path), join(OUT, 'dist', TREE, path), { recursive: true });
+for (const path of NOTICES) cpSync(join(ROOT, path), join(OUT, path.split('/').at(-1) ?? path));
+cpSync(join(ROOT, 'packages/cli/bin/oddlot.mjs'), join(OUT, 'bin/oddlot.mjs'));
+const manifest = {
+  name: 'oddlot',
+  version: readJson('package.json').version,
+  description: 'A trading venue that anyone can run, and its tools',
+  license: 'Apache-2.0',
+  type: 'module',
+  bin: { oddlot: 'bin/oddlot.mjs' },
+  engines: { node: '>=24' },
+  files: ['bin', 'dist', 'LICENSE', 'NOTICE', 'README.md'],
+  dependencies: Object.fromEntries(DEPENDENCIES.map((name) => [name, versionOf(name)])),
+};
+writeFileSync(join(OUT, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
+process.stdout.write(
+  `${relative(process.cwd(), OUT)}: npm pack ./${relative(process.cwd(), OUT)}\n`,
+);

@@ -1,0 +1,156 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { hasNatsServer } from '../../packages/venue/src/testing/nats/has-nats-server.ts';
+import {
+  type NatsServers,
+  startNatsServers,
+} from '../../packages/venue/src/testing/nats/nats-servers.ts';
+import { createClient, privateKeyWallet } from '@oddlot/sdk';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { chainOf, post } from '../support/chain.ts';
+import { eventually } from '../support/client.ts';
+import { usdc } from '../support/money-world.ts';
+import { CALM, NODE, REPOSITORY, temporaryData, Venue } from '../support/venue-process.ts';
+
+/** A local chain as a process of its own, and the venues that share it. */
+
+const PROGRAM = join(REPOSITORY, 'packages/venue/src/run-chain.ts');
+const SERVING =
+  /^Oddlot chain is serving at (http:\S+) \(replicas: (--chain http:\S+ --chain-keys (\S+) --settlement-rpc-url \1)\)\n$/;
+
+type Run = {
+  readonly url: string;
+  /** As it says itself. */
+  readonly flags: readonly string[];
+  kill(signal?: NodeJS.Signals): Promise<number | null>;
+};
+
+const children: ChildProcess[] = [];
+const venues: Venue[] = [];
+let servers: NatsServers | undefined;
+
+beforeAll(async () => {
+  if (!hasNatsServer) return;
+  servers = await startNatsServers();
+  await servers.ready();
+});
+afterEach(async () => {
+  for (const venue of venues.splice(0)) await venue.remove();
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+});
+afterAll(async () => {
+  await servers?.stop();
+});
+
+async function runChain(data: string, flags: readonly string[] = ['--port', '0']): Promise<Run> {
+  const child = spawn(NODE, [PROGRAM, '--data', data, ...flags], { cwd: REPOSITORY });
+  children.push(child);
+  let said = '';
+  let complained = '';
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (complained += text));
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      if (said.endsWith('\n')) resolve();
+    });
+    void ended.then(() => reject(new Error(complained)));
+  });
+  const [, url = '', named = ''] = SERVING.exec(said) ?? [];
+  expect(url, said).not.toBe('');
+  const kill = async (signal: NodeJS.Signals = 'SIGKILL'): Promise<number | null> => {
+    child.kill(signal);
+    return await ended;
+  };
+  return { url, flags: named.split(' '), kill };
+}
+
+async function rpc(url: string, method: string, params: readonly unknown[] = []): Promise<unknown> {
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+  const response = await fetch(url, { method: 'POST', headers, body });
+  return ((await response.json()) as { readonly result: unknown }).result;
+}
+
+test('it comes back with its blocks, its contracts and its keys', async () => {
+  const data = await temporaryData();
+  const first = await runChain(data);
+  const blocks = await rpc(first.url, 'eth_blockNumber');
+  expect(existsSync(join(data, 'keys', 'keys.json'))).toBe(true);
+  await first.kill();
+  const again = await runChain(data);
+  expect(await rpc(again.url, 'eth_blockNumber')).toBe(blocks);
+  expect(await rpc(again.flags[1]!, 'eth_blockNumber')).toBe(blocks);
+  await expect(runChain(data)).rejects.toThrow(/another process|is in use|locked/i);
+  await again.kill('SIGTERM');
+});
+
+test('what it is not told right it refuses with a sentence', async () => {
+  const data = await temporaryData();
+  await expect(runChain(data, ['--port', 'x'])).rejects.toThrow('port: x is no port; 0 to 65535');
+  await expect(runChain(data, ['--ports', '1'])).rejects.toThrow('did you mean --port?');
+});
+
+test('a venue without its keys does not start', async () => {
+  const chain = await runChain(await temporaryData());
+  const flags = ['--chain', chain.flags[1]!, '--chain-keys', await temporaryData()];
+  await expect(Venue.start([...CALM, ...flags])).rejects.toThrow(/chainKeys: there is no .*keys/);
+});
+
+test.skipIf(!hasNatsServer)(
+  'replicas share it: a deposit is credited once and a withdrawal paid once though the holder is killed in between',
+  async () => {
+    const chain = await runChain(await temporaryData());
+    const cluster = ['--log', servers!.url, '--cluster', 'laptop', '--stream-replicas', '1'];
+    for (const name of ['a', 'b']) {
+      const flags = [...CALM, ...chain.flags, ...cluster, '--replica', name];
+      venues.push(await Venue.start(flags));
+    }
+    const [first, second] = venues as [Venue, Venue];
+    const key = generatePrivateKey();
+    const account = privateKeyToAccount(key);
+    const user = account.address.toLowerCase() as `0x${string}`;
+    // Test money on the chain, once, whichever of them is asked.
+    const fund = { user, onChain: true };
+    // Nobody may work on the chain yet; who asks again gets it once all the same.
+    await eventually(async () => {
+      const { status } = await post(second.url, '/request-fund', fund);
+      expect([200, 429]).toContain(status);
+    });
+    expect(await post(first.url, '/request-fund', fund)).toMatchObject({ status: 429 });
+    const money = await chainOf(second.url);
+    await expect.poll(() => money.balanceOf(user)).toBe(usdc('1000'));
+    const holder = await eventually(async () => {
+      for (const venue of venues) {
+        const response = await fetch(`${venue.operations}/settlement`);
+        const { isElsewhere } = (await response.json()) as { readonly isElsewhere?: boolean };
+        if (isElsewhere !== true) return venue;
+      }
+      throw new Error('nobody works on the chain');
+    });
+    const survivor = holder === first ? second : first;
+    await money.wallet(account).transfer(money.bridge, usdc('100'));
+    await holder.kill();
+    const held = async (): Promise<unknown> =>
+      (await post(survivor.url, '/info', { type: 'clearinghouseState', user })).data.withdrawable;
+    await expect.poll(held).toBe('100');
+    const client = createClient({ url: survivor.url, wallet: privateKeyWallet(key) });
+    await client.exchange.withdraw3({ destination: user, amount: '40' }, { confirm: 'executed' });
+    await holder.startAgain();
+    await survivor.kill();
+    const last = createClient({ url: holder.url, wallet: privateKeyWallet(key) });
+    await expect
+      .poll(async () => (await last.info.withdrawals({ user }))[0]?.status)
+      .toBe('confirmed');
+    expect(await money.balanceOf(user)).toBe(usdc('939.9'));
+    const ledger = { type: 'userNonFundingLedgerUpdates', user };
+    const { data } = await post(holder.url, '/info', ledger);
+    const kinds = (data as { readonly delta: { readonly type: string } }[]).map(
+      ({ delta }) => delta.type,
+    );
+    expect(kinds.filter((kind) => kind === 'deposit')).toHaveLength(1);
+  },
+  300_000,
+);

@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hasNatsServer } from '../../packages/venue/src/testing/nats/has-nats-server.ts';
+import {
+  expectMoneyConserved,
+  expectNothingForgotten,
+  expectWholeBatches,
+  openCloids,
+  receiptsOf,
+  restingBy,
+} from '../crash/audit.ts';
+import { Crosser, Rester } from '../crash/load.ts';
+import { Actor, fund } from '../support/actors.ts';
+import { Client, eventually, type Json } from '../support/client.ts';
+import { exact } from '../support/exact.ts';
+import { freshSeed } from '../support/fresh-seed.ts';
+import { type Market, readMarket } from '../support/market.ts';
+import { chance } from '../support/seeded.ts';
+import { CALM, tail } from '../support/venue-process.ts';
+import { keyOf } from '../support/wallet.ts';
+import { type Dealings, Trader } from './trader.ts';
+import { makeTrouble } from './trouble.ts';
+import { TroubledCluster } from './troubled-cluster.ts';
+import { Wanderer } from './wanderer.ts';
+
+/**
+ * Goal: whatever happens to the processes of a cluster and to the lines between them, what one replica has acknowledged all
+ * have, once, and all have the same state. Method: three NATS servers, three replicas with clocks that differ, and PostgreSQL,
+ * as processes; each is killed, frozen and started again, lines are cut, silent, slow and halved, at moments drawn from a seed.
+ * People trade by signed requests meanwhile, each sent to any replica and again to another until it is answered.
+ *
+ * `CHAOS_SEED=7 CHAOS_SECONDS=1800 CHAOS_FROZEN_MS=20000 npx vitest run tests/chaos` repeats or prolongs it.
+ */
+
+const SEED = freshSeed('CHAOS_SEED');
+const SECONDS = Number(process.env['CHAOS_SECONDS'] ?? 45);
+const FROZEN_MS_MAX = Number(process.env['CHAOS_FROZEN_MS'] ?? 6_000);
+const DEPOSIT = 1000;
+/** How long it may take until all is as before once nobody makes trouble any more. */
+const SETTLE_MS = 120_000;
+/** Blocks whose hashes are compared. */
+const COMPARED = 200;
+
+const random = chance(SEED);
+const told: string[] = [];
+const dealings: Dealings = { sent: [], surprises: [], repeated: 0, acknowledged: 0 };
+const actors: Actor[] = [];
+const resters: Rester[] = [];
+const crossers: Crosser[] = [];
+let cluster: TroubledCluster;
+let btc: Market;
+let eth: Market;
+
+const urls = (): string[] => cluster.serving.map(({ url }) => url);
+const anyClient = (): Client => new Client(random.pick(urls()));
+
+beforeAll(async () => {
+  if (!hasNatsServer) return;
+  cluster = await TroubledCluster.start([...CALM, '--snapshot-every-blocks', '60']);
+  const client = anyClient();
+  for (const name of ['alice', 'bob', 'carol', 'dave', 'erin', 'frank']) {
+    const actor = new Actor(name, keyOf(`chaos ${SEED} ${name}`), anyClient);
+    await fund(client, actor.address);
+    actors.push(actor);
+  }
+  const address = actors[0]!.address;
+  btc = await readMarket(client, 'BTC-USDC', address);
+  eth = await readMarket(client, 'ETH-USDC', address);
+  resters.push(...actors.slice(0, 3).map((actor) => new Rester(actor, btc)));
+  crossers.push(...actors.slice(3).map((actor) => new Crosser(actor, eth)));
+}, 240_000);
+
+afterAll(async () => cluster?.remove());
+
+/** What it needs to know who finds a run that failed. */
+function story(): string {
+  const logs = cluster.replicas.map(
+    ({ name, venue }) => `${name}: ${tail(venue?.stderr ?? 'away')}`,
+  );
+  return [...told, ...logs].join('\n');
+}
+
+/** All replicas serve, and have applied what any of them has. */
+async function together(): Promise<number> {
+  return eventually(async () => {
+    expect(cluster.serving.length).toBe(cluster.replicas.length);
+    const heads = await Promise.all(
+      urls().map((url) => new Client(url).data({ type: 'stateHash' })),
+    );
+    const heights = heads.map(({ height }: Json) => height);
+    const height = Math.min(...heights);
+    expect(height).toBeGreaterThanOrEqual(highest());
+    return height;
+  }, SETTLE_MS);
+}
+
+function highest(): number {
+  return Math.max(0, ...dealings.sent.map(({ acknowledged }) => acknowledged?.height ?? 0));
+}
+
+async function expectSameHashes(height: number): Promise<void> {
+  for (let at = height; at > Math.max(0, height - COMPARED); at -= 1) {
+    const hashes = await Promise.all(
+      urls().map((url) => new Client(url).data({ type: 'stateHash', height: at })),
+    );
+    for (const hash of hashes) expect(hash, `block ${at}`).toEqual(hashes[0]);
+  }
+}
+
+/** Queries on the past say the same everywhere, once all of it is written. */
+async function expectSameHistory(): Promise<void> {
+  for (const { address: user } of actors) {
+    for (const type of ['userFills', 'historicalOrders', 'userNonFundingLedgerUpdates']) {
+      await eventually(async () => {
+        const answers = await Promise.all(
+          urls().map((url) => new Client(url).data({ type, user, limit: 100 })),
+        );
+        for (const answer of answers) expect(answer).toEqual(answers[0]);
+      }, SETTLE_MS);
+    }
+  }
+}
+
+/** Two that listen at whatever replica is there: to every block, and to every trade. */
+function wanderers(height: number): readonly [blocks: Wanderer, trades: Wanderer] {
+  const common = { urls, height, random, path: '/ws', rowsOf: (data: Json) => data };
+  return [
+    new Wanderer({ ...common, subscription: { type: 'explorerBlock' } }),
+    new Wanderer({ ...common, subscription: { type: 'trades', coin: eth.coin } }),
+  ];
+}
+
+/** Each block once and in its order, and each trade once that the history has. */
+async function expectNoGap([blocks, trades]: readonly Wanderer[], from: number): Promise<void> {
+  await eventually(() => expect(blocks!.height).toBeGreaterThanOrEqual(highest()), SETTLE_MS);
+  const heights = blocks!.rows.map(({ height }) => height);
+  expect(heights).toEqual(heights.map((_, index) => from + 1 + index));
+  const told = (): number[] => trades!.rows.map(({ tid }) => tid);
+  const traded = new Set<number>();
+  for (const { actor } of crossers) {
+    for (const row of await allRows(anyClient(), { type: 'userFills', user: actor.address })) {
+      traded.add(row.tid);
+    }
+  }
+  await eventually(() => expect(told()).toEqual([...traded].toSorted((a, b) => a - b)), SETTLE_MS);
+}
+
+async function allRows(client: Client, query: object): Promise<Json[]> {
+  const rows: Json[] = [];
+  let cursor: string | undefined;
+  do {
+    // The history may have something to catch up with.
+    const page = await eventually(async () => {
+      const { json, text } = await client.info({ ...query, limit: 100, ...(cursor && { cursor }) });
+      expect(json?.success, text).toBe(true);
+      return json;
+    }, SETTLE_MS);
+    rows.push(...page.data);
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+  return rows;
+}
+
+/** Every order that was placed is in the history once, whoever was asked to place it and how often. */
+async function expectOrdersOnce(client: Client): Promise<void> {
+  for (const { address: user, name } of actors) {
+    const placed = dealings.sent
+      .filter(({ actor, kind }) => actor.name === name && kind !== 'cancel')
+      .flatMap(({ cloids }) => cloids);
+    const rows = await allRows(client, { type: 'historicalOrders', user });
+    const found = rows.map(({ order }) => order.cloid);
+    expect(found.toSorted(), name).toEqual(placed.toSorted());
+  }
+}
+
+describe.skipIf(!hasNatsServer)(`a cluster in trouble, CHAOS_SEED=${SEED}`, () => {
+  test(
+    'what was acknowledged is there, once, and the same everywhere',
+    async () => {
+      const untilMs = Date.now() + SECONDS * 1000;
+      const parts = { urls, dealings, random };
+      const from = (await anyClient().data({ type: 'stateHash' })).height;
+      const listening = wanderers(from);
+      const wandering = Promise.all(listening.map((each) => each.wander()));
+      const trading = Promise.all(
+        [...resters, ...crossers].map(async (one) => {
+          const trader = new Trader(one, parts);
+          while (Date.now() < untilMs) await trader.deal();
+        }),
+      );
+      const tell = (what: string): void => void told.push(`${new Date().toISOString()} ${what}`);
+      await makeTrouble(cluster, { random, untilMs, frozenMsMax: FROZEN_MS_MAX, tell });
+      await trading;
+      expect(dealings.surprises, story()).toEqual([]);
+      expect(dealings.acknowledged, story()).toBeGreaterThan(0);
+      const height = await together();
+      await expectNoGap(listening, from);
+      for (const each of listening) each.end();
+      await wandering;
+      await expectSameHashes(height);
+      for (const url of urls()) {
+        const client = new Client(url);
+        const audited = await receiptsOf(client, dealings.sent);
+        expectNothingForgotten(audited);
+        const open = new Map<Actor, Set<string>>();
+        for (const { key, name } of actors) {
+          const actor = actors.find((each) => each.name === name)!;
+          open.set(actor, await openCloids(new Actor(name, key, () => client)));
+        }
+        expectWholeBatches(audited, open);
+        for (const rester of resters) {
+          expect(open.get(rester.actor), rester.actor.name).toEqual(restingBy(rester, audited));
+        }
+        const here = actors.map(({ key, name }) => new Actor(name, key, () => client));
+        const deposited = exact(String(DEPOSIT * actors.length));
+        await expectMoneyConserved(here, eth, audited, deposited);
+      }
+      await expectSameHistory();
+      await expectOrdersOnce(anyClient());
+      process.stdout.write(
+        `chaos: ${told.length} faults, ${dealings.acknowledged} acknowledged, ` +
+          `${dealings.repeated} sent again, height ${height}, ` +
+          `listeners were at ${listening.map(({ visits }) => visits).join(' and ')} replicas\n`,
+      );
+    },
+    60_000 + SECONDS * 1000 + 3 * SETTLE_MS,
+  );
+});

@@ -1,0 +1,96 @@
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import type { Chance } from '../support/seeded.ts';
+
+/** Where a line leads: a port of this machine, or a socket of its file system. */
+type Target = { readonly port: number } | { readonly path: string };
+
+type Pair = readonly [Socket, Socket];
+
+/** What stands between two programs that speak TCP, and fails as networks do. */
+export class FaultyLine {
+  readonly port: number;
+  readonly #server: Server;
+  readonly #target: Target;
+  readonly #pairs = new Set<Pair>();
+  #isSilent = false;
+  #isHalving = false;
+  #delayMs = 0;
+
+  private constructor(server: Server, target: Target) {
+    this.#server = server;
+    this.#target = target;
+    this.port = (server.address() as AddressInfo).port;
+    server.on('connection', (socket) => this.#join(socket));
+  }
+
+  static async open(target: Target): Promise<FaultyLine> {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return new FaultyLine(server, target);
+  }
+
+  /** Ends some of its connections; those who had them may come again at once. */
+  cut(random: Chance): void {
+    const share = random.next();
+    for (const pair of this.#pairs) if (random.next() <= share) end(pair);
+  }
+
+  /** Nothing passes any more, and nobody is told. */
+  silence(): void {
+    this.#isSilent = true;
+  }
+
+  /** Everything takes so much longer, in its order. */
+  delay(delayMs: number): void {
+    this.#delayMs = delayMs;
+  }
+
+  /** Of what is sent next half gets through, and then the connection is gone. */
+  halve(): void {
+    this.#isHalving = true;
+  }
+
+  /** All is well again; what a silence has swallowed is gone, and so are its connections. */
+  mend(): void {
+    if (this.#isSilent) for (const pair of this.#pairs) end(pair);
+    this.#isSilent = false;
+    this.#isHalving = false;
+    this.#delayMs = 0;
+  }
+
+  async close(): Promise<void> {
+    for (const pair of this.#pairs) end(pair);
+    await new Promise((resolve) => {
+      this.#server.close(resolve);
+    });
+  }
+
+  #join(near: Socket): void {
+    const far = connect(this.#target);
+    const pair = [near, far] as const;
+    this.#pairs.add(pair);
+    for (const [from, to] of [pair, pair.toReversed()] as Pair[]) {
+      from.setNoDelay(true);
+      from.on('data', (part) => this.#pass(part, to, pair));
+      from.on('error', () => undefined);
+      from.on('close', () => {
+        to.destroy();
+        this.#pairs.delete(pair);
+      });
+    }
+  }
+
+  #pass(part: Buffer, to: Socket, pair: Pair): void {
+    if (this.#isSilent) return;
+    if (this.#isHalving) {
+      to.write(part.subarray(0, part.length / 2), () => end(pair));
+      return;
+    }
+    if (this.#delayMs === 0) to.write(part);
+    else setTimeout(() => to.write(part), this.#delayMs);
+  }
+}
+
+function end(pair: Pair): void {
+  for (const socket of pair) socket.destroy();
+}

@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { Crosser, Rester, Sent } from '../crash/load.ts';
+import { Client, type Reply } from '../support/client.ts';
+import type { Chance } from '../support/seeded.ts';
+
+/** Whoever has not answered by then is asked elsewhere; what it answers later still counts. */
+const PATIENCE_MS = 4_000;
+const AGAIN_MS = 150;
+/** Answers that say: not now, not here, or not yet. */
+const PASSING: ReadonlySet<number> = new Set([202, 429, 502, 503]);
+/** Who brings prices may be away for longer than they hold. */
+const STALE = /^Oracle is stale for /;
+
+/** What all traders have met so far. */
+export type Dealings = {
+  readonly sent: Sent[];
+  /** Answers that are neither acceptance nor a passing refusal, and second answers that differ from the first: there should be none. */
+  readonly surprises: string[];
+  /** Requests that were sent more than once. */
+  repeated: number;
+  acknowledged: number;
+};
+
+/**
+ * Sends what its person does to any replica, and the same bytes to another one until somebody answers; now and then to two at the
+ * same moment.
+ */
+export class Trader {
+  readonly #one: Rester | Crosser;
+  readonly #urls: () => readonly string[];
+  readonly #dealings: Dealings;
+  readonly #random: Chance;
+
+  constructor(
+    one: Rester | Crosser,
+    parts: {
+      readonly urls: () => readonly string[];
+      readonly dealings: Dealings;
+      readonly random: Chance;
+    },
+  ) {
+    this.#one = one;
+    this.#urls = parts.urls;
+    this.#dealings = parts.dealings;
+    this.#random = parts.random;
+  }
+
+  /** One request, until it is answered. */
+  async deal(): Promise<void> {
+    const { action, cloids, kind } = this.#one.next(this.#random);
+    const { actor } = this.#one;
+    const signed = await actor.sign(action);
+    const sent: Sent = { actor, kind, signed, confirm: true, cloids };
+    this.#dealings.sent.push(sent);
+    const isTwice = this.#random.next() < 0.1;
+    for (let attempt = 0; sent.acknowledged === undefined; attempt += 1) {
+      if (attempt === 1) this.#dealings.repeated += 1;
+      const tries = isTwice && attempt === 0 ? 2 : 1;
+      await Promise.race([
+        Promise.all(Array.from({ length: tries }, () => this.#ask(sent))),
+        sleep(PATIENCE_MS),
+      ]);
+      if (sent.acknowledged === undefined) await sleep(AGAIN_MS);
+    }
+  }
+
+  async #ask(sent: Sent): Promise<void> {
+    const urls = this.#urls();
+    if (urls.length === 0) return;
+    let reply: Reply;
+    try {
+      reply = await new Client(this.#random.pick(urls)).executed(sent.signed);
+    } catch {
+      // Gone in the middle: whether it was executed the next one will say.
+      return;
+    }
+    if (reply.json === undefined || PASSING.has(reply.status)) return;
+    if (STALE.test(reply.json.message)) return;
+    this.#answered(sent, reply);
+  }
+
+  #answered(sent: Sent, { json, status, text }: Reply): void {
+    const what = `${sent.kind} ${sent.signed.txHash} of ${sent.actor.name}`;
+    if (json.status !== 'ok') {
+      this.#dealings.surprises.push(`${what}: ${status} ${text}`);
+      sent.acknowledged ??= json;
+      return;
+    }
+    if (sent.acknowledged !== undefined) {
+      const first = sent.acknowledged;
+      if (!isDeepStrictEqual([first.height, first.data], [json.height, json.data])) {
+        this.#dealings.surprises.push(`${what}: first ${JSON.stringify(first)}, then ${text}`);
+      }
+      return;
+    }
+    sent.acknowledged = json;
+    this.#dealings.acknowledged += 1;
+    const one = this.#one;
+    if ('live' in one && sent.kind !== 'cancel')
+      for (const cloid of sent.cloids) one.live.add(cloid);
+  }
+}

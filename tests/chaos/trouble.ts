@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Chance } from '../support/seeded.ts';
+import type { TroubledCluster } from './troubled-cluster.ts';
+
+/** A fault that came and went, for who reads why a run failed. */
+type Fault = { readonly what: string; play(): Promise<void> };
+
+const AWAY_MS_MAX = 4_000;
+const BETWEEN_MS_MAX = 2_500;
+
+/** Brings trouble of every kind until the time is over; then everything is well again. */
+export async function makeTrouble(
+  cluster: TroubledCluster,
+  options: {
+    readonly random: Chance;
+    readonly untilMs: number;
+    readonly frozenMsMax: number;
+    readonly tell: (what: string) => void;
+  },
+): Promise<void> {
+  const { random, tell, untilMs } = options;
+  const playing = new Set<Promise<void>>();
+  while (Date.now() < untilMs) {
+    const { play, what } = draw(cluster, random, options.frozenMsMax);
+    tell(what);
+    const played = play();
+    playing.add(played);
+    void played.finally(() => playing.delete(played));
+    await sleep(random.below(BETWEEN_MS_MAX));
+  }
+  await Promise.all(playing);
+  await cluster.mended();
+}
+
+function draw(cluster: TroubledCluster, random: Chance, frozenMsMax: number): Fault {
+  const awayMs = random.below(AWAY_MS_MAX);
+  const frozenMs = 1_000 + random.below(frozenMsMax - 1_000);
+  const index = random.below(cluster.replicas.length);
+  const line = random.pick(cluster.lines);
+  const lineName = `line ${cluster.lines.indexOf(line)}`;
+  const faults: readonly (() => Fault)[] = [
+    () =>
+      once(`replica ${index + 1} is killed`, () =>
+        cluster.endReplica(index, { signal: 'kill', awayMs }),
+      ),
+    () =>
+      once(`replica ${index + 1} is stopped`, () =>
+        cluster.endReplica(index, { signal: 'stop', awayMs }),
+      ),
+    () => held(`replica ${index + 1} is frozen`, frozenMs, () => cluster.freezeReplica(index)),
+    () => once(`server ${index + 1} is killed`, () => cluster.killServer(index, awayMs)),
+    () =>
+      held(`server ${index + 1} is frozen`, frozenMs, () => {
+        cluster.servers.freeze(index);
+        return () => cluster.servers.thaw(index);
+      }),
+    () => once('PostgreSQL is killed', () => cluster.killPostgres(awayMs)),
+    () =>
+      once('everything is killed at once', () => {
+        for (const each of cluster.replicas.keys()) {
+          cluster.endReplica(each, { signal: 'kill', awayMs });
+          cluster.killServer(each, awayMs);
+        }
+      }),
+    () => once(`${lineName} is cut`, () => line.cut(random)),
+    () => held(`${lineName} is silent`, awayMs, () => mending(line, () => line.silence())),
+    () =>
+      held(`${lineName} is slow`, awayMs, () =>
+        mending(line, () => line.delay(20 + random.below(300))),
+      ),
+    () => held(`${lineName} halves`, awayMs / 4, () => mending(line, () => line.halve())),
+  ];
+  return random.pick(faults)();
+}
+
+function mending(line: { mend(): void }, harm: () => void): () => void {
+  harm();
+  return () => line.mend();
+}
+
+function once(what: string, harm: () => void): Fault {
+  return { what, play: async () => harm() };
+}
+
+function held(what: string, forMs: number, harm: () => () => void): Fault {
+  return {
+    what: `${what} for ${Math.round(forMs)} ms`,
+    async play() {
+      const mend = harm();
+      await sleep(forMs);
+      mend();
+    },
+  };
+}

@@ -1,0 +1,117 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startVenue, type TestVenue } from '@oddlot/testkit';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runCli } from '../../packages/cli/src/run-cli.ts';
+
+/** Goal: what traders do from a terminal, with every way it can go wrong. Method: the command itself, on a venue in hand. */
+
+let venue: TestVenue;
+const home = mkdtempSync(join(tmpdir(), 'oddlot-cli-'));
+beforeAll(async () => {
+  // Commands take nonces from the clock of the machine.
+  venue = await startVenue({ ports: true, time: Date.now() });
+  await venue.fillBook('BTC-USDC');
+});
+afterAll(async () => {
+  await venue.stop();
+  rmSync(home, { recursive: true, force: true });
+});
+
+type Ended = { readonly code: number; readonly out: string; readonly err: string };
+
+/** Runs a command as a terminal would, and keeps what it says. */
+async function oddlot(line: string, env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+  const said = { out: '', err: '' };
+  const writers = { out: process.stdout.write, err: process.stderr.write };
+  const hear = (key: 'out' | 'err') => (text: string | Uint8Array) => {
+    said[key] += String(text);
+    return true;
+  };
+  process.stdout.write = hear('out');
+  process.stderr.write = hear('err');
+  try {
+    const around = { ODDLOT_HOME: home, ODDLOT_PASSWORD: 'correct horse', ODDLOT_URL: venue.url };
+    const code = await runCli(line.split(' '), { ...around, ...env });
+    return { code, ...said };
+  } finally {
+    process.stdout.write = writers.out;
+    process.stderr.write = writers.err;
+  }
+}
+
+test('key, money, order, position, fills and cancel, for people and for programs', async () => {
+  const made = await oddlot('keys new');
+  expect(made).toMatchObject({ code: 0, out: expect.stringMatching(/^main 0x[0-9a-f]{40}\n$/) });
+  const [key] = JSON.parse((await oddlot('keys list --json')).out);
+  expect(made.out).toContain(key.address);
+  expect((await oddlot('faucet')).out).toBe(`${key.address} has 1000 test USDC more (perp)\n`);
+  const bought = await oddlot('order buy 0.01 BTC');
+  expect(bought.out).toMatch(/^filled: order \d+ on BTC-USDC, 0\.01 at 97000\.1\n$/);
+  expect((await oddlot('positions')).out).toMatch(/BTC-USDC +0\.01 +97000\.1/);
+  expect(JSON.parse((await oddlot('fills --json')).out)).toMatchObject([{ sz: '0.01' }]);
+  const resting = await oddlot('order buy 0.01 BTC --price 90000 --tif Alo');
+  expect(resting.out).toMatch(/^open: order \d+ on BTC-USDC\n$/);
+  const id = /order (\d+)/.exec(resting.out)![1];
+  expect((await oddlot('orders')).out).toContain(id);
+  expect((await oddlot(`cancel BTC ${id}`)).code).toBe(0);
+  expect((await oddlot('orders')).out).toBe('no orders\n');
+  expect((await oddlot('book BTC --levels 1')).out).toBe(
+    'side    price  size\nask   97000.1  0.99\nbid   96999.9     1\n',
+  );
+});
+
+test('an agent is approved and trades; outcome shares are split, bought and merged', async () => {
+  const market = await venue.createMarket({ slug: 'rain', event: { slug: 'rain-event' } });
+  await venue.fillBook(market);
+  expect((await oddlot('faucet --outcome --key main')).code).toBe(3);
+  const { address } = JSON.parse((await oddlot('keys list --json')).out)[0];
+  await venue.fund(address, { outcome: '1000' });
+  expect((await oddlot('outcomes')).out).toContain('rain');
+  expect(await oddlot('split 20 rain --key main')).toMatchObject({ code: 0 });
+  expect(await oddlot('merge 5 rain --key main')).toMatchObject({ code: 0 });
+  expect((await oddlot('order buy 10 rain --price 0.6 --key main')).out).toMatch(/^filled/);
+  expect((await oddlot('agents approve bot --key main')).out).toContain('may trade');
+  expect((await oddlot('agents list --key main')).out).toContain('bot');
+  expect((await oddlot('order buy 0.001 BTC --price 96000 --key bot')).code).toBe(0);
+});
+
+test.each<[line: string, code: number, why: string, env?: Readonly<Record<string, string>>]>([
+  ['nonsense', 2, "unknown command 'nonsense'"],
+  ['order buy', 2, "missing required argument 'size'"],
+  ['order up 1 BTC --key main', 2, 'It is one of buy, sell.'],
+  ['order buy 1 NOPE --key main', 2, 'nothing is called NOPE; perps are BTC-USDC'],
+  ['order buy 1 BTC --slippage 200 --key main', 2, '--slippage is a percentage from 0 to 100'],
+  ['order buy 0.000001 BTC --price 97000 --key main', 3, 'size'],
+  ['order buy 1 BTC --tif Fok --key main', 2, 'Allowed choices are Gtc, Alo, Ioc'],
+  ['cancel BTC x --key main', 2, '"x" is no whole number above zero'],
+  ['withdraw 1 --key main', 3, 'Below minimum withdraw amount'],
+  ['positions --key nobody', 5, 'there is no key "nobody"'],
+  ['positions', 5, 'there are 2 keys; say which one with --key'],
+  ['keys new main', 5, 'there is a key "main" already'],
+  ['keys import other', 5, '0x and 64 hex digits', { ODDLOT_PRIVATE_KEY: '0x12' }],
+  ['cancel --key main', 5, 'the password of "main" is wrong', { ODDLOT_PASSWORD: 'not this one' }],
+  ['completion csh', 2, '"csh" is none of bash, zsh, fish'],
+  ['dev --accounts many', 2, '--accounts is a whole number up to 100'],
+])('`oddlot %s` ends with %i and a sentence', async (line, code, why, env) => {
+  const before = venue.head.hash;
+  const ended = await oddlot(line, env);
+  expect(ended).toMatchObject({ code, out: '', err: expect.stringContaining(why) });
+  expect(venue.head.hash).toBe(before);
+});
+
+test('a venue that is not there ends with 4, and says so as JSON where that was asked for', async () => {
+  const ended = await oddlot('status --json', { ODDLOT_URL: 'http://127.0.0.1:9' });
+  expect(ended).toMatchObject({ code: 4, out: '' });
+  expect(JSON.parse(ended.err)).toMatchObject({ error: { exitCode: 4 } });
+}, 60_000);
+
+test.each(['bash', 'zsh', 'fish'])('completion for %s knows every command', async (shell) => {
+  const { code, out } = await oddlot(`completion ${shell}`);
+  expect(code).toBe(0);
+  const help = (await oddlot('--help')).out;
+  const names = [...help.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name);
+  expect(names.length).toBeGreaterThan(20);
+  for (const name of names) if (name !== 'help') expect(out).toContain(name);
+});

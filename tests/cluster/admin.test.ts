@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createLogger } from '@oddlot/host/log';
+import { inDirectory } from '@oddlot/host/testing';
+import { readConfig, runClusterAdmin, startVenue } from '@oddlot/venue';
+import { describe, expect, test } from 'vitest';
+import { hasNatsServer } from '../../packages/venue/src/testing/nats/has-nats-server.ts';
+import { startReplica } from '../../packages/venue/src/testing/nats/start-replica.ts';
+import { withNatsServer } from '../../packages/venue/src/testing/nats/with-nats-server.ts';
+
+const nats = withNatsServer();
+
+type Answer = { readonly code: number; readonly out: string; readonly err: string };
+
+async function admin(cluster: string, ...args: readonly string[]): Promise<Answer> {
+  const [out, err]: [string[], string[]] = [[], []];
+  const place = ['--log', nats.urls[0]!, '--cluster', cluster, '--stream-replicas', '1'];
+  const code = await runClusterAdmin([...args, ...place, '--chain', 'none'], {
+    environment: {},
+    stdout: { write: (text) => out.push(text) },
+    stderr: { write: (text) => err.push(text) },
+  });
+  return { code, out: out.join(''), err: err.join('') };
+}
+
+/** A venue of one machine that runs for a moment, and the head that it ends with. */
+async function alone(data: string): Promise<{ readonly accounts: number }> {
+  const flags = ['--port', '0', '--ops-port', '0', '--no-web', '--chain', 'none', '--no-limits'];
+  const calm = ['--oracle', 'still', '--no-bots', '--no-exhibition'];
+  const venue = await startVenue(readConfig(['--data', data, ...flags, ...calm], {}), {
+    log: createLogger({ level: 'silent' }),
+    onFatal: (error) => {
+      throw error;
+    },
+  });
+  const user = `0x${randomUUID().replaceAll('-', '').padEnd(40, '0')}`;
+  await fetch(`${venue.url}/request-fund`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ user, accountType: 'perp' }),
+  });
+  const metrics = await (await fetch(`${venue.operationsUrl}/metrics`)).text();
+  await venue.stop();
+  return { accounts: Number(/^oddlot_accounts (\d+)$/m.exec(metrics)?.[1]) };
+}
+
+describe.skipIf(!hasNatsServer)('what operators do with the log of a cluster', () => {
+  test('a folder becomes a stream, replicas go on with it, and it becomes a folder again', () =>
+    inDirectory(async (folder) => {
+      const cluster = randomUUID();
+      const data = join(folder, 'alone');
+      const before = await alone(data);
+      const imported = await admin(cluster, 'import', '--data', data);
+      expect(imported).toMatchObject({ code: 0, out: expect.stringContaining('is the stream of') });
+      expect(imported.err).toContain('compared 100%');
+      expect(await admin(cluster, 'import', '--data', data)).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(/has \d+ messages: a folder becomes a stream that is empty/),
+      });
+      const place = { cluster, url: nats.urls[0]! };
+      // One on the folder itself, one with nothing.
+      const a = await startReplica({ ...place, name: 'a', data });
+      const b = await startReplica({ ...place, name: 'b', data: join(folder, 'b') });
+      expect(await b.metric('oddlot_accounts')).toBe(before.accounts);
+      expect(await b.faucet()).toMatchObject({ status: 200 });
+      await expect.poll(() => a.metric('oddlot_cluster_attested_block')).toBeGreaterThan(0);
+      const status = await admin(cluster, 'status');
+      expect(status).toMatchObject({ code: 0, err: '' });
+      expect(status.out).toMatch(
+        /^replica a: there, block \d+, 0x[0-9a-f]{64}, version .*http:\/\/a\.example$/m,
+      );
+      expect(status.out).toMatch(/^hashes: agree at block \d+$/m);
+      expect(status.out).toMatch(/^lease ticker: a$/m);
+      const out = join(folder, 'out');
+      expect(await admin(cluster, 'export', '--data', out)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('replicas a, b are there and write: stop them first'),
+      });
+      for (const each of [a, b]) await each.stop();
+      expect(await admin(cluster, 'export', '--data', out)).toMatchObject({
+        code: 0,
+        out: expect.stringContaining(`${out} has the stream of`),
+      });
+      const after = await alone(out);
+      // Its own asked the faucet too.
+      expect(after.accounts).toBe(before.accounts + 2);
+    }));
+
+  test('a stream that lost everything is written again from the longest copy, and from no other', () =>
+    inDirectory(async (folder) => {
+      const place = { cluster: randomUUID(), url: nats.urls[0]! };
+      const { cluster } = place;
+      const data = join(folder, 'a');
+      await (await startReplica({ ...place, name: 'a', data })).stop();
+      const short = join(folder, 'short');
+      await cp(data, short, { recursive: true });
+      const a = await startReplica({ ...place, name: 'a', data });
+      for (let at = 0; at < 5; at += 1) expect(await a.faucet()).toMatchObject({ status: 200 });
+      const accounts = await a.metric('oddlot_accounts');
+      await a.stop();
+      expect(await admin(cluster, 'restore', '--data', data)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('there is nothing to restore from it'),
+      });
+      await nats.removeStream(`oddlot-${cluster}-blocks`);
+      const refused = await admin(cluster, 'restore', '--data', short);
+      expect(refused).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(
+          /replica a has told of block \d+, and this copy ends at \d+: restore from the copy of a/,
+        ),
+      });
+      expect((await admin(cluster, 'status')).out).toContain(': empty');
+      expect(await admin(cluster, 'restore', '--data', data)).toEqual({
+        code: 0,
+        err: expect.stringContaining('compared 100%'),
+        out: expect.stringMatching(/has the \d+ blocks of .* again/),
+      });
+      const b = await startReplica({ ...place, name: 'b', data: join(folder, 'b') });
+      expect(await b.metric('oddlot_accounts')).toBe(accounts);
+      expect(await b.faucet()).toMatchObject({ status: 200 });
+      await b.stop();
+      // What is given up has to be named.
+      const [, end] = /--give-up-from (\d+)/.exec(refused.err) ?? [];
+      await nats.removeStream(`oddlot-${cluster}-blocks`);
+      const given = await admin(cluster, 'restore', '--data', short, '--give-up-from', end!);
+      expect(given).toMatchObject({ code: 0 });
+    }));
+
+  test('what can not be done is a sentence, and nothing is changed', () =>
+    inDirectory(async (folder) => {
+      const cluster = randomUUID();
+      const nothing = join(folder, 'nothing');
+      expect(await admin(cluster, 'import', '--data', nothing)).toMatchObject({
+        code: 1,
+        err: `there is no log in ${nothing}\n`,
+      });
+      expect(await admin(cluster, 'export', '--data', nothing)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('is empty'),
+      });
+      expect(await admin(cluster, 'frobnicate')).toMatchObject({ code: 2 });
+      expect(await admin(cluster, 'restore', '--give-up-from', 'x')).toMatchObject({
+        code: 2,
+        err: '--give-up-from: the number of a block, like --give-up-from 1200\n',
+      });
+      expect(await admin(cluster, 'status', '--no-such-thing')).toMatchObject({ code: 2 });
+    }));
+});

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { RULES_VERSION } from '@oddlot/engine';
+import { inDirectory } from '@oddlot/host/testing';
+import { runClusterAdmin } from '@oddlot/venue';
+import { afterAll, describe, expect, test } from 'vitest';
+import { encodeBlockMessage } from '../../packages/venue/src/cluster/block-message.ts';
+import { BlockStream } from '../../packages/venue/src/cluster/block-stream.ts';
+import { BlockBuffer } from '../../packages/venue/src/log/block-codec.ts';
+import { hasNatsServer } from '../../packages/venue/src/testing/nats/has-nats-server.ts';
+import { startReplica } from '../../packages/venue/src/testing/nats/start-replica.ts';
+import { withNatsServer } from '../../packages/venue/src/testing/nats/with-nats-server.ts';
+import { SECOND } from '../crash/era-folders.ts';
+import { removeTemporaryData } from '../support/venue-process.ts';
+
+const nats = withNatsServer();
+afterAll(removeTemporaryData);
+
+async function admin(cluster: string, ...args: readonly string[]) {
+  const texts: string[] = [];
+  const place = ['--log', nats.urls[0]!, '--cluster', cluster, '--stream-replicas', '1'];
+  const write = (text: string): number => texts.push(text);
+  const code = await runClusterAdmin([...args, ...place, '--chain', 'none'], {
+    environment: {},
+    stdout: { write },
+    stderr: { write },
+  });
+  return { code, text: texts.join('') };
+}
+
+describe.skipIf(!hasNatsServer)('R-era: other rules in a cluster', () => {
+  test('a release that has them follows and waits until an operator opens their era', () =>
+    inDirectory(async (folder) => {
+      const cluster = randomUUID();
+      const place = { cluster, url: nats.urls[0]! };
+      const data = await SECOND.unpacked();
+      expect(await admin(cluster, 'import', '--data', data)).toMatchObject({ code: 0 });
+      expect(await admin(cluster, 'open-era')).toMatchObject({
+        code: 1,
+        text: expect.stringContaining('no replica waits for the era of its rules'),
+      });
+      let served = 0;
+      const starting = ['a', 'b'].map(async (name) => {
+        const replica = await startReplica({ ...place, name, data: join(folder, name) });
+        served += 1;
+        return replica;
+      });
+      await expect
+        .poll(async () => (await admin(cluster, 'status')).text)
+        .toMatch(/replica a: waits for its era.*\nreplica b: waits for its era/);
+      expect(served).toBe(0);
+      expect(await admin(cluster, 'open-era')).toMatchObject({
+        code: 0,
+        text: expect.stringContaining(`rules ${RULES_VERSION} are announced`),
+      });
+      const [a, b] = await Promise.all(starting);
+      expect(await a!.faucet()).toMatchObject({ status: 200 });
+      expect(await b!.faucet()).toMatchObject({ status: 200 });
+      await expect
+        .poll(() => a!.metric('oddlot_accounts'))
+        .toBe(await b!.metric('oddlot_accounts'));
+      // Who comes later goes through both eras.
+      const c = await startReplica({ ...place, name: 'c', data: join(folder, 'c') });
+      await expect
+        .poll(() => c.metric('oddlot_cluster_attested_block'))
+        .toBeGreaterThan(SECOND.meta.height);
+      expect(await c.metric('oddlot_cluster_hashes_differing')).toBe(0);
+      for (const each of [a!, b!, c]) await each.stop();
+    }));
+
+  test('a release that does not know them takes no orders from their announcement on', () =>
+    inDirectory(async (folder) => {
+      const cluster = randomUUID();
+      const place = { cluster, url: nats.urls[0]! };
+      const data = join(folder, 'a');
+      const rules = RULES_VERSION + 1;
+      const refused = {
+        status: 503,
+        body: {
+          code: 10503,
+          message: `Rules ${rules} are announced, and this process has rules ${RULES_VERSION}`,
+        },
+      };
+      const a = await startReplica({ ...place, name: 'a', data });
+      await publish(cluster, { type: 'announceEra', rules });
+      await expect.poll(() => a.faucet()).toMatchObject(refused);
+      await a.stop();
+      // It knows after a start, too, and until it is taken back.
+      const again = await startReplica({ ...place, name: 'a', data });
+      expect(await again.faucet()).toMatchObject(refused);
+      expect(await admin(cluster, 'keep-era')).toMatchObject({ code: 0 });
+      await expect.poll(() => again.faucet()).toMatchObject({ status: 200 });
+      // Where the era is opened, it stands still and shows what it has.
+      const hash = `0x${'1'.repeat(64)}`;
+      await publish(cluster, { type: 'openEra', rules, stateHash: hash, previousHash: hash });
+      await expect.poll(() => again.faucet()).toMatchObject(refused);
+      expect(await again.info({ type: 'perpMeta' })).toMatchObject({ status: 200 });
+      await again.stop();
+    }));
+});
+
+async function publish(cluster: string, command: object): Promise<void> {
+  const options = { servers: nats.urls, cluster, clientName: 'test', replicas: 1 };
+  const stream = await BlockStream.open(options);
+  const buffer = new BlockBuffer();
+  const proposal = `${randomUUID()}:1`;
+  buffer.writeBlock([{ command: command as never }], proposal);
+  const bytes = buffer.bytes.subarray(0, buffer.length);
+  await stream.publish(proposal, encodeBlockMessage(Date.now(), bytes));
+  await stream.close();
+}

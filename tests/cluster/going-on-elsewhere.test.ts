@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { inDirectory } from '@oddlot/host/testing';
+import {
+  createClient,
+  limitOrder,
+  privateKeyWallet,
+  randomPrivateKey,
+  type Client,
+  type StreamEvent,
+} from '@oddlot/sdk';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  startPostgres,
+  type PostgresServer,
+} from '../../packages/venue/src/local-cluster/postgres-server.ts';
+import { hasNatsServer } from '../../packages/venue/src/testing/nats/has-nats-server.ts';
+import { startReplica } from '../../packages/venue/src/testing/nats/start-replica.ts';
+import { withNatsServer } from '../../packages/venue/src/testing/nats/with-nats-server.ts';
+
+/** A client of a venue of two processes, one of which goes away: it misses nothing, and nothing comes twice. */
+
+const nats = withNatsServer();
+let postgres: PostgresServer;
+beforeAll(async () => {
+  if (hasNatsServer) postgres = await startPostgres();
+}, 120_000);
+afterAll(() => postgres?.stop());
+
+const SOON = { timeout: 60_000, interval: 100 };
+
+/** What happened, told by each channel of facts: the blocks of its rows in the order in which they came. */
+function followed(client: Client, user: string) {
+  const seen = new Map<string, StreamEvent<unknown>[]>();
+  const { streams } = client;
+  const noting = (name: string) => {
+    const events: StreamEvent<unknown>[] = [];
+    seen.set(name, events);
+    return (event: StreamEvent<unknown>): void => void events.push(event);
+  };
+  const subscriptions = [
+    streams.trades({ coin: '1' }, noting('trades')),
+    streams.orderUpdates({ user }, noting('orderUpdates')),
+    streams.explorerTxs({}, noting('explorerTxs')),
+    streams.explorerBlock({}, noting('explorerBlock')),
+    streams.userFills({ user }, noting('userFills')),
+    streams.userHistoricalOrders({ user }, noting('userHistoricalOrders')),
+    streams.userNonFundingLedgerUpdates({ user }, noting('userNonFundingLedgerUpdates')),
+  ];
+  return { seen, ready: Promise.all(subscriptions.map(({ ready }) => ready)) };
+}
+
+const told = (events: readonly StreamEvent<unknown>[]) =>
+  events.flatMap((event) =>
+    event.type === 'data' && !event.isSnapshot ? [{ height: event.height, data: event.data }] : [],
+  );
+
+describe.skipIf(!hasNatsServer)('a client of two replicas', () => {
+  test('goes on at the other when one ends', { timeout: 300_000 }, () =>
+    inDirectory(async (folder) => {
+      const place = { cluster: randomUUID(), url: nats.urls[0]! };
+      const flags = ['--database', await postgres.database()];
+      const a = await startReplica({ ...place, name: 'a', data: join(folder, 'a'), flags });
+      const b = await startReplica({ ...place, name: 'b', data: join(folder, 'b'), flags });
+      const wallet = privateKeyWallet(randomPrivateKey());
+      const user = wallet.address;
+      const moving = createClient({ url: a.url, replicas: [b.url], network: 'testnet', wallet });
+      const steady = createClient({ url: b.url, network: 'testnet', wallet });
+      await moving.faucet({ user });
+      await expect.poll(() => steady.accountStatus({ user }), SOON).toMatchObject({});
+      const [here, there] = [followed(moving, user), followed(steady, user)];
+      await Promise.all([here.ready, there.ready]);
+      const trade = async (client: Client): Promise<void> => {
+        const { universe } = await client.info.perpMeta();
+        const { index: asset } = universe[0]!;
+        const { markPx } = await client.info.activeAssetData({ user, coin: String(asset) });
+        const price = String(Math.floor(Number(markPx) * 0.98));
+        const rest = { asset, side: 'buy', price, size: '0.001' } as const;
+        await client.exchange.order({ orders: [limitOrder(rest)] }, { confirm: 'executed' });
+        await client.exchange.cancelAll({}, { confirm: 'executed' });
+      };
+      await trade(moving);
+      await trade(steady);
+      const stopped = a.stop();
+      // Written elsewhere while this client looks for another process.
+      await trade(steady);
+      await trade(moving);
+      await stopped;
+      await trade(moving);
+      expect(moving.replicas.current).toBe(b.url);
+      const count = told(there.seen.get('userHistoricalOrders')!).length;
+      expect(count).toBeGreaterThan(4);
+      for (const [name, events] of there.seen) {
+        if (name === 'explorerBlock') continue;
+        const expected = told(events);
+        await expect.poll(() => told(here.seen.get(name)!).length, SOON).toBe(expected.length);
+        expect(told(here.seen.get(name)!), name).toEqual(expected);
+        expect(here.seen.get(name)!.filter(({ type }) => type === 'reset')).toEqual([]);
+      }
+      const heights = told(here.seen.get('explorerBlock')!).map(({ height }) => height!);
+      expect(heights).toEqual(heights.map((_, index) => heights[0]! + index));
+      const { replicas } = await steady.info.settings();
+      expect(replicas).toBeUndefined();
+      moving.close();
+      steady.close();
+      await b.stop();
+    }),
+  );
+
+  test('is told of both, and where they are', () =>
+    inDirectory(async (folder) => {
+      const place = { cluster: randomUUID(), url: nats.urls[0]! };
+      const a = await startReplica({ ...place, name: 'a', data: join(folder, 'a') });
+      const b = await startReplica({ ...place, name: 'b', data: join(folder, 'b') });
+      const client = createClient({ url: a.url, network: 'testnet' });
+      await expect
+        .poll(async () => (await client.info.settings()).replicas, SOON)
+        .toEqual([
+          { replica: 'a', url: 'http://a.example', height: expect.any(Number) },
+          { replica: 'b', url: 'http://b.example', height: expect.any(Number) },
+        ]);
+      await a.stop();
+      await b.stop();
+    }));
+});

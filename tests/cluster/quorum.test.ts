@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { inDirectory } from '@oddlot/host/testing';
+import { describe, expect, test } from 'vitest';
+import { hasNatsServer } from '../../packages/venue/src/testing/nats/has-nats-server.ts';
+import { startNatsServers } from '../../packages/venue/src/testing/nats/nats-servers.ts';
+import { startReplica } from '../../packages/venue/src/testing/nats/start-replica.ts';
+
+describe.skipIf(!hasNatsServer)('a log without a quorum', () => {
+  test('takes nothing and says when to come again, shows how old it is, and goes on by itself', () =>
+    inDirectory(async (folder) => {
+      const servers = await startNatsServers({ count: 3 });
+      try {
+        await servers.ready();
+        const place = { cluster: randomUUID(), url: servers.url, streamReplicas: 3 };
+        const a = await startReplica({ ...place, name: 'a', data: join(folder, 'a') });
+        expect(await a.faucet()).toMatchObject({ status: 200 });
+        const { headers } = await a.info({ type: 'perpMeta' });
+        expect(headers.get('x-block-age-ms')).toBeNull();
+        // One of three may go.
+        await servers.kill(0);
+        await expect.poll(() => a.faucet()).toMatchObject({ status: 200 });
+        await servers.kill(1);
+        // What is sent before anybody knows waits until there is one again.
+        await expect
+          .poll(() => a.operations('/readyz'))
+          .toMatchObject({ reason: expect.stringContaining('the log has had no quorum for') });
+        expect(await a.faucet()).toMatchObject({
+          status: 503,
+          body: { code: 10503, message: 'The log has no quorum' },
+        });
+        expect((await a.faucet()).headers.get('retry-after')).toBe('1');
+        expect(await a.operations('/readyz')).toMatchObject({ status: 'notReady' });
+        expect(await a.metric('oddlot_cluster_log_silent_seconds')).toBeGreaterThan(0);
+        const age = async (): Promise<number> => {
+          const read = await a.info({ type: 'perpMeta' });
+          expect(read.status).toBe(200);
+          return Number(read.headers.get('x-block-age-ms'));
+        };
+        await expect.poll(age).toBeGreaterThan(5_000);
+        await servers.start(0);
+        await servers.start(1);
+        await expect.poll(() => a.faucet()).toMatchObject({ status: 200 });
+        await expect.poll(() => a.operations('/readyz')).toEqual({ status: 'ready' });
+        expect(await age()).toBe(0);
+        await a.stop();
+      } finally {
+        await servers.stop();
+      }
+    }));
+});

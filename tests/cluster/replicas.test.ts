@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createLogger } from '@oddlot/host/log';
+import { inDirectory } from '@oddlot/host/testing';
+import { describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { hasNatsServer } from '../../packages/venue/src/testing/nats/has-nats-server.ts';
+import { startReplica } from '../../packages/venue/src/testing/nats/start-replica.ts';
+import { withNatsServer } from '../../packages/venue/src/testing/nats/with-nats-server.ts';
+
+/** Whole venues whose log is a stream. */
+
+const nats = withNatsServer();
+
+describe.skipIf(!hasNatsServer)('replicas of a cluster', () => {
+  test('know each other, tell where they are, and who is behind or holds what', () =>
+    inDirectory(async (folder) => {
+      const place = { cluster: randomUUID(), url: nats.urls[0]! };
+      const a = await startReplica({ ...place, name: 'a', data: join(folder, 'a') });
+      const b = await startReplica({ ...place, name: 'b', data: join(folder, 'b') });
+      await expect
+        .poll(async () => ((await b.operations('/cluster')) as Status).replicas.map(nameAndUrl))
+        .toEqual(expect.arrayContaining(['a http://a.example', 'b http://b.example']));
+      const status = (await a.operations('/cluster')) as Status;
+      expect(status).toMatchObject({ replica: 'a', trouble: null });
+      expect(status.leases).toEqual(expect.arrayContaining(['ticker', 'oracle']));
+      await expect.poll(() => b.operations('/readyz')).toEqual({ status: 'ready' });
+      await expect.poll(() => b.metric('oddlot_cluster_replicas')).toBe(2);
+      expect(await a.metric('oddlot_cluster_leases_held{lease="ticker"}')).toBe(1);
+      expect(await b.metric('oddlot_cluster_leases_held{lease="ticker"}')).toBe(0);
+      expect(await b.metric('oddlot_cluster_log_lost')).toBe(0);
+      expect(await b.metric('oddlot_cluster_lag_blocks')).toBeLessThan(100);
+      await a.stop();
+      await expect.poll(() => b.metric('oddlot_cluster_leases_held{lease="ticker"}')).toBe(1);
+      await expect
+        .poll(async () => ((await b.operations('/cluster')) as Status).replicas.map(nameAndUrl))
+        .toEqual(expect.arrayContaining(['a undefined', 'b http://b.example']));
+      await b.stop();
+    }));
+
+  test('a replica without files does not begin a venue again that others have had', () =>
+    inDirectory(async (folder) => {
+      const place = { cluster: randomUUID(), url: nats.urls[0]! };
+      const a = await startReplica({ ...place, name: 'a', data: join(folder, 'a') });
+      const b = await startReplica({ ...place, name: 'b', data: join(folder, 'b') });
+      await expect.poll(() => b.metric('oddlot_cluster_replicas')).toBe(2);
+      await a.stop();
+      await b.stop();
+      await nats.removeStream(`oddlot-${place.cluster}-blocks`);
+      await nats.removeStream(`OBJ_oddlot-${place.cluster}-snapshots`);
+      const onFatal = (): void => undefined;
+      const again = startReplica({ ...place, name: 'c', data: join(folder, 'c'), onFatal });
+      await expect(again).rejects.toThrow(
+        /the stream lost blocks 1 to \d+, which replica [ab] has told of: it is empty/,
+      );
+      // Who has a copy shows it, and takes nothing.
+      const copy = await startReplica({ ...place, name: 'a', data: join(folder, 'a') });
+      expect(await copy.faucet()).toMatchObject({
+        status: 503,
+        body: { code: 10503, message: 'The log has lost blocks from 1 on' },
+      });
+      expect(await copy.info({ type: 'perpMeta' })).toMatchObject({ status: 200 });
+      expect(await copy.operations('/readyz')).toMatchObject({
+        status: 'notReady',
+        reason: expect.stringContaining('the stream lost blocks 1 to'),
+      });
+      expect(await copy.metric('oddlot_cluster_log_lost')).toBe(1);
+      await copy.stop();
+    }));
+
+  test('a replica that stops lets others act first, and sends its clients to them', () =>
+    inDirectory(async (folder) => {
+      const place = { cluster: randomUUID(), url: nats.urls[0]! };
+      const a = await startReplica({ ...place, name: 'a', data: join(folder, 'a') });
+      const b = await startReplica({ ...place, name: 'b', data: join(folder, 'b') });
+      expect(await a.metric('oddlot_cluster_leases_held{lease="ticker"}')).toBe(1);
+      const socket = new WebSocket(`${a.url.replace('http', 'ws')}/ws`);
+      await once(socket, 'open');
+      const closed = once(socket, 'close');
+      await Promise.all(Array.from({ length: 20 }, () => a.faucet()));
+      // What is under way when it is told to stop has its answer, and b writes all the while.
+      const last = Array.from({ length: 20 }, () => a.faucet());
+      const stopped = a.stop();
+      expect((await Promise.all(last)).map(({ status }) => status)).toEqual(last.map(() => 200));
+      expect(await b.faucet()).toMatchObject({ status: 200 });
+      const [code, reason] = (await closed) as [number, Buffer];
+      expect([code, String(reason)]).toEqual([1012, 'go on at another replica']);
+      await stopped;
+      await expect(a.info({ type: 'perpMeta' })).rejects.toThrow('fetch failed');
+      expect(await b.metric('oddlot_cluster_leases_held{lease="ticker"}')).toBe(1);
+      await b.stop();
+    }));
+
+  test('a replica whose clock is ahead of the others takes nothing and lets others act', () =>
+    inDirectory(async (folder) => {
+      const place = { cluster: randomUUID(), url: nats.urls[0]! };
+      let othersMs = 0;
+      const clock = (ms: () => number) => ({
+        wallMs: () => Date.now() + ms(),
+        bootMs: () => performance.now() + ms(),
+      });
+      const others = clock(() => othersMs);
+      const b = await startReplica({ ...place, name: 'b', data: join(folder, 'b'), time: others });
+      const c = await startReplica({ ...place, name: 'c', data: join(folder, 'c'), time: others });
+      const lines: string[] = [];
+      const log = createLogger({ destination: { write: (line: string) => void lines.push(line) } });
+      const time = clock(() => 40_000);
+      const a = await startReplica({ ...place, name: 'a', data: join(folder, 'a'), time, log });
+      await b.stop();
+      await expect.poll(() => c.metric('oddlot_cluster_leases_held{lease="ticker"}')).toBe(1);
+      const again = join(folder, 'b');
+      const d = await startReplica({ ...place, name: 'd', data: again, time: others });
+      await expect.poll(() => a.metric('oddlot_cluster_replicas')).toBe(3);
+      expect(await a.metric('oddlot_cluster_clock_apart_seconds')).toBeGreaterThan(30);
+      expect(await a.faucet()).toMatchObject({
+        status: 503,
+        body: { code: 10503, message: expect.stringMatching(/^Clock is off by \d+ ms$/) },
+      });
+      expect(await a.operations('/readyz')).toMatchObject({ status: 'notReady' });
+      expect(lines.join('')).toContain(
+        'the clock lies far apart from those of the other replicas: nothing is taken here',
+      );
+      await expect.poll(() => c.operations('/readyz')).toEqual({ status: 'ready' });
+      expect(await c.faucet()).toMatchObject({ status: 200 });
+      othersMs = 40_000;
+      await expect.poll(() => a.operations('/readyz')).toEqual({ status: 'ready' });
+      expect(await a.faucet()).toMatchObject({ status: 200 });
+      for (const each of [a, c, d]) await each.stop();
+    }));
+});
+
+type Status = {
+  readonly replicas: readonly { readonly replica: string; readonly url?: string }[];
+  readonly leases: readonly string[];
+};
+
+const nameAndUrl = ({ replica, url }: Status['replicas'][number]): string => `${replica} ${url}`;

@@ -1,0 +1,275 @@
+import { type Hex, keccak256 } from 'viem';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hasNatsServer } from '../../packages/venue/src/testing/nats/has-nats-server.ts';
+import {
+  type NatsServers,
+  startNatsServers,
+} from '../../packages/venue/src/testing/nats/nats-servers.ts';
+import { post } from '../support/chain.ts';
+import { eventually, type Json } from '../support/client.ts';
+import { drawnCases } from '../support/drawn-cases.ts';
+import { freshSeed } from '../support/fresh-seed.ts';
+import { answerRpc, type JsonServer, serveJson } from '../support/json-server.ts';
+import { MoneyWorld, type Somebody, usdc } from '../support/money-world.ts';
+import { chance } from '../support/seeded.ts';
+import { tail, type Venue } from '../support/venue-process.ts';
+
+/**
+ * Goal: whichever replica of a cluster works on the settlement chain, and however it ends, a deposit is credited once and a
+ * withdrawal paid once. Method: each of two replicas reaches the chain by a proxy of the test, which knows every step by the
+ * question; at one of them the replica that works on the chain is killed, or frozen until the other one has done its work.
+ */
+
+type Point = {
+  readonly method: string;
+  readonly when: 'before' | 'after';
+  readonly is?: (params: readonly Json[]) => boolean;
+};
+
+/** A replica, and how it reaches the chain. */
+type Replica = { venue: Venue; readonly proxy: JsonServer };
+
+let servers: NatsServers;
+let world: MoneyWorld;
+const replicas: Replica[] = [];
+/** Where the replica that works on the chain comes to a point, and what is waited for before the question goes on. */
+let armed: { readonly point: Point; readonly reached: (at: Replica) => Promise<void> } | undefined;
+/** Transactions that replicas have sent. */
+const sent = new Set<Hex>();
+
+beforeAll(async () => {
+  if (!hasNatsServer) return;
+  servers = await startNatsServers();
+  await servers.ready();
+  world = await MoneyWorld.open();
+  for (const name of ['a', 'b']) {
+    const proxy = await serveJson((asked) => answer(replica, asked));
+    const flags = ['--log', servers.url, '--cluster', 'money', '--replica', name];
+    const replica = { proxy } as Replica;
+    replica.venue = await world.startVenue([proxy.url], {
+      flags: [...flags, '--stream-replicas', '1', '--log-level', 'info'],
+    });
+    replicas.push(replica);
+  }
+}, 180_000);
+
+afterAll(async () => {
+  await world?.close();
+  for (const { proxy } of replicas) proxy.close();
+  await servers?.stop();
+});
+
+async function answer(from: Replica, asked: Json): Promise<object> {
+  const { method, params } = asked;
+  const pass = async (when: Point['when']): Promise<void> => {
+    if (armed === undefined) return;
+    const { point, reached } = armed;
+    const isHere = point.method === method && point.when === when && (point.is?.(params) ?? true);
+    if (!isHere) return;
+    armed = undefined;
+    await reached(from);
+  };
+  await pass('before');
+  if (method === 'eth_sendRawTransaction') sent.add(keccak256(params[0] as Hex));
+  const reply = await answerRpc(asked, () => world.chain.rpc(method, params));
+  await pass('after');
+  return reply;
+}
+
+const isLatest = (params: readonly Json[]): boolean => params[0] === 'latest';
+const isNumbered = (params: readonly Json[]): boolean => params[0] !== 'latest';
+
+/** Steps of a payout, by what is asked of the chain there. */
+const PAYING: readonly (readonly [what: string, point: Point])[] = [
+  ['before it is signed', { method: 'eth_getBlockByNumber', when: 'before', is: isLatest }],
+  ['signed and not sent', { method: 'eth_sendRawTransaction', when: 'before' }],
+  ['sent without an answer', { method: 'eth_sendRawTransaction', when: 'after' }],
+  ['sent, and its block not known', { method: 'eth_getTransactionReceipt', when: 'before' }],
+  ['in a block that is not written down', { method: 'eth_getTransactionReceipt', when: 'after' }],
+];
+const READING: readonly (readonly [what: string, point: Point])[] = [
+  ['before the deposit is read', { method: 'eth_getLogs', when: 'before' }],
+  ['read and not credited', { method: 'eth_getLogs', when: 'after' }],
+  ['while its sender is looked at', { method: 'eth_getCode', when: 'after' }],
+  [
+    'just before its block is compared',
+    { method: 'eth_getBlockByNumber', when: 'after', is: isNumbered },
+  ],
+];
+
+const SEED = freshSeed('CRASH_SEED');
+const random = chance(SEED);
+
+async function isHolder({ venue }: Replica): Promise<boolean> {
+  try {
+    const response = await fetch(`${venue.operations}/settlement`);
+    const status = (await response.json()) as Json;
+    return status.isElsewhere !== true;
+  } catch {
+    return false;
+  }
+}
+
+async function holderOf(some: readonly Replica[] = replicas): Promise<Replica> {
+  return await eventually(async () => {
+    for (const each of some) if (await isHolder(each)) return each;
+    throw new Error(`nobody works on the chain: ${some.map((each) => tail(each.venue.stderr))}`);
+  });
+}
+
+const otherThan = (one: Replica): Replica => replicas.find((each) => each !== one)!;
+
+/** Somebody with money in the venue, credited. */
+async function depositor(): Promise<Somebody> {
+  const who = await world.somebody();
+  await who.transfer('100');
+  await who.has('100');
+  return who;
+}
+
+async function creditsOf({ user }: Somebody, { venue }: Replica): Promise<Json[]> {
+  const asked = { type: 'userNonFundingLedgerUpdates', user };
+  const { data } = await post(venue.url, '/info', asked);
+  return (data as Json[]).filter(({ delta }) => delta.type === 'deposit');
+}
+
+/** Arms the chain for the holder; resolves with it when it has come there. It goes on when `until` is through. */
+function meet(point: Point, until: (at: Replica) => Promise<void>): Promise<Replica> {
+  const met = Promise.withResolvers<Replica>();
+  armed = {
+    point,
+    reached: async (at) => {
+      const going = until(at);
+      met.resolve(at);
+      await going;
+    },
+  };
+  return met.promise;
+}
+
+/** As a power cut ends it; what it asked is never answered. */
+async function killed(at: Replica): Promise<void> {
+  await at.venue.kill();
+}
+
+describe.skipIf(!hasNatsServer)('money of a cluster', () => {
+  test.each(drawnCases(READING, 1, random))(
+    `a deposit is credited once when its reader is killed %s, CRASH_SEED=${SEED}`,
+    async (_, point) => {
+      const holder = await holderOf();
+      world.use(otherThan(holder).venue);
+      const who = await world.somebody();
+      const dead = meet(point, killed);
+      await who.transfer('100');
+      const gone = await dead;
+      const survivor = otherThan(gone);
+      world.use(survivor.venue);
+      await who.has('100');
+      await holderOf([survivor]);
+      expect(await creditsOf(who, survivor)).toHaveLength(1);
+      await gone.venue.startAgain();
+      await eventually(async () => expect(await creditsOf(who, gone)).toHaveLength(1));
+    },
+    180_000,
+  );
+
+  test.each(drawnCases(PAYING, 2, random))(
+    `a withdrawal is paid once when its payer is killed %s, CRASH_SEED=${SEED}`,
+    async (_, point) => {
+      const holder = await holderOf();
+      const survivor = otherThan(holder);
+      world.use(survivor.venue);
+      const who = await depositor();
+      const before = await who.onChain();
+      const dead = meet(point, killed);
+      const { length } = [...sent];
+      await who.withdraw('50');
+      expect(await dead).toBe(holder);
+      await who.lastBecomes('confirmed', 120_000);
+      expect(await who.onChain()).toBe(before + usdc('49.9'));
+      expect([...sent].slice(length)).toHaveLength(1);
+      await holder.venue.startAgain();
+      expect(await who.onChain()).toBe(before + usdc('49.9'));
+    },
+    240_000,
+  );
+
+  test.each(drawnCases(PAYING, 2, random))(
+    `a payer that was frozen %s and wakes up pays nothing a second time, CRASH_SEED=${SEED}`,
+    async (_, point) => {
+      const holder = await holderOf();
+      const survivor = otherThan(holder);
+      world.use(survivor.venue);
+      const who = await depositor();
+      const before = await who.onChain();
+      const paid = Promise.withResolvers<void>();
+      const { length } = [...sent];
+      const frozen = meet(point, async ({ venue }) => {
+        process.kill(venue.pid, 'SIGSTOP');
+        await paid.promise;
+        process.kill(venue.pid, 'SIGCONT');
+      });
+      await who.withdraw('50');
+      expect(await frozen).toBe(holder);
+      try {
+        await who.lastBecomes('confirmed', 120_000);
+      } finally {
+        paid.resolve();
+      }
+      expect(await who.onChain()).toBe(before + usdc('49.9'));
+      // It knows by now that it was followed, and has done whatever it still wanted to do.
+      await eventually(async () => expect(await isHolder(holder)).toBe(false));
+      await holderOf([survivor]);
+      world.use(holder.venue);
+      await who.lastBecomes('confirmed');
+      const again = await depositor();
+      await again.withdraw('20');
+      await again.lastBecomes('confirmed');
+      expect(await who.onChain()).toBe(before + usdc('49.9'));
+      expect([...sent].slice(length)).toHaveLength(2);
+    },
+    240_000,
+  );
+
+  test('a permit is sent once, whichever replica is asked, and both tell the same', async () => {
+    const holder = await holderOf();
+    const who = await world.somebody();
+    const deadline = BigInt(Math.floor(Date.now() / 1000) + 3_600);
+    const permit = await who.wallet.permit(usdc('11'), deadline);
+    const { length } = [...sent];
+    const first = await post(otherThan(holder).venue.url, '/info', permit);
+    expect(first).toMatchObject({ success: true });
+    expect(await post(holder.venue.url, '/info', permit)).toEqual(first);
+    expect([...sent].slice(length)).toEqual([first.data.txHash]);
+    world.use(otherThan(holder).venue);
+    await who.has('11');
+  });
+
+  test('a replica that does not work on the chain tells how far a withdrawal is', async () => {
+    const holder = await holderOf();
+    const other = otherThan(holder);
+    world.use(other.venue);
+    const who = await depositor();
+    const isSeen = Promise.withResolvers<void>();
+    const held = meet(PAYING[1]![1], () => isSeen.promise);
+    await who.withdraw('30');
+    await held;
+    await who.lastBecomes('signed');
+    isSeen.resolve();
+    await who.lastBecomes('confirmed');
+    const { data } = await post(other.venue.url, '/info', { type: 'venueHealth' });
+    expect(data.settlement).toMatchObject({ state: 'ok', paused: false });
+    const [own, asked] = await Promise.all(
+      [holder, other].map(async ({ venue }) => {
+        await eventually(async () => {
+          const { data: told } = await post(venue.url, '/info', { type: 'reserves' });
+          expect(told.current).not.toBe(null);
+          expect(told.published).not.toBe(null);
+        });
+        const body = { type: 'reservesProof', user: who.user };
+        return (await post(venue.url, '/info', body)).data as Json;
+      }),
+    );
+    expect(asked).toEqual(own);
+  });
+});

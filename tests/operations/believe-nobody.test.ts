@@ -1,0 +1,430 @@
+import { cp } from 'node:fs/promises';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { BRIDGE_ABI, BRIDGE_BYTECODE, TEST_USDC_ABI, TEST_USDC_BYTECODE } from '@oddlot/contracts';
+import {
+  type RunningValidator,
+  readValidatorSettings,
+  startValidator,
+} from '@oddlot/custody/validator';
+import { lowerAddressOf, signedBy, withdrawal } from '@oddlot/custody/testing';
+import type { Command } from '@oddlot/engine';
+import { createLogger } from '@oddlot/host/log';
+import { freePorts, listen } from '@oddlot/host/testing';
+import { NETWORKS, type Network } from '@oddlot/protocol';
+import { createClient, privateKeyWallet } from '@oddlot/sdk';
+import { address, hash } from '@oddlot/units';
+import { type Abi, type Hex, parseEther, parseUnits } from 'viem';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { openOwnLedger } from '../../packages/audit/src/validator/open-own-ledger.ts';
+import { PROOF_HEADER, proofOf } from '../../packages/custody/src/signing/venue-proof.ts';
+import type { LogEntry } from '../../packages/venue/src/block/log-entry.ts';
+import { type Chain, chainAt, post } from '../support/chain.ts';
+import { CHAIN_ID, startChain, type TestChain } from '../support/local-chain.ts';
+import { entriesOf, StolenVenue } from '../support/stolen-venue.ts';
+import { CALM, removeTemporaryData, temporaryData, Venue } from '../support/venue-process.ts';
+
+/**
+ * Goal: whoever takes over a venue's process can stop payouts, and not steal (R-withdraw). Method: a real venue with a bridge on a
+ * chain elsewhere, whose payouts two validators sign that follow its log themselves; then its data goes on in other hands, which put into
+ * the log what they like, with hashes and checksums that fit.
+ */
+
+const usdc = (amount: string): bigint => parseUnits(amount, 6);
+const LOOK = { timeout: 60_000, interval: 100 };
+const KEYS: readonly Hex[] = [`0x${'51'.repeat(32)}`, `0x${'52'.repeat(32)}`];
+const RELAYER_KEY: Hex = `0x${'e1'.repeat(32)}`;
+const RELAYER = privateKeyToAccount(RELAYER_KEY);
+const THIEF_KEY: Hex = `0x${'99'.repeat(32)}`;
+const THIEF = lowerAddressOf(THIEF_KEY);
+const SILENT = createLogger({ level: 'silent' });
+
+let chain: TestChain;
+let money: Chain;
+let venue: Venue;
+let network: Network;
+let token: Hex;
+let bridge: Hex;
+let alice: Awaited<ReturnType<typeof depositor>>;
+/** Where the validators find the log: whoever has the venue answers there. */
+let log: { url: string; from: string };
+let door: Server;
+const urls: string[] = [];
+const data: string[] = [];
+let honest: readonly LogEntry[] = [];
+const validators: RunningValidator[] = [];
+let stolen: StolenVenue | undefined;
+
+let lastNonce = 0;
+const nextNonce = (): number => (lastNonce = Math.max(lastNonce + 1, Date.now()));
+
+async function deployed(abi: Abi, bytecode: Hex, args: readonly unknown[]): Promise<Hex> {
+  const sent = await chain.wallet.deployContract({ abi, bytecode, args });
+  const receipt = await chain.reads.waitForTransactionReceipt({ hash: sent });
+  return receipt.contractAddress!.toLowerCase() as Hex;
+}
+
+async function depositor() {
+  const key = generatePrivateKey();
+  const account = privateKeyToAccount(key);
+  const user = account.address.toLowerCase() as Hex;
+  const gas = await chain.wallet.sendTransaction({ to: user, value: parseEther('0.1') });
+  await chain.reads.waitForTransactionReceipt({ hash: gas });
+  const mint = { address: token, abi: TEST_USDC_ABI, functionName: 'mint' } as const;
+  const minted = await chain.wallet.writeContract({ ...mint, args: [user, usdc('500')] });
+  await chain.reads.waitForTransactionReceipt({ hash: minted });
+  await money.wallet(account).transfer(bridge, usdc('500'));
+  const client = createClient({ url: venue.url, wallet: privateKeyWallet(key) });
+  await expect
+    .poll(async () => {
+      const { data: state } = await post(venue.url, '/info', { type: 'clearinghouseState', user });
+      return state?.withdrawable;
+    }, LOOK)
+    .toBe('500');
+  return { key, user, client };
+}
+
+function flagsOf(at: number, place: string): readonly string[] {
+  const named = ['--service-network', network.serviceNetwork, '--relayer', RELAYER.address];
+  const bridged = ['--chain-id', String(CHAIN_ID), '--bridge', bridge, '--chain', chain.url];
+  const own = ['--log', log.url, '--chain-confirmations', '1'];
+  const port = ['--port', new URL(urls[at]!).port];
+  return ['--key', 'env:KEY', ...named, ...bridged, ...own, ...port, '--data', place];
+}
+
+async function startValidators(places: readonly string[], more: readonly string[] = []) {
+  for (const [at, place] of places.entries()) {
+    const config = readValidatorSettings([...flagsOf(at, place), ...more]);
+    const env = { KEY: KEYS[at]! };
+    const now = () => Date.now();
+    const openLedger = (settings: typeof config) => openOwnLedger(settings, { log: SILENT, now });
+    validators[at] = await startValidator(config, { env, log: SILENT, now, openLedger });
+  }
+}
+
+async function stopValidators(): Promise<void> {
+  await Promise.all(validators.splice(0).map((validator) => validator.stop()));
+}
+
+/** Asks a validator for the signature of a payout, as the venue does. */
+async function ask(at: number, payout: object): Promise<readonly [number, string]> {
+  const body = JSON.stringify({ type: 'payout', chainId: CHAIN_ID, bridge, ...payout });
+  const proof = await proofOf(RELAYER, body);
+  const headers = { 'content-type': 'application/json', [PROOF_HEADER]: proof };
+  const response = await fetch(`${urls[at]}/sign`, { method: 'POST', headers, body });
+  const { message = 'signed' } = (await response.json()) as { readonly message?: string };
+  return [response.status, message];
+}
+
+async function healthOf(at: number): Promise<Record<string, unknown>> {
+  const health = (await (await fetch(`${urls[at]}/healthz`)).json()) as { replica: never };
+  return health.replica;
+}
+
+/** Gives the log of whoever has the venue now. */
+async function passOn(path: string, response: ServerResponse): Promise<void> {
+  try {
+    const answer = await fetch(new URL(path, log.from));
+    response.writeHead(answer.status, Object.fromEntries(answer.headers));
+    response.end(Buffer.from(await answer.arrayBuffer()));
+  } catch {
+    response.destroy();
+  }
+}
+
+beforeAll(async () => {
+  chain = await startChain();
+  token = await deployed(TEST_USDC_ABI as Abi, TEST_USDC_BYTECODE, [chain.wallet.account.address]);
+  const addresses = KEYS.map((key) => privateKeyToAccount(key).address);
+  const large = [usdc('100000'), 20n];
+  const guardian = chain.wallet.account.address;
+  const args = [token, addresses, 2n, guardian, ...large];
+  bridge = await deployed(BRIDGE_ABI as Abi, BRIDGE_BYTECODE, args);
+  const value = parseEther('1');
+  const gas = await chain.wallet.sendTransaction({ to: RELAYER.address, value });
+  await chain.reads.waitForTransactionReceipt({ hash: gas });
+  money = chainAt({ id: CHAIN_ID, rpcUrl: chain.url, bridge, token });
+  const first = await freePorts(KEYS.length);
+  urls.push(...KEYS.map((_, at) => `http://127.0.0.1:${first + at}`));
+  const place = ['--chain', chain.url, '--settlement-rpc-url', chain.url];
+  const contracts = ['--bridge-contract', bridge, '--usdc-contract', token];
+  const signing = ['--relayer-key', 'env:RELAYER_KEY', '--validators', urls.join(',')];
+  const pace = ['--chain-confirmations', '1', '--chain-every-ms', '200'];
+  const calm = [...CALM, '--service-network', 'example.org', '--serve-log'];
+  venue = await Venue.start(
+    [...calm, ...place, ...contracts, ...signing, ...pace],
+    await temporaryData(),
+    { environment: { RELAYER_KEY } },
+  );
+  const { data: settings } = await post(venue.url, '/info', { type: 'settings' });
+  network = { ...NETWORKS.testnet, serviceNetwork: settings.service_network };
+  door = createServer((request, response) => void passOn(request.url ?? '', response));
+  const port = await listen(door, 0, '127.0.0.1');
+  log = { url: `http://127.0.0.1:${port}`, from: venue.operations };
+  data.push(await temporaryData(), await temporaryData());
+  await startValidators(data);
+}, 120_000);
+
+afterEach(async () => {
+  if (honest.length === 0) return;
+  await stopValidators();
+  await stolen?.close();
+  stolen = undefined;
+});
+
+afterAll(async () => {
+  await stopValidators();
+  door.close();
+  await venue.remove();
+  await chain.close();
+  await removeTemporaryData();
+});
+
+test('R-withdraw: validators that follow the log themselves sign what their own state owes, and ask no venue', async () => {
+  alice = await depositor();
+  const { client, user } = alice;
+  await client.exchange.withdraw3({ destination: user, amount: '20' }, { confirm: 'executed' });
+  const status = async () => (await client.info.withdrawals({ user }))[0]?.status;
+  await expect.poll(status, LOOK).toBe('confirmed');
+  expect(await money.balanceOf(user)).toBe(usdc('19.9'));
+  for (const at of [0, 1]) {
+    await expect.poll(async () => (await healthOf(at))['lag'], LOOK).toBe(0);
+    expect(await healthOf(at)).toMatchObject({ finding: null, waits: null });
+    const owed = { withdrawalId: '1', user, destination: user, usd: '19900000' };
+    expect(await ask(at, { ...owed, usd: '19900001' })).toEqual([409, expect.any(String)]);
+    const unknown = [404, expect.stringContaining('nobody has asked for withdrawal 2')];
+    expect(await ask(at, { ...owed, withdrawalId: '2' })).toEqual(unknown);
+  }
+  await stopValidators();
+  await venue.kill();
+  honest = await entriesOf(venue.data);
+}, 120_000);
+
+describe('R-withdraw: whoever has the venue can not make validators pay', () => {
+  /** Validators that have followed the venue up to now go on with the log of whoever has it. */
+  async function steal(venueInOtherHands: StolenVenue): Promise<StolenVenue> {
+    stolen = venueInOtherHands;
+    log.from = stolen.url;
+    const places = await Promise.all(
+      data.map(async (each) => {
+        const place = await temporaryData();
+        await cp(each, place, { recursive: true });
+        return place;
+      }),
+    );
+    await startValidators(places);
+    return stolen;
+  }
+
+  /** A withdrawal that its owner did sign, and its number. */
+  async function withdrawn(thieves: StolenVenue, key: Hex, amount: string): Promise<object> {
+    const user = lowerAddressOf(key);
+    const nonce = nextNonce();
+    const { serviceNetwork } = network;
+    const { shown } = await signedBy(
+      key,
+      withdrawal({ serviceNetwork, nonce }, { destination: user, amount }),
+    );
+    const { action, signature } = shown;
+    const request = JSON.stringify({ action, nonce, signature });
+    const { outcome } = await thieves.take(network, request);
+    expect(outcome.reject).toBeUndefined();
+    return { user, destination: user, withdrawalId: '2', usd: String(usdc(amount) - 100_000n) };
+  }
+
+  /** Both refuse, in these words. */
+  async function refused(payout: object, why: RegExp): Promise<void> {
+    const before = await money.balanceOf(bridge);
+    for (const at of [0, 1]) {
+      const says = async () => (await healthOf(at))['finding'];
+      await expect.poll(says, LOOK).toMatch(why);
+      const [status, message] = await ask(at, payout);
+      expect(status).toBe(409);
+      expect(message).toMatch(why);
+    }
+    expect(await money.balanceOf(bridge)).toBe(before);
+  }
+
+  const AMOUNT = 400_000_000;
+  const nothingSigned = () => ({
+    signer: address(alice.user),
+    nonce: nextNonce(),
+    txHash: hash(`0x${'ab'.repeat(32)}`),
+  });
+
+  test.each<[string, () => Command, RegExp]>([
+    [
+      'test money',
+      () => ({
+        type: 'creditFaucet',
+        account: address(THIEF),
+        subAccount: 'perp',
+        amountMicroUsdc: AMOUNT,
+      }),
+      /400000000 micro-USDC for 0x.* out of nothing: this venue has no test money/,
+    ],
+    [
+      'a send that nobody signed',
+      () => ({
+        type: 'sendToken',
+        authority: nothingSigned(),
+        destination: address(THIEF),
+        token: 0,
+        amountMicroUsdc: AMOUNT,
+        from: 'perp',
+        to: 'perp',
+      }),
+      /sendToken without a request that anybody signed/,
+    ],
+  ])('with a balance that it invents: %s', async (_, command, why) => {
+    const thieves = await steal(await StolenVenue.open(venue.data));
+    expect((await thieves.invent(command())).outcome.reject).toBeUndefined();
+    await refused(await withdrawn(thieves, THIEF_KEY, '300'), why);
+  });
+
+  test('with a withdrawal that it invents in the name of somebody else', async () => {
+    const thieves = await steal(await StolenVenue.open(venue.data));
+    const terms = { destination: THIEF, amount: '400' };
+    const { serviceNetwork } = network;
+    const signed = await signedBy(
+      THIEF_KEY,
+      withdrawal({ serviceNetwork, nonce: nextNonce() }, terms),
+    );
+    const { action, nonce, signature } = signed.shown;
+    const request = JSON.stringify({ action, nonce, signature });
+    const command = {
+      type: 'withdraw',
+      authority: { signer: address(alice.user), nonce, txHash: hash(signed.txHash) },
+      destination: address(THIEF),
+      amountMicroUsdc: AMOUNT,
+    } as const;
+    expect((await thieves.invent(command, request)).outcome.reject).toBeUndefined();
+    const payout = {
+      user: alice.user,
+      destination: THIEF,
+      withdrawalId: '2',
+      usd: String(AMOUNT - 100_000),
+    };
+    const why = new RegExp(`the log says that ${alice.user} signed it, and ${THIEF} did`);
+    await refused(payout, why);
+  });
+
+  test('with other terms than those that were signed', async () => {
+    const thieves = await steal(await StolenVenue.open(venue.data));
+    const { serviceNetwork } = network;
+    const nonce = nextNonce();
+    const terms = { destination: alice.user, amount: '10' };
+    const signed = await signedBy(alice.key, withdrawal({ serviceNetwork, nonce }, terms));
+    const { action, signature } = signed.shown;
+    const request = JSON.stringify({ action, nonce, signature });
+    const command = (await thieves.derived(network, request)) as never as Record<string, unknown>;
+    const changed = { ...command, destination: THIEF, amountMicroUsdc: AMOUNT } as never as Command;
+    expect((await thieves.invent(changed, request)).outcome.reject).toBeUndefined();
+    const payout = { user: alice.user, destination: THIEF, withdrawalId: '2' };
+    await refused(
+      { ...payout, usd: String(AMOUNT - 100_000) },
+      /the request asks for .*"amountMicroUsdc":10000000.*and the log has .*"amountMicroUsdc":400000000/,
+    );
+  });
+
+  /** The deposit that the venue did credit. */
+  const deposit = (): Extract<Command, { type: 'creditDeposit' }> => {
+    const all = honest.flatMap(({ commands }) => commands.map(({ command }) => command));
+    const found = all.find((command) => command.type === 'creditDeposit');
+    if (found?.type !== 'creditDeposit') throw new Error('there was a deposit');
+    return found;
+  };
+
+  test.each<[string, () => Command, RegExp]>([
+    [
+      'that never was',
+      () => ({
+        ...deposit(),
+        account: address(THIEF),
+        source: { ...deposit().source, txHash: hash(`0x${'ee'.repeat(32)}`) },
+      }),
+      /a deposit that the chain does not have: log \d+ of 0xeeee/,
+    ],
+    [
+      'of another place of the same transaction',
+      () => ({
+        ...deposit(),
+        account: address(THIEF),
+        source: { ...deposit().source, logIndex: deposit().source.logIndex + 1 },
+      }),
+      /a deposit that the chain does not have/,
+    ],
+  ])('with a deposit %s', async (_, command, why) => {
+    const thieves = await steal(await StolenVenue.open(venue.data));
+    expect((await thieves.invent(command())).outcome.reject).toBeUndefined();
+    await refused(await withdrawn(thieves, THIEF_KEY, '300'), why);
+  });
+
+  test.each<[string, (command: Command) => Command, RegExp]>([
+    [
+      'for somebody else',
+      (command) => ({ ...command, account: address(THIEF) }) as Command,
+      /is for 0x.*, and the log credits 0x/,
+    ],
+    [
+      'of a higher amount',
+      (command) => ({ ...command, amountMicroUsdc: 900_000_000 }) as Command,
+      /credits 900000000 micro-USDC to .*, for whom 500000000 came/,
+    ],
+  ])('with a deposit %s, shown to validators that begin now', async (_, change, why) => {
+    const changed = (entry: LogEntry): LogEntry => ({
+      ...entry,
+      commands: entry.commands
+        .filter(({ command }) => command.type !== 'attest')
+        .map((logged) =>
+          logged.command.type === 'creditDeposit'
+            ? { ...logged, command: change(logged.command) }
+            : logged,
+        ),
+    });
+    stolen = await StolenVenue.rewritten(venue.data, changed);
+    log.from = stolen.url;
+    await startValidators([await temporaryData(), await temporaryData()]);
+    const payout = { user: alice.user, destination: alice.user, withdrawalId: '2', usd: '1' };
+    await refused(payout, why);
+  });
+
+  test('with a block that it changed after they had seen it', async () => {
+    const changedAt = honest.findIndex(({ commands }) =>
+      commands.some(({ command }) => command.type === 'withdraw'),
+    );
+    // The withdrawal never was: its money is there to be taken again.
+    const without = (entry: LogEntry, index: number): LogEntry => ({
+      ...entry,
+      commands: entry.commands.filter(
+        ({ command }) =>
+          command.type !== 'attest' &&
+          !(index >= changedAt && ['settleWithdrawal', 'withdraw'].includes(command.type)),
+      ),
+    });
+    const thieves = await steal(
+      await StolenVenue.rewritten(venue.data, (entry) => without(entry, entry.seq - 1)),
+    );
+    await withdrawn(thieves, alice.key, '5');
+    const payout = await withdrawn(thieves, alice.key, '450');
+    await refused(payout, /its hash is 0x.* here, and the venue says 0x/);
+  });
+
+  test('with an order that it changed, shown to validators that begin now', async () => {
+    const change = (entry: LogEntry): LogEntry => ({
+      ...entry,
+      commands: entry.commands
+        .filter(({ command }) => command.type !== 'attest')
+        .map((logged) =>
+          logged.command.type === 'withdraw'
+            ? { ...logged, command: { ...logged.command, destination: address(THIEF) } }
+            : logged,
+        ),
+    });
+    stolen = await StolenVenue.rewritten(venue.data, change);
+    log.from = stolen.url;
+    await startValidators([await temporaryData(), await temporaryData()]);
+    const payout = { user: alice.user, destination: THIEF, withdrawalId: '1', usd: '19900000' };
+    await refused(payout, /the request asks for .* and the log has/);
+  });
+});

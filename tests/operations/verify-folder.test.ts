@@ -1,0 +1,218 @@
+import { cp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { verifyFolder } from '../../packages/audit/src/verify/verify-folder.ts';
+import type { LogEntry } from '../../packages/venue/src/block/log-entry.ts';
+import { dumpHistory } from '../../packages/venue/src/history/store/dump-history.ts';
+import { BlockBuffer } from '../../packages/venue/src/log/block-codec.ts';
+import { FileJournal } from '../../packages/venue/src/log/file-journal.ts';
+import { FIRST } from '../crash/era-folders.ts';
+import { aMarket, closeClients, limit, trader } from '../e2e/people.ts';
+import { freshSeed } from '../support/fresh-seed.ts';
+import { chance } from '../support/seeded.ts';
+import { entriesOf, StolenVenue } from '../support/stolen-venue.ts';
+import { CALM, removeTemporaryData, temporaryData, Venue } from '../support/venue-process.ts';
+
+/**
+ * Goal: `npm run verify` finds whatever is wrong with a data folder, and says where. Method: a folder of a real venue, with old
+ * segments compressed, and one that began under earlier rules; single bytes are changed in copies of them, and commands forged with
+ * checksums and hashes that fit.
+ */
+
+const now = () => Date.now();
+const FLIPS = Number(process.env['VERIFY_FLIPS'] ?? 30);
+const SEED = freshSeed('VERIFY_SEED');
+const random = chance(SEED);
+
+let folder = '';
+let eraFolder = '';
+let rows: readonly string[] = [];
+
+/** The same log in short segments, all but the last compressed. */
+async function shortened(data: string): Promise<void> {
+  const entries = await entriesOf(data);
+  await rename(join(data, 'journal'), join(data, 'journal-before'));
+  const options = { directory: join(data, 'journal'), clock: { nowMs: now }, segmentBytes: 8_000 };
+  const journal = await FileJournal.open(options);
+  for (const entry of entries) {
+    const buffer = new BlockBuffer();
+    buffer.writeBlock(entry.commands);
+    await journal.copy({ ...entry, encoded: buffer.bytes.subarray(0, buffer.length) });
+  }
+  await journal.compact({ belowSeq: Math.floor(entries.length / 2) });
+  await journal.close();
+  const named = join(data, 'journal-before', 'named');
+  await cp(named, join(data, 'journal', 'named')).catch(() => undefined);
+  await rm(join(data, 'journal-before'), { recursive: true });
+}
+
+beforeAll(async () => {
+  const venue = await Venue.start([...CALM, '--chain', 'local', '--faucet']);
+  folder = venue.data;
+  const [alice, bob] = [await trader(venue, 'verify alice'), await trader(venue, 'verify bob')];
+  const market = await aMarket(venue, alice!);
+  for (let round = 0; round < 12; round++) {
+    const at = { price: market.at(0), size: market.worth(20) };
+    await alice!.client.exchange.order({ orders: [limit(market, { side: 'sell', ...at })] });
+    await bob!.client.exchange.order({ orders: [limit(market, { side: 'buy', ...at })] });
+  }
+  await bob!.client.exchange.withdraw3({ destination: bob!.address, amount: '20' });
+  closeClients();
+  await venue.stop();
+  await shortened(folder);
+  rows = await dumpHistory({ file: join(await copyOf(folder), 'history.sqlite') });
+  eraFolder = await FIRST.unpacked();
+  const earlier = await Venue.start([...CALM, '--accept-clock'], eraFolder);
+  await earlier.stop();
+}, 120_000);
+
+afterAll(async () => {
+  await removeTemporaryData();
+});
+
+async function copyOf(data: string): Promise<string> {
+  const copy = await temporaryData();
+  await cp(data, copy, { recursive: true });
+  return copy;
+}
+
+test('what a venue left behind stands, whole and in short compressed segments, and over an era', async () => {
+  const report = await verifyFolder({ data: folder, now });
+  expect(report).toMatchObject({ findings: [], harmless: [] });
+  expect(report.counts.signersRecovered).toBeGreaterThan(24);
+  const names = await readdir(join(folder, 'journal'));
+  expect(names.filter((name) => name.endsWith('.zst')).length).toBeGreaterThan(1);
+  expect(names.filter((name) => name.endsWith('.log')).length).toBeGreaterThan(1);
+  const over = await verifyFolder({ data: eraFolder, now });
+  expect(over).toMatchObject({ findings: [] });
+  expect(over.believed.join('\n')).toContain('blocks of earlier eras');
+}, 120_000);
+
+/** What is flipped, and in how many of its bytes at most something is meant. */
+const KINDS: Readonly<Record<string, () => Promise<readonly string[]>>> = {
+  'the plain log': () => filesOf(folder, 'journal', '.log'),
+  'the compressed log': () => filesOf(folder, 'journal', '.zst'),
+  snapshots: () => filesOf(folder, 'snapshots', '.bin'),
+  eras: () => filesOf(eraFolder, 'eras', '.json'),
+  'the store': async () => [join(folder, 'history.sqlite')],
+  'the file of the chain': async () => [join(folder, 'chain', 'chain.log')],
+};
+
+async function filesOf(data: string, name: string, end: string): Promise<readonly string[]> {
+  const names = await readdir(join(data, name));
+  return names.filter((each) => each.endsWith(end)).map((each) => join(data, name, each));
+}
+
+describe.each(Object.entries(KINDS))('a changed byte of %s', (kind, list) => {
+  test(`is found where it is, or does nothing (VERIFY_SEED=${SEED})`, async () => {
+    const files = await list();
+    expect(files.length).toBeGreaterThan(0);
+    const counts = { found: 0, harmless: 0 };
+    const flips = Math.ceil(FLIPS / Object.keys(KINDS).length);
+    for (let flip = 0; flip < flips; flip++) {
+      const file = files[random.below(files.length)]!;
+      const isEra = kind === 'eras';
+      const copy = await copyOf(isEra ? eraFolder : folder);
+      const changed = join(copy, file.slice((isEra ? eraFolder : folder).length));
+      const bytes = await readFile(changed);
+      // Segments are longer than what is written to them: of zeros there is a run at the end.
+      const meant = bytes.findLastIndex((byte) => byte !== 0) + 1;
+      const at = random.below(random.below(4) === 0 ? bytes.length : meant);
+      bytes[at] = bytes[at]! ^ (1 + random.below(255));
+      await writeFile(changed, bytes);
+      const report = await verifyFolder({ data: copy, now });
+      const where = `byte ${at} of ${basename(changed)}`;
+      if (report.findings.length === 0) {
+        counts.harmless++;
+        await expectHarmless(changed, at, meant);
+      } else {
+        counts.found++;
+        const [found] = report.findings;
+        expect([where, basename(found!.file)]).toEqual([where, basename(changed)]);
+        if (kind === 'the plain log' || kind === 'the file of the chain') {
+          expect([where, (found!.offset ?? -1) <= at]).toEqual([where, true]);
+        }
+      }
+      await rm(copy, { recursive: true });
+    }
+    // A database of a few rows is mostly free space.
+    if (kind !== 'the store') expect(counts.found).toBeGreaterThan(0);
+    if (flips >= 50) process.stdout.write(`${kind}: ${JSON.stringify(counts)}\n`);
+  }, 900_000);
+});
+
+/** By what was looked at without the verifier: nobody reads that byte, or what is read of it is the same. */
+async function expectHarmless(file: string, at: number, meant: number): Promise<void> {
+  if (file.endsWith('.sqlite')) {
+    const isCount = (line: string): boolean => line.startsWith('progress ');
+    const now = await dumpHistory({ file });
+    expect(now.filter((line) => !isCount(line))).toEqual(rows.filter((line) => !isCount(line)));
+    return;
+  }
+  if (file.endsWith('.log')) {
+    const isHeader = at >= 44 && at < 4_096 && !(at >= 512 && at < 552);
+    expect([at, isHeader || at >= meant]).toEqual([at, true]);
+    return;
+  }
+  // A space of the padding in the first line became another kind of white space.
+  expect(file.endsWith('.bin')).toBe(true);
+  const line = (await readFile(file)).subarray(0, 256).toString('latin1');
+  expect(line).toMatch(/^\{"format":"oddlot-snapshot-2".*\}[ \t\r]*\n$/);
+}
+
+describe('a forged log whose checksums and hashes fit', () => {
+  const forged = async (change: (entry: LogEntry) => LogEntry) => {
+    const stolen = await StolenVenue.rewritten(folder, (entry) => {
+      const commands = entry.commands.filter(({ command }) => command.type !== 'attest');
+      return change({ ...entry, commands });
+    });
+    await stolen.close();
+    const copy = await copyOf(folder);
+    await rm(join(copy, 'journal'), { recursive: true });
+    await rm(join(copy, 'snapshots'), { recursive: true });
+    await cp(join(stolen.folder, 'journal'), join(copy, 'journal'), { recursive: true });
+    return (await verifyFolder({ data: copy, now })).findings[0];
+  };
+  const withWithdrawal = (
+    change: (logged: LogEntry['commands'][number]) => LogEntry['commands'][number],
+  ) =>
+    forged((entry) => ({
+      ...entry,
+      commands: entry.commands.map((logged) =>
+        logged.command.type === 'withdraw' ? change(logged) : logged,
+      ),
+    }));
+
+  test('with a command that nobody signed', async () => {
+    const found = await withWithdrawal(({ command }) => ({ command }));
+    expect(found).toMatchObject({
+      file: expect.stringContaining('journal-'),
+      block: expect.any(Number),
+    });
+    expect(found?.offset).toBeGreaterThanOrEqual(4_096);
+    expect(found?.what).toMatch(/command \d+: withdraw without a request that anybody signed/);
+  });
+
+  test('with a request whose signature was changed', async () => {
+    const found = await withWithdrawal((logged) => ({
+      ...logged,
+      request:
+        logged.request?.replace(
+          /"r":"0x(.)/,
+          (_, digit: string) => `"r":"0x${digit === '1' ? '2' : '1'}`,
+        ) ?? '',
+    }));
+    expect(found?.what).toMatch(
+      /the log says that 0x.* signed it, and 0x.* did|nobody can have signed/,
+    );
+  });
+
+  test('with a command that asks for more than its request', async () => {
+    const found = await withWithdrawal((logged) =>
+      logged.command.type === 'withdraw'
+        ? { ...logged, command: { ...logged.command, amountMicroUsdc: 500_000_000 } }
+        : logged,
+    );
+    expect(found?.what).toMatch(/the request asks for .*20000000.* and the log has .*500000000/);
+  });
+});

@@ -1,0 +1,100 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { NODE, REPOSITORY } from '../support/venue-process.ts';
+import { nodeOf } from './node-releases.ts';
+import { runCommand } from './run-command.ts';
+
+/**
+ * Goal: whoever gets the tarball `oddlot` has a venue and its tools, without this repository. Method: it is built and packed,
+ * installed in an empty folder without scripts, and used there as the guide says.
+ */
+
+let folder: string;
+let venue: ChildProcess | undefined;
+let url: string;
+const program = (): string => join(folder, 'node_modules/oddlot/bin/oddlot.mjs');
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'oddlot-cli-pack-'));
+  for (const script of ['packages/web/build/build-web.ts', 'scripts/build-cli.ts']) {
+    await runCommand(NODE, [script, '--if-stale'], { cwd: REPOSITORY, timeoutMs: 300_000 });
+  }
+  const packed = join(REPOSITORY, 'packages/cli/dist/oddlot');
+  await runCommand('npm', ['pack', packed, '--pack-destination', folder], { cwd: folder });
+  const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz'))!;
+  await writeFile(join(folder, 'package.json'), '{"private":true}');
+  const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
+  await runCommand('npm', ['install', ...flags, `./${tarball}`], { cwd: folder });
+  url = await startDev();
+}, 600_000);
+
+afterAll(async () => {
+  if (venue !== undefined && venue.exitCode === null) {
+    venue.kill('SIGTERM');
+    await once(venue, 'exit');
+  }
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function startDev(): Promise<string> {
+  venue = spawn(NODE, [program(), 'dev', '--port', '0', '--accounts', '2', '--json'], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [printed] = await once(venue.stdout!, 'data');
+  const said = JSON.parse(String(printed));
+  expect(said.accounts).toHaveLength(2);
+  return said.url;
+}
+
+async function oddlot(...args: string[]): Promise<string> {
+  const env = { ODDLOT_HOME: join(folder, 'home'), ODDLOT_PASSWORD: 'correct horse' };
+  const child = spawn(NODE, [program(), '--url', url, ...args], {
+    cwd: folder,
+    env: { PATH: `${dirname(NODE)}${delimiter}${process.env['PATH'] ?? ''}`, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let printed = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
+  const [code] = await once(child, 'close');
+  expect(code, `oddlot ${args.join(' ')}: ${printed}`).toBe(0);
+  return printed;
+}
+
+test('brings no TypeScript, no workspace and no install script', async () => {
+  const home = join(folder, 'node_modules/oddlot');
+  const files = readdirSync(home, { recursive: true, encoding: 'utf8' });
+  expect(files.filter((name) => name.endsWith('.ts'))).toEqual([]);
+  expect(existsSync(join(folder, 'node_modules/@oddlot'))).toBe(false);
+  const manifest = JSON.parse(await readFile(join(home, 'package.json'), 'utf8'));
+  expect(manifest.scripts).toBeUndefined();
+  const cli = await readFile(join(home, 'dist/cli.js'), 'utf8');
+  expect(cli).not.toContain(REPOSITORY);
+});
+
+test('from a key to a position', async () => {
+  expect(await oddlot('keys', 'new')).toMatch(/^main 0x/);
+  expect(await oddlot('faucet')).toContain('test USDC more');
+  await expect
+    .poll(() => oddlot('order', 'buy', '0.01', 'BTC', '--slippage', '5'))
+    .toMatch(/^filled: order \d+/);
+  expect(await oddlot('positions')).toContain('BTC-USDC');
+  expect(await oddlot('fills')).toContain('buy');
+});
+
+test('the page and the reference are served from the package', async () => {
+  await expect.poll(async () => (await fetch(`${url}/`)).status).toBe(200);
+  expect(await (await fetch(`${url}/docs/errors`)).text()).toContain('# Errors');
+});
+
+test('an older Node is told which one is needed', async () => {
+  const old = await nodeOf(22);
+  await expect(runCommand(old, [program(), 'status'], { cwd: folder })).rejects.toThrow(
+    'oddlot needs Node 24 or newer, this is 22.',
+  );
+});

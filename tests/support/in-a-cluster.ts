@@ -1,0 +1,54 @@
+import { basename } from 'node:path';
+import { freePorts } from '@oddlot/host/testing';
+import pg from 'pg';
+import { runNatsServers } from '../../packages/venue/src/local-cluster/nats-servers.ts';
+import { startPostgres } from '../../packages/venue/src/local-cluster/postgres-server.ts';
+
+/**
+ * `TEST_CLUSTER=1 npx vitest run tests/conformance` has every venue of the tests be a replica of a cluster: its log is a stream of
+ * three NATS servers and its history a database of PostgreSQL, which all venues of the run share. What is asked of it is the same.
+ */
+const ASKED = 'TEST_CLUSTER';
+const SERVERS = 'ODDLOT_TEST_NATS';
+const DATABASES = 'ODDLOT_TEST_POSTGRES';
+const COUNT = 3;
+
+/** Starts the servers, where a cluster is asked for. Resolves with what ends them. */
+export async function startClusterServers(): Promise<() => Promise<void>> {
+  if (process.env[ASKED] === undefined) return () => Promise.resolve();
+  const servers = await runNatsServers({ count: COUNT, port: await freePorts(2 * COUNT) });
+  const postgres = await startPostgres();
+  await servers.ready();
+  process.env[SERVERS] = servers.url;
+  process.env[DATABASES] = await postgres.database();
+  return async () => {
+    await servers.stop();
+    await postgres.stop();
+  };
+}
+
+/** What makes a venue with this folder such a replica; nothing where none is asked for, or it has a chain of its own. */
+export async function clusterFlags(data: string, flags: readonly string[]): Promise<string[]> {
+  const [servers, databases] = [process.env[SERVERS], process.env[DATABASES]];
+  const isAlone = ['--chain', '--relay', '--cluster', '--database'].some((flag) =>
+    flags.includes(flag),
+  );
+  if (servers === undefined || databases === undefined || isAlone) return [];
+  const name = basename(data)
+    .replaceAll(/[^A-Za-z0-9]/g, '')
+    .toLowerCase();
+  const url = databases.replace(/\/[^/?]*\?/, `/${name}?`);
+  await makeDatabase(databases, name);
+  return ['--log', servers, '--cluster', name, '--database', url];
+}
+
+async function makeDatabase(url: string, name: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [name]);
+    if (rowCount === 0) await client.query(`CREATE DATABASE ${name}`);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,136 @@
+import { cp, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createOperationsPort, readiness } from '@oddlot/host/health';
+import { createLogger } from '@oddlot/host/log';
+import { Metrics } from '@oddlot/host/metrics';
+import type { Command } from '@oddlot/engine';
+import type { Network } from '@oddlot/protocol';
+import type { LogEntry } from '../../packages/venue/src/block/log-entry.ts';
+import type { Executed } from '../../packages/venue/src/block/applied-block.ts';
+import { authorityFrom } from '../../packages/venue/src/edge/http/authority-from.ts';
+import { sentRequest } from '../../packages/venue/src/edge/read-request.ts';
+import { createRecoverer } from '../../packages/venue/src/edge/recoverer.ts';
+import { BlockBuffer } from '../../packages/venue/src/log/block-codec.ts';
+import { EraStore } from '../../packages/venue/src/log/era-store.ts';
+import { FileJournal } from '../../packages/venue/src/log/file-journal.ts';
+import { SnapshotStore } from '../../packages/venue/src/log/snapshot-store.ts';
+import { LocalReplica } from '../../packages/venue/src/replica/local-replica.ts';
+import { LogPages } from '../../packages/venue/src/supervise/log-pages.ts';
+import {
+  actionToCommand,
+  instrumentLookup,
+} from '../../packages/venue/src/translate/action-to-command.ts';
+import { temporaryData } from './venue-process.ts';
+
+const CLOCK = { nowMs: () => Date.now() };
+const onFatal = (error: unknown): never => {
+  throw error;
+};
+
+/** A venue whose process and data somebody has: it puts into its log what it likes, and serves it as the real one does. */
+export class StolenVenue {
+  readonly replica: LocalReplica;
+  readonly folder: string;
+  url = '';
+  readonly #journal: FileJournal;
+  readonly #pages: LogPages;
+  readonly #port: ReturnType<typeof createOperationsPort>;
+
+  private constructor(folder: string, journal: FileJournal, replica: LocalReplica) {
+    this.folder = folder;
+    this.#journal = journal;
+    this.replica = replica;
+    this.#pages = new LogPages({
+      data: folder,
+      firstSeq: () => journal.firstSeq,
+      head: () => replica.head,
+    });
+    this.#port = createOperationsPort({
+      metrics: new Metrics(),
+      readiness: readiness([]),
+      log: createLogger({ level: 'silent' }),
+      downloads: { '/log': this.#pages.answer },
+    });
+  }
+
+  /** Goes on with the log of a folder, on a copy of it. */
+  static async open(data: string): Promise<StolenVenue> {
+    const folder = await temporaryData();
+    await cp(join(data, 'journal'), join(folder, 'journal'), { recursive: true });
+    return await StolenVenue.#on(folder);
+  }
+
+  /** Goes on with a log that was written anew, block by block, with the hash chain that belongs to it. */
+  static async rewritten(
+    data: string,
+    change: (entry: LogEntry) => LogEntry,
+  ): Promise<StolenVenue> {
+    const folder = await temporaryData();
+    await mkdir(folder, { recursive: true });
+    const directory = join(folder, 'journal');
+    const copy = await FileJournal.open({ directory, clock: CLOCK, onFatal });
+    for (const entry of await entriesOf(data)) {
+      const changed = change(entry);
+      const buffer = new BlockBuffer();
+      buffer.writeBlock(changed.commands, changed.proposal);
+      await copy.copy({ ...changed, encoded: buffer.bytes.subarray(0, buffer.length) });
+    }
+    await copy.close();
+    return await StolenVenue.#on(folder);
+  }
+
+  static async #on(folder: string): Promise<StolenVenue> {
+    const directory = join(folder, 'journal');
+    const journal = await FileJournal.open({ directory, clock: CLOCK, onFatal });
+    const replica = await LocalReplica.create({
+      log: journal,
+      snapshots: new SnapshotStore({ directory: join(folder, 'snapshots') }),
+      eras: new EraStore({ directory: join(folder, 'eras') }),
+      clock: CLOCK,
+      genesis: [],
+    });
+    await replica.start();
+    const venue = new StolenVenue(folder, journal, replica);
+    venue.url = `http://127.0.0.1:${await venue.#port.listen(0, '127.0.0.1')}`;
+    return venue;
+  }
+
+  /** Into the log, whoever signed it. */
+  invent(command: Command, request?: string): Promise<Executed> {
+    return this.replica.propose(command, request);
+  }
+
+  /** A request, as the real one would take it. */
+  async take(network: Network, request: string): Promise<Executed> {
+    return await this.invent(await this.derived(network, request), request);
+  }
+
+  async derived(network: Network, request: string): Promise<Command> {
+    const recoverer = await createRecoverer(network);
+    const job = { isLarge: false, nonceAfter: 0, nonceBefore: Infinity };
+    const { sent, ...found } = recoverer.read(request, job);
+    if ('refused' in sent) throw new Error('the request can not be read');
+    const asked = sentRequest(sent);
+    const authority = authorityFrom(asked, found, found.txHash as never);
+    if (!('signer' in authority)) throw new Error(authority.message);
+    const lookup = instrumentLookup(() => this.replica.state);
+    return actionToCommand(asked.action, authority, lookup);
+  }
+
+  async close(): Promise<void> {
+    await this.#port.drain();
+    await this.#pages.close();
+    await this.replica.stop();
+    await this.#journal.close();
+  }
+}
+
+/** The blocks of a folder that nobody writes to. */
+export async function entriesOf(data: string): Promise<readonly LogEntry[]> {
+  const entries: LogEntry[] = [];
+  const directory = join(data, 'journal');
+  const journal = await FileJournal.open({ directory, clock: CLOCK, onFatal });
+  await journal.replay(1, (entry) => entries.push(entry), { withRequests: true });
+  await journal.close();
+  return entries;
+}

@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startVenue, type TestAccount, type TestVenue } from '@oddlot/testkit';
+import { buyNo, buyYes, type Client, type Fetch, limitOrder, type OrderEntry } from '@oddlot/sdk';
+import { freshSeed } from '../support/fresh-seed.ts';
+import { type Chance, chance } from '../support/seeded.ts';
+
+/**
+ * Goal: what a test sees of a venue in hand is what it would see of a real one. Method: one of each, of the same seed; the
+ * real one has its threads, its syncs and its port. Both get the same random actions, right ones and wrong ones, and
+ * time and prices between them. Every answer, every frame and the hash of every block must be the same.
+ */
+
+/** `npm run test:long` has 10,000. */
+const ACTIONS = Number(process.env['TESTKIT_ACTIONS'] ?? 200);
+const SEED = freshSeed('TESTKIT_SEED');
+const PERPS = ['BTC', 'ETH', 'SOL'] as const;
+const MIDDLES = { BTC: 97_000, ETH: 3_400, SOL: 180 } as const;
+
+/** A venue, what it has said, and what its clients are. */
+class Twin {
+  readonly said: string[] = [];
+  readonly frames: string[] = [];
+  readonly clients: Client[] = [];
+  readonly venue: TestVenue;
+  readonly #sockets: WebSocket[] = [];
+
+  constructor(venue: TestVenue, isReal: boolean) {
+    this.venue = venue;
+    const { connection, url } = venue;
+    const line: Fetch = isReal ? globalThis.fetch : connection.fetch!;
+    const fetch: Fetch = async (to, init) => {
+      const response = await line(to, init);
+      const text = await response.text();
+      this.said.push(`${to.slice(url.length)} ${response.status} ${text}`);
+      const { headers, status } = response;
+      return new Response(text, { headers, status });
+    };
+    const people: readonly TestAccount[] = [...venue.accounts, venue.admin];
+    for (const { wallet } of people) this.clients.push(venue.client(wallet, { fetch }));
+  }
+
+  /** Everything on the streams of this moment, as text. */
+  async listen(isReal: boolean, subscriptions: readonly object[]): Promise<void> {
+    const to = `${this.venue.url.replace('http', 'ws')}/ws`;
+    const open = this.venue.connection.openSocket!;
+    const socket = (isReal ? new WebSocket(to) : await open(to)) as WebSocket;
+    this.#sockets.push(socket);
+    const confirmed = Promise.withResolvers<void>();
+    let waiting = subscriptions.length;
+    socket.addEventListener('message', ({ data }) => {
+      const frame = String(data);
+      this.frames.push(frame);
+      if (frame.includes('"error"')) confirmed.reject(new Error(frame));
+      if (frame.includes('subscriptionResponse')) waiting -= 1;
+      if (waiting === 0) confirmed.resolve();
+    });
+    await new Promise((resolve) => socket.addEventListener('open', resolve));
+    for (const subscription of subscriptions) {
+      socket.send(JSON.stringify({ method: 'subscribe', subscription }));
+    }
+    await confirmed.promise;
+  }
+
+  close(): void {
+    for (const socket of this.#sockets) socket.close();
+  }
+}
+
+let inHand: Twin;
+let real: Twin;
+beforeAll(async () => {
+  const seed = String(SEED);
+  const [first, second] = await Promise.all([
+    startVenue({ seed, accounts: 4 }),
+    startVenue({ seed, accounts: 4, threads: 'own', ports: true }),
+  ]);
+  inHand = new Twin(first, false);
+  real = new Twin(second, true);
+});
+afterAll(async () => {
+  for (const twin of [inHand, real]) {
+    twin?.close();
+    await twin?.venue.stop();
+  }
+});
+
+type Step = (twin: Twin) => Promise<unknown>;
+
+/** What happens next, drawn once for both. */
+function drawStep({ below, next, pick }: Chance, market: number): Step {
+  const who = below(4);
+  const base = pick(PERPS);
+  const asset = PERPS.indexOf(base) + 1;
+  const order = (): OrderEntry =>
+    limitOrder({
+      asset,
+      side: pick(['buy', 'sell']),
+      price: String(MIDDLES[base] + below(21) - 10),
+      size: pick(['0.01', '0.5', '1', '3', '0']),
+      tif: pick(['Gtc', 'Alo', 'Ioc']),
+      reduceOnly: next() < 0.1,
+    });
+  const confirm = 'executed' as const;
+  const kinds: readonly (() => Step)[] = [
+    () => {
+      const orders = Array.from({ length: 1 + below(3) }, order);
+      return (twin) => twin.clients[who]!.exchange.order({ orders }, { confirm });
+    },
+    () => {
+      const share = pick([buyYes, buyNo])({
+        asset: market,
+        price: `0.${10 + below(80)}`,
+        size: String(5 + below(50)),
+      });
+      return (twin) => twin.clients[who]!.exchange.order({ orders: [share] }, { confirm });
+    },
+    () => {
+      const cancels = [{ a: asset, o: 1 + below(100) }];
+      return (twin) => twin.clients[who]!.exchange.cancel({ cancels }, { confirm });
+    },
+    () => (twin) => twin.clients[who]!.exchange.cancelAll({}, { confirm }),
+    () => {
+      const leverage = 1 + below(60);
+      return (twin) => twin.clients[who]!.exchange.updateLeverage({ asset, leverage }, { confirm });
+    },
+    () => {
+      const duration = pick(['250ms', '1s', '5s', '1m']);
+      return (twin) => twin.venue.advance(duration);
+    },
+    () => {
+      const price = String(MIDDLES[base] + below(9) - 4);
+      return (twin) => twin.venue.setPrice(base, price);
+    },
+    () => (twin) => twin.clients[who]!.info.l2Book({ coin: String(asset) }),
+    () => (twin) => {
+      const { address: user } = twin.venue.accounts[who]!;
+      return twin.clients[who]!.info.clearinghouseState({ user });
+    },
+    () => (twin) => {
+      const { address: user } = twin.venue.accounts[who]!;
+      return twin.clients[who]!.info.userFills({ user });
+    },
+    () => (twin) => {
+      const { address: user } = twin.venue.accounts[who]!;
+      return twin.clients[who]!.info.historicalOrders({ user });
+    },
+  ];
+  // Half of what happens are orders.
+  return next() < 0.5 ? kinds[0]!() : pick(kinds)();
+}
+
+/** What an action came to, for both to be compared; what is thrown is said as well. */
+async function outcomeOf(step: Step, twin: Twin): Promise<unknown> {
+  try {
+    return await step(twin);
+  } catch (error) {
+    const { message, name } = error as Error;
+    return { name, message };
+  }
+}
+
+test(
+  `${ACTIONS} random actions give the same answers, frames and hashes (TESTKIT_SEED=${SEED})`,
+  async () => {
+    const random = chance(SEED);
+    const twins = [inHand, real];
+    const [market] = await Promise.all(twins.map(({ venue }) => venue.createMarket()));
+    const users = inHand.venue.accounts.map(({ address }) => address);
+    // Those that tell each event; books and states are told by the clock of the machine, some changes at a time.
+    const subscriptions = [
+      ...['1', '2', '3'].map((coin) => ({ type: 'trades', coin })),
+      { type: 'outcomeTrades', instrumentIds: [market!.id] },
+      ...users.flatMap((user) => [
+        { type: 'orderUpdates', user },
+        { type: 'outcomeOrderUpdates', user },
+      ]),
+    ];
+    for (const twin of twins) await twin.listen(twin === real, subscriptions);
+    for (let count = 0; count < ACTIONS; count += 1) {
+      const step = drawStep(random, market!.id);
+      const outcomes = [];
+      for (const twin of twins) outcomes.push(await outcomeOf(step, twin));
+      expect(outcomes[0], `action ${count}`).toEqual(outcomes[1]);
+      expect(inHand.venue.head, `action ${count}`).toEqual(real.venue.head);
+    }
+    expect(inHand.said.length).toBeGreaterThan(ACTIONS / 2);
+    expect(inHand.said).toEqual(real.said);
+    await Promise.all(twins.map(({ venue }) => venue.settled()));
+    await expect.poll(() => inHand.frames.length).toBe(real.frames.length);
+    expect(inHand.frames.length).toBeGreaterThan(subscriptions.length);
+    expect(withoutEpochs(inHand.frames)).toEqual(withoutEpochs(real.frames));
+  },
+  60_000 + ACTIONS * 1_000,
+);
+
+/** Frames without the epochs of streams, which every process draws anew. */
+function withoutEpochs(frames: readonly string[]): string[] {
+  return frames.map((frame) => frame.replace(/"epoch":"[0-9a-f]+-/, '"epoch":"'));
+}

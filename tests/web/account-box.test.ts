@@ -1,0 +1,133 @@
+import { limitOrder, type Client } from '@oddlot/sdk';
+import type { Page } from 'playwright-core';
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import type { Venue } from '../support/venue-process.ts';
+import { faultsFound } from './support/accessibility.ts';
+import { WHO_DEPLOYS } from './support/outcome-people.ts';
+import { listPerp, type OwnPerp } from './support/own-perp.ts';
+import { button } from './support/terminal.ts';
+import { trader } from './support/trading.ts';
+import { PHONE } from './support/visit.ts';
+import type { WebBrowser } from './support/web-browser.ts';
+import { workerBrowser } from './support/worker-browser.ts';
+import { workerVenue } from './support/worker-venue.ts';
+
+/** What there is to trade with and how near its end is: under the ticket, in the header, and as a notice in time. */
+
+const LONG_MS = 120_000;
+const EXECUTED = { confirm: 'executed' } as const;
+
+let venue: Venue;
+let browser: WebBrowser;
+let perp: OwnPerp;
+
+beforeAll(async () => {
+  [venue, browser] = await Promise.all([workerVenue(), workerBrowser()]);
+  const grid = { base: 'BOX', price: '50', tick: '0.01', szDecimals: 2 };
+  perp = await listPerp(venue.url, { ...grid, operator: WHO_DEPLOYS });
+}, LONG_MS);
+afterEach(() => browser.leaveAll());
+
+test(
+  'the box says what the venue says; the header shows the margin once it is worth it, and a notice comes before the end',
+  async () => {
+    const visit = await browser.visit(venue.url);
+    const { page } = visit;
+    const { owner } = await visit.openWithAccount(`/trade/${perp.name}`);
+    const box = page.getByRole('region', { name: 'Account', exact: true });
+    await box.getByText('no cross position').waitFor();
+    await expect.poll(() => figure(page, 'Equity')).toBe('1,000.00');
+    await expect.poll(() => figure(page, 'Outcome cash')).toBe('0.00');
+    expect(await faultsFound(page)).toEqual([]);
+
+    // 300 at 50: three per cent of 15,000 are needed, and 1,000 there.
+    await buyAll(owner, '300');
+    const header = page.getByRole('banner').getByRole('link', { name: /^Margin/ });
+    await expect.poll(() => agrees(page, owner)).toBe(true);
+    await expect.poll(() => figure(page, 'Leverage of the account')).toMatch(/^15\.\d\d×$/);
+    expect(await header.count()).toBe(0);
+
+    await perp.push('49');
+    await header.waitFor();
+    await expect.poll(() => agrees(page, owner)).toBe(true);
+    expect(await page.getByText('Your cross margin is used to').count()).toBe(0);
+    await perp.push('48.4');
+    await page.getByText(/^Your cross margin is used to 8\d\.\d/).waitFor();
+    await expect.poll(() => header.innerText()).toMatch(/^Margin 8\d/);
+    // Who wants to be told later says so, and the header follows at once.
+    await page.goto(`${venue.url}/account?tab=preferences`);
+    await header.waitFor();
+    await page
+      .getByRole('radiogroup', { name: 'Margin in the header' })
+      .getByRole('radio', { name: /^70/ })
+      .press('Space');
+    await perp.push('49');
+    await header.waitFor({ state: 'detached' });
+  },
+  LONG_MS,
+);
+
+test('on a phone it is in the sheet of the ticket, and each way for money is one press', async () => {
+  const visit = await browser.visit(venue.url, { viewport: PHONE });
+  const { page } = visit;
+  await visit.openWithAccount(`/trade/${perp.name}`);
+  for (const [way, form] of [
+    ['Deposit', 'Deposit'],
+    ['Move', 'Transfer'],
+    ['Withdraw', 'Withdraw'],
+  ] as const) {
+    await button(page, 'Buy / long').click();
+    const sheet = page.getByRole('dialog', { name: perp.name });
+    await sheet.getByRole('meter', { name: 'Cross margin ratio' }).waitFor();
+    await sheet.getByRole('link', { name: way }).click();
+    await page.getByRole('radio', { name: form, checked: true }).waitFor();
+    await page.goBack();
+  }
+});
+
+/** A figure of the box by its name. */
+async function figure(page: Page, name: string): Promise<string> {
+  const box = page.getByRole('region', { name: 'Account', exact: true });
+  const line = box.locator('dl > div', { has: page.getByText(name, { exact: true }) });
+  return line.locator('dd').innerText();
+}
+
+/** Whether every figure of the box is what the venue answers, to the cent. */
+async function agrees(page: Page, owner: Client): Promise<boolean> {
+  const user = owner.wallet!.address;
+  const state = await owner.info.clearinghouseState({ user, accountType: 'perp' });
+  const { availableToTrade } = await owner.info.activeAssetData({ user, coin: String(perp.asset) });
+  const pnl = state.assetPositions.reduce(
+    (all, row) => all + Number(row.position.unrealizedPnl),
+    0,
+  );
+  const meter = page.getByRole('meter', { name: 'Cross margin ratio' });
+  const share = Number(await meter.getAttribute('aria-valuenow'));
+  const due: readonly (readonly [string, number])[] = [
+    ['Equity', Number(state.marginSummary.accountValue)],
+    ['Free to trade', Number(availableToTrade[0])],
+    ['Free to withdraw', Number(state.withdrawable)],
+    ['Maintenance', Number(state.crossMaintenanceMarginUsed)],
+    ['Unrealised PnL', pnl],
+  ];
+  for (const [name, value] of due) {
+    const shown = Number((await figure(page, name)).replace(/[,+]/g, '').replace('−', '-'));
+    if (!(Math.abs(shown - value) < 0.011)) return false;
+  }
+  return Math.abs(share - 100 / Number(state.crossMarginRatio)) < 0.01;
+}
+
+/** Buys from somebody who has as much to lose, both with all the leverage that there is. */
+async function buyAll(owner: Client, size: string): Promise<void> {
+  const maker = await trader(venue.url, `who sells ${perp.name}`);
+  const { asset } = perp;
+  for (const client of [maker, owner]) {
+    await client.exchange.updateLeverage({ asset, leverage: 20 }, EXECUTED);
+  }
+  const order = { asset, price: '50', size };
+  const ask = limitOrder({ ...order, side: 'sell' });
+  await maker.exchange.order({ orders: [ask] }, EXECUTED);
+  const bid = limitOrder({ ...order, side: 'buy' });
+  const reply = await owner.exchange.order({ orders: [bid] }, EXECUTED);
+  expect(reply).toMatchObject({ status: 'executed', orders: [{ state: 'filled' }] });
+}

@@ -1,0 +1,169 @@
+import { bracketOrder, limitOrder } from '@oddlot/sdk';
+import type { Locator, Page } from 'playwright-core';
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import type { Venue } from '../support/venue-process.ts';
+import { faultsFound } from './support/accessibility.ts';
+import { quoteMarket } from './support/market-maker.ts';
+import { WHO_DEPLOYS } from './support/outcome-people.ts';
+import { listPerp } from './support/own-perp.ts';
+import { button, exitPrices, position, size } from './support/terminal.ts';
+import { perpNear } from './support/trading.ts';
+import type { WebBrowser } from './support/web-browser.ts';
+import { workerBrowser } from './support/worker-browser.ts';
+import { workerVenue } from './support/worker-venue.ts';
+
+/** Orders as their owner likes to send and move them: all at once, with a question or without, by hand on the chart. */
+
+const LONG_MS = 120_000;
+const PATIENT = { timeout: 60_000 };
+const EXECUTED = { confirm: 'executed' } as const;
+
+let venue: Venue;
+let browser: WebBrowser;
+
+beforeAll(async () => {
+  [venue, browser] = await Promise.all([workerVenue(), workerBrowser()]);
+}, LONG_MS);
+afterEach(() => browser.leaveAll());
+
+test(
+  'all positions are closed after one question that names each of them, and their exits go along',
+  async () => {
+    const grid = { base: 'ALL', price: '50', tick: '0.01', szDecimals: 2 };
+    const perp = await listPerp(venue.url, { ...grid, operator: WHO_DEPLOYS });
+    const quotes = { market: perp.name, bids: ['49.95'], asks: ['50.05'], size: '2' };
+    await quoteMarket(venue.url, quotes);
+    const visit = await browser.visit(venue.url);
+    const { page } = visit;
+    const { owner } = await visit.openWithAccount('/trade/BTC-USDC');
+    const { asset } = await perpNear(owner, 'BTC-USDC');
+    const parent = limitOrder({ asset, side: 'buy', price: '97010', size: '0.002' });
+    const stopLoss = { triggerPrice: '95900' };
+    await owner.exchange.order(bracketOrder({ parent, stopLoss }), EXECUTED);
+    const other = limitOrder({ asset: perp.asset, side: 'buy', price: '50.05', size: '1' });
+    await owner.exchange.order({ orders: [other] }, EXECUTED);
+    await position(page).waitFor();
+    await page.getByRole('row', { name: perp.name }).waitFor();
+    await button(page, 'Close all').press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Close all positions' });
+    const named = dialog.getByRole('list', { name: 'Positions' });
+    await named.getByText('BTC-USDC').waitFor();
+    await named.getByText(perp.name).waitFor();
+    await dialog.getByText('also the 1 that waits among the triggers').waitFor();
+    expect(await faultsFound(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Close 2 positions' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('No open positions').waitFor();
+    expect(await owner.info.triggerOrders({ user: owner.wallet!.address })).toEqual([]);
+  },
+  LONG_MS,
+);
+
+test(
+  'who wants it is asked from a value on, sends with a press on the book, and has sizes at hand; notes survive a reload',
+  async () => {
+    const visit = await browser.visit(venue.url);
+    const { page } = visit;
+    const { address, owner } = await visit.openWithAccount('/account?tab=preferences');
+    await page.getByRole('radio', { name: 'From a value' }).click();
+    await page.getByRole('textbox', { name: 'From so many USDC' }).fill('100');
+    await page.getByRole('checkbox', { name: 'A press on a level sends' }).click();
+    await page.getByRole('textbox', { name: 'Sizes in the ticket' }).fill('150 50');
+    expect(await faultsFound(page)).toEqual([]);
+    await visit.open('/trade/BTC-USDC');
+    const orders = async (): Promise<readonly string[]> =>
+      (await owner.info.frontendOpenOrders({ user: address })).map(
+        ({ limitPx, origSz, side }) => `${side} ${origSz} ${limitPx}`,
+      );
+    const bids = page.getByRole('slider', { name: 'Bids' });
+    await page.getByText(/^At most/).waitFor();
+    await button(page, '150 USDC').click();
+    await bids.press('ArrowDown');
+    await expect.poll(() => bids.getAttribute('aria-valuetext')).toMatch(/^96,990/);
+    await bids.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Send this order?' });
+    await dialog.getByText('It is worth 149.36 USDC.').waitFor();
+    expect(await orders()).toEqual([]);
+    await dialog.getByRole('button', { name: 'Buy 0.00154 BTC at 96,990' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await expect.poll(orders, PATIENT).toEqual(['B 0.00154 96990']);
+    // A smaller one goes with the press itself.
+    await button(page, '50 USDC').click();
+    await bids.press('ArrowDown');
+    await bids.press('Enter');
+    await expect.poll(orders, PATIENT).toContain('B 0.00051 96990');
+    // Without a size a press takes the price, and nothing else.
+    await expect.poll(() => size(page).inputValue()).toBe('');
+    await bids.press('ArrowDown');
+    await bids.press('Enter');
+    expect(await orders()).toHaveLength(2);
+
+    await page.getByRole('tab', { name: 'Open orders 2' }).click();
+    await page
+      .getByRole('button', { name: /^Write a note to order/ })
+      .first()
+      .click();
+    await page.getByRole('textbox', { name: 'Note' }).fill('<b id=x>scalp');
+    await button(page, 'Save').click();
+    await page.reload();
+    await page.getByRole('button', { name: /^Note to order \d+: <b id=x>scalp/ }).waitFor();
+    expect(await page.locator('b#x').count()).toBe(0);
+  },
+  LONG_MS,
+);
+
+test(
+  'exits are pulled out of a position’s line, an order grows by the keyboard, and a bracket is drawn before it is sent',
+  async () => {
+    const visit = await browser.visit(venue.url);
+    const { page } = visit;
+    const { address, owner } = await visit.openWithAccount('/trade/BTC-USDC');
+    const { asset } = await perpNear(owner, 'BTC-USDC');
+    const order = { asset, side: 'buy', size: '0.002' } as const;
+    await owner.exchange.order({ orders: [limitOrder({ ...order, price: '97010' })] }, EXECUTED);
+    await position(page).waitFor();
+    const line = page.getByRole('slider', { name: 'Exits of the long' });
+    await drag(page, line, -60);
+    await expect.poll(() => exitPrices(page), PATIENT).toMatch(/^97,\d{3}\.\d \/ –$/);
+    const [profit] = (await exitPrices(page)).split(' / ');
+    await drag(page, line, 60);
+    // The one that stood stays as it was.
+    await expect.poll(() => exitPrices(page), PATIENT).toMatch(/ \/ 9\d,\d{3}\.\d$/);
+    expect((await exitPrices(page)).split(' / ')[0]).toBe(profit);
+
+    await owner.exchange.order({ orders: [limitOrder({ ...order, price: '96900' })] }, EXECUTED);
+    const own = page.getByRole('slider', { name: 'Buy 0.00200' });
+    await own.press('Shift+ArrowRight');
+    await own.press('ArrowRight');
+    await own.press('ArrowLeft');
+    await expect.poll(() => own.getAttribute('aria-valuetext')).toContain('all of it 0.0021');
+    await own.press('Enter');
+    await expect
+      .poll(
+        async () => (await owner.info.frontendOpenOrders({ user: address }))[0]?.origSz,
+        PATIENT,
+      )
+      .toBe('0.0021');
+
+    await button(page, 'Bracket').click();
+    const takeProfit = page.getByRole('textbox', { name: 'TP' });
+    const before = Number(await takeProfit.inputValue());
+    await page.getByRole('slider', { name: 'Ticket: take profit' }).press('Shift+ArrowUp');
+    expect(Number(await takeProfit.inputValue())).toBeCloseTo(before + 1, 5);
+    await page.getByRole('slider', { name: 'Ticket: stop loss' }).waitFor();
+    // Nothing of it is sent but by the ticket's own button.
+    expect(await owner.info.frontendOpenOrders({ user: address })).toHaveLength(1);
+  },
+  LONG_MS,
+);
+
+/** By the pointer, up or down from where it is. */
+async function drag(page: Page, line: Locator, pixels: number): Promise<void> {
+  await line.waitFor();
+  const box = (await line.boundingBox())!;
+  const [x, y] = [box.x + 20, box.y + box.height / 2];
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x, y + pixels, { steps: 4 });
+  await page.mouse.up();
+}

@@ -1,0 +1,181 @@
+import { limitOrder } from '@oddlot/sdk';
+import type { Page } from 'playwright-core';
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import type { Venue } from '../support/venue-process.ts';
+import { WHO_DEPLOYS } from './support/outcome-people.ts';
+import { listPerp } from './support/own-perp.ts';
+import { button, choose, position, size, trading } from './support/terminal.ts';
+import { perpNear } from './support/trading.ts';
+import { PHONE } from './support/visit.ts';
+import type { WebBrowser } from './support/web-browser.ts';
+import { workerBrowser } from './support/worker-browser.ts';
+import { workerVenue } from './support/worker-venue.ts';
+
+/** What the terminal says of an order before it is one, and nothing that it does not know yet. */
+
+const LONG_MS = 120_000;
+const EXECUTED = { confirm: 'executed' } as const;
+
+let venue: Venue;
+let browser: WebBrowser;
+
+beforeAll(async () => {
+  [venue, browser] = await Promise.all([workerVenue(), workerBrowser()]);
+}, LONG_MS);
+afterEach(() => browser.leaveAll());
+
+test('what rests or waits says what it pays when it fills, as maker and as taker, by the tier of the account', async () => {
+  const page = await trading(browser, venue.url);
+  const later = page.locator('p', { hasText: /^Fee when it fills/ });
+  await page.getByRole('textbox', { name: 'Price' }).fill('96000');
+  await size(page).fill('0.01');
+  // 960 USDC at 0.015 and 0.045 percent.
+  await expect
+    .poll(() => later.innerText())
+    .toBe('Fee when it fills\n0.14 as maker · 0.43 as taker');
+  await page.getByRole('checkbox', { name: 'Post only' }).click();
+  await expect.poll(() => later.innerText()).toBe('Fee when it fills\n0.14 as maker');
+  await page.getByRole('checkbox', { name: 'Post only' }).click();
+  await choose(page, 'Stop');
+  await page.getByRole('textbox', { name: 'When the mark is' }).fill('98000');
+  await expect.poll(() => later.innerText()).toBe('Fee when it fills\n0.44 as taker');
+  await choose(page, 'Scale');
+  await page.getByRole('textbox', { name: 'First price' }).fill('96000');
+  await page.getByRole('textbox', { name: 'Last price' }).fill('94000');
+  await expect
+    .poll(() => later.innerText())
+    .toBe('Fee when it fills\n0.14 as maker · 0.43 as taker');
+  await choose(page, 'Market');
+  await page.getByText(/^Fills 0.01 now/).waitFor();
+  expect(await later.count()).toBe(0);
+});
+
+test('a size that is too large is lowered by a press, with its unit; what is typed in USDC is told in USDC', async () => {
+  const page = await trading(browser, venue.url);
+  await page.getByRole('textbox', { name: 'Price' }).fill('96900');
+  await size(page).fill('5');
+  const alert = page.getByRole('alert');
+  await alert.getByText(/It takes [\d,.]+ USDC, and there is [\d,.]+ USDC\./).waitFor();
+  await alert.getByRole('button', { name: /^Lower the size to 0\.\d+ BTC$/ }).click();
+  await alert.waitFor({ state: 'detached' });
+  await button(page, /^Buy 0\.\d+ BTC at 96,900/).waitFor();
+  await size(page).fill('1000000');
+  await alert.getByText(/^One order here may have at most [\d,]+ BTC\./).waitFor();
+  await alert.getByRole('button', { name: /^Lower the size to [\d,]+ BTC$/ }).click();
+  await alert.getByText(/^Insufficient margin/).waitFor();
+
+  await size(page).fill('');
+  await page.getByText(/^At most 0\.\d+ BTC$/).waitFor();
+  await button(page, 'BTC ⇄').click();
+  await page.getByText(/^At most [\d,]+\.\d\d USDC$/).waitFor();
+  await size(page).fill('500');
+  await page.getByText('0.00515 BTC', { exact: true }).waitFor();
+});
+
+test('nothing is claimed of an account before it is known', async () => {
+  // Every text that is ever drawn under the market, from the first one on.
+  const script = `{
+    const seen = new Set();
+    Object.assign(globalThis, { seen });
+    new MutationObserver(() => {
+      for (const panel of document.querySelectorAll('[role=tabpanel]')) seen.add(panel.innerText);
+    }).observe(document, { subtree: true, childList: true });
+  }`;
+  const visit = await browser.visit(venue.url, { script });
+  const { page } = visit;
+  let answer = (): void => undefined;
+  const asked = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.routeWebSocket(/\/ws/, (socket) => {
+    const server = socket.connectToServer();
+    server.onMessage((message) => void asked.then(() => socket.send(message)));
+  });
+  await visit.openWithAccount('/trade/BTC-USDC');
+  await page.getByRole('tab', { name: 'Positions' }).waitFor();
+  await page.getByRole('columnheader', { name: 'Margin' }).waitFor();
+  const seen = (): Promise<string> =>
+    page.evaluate(() => [...(globalThis as { seen?: Set<string> }).seen!].join('\n'));
+  expect(await seen()).not.toMatch(/No open positions|test account/);
+  answer();
+  await page.getByText('No open positions').waitFor();
+  expect(await seen()).not.toContain('test account');
+});
+
+test(
+  'lines out of sight are told at the edge with their distance, and labels make room for each other',
+  async () => {
+    const visit = await browser.visit(venue.url);
+    const { page } = visit;
+    const { owner } = await visit.openWithAccount('/trade/BTC-USDC');
+    const { asset } = await perpNear(owner, 'BTC-USDC');
+    const rest = async (prices: readonly string[]): Promise<void> => {
+      const orders = prices.map((price) =>
+        limitOrder({ asset, side: 'buy', price, size: '0.0002' }),
+      );
+      await owner.exchange.order({ orders }, EXECUTED);
+    };
+    await rest(['96950', '96949', '96948']);
+    await page
+      .getByRole('slider', { name: /^Buy 0\.0002/ })
+      .nth(2)
+      .waitFor();
+    await expect.poll(() => gaps(page)).toEqual([true, true]);
+    const axis = async (): Promise<number> => {
+      const ends = await Promise.all(
+        ['96,950.0', '96,948.0'].map(async (price) => {
+          const line = page.locator('li[data-price]', { hasText: price });
+          return (await line.boundingBox())!.y;
+        }),
+      );
+      return ends[1]! - ends[0]!;
+    };
+    const before = await axis();
+    // A ladder far below: prices stay as they are drawn, and the three nearest are told at the edge.
+    await rest(['94000', '93000', '92000', '91000', '90000']);
+    await page.getByText(/94,000\.0\s+↓ −3\.1/).waitFor();
+    await page.getByText('↓ +2').waitFor();
+    expect(await axis()).toBeCloseTo(before, 0);
+  },
+  LONG_MS,
+);
+
+/** Whether each label is far enough below the one before. */
+async function gaps(page: Page): Promise<readonly boolean[]> {
+  const tags = await page.getByRole('slider', { name: /^Buy 0\.0002/ }).all();
+  const tops = (await Promise.all(tags.map((tag) => tag.boundingBox()))).map((box) => box!.y);
+  const sorted = tops.toSorted((a, b) => a - b);
+  return sorted.slice(1).map((top, at) => top - sorted[at]! >= 20);
+}
+
+test(
+  'a long name leaves the head of the book in one line; on a phone a position says where it ends; a reversal how far it goes',
+  async () => {
+    const perp = await listPerp(venue.url, {
+      base: 'LONGESTNAME',
+      price: '50',
+      tick: '0.01',
+      szDecimals: 2,
+      operator: WHO_DEPLOYS,
+    });
+    const visit = await browser.visit(venue.url);
+    const { page } = visit;
+    const { owner } = await visit.openWithAccount(`/trade/${perp.name}`);
+    const head = page.getByRole('button', { name: /^Size · total/ });
+    await head.waitFor();
+    expect((await head.boundingBox())!.height).toBeLessThan(24);
+    const { asset } = await perpNear(owner, 'BTC-USDC');
+    const order = limitOrder({ asset, side: 'buy', price: '97010', size: '0.04' });
+    await owner.exchange.order({ orders: [order] }, EXECUTED);
+    await page.goto(`${venue.url}/trade/BTC-USDC`);
+    await position(page).waitFor();
+    await button(page, 'Reverse BTC-USDC').click();
+    await page.getByRole('dialog').getByText('no price further than 5 % from the mark').waitFor();
+    await page.keyboard.press('Escape');
+    await page.setViewportSize({ ...PHONE });
+    await position(page)
+      .getByText(/^Liquidation liq\. 7\d,\d{3}\.\d$/)
+      .waitFor();
+  },
+  LONG_MS,
+);
