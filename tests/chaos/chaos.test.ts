@@ -9,14 +9,16 @@ import {
   restingBy,
 } from '../crash/audit.ts';
 import { Crosser, Rester } from '../crash/load.ts';
-import { Actor, fund } from '../support/actors.ts';
+import { Actor } from '../support/actors.ts';
 import { Client, eventually, type Json } from '../support/client.ts';
 import { exact } from '../support/exact.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
 import { type Market, readMarket } from '../support/market.ts';
+import { MoneyWorld } from '../support/money-world.ts';
 import { chance } from '../support/seeded.ts';
 import { CALM, tail } from '../support/venue-process.ts';
-import { keyOf } from '../support/wallet.ts';
+import { keyOf, TESTNET } from '../support/wallet.ts';
+import { Banker } from './banker.ts';
 import { type Dealings, Trader } from './trader.ts';
 import { makeTrouble } from './trouble.ts';
 import { TroubledCluster } from './troubled-cluster.ts';
@@ -26,7 +28,8 @@ import { Wanderer } from './wanderer.ts';
  * Goal: whatever happens to the processes of a cluster and to the lines between them, what one replica has acknowledged all
  * have, once, and all have the same state. Method: three NATS servers, three replicas with clocks that differ, and PostgreSQL,
  * as processes; each is killed, frozen and started again, lines are cut, silent, slow and halved, at moments drawn from a seed.
- * People trade by signed requests meanwhile, each sent to any replica and again to another until it is answered.
+ * People trade by signed requests meanwhile, each sent to any replica and again to another until it is answered, and bring money
+ * from a settlement chain and take it back.
  *
  * `CHAOS_SEED=7 CHAOS_SECONDS=1800 CHAOS_FROZEN_MS=20000 npx vitest run tests/chaos` repeats or prolongs it.
  */
@@ -35,6 +38,7 @@ const SEED = freshSeed('CHAOS_SEED');
 const SECONDS = Number(process.env['CHAOS_SECONDS'] ?? 45);
 const FROZEN_MS_MAX = Number(process.env['CHAOS_FROZEN_MS'] ?? 6_000);
 const DEPOSIT = 1000;
+const BANKERS = 2;
 /** How long it may take until all is as before once nobody makes trouble any more. */
 const SETTLE_MS = 120_000;
 /** Blocks whose hashes are compared. */
@@ -46,6 +50,8 @@ const dealings: Dealings = { sent: [], surprises: [], repeated: 0, acknowledged:
 const actors: Actor[] = [];
 const resters: Rester[] = [];
 const crossers: Crosser[] = [];
+const bankers: Banker[] = [];
+let world: MoneyWorld;
 let cluster: TroubledCluster;
 let btc: Market;
 let eth: Market;
@@ -55,13 +61,31 @@ const anyClient = (): Client => new Client(random.pick(urls()));
 
 beforeAll(async () => {
   if (!hasNatsServer) return;
-  cluster = await TroubledCluster.start([...CALM, '--snapshot-every-blocks', '60']);
+  world = await MoneyWorld.open();
+  const chain = { port: Number(new URL(world.url).port) };
+  cluster = await TroubledCluster.start(chain, (url) => [
+    ...CALM,
+    ...world.flags([url]),
+    '--snapshot-every-blocks',
+    '60',
+  ]);
+  for (let each = 0; each < BANKERS; each += 1) {
+    bankers.push(await Banker.open(world, urls, random));
+  }
   const client = anyClient();
+  const { service_network: serviceNetwork } = await client.data({ type: 'settings' });
+  const network = { ...TESTNET, serviceNetwork };
   for (const name of ['alice', 'bob', 'carol', 'dave', 'erin', 'frank']) {
-    const actor = new Actor(name, keyOf(`chaos ${SEED} ${name}`), anyClient);
-    await fund(client, actor.address);
+    const actor = new Actor(name, keyOf(`chaos ${SEED} ${name}`), anyClient, network);
+    const owner = await world.somebody(String(DEPOSIT), actor.key);
+    await owner.transfer(String(DEPOSIT));
     actors.push(actor);
   }
+  await eventually(async () => {
+    for (const actor of actors) {
+      expect((await actor.state()).withdrawable).toBe(String(DEPOSIT));
+    }
+  }, SETTLE_MS);
   const address = actors[0]!.address;
   btc = await readMarket(client, 'BTC-USDC', address);
   eth = await readMarket(client, 'ETH-USDC', address);
@@ -69,7 +93,10 @@ beforeAll(async () => {
   crossers.push(...actors.slice(3).map((actor) => new Crosser(actor, eth)));
 }, 240_000);
 
-afterAll(async () => cluster?.remove());
+afterAll(async () => {
+  await cluster?.remove();
+  await world?.close();
+});
 
 /** What it needs to know who finds a run that failed. */
 function story(): string {
@@ -187,9 +214,11 @@ describe.skipIf(!hasNatsServer)(`a cluster in trouble, CHAOS_SEED=${SEED}`, () =
           while (Date.now() < untilMs) await trader.deal();
         }),
       );
+      const banking = Promise.all(bankers.map((banker) => banker.bank(untilMs)));
       const tell = (what: string): void => void told.push(`${new Date().toISOString()} ${what}`);
       await makeTrouble(cluster, { random, untilMs, frozenMsMax: FROZEN_MS_MAX, tell });
       await trading;
+      await banking;
       expect(dealings.surprises, story()).toEqual([]);
       expect(dealings.acknowledged, story()).toBeGreaterThan(0);
       const height = await together();
@@ -214,12 +243,17 @@ describe.skipIf(!hasNatsServer)(`a cluster in trouble, CHAOS_SEED=${SEED}`, () =
         const deposited = exact(String(DEPOSIT * actors.length));
         await expectMoneyConserved(here, eth, audited, deposited);
       }
+      const banked: string[] = [];
+      for (const banker of bankers) {
+        for (const url of urls()) banked.push(await banker.expectExact(url, SETTLE_MS));
+      }
       await expectSameHistory();
       await expectOrdersOnce(anyClient());
       process.stdout.write(
         `chaos: ${told.length} faults, ${dealings.acknowledged} acknowledged, ` +
           `${dealings.repeated} sent again, height ${height}, ` +
-          `listeners were at ${listening.map(({ visits }) => visits).join(' and ')} replicas\n`,
+          `listeners were at ${listening.map(({ visits }) => visits).join(' and ')} replicas, ` +
+          `${[...new Set(banked)].join(', ')}\n`,
       );
     },
     60_000 + SECONDS * 1000 + 3 * SETTLE_MS,

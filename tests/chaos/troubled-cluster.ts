@@ -27,8 +27,8 @@ export type TroubledReplica = {
 };
 
 /**
- * Three NATS servers, PostgreSQL and replicas, with a line that can fail before each server, between the servers, and before the
- * database. Whoever ends a replica says so, and it is started again; a start that fails is repeated, as supervisors do.
+ * Three NATS servers, PostgreSQL and replicas, with a line that can fail before each server, between the servers, before the
+ * database and before the settlement chain. Whoever ends a replica says so, and it is started again; a start that fails is repeated, as supervisors do.
  */
 export class TroubledCluster {
   readonly servers: NatsServers;
@@ -58,7 +58,11 @@ export class TroubledCluster {
     }));
   }
 
-  static async start(besides: readonly string[]): Promise<TroubledCluster> {
+  /** `chain` is the port of a settlement chain, and `besides` what replicas are told beyond the log and the database. */
+  static async start(
+    chain: { readonly port: number },
+    besides: (chainUrl: string) => readonly string[],
+  ): Promise<TroubledCluster> {
     const folder = await temporaryData();
     const port = await freePorts(2 * SERVERS);
     const numbers = Array.from({ length: SERVERS }, (_, index) => index);
@@ -80,12 +84,19 @@ export class TroubledCluster {
     );
     const path = join(direct.searchParams.get('host') ?? '', POSTGRES_SOCKET);
     const database = await FaultyLine.open({ path });
+    const settlement = await FaultyLine.open(chain);
     await servers.ready();
     const log = `nats://${clients.map((line) => `127.0.0.1:${line.port}`).join(',')}`;
     const url = `postgres://postgres@127.0.0.1:${database.port}${direct.pathname}`;
-    const shared = ['--log', log, '--cluster', 'chaos', '--database', url, ...besides];
-    const flags = (index: number): string[] => [...shared, '--replica', `replica-${index + 1}`];
-    const lines = [...clients, ...routes, database];
+    const shared = ['--log', log, '--cluster', 'chaos', '--database', url];
+    const own = besides(`http://127.0.0.1:${settlement.port}`);
+    const flags = (index: number): string[] => [
+      ...shared,
+      ...own,
+      '--replica',
+      `replica-${index + 1}`,
+    ];
+    const lines = [...clients, ...routes, database, settlement];
     const cluster = new TroubledCluster({ servers, postgres, lines, folder, flags });
     await Promise.all(cluster.replicas.map((_, index) => cluster.#startReplica(index)));
     return cluster;

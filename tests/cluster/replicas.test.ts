@@ -12,6 +12,7 @@ import { withNatsServer } from '../../packages/venue/src/testing/nats/with-nats-
 /** Whole venues whose log is a stream. */
 
 const nats = withNatsServer();
+const NAMED = ['--service-network', 'example.org'];
 
 describe.skipIf(!hasNatsServer)('replicas of a cluster', () => {
   test('know each other, tell where they are, and who is behind or holds what', () =>
@@ -67,6 +68,21 @@ describe.skipIf(!hasNatsServer)('replicas of a cluster', () => {
       });
       expect(await copy.metric('oddlot_cluster_log_lost')).toBe(1);
       await copy.stop();
+    }));
+
+  test('replicas that begin a venue together have one name', () =>
+    inDirectory(async (folder) => {
+      const place = { cluster: randomUUID(), url: nats.urls[0]!, flags: NAMED };
+      const all = await Promise.all(
+        ['a', 'b', 'c'].map((name) => startReplica({ ...place, name, data: join(folder, name) })),
+      );
+      const names = all.map(({ serviceNetwork }) => serviceNetwork);
+      expect(names[0]).toMatch(/^example\.org-[0-9a-f]{8}$/);
+      expect(names).toEqual([names[0], names[0], names[0]]);
+      for (const each of all) await each.stop();
+      const again = await startReplica({ ...place, name: 'a', data: join(folder, 'a') });
+      expect(again.serviceNetwork).toBe(names[0]);
+      await again.stop();
     }));
 
   test('a replica that stops lets others act first, and sends its clients to them', () =>

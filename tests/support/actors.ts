@@ -16,9 +16,11 @@ import {
   nextNonce,
   signAgentAction,
   signApproveAgent,
+  TESTNET,
   ZERO_ADDRESS,
   type AgentOptions,
   type JsonObject,
+  type Network,
   type Signed,
 } from './wallet.ts';
 
@@ -83,8 +85,11 @@ export class Actor {
   readonly key: Hex;
   readonly address: Hex;
   #client: () => Client;
+  readonly #network: Network;
 
-  constructor(name: string, key: Hex, client: () => Client) {
+  /** The network is that of the venue which its requests are signed for. */
+  constructor(name: string, key: Hex, client: () => Client, network: Network = TESTNET) {
+    this.#network = network;
     this.name = name;
     this.key = key;
     this.address = addressOf(key);
@@ -96,7 +101,11 @@ export class Actor {
   }
 
   async sign(action: JsonObject, options: Partial<AgentOptions> = {}): Promise<Signed> {
-    return signAgentAction(this.key, action, { nonce: nextNonce(), ...options });
+    return signAgentAction(this.key, action, {
+      nonce: nextNonce(),
+      network: this.#network,
+      ...options,
+    });
   }
 
   /** Sends orders and waits for their execution. */

@@ -33,11 +33,11 @@ export class MoneyWorld {
     return new MoneyWorld(bridged, url);
   }
 
-  /** The relayer's key is the world's own, and so are those of as many of its validators as asked for. */
-  async startVenue(
-    endpoints: readonly string[],
-    { flags = [], ownValidators = 3 }: { flags?: readonly string[]; ownValidators?: number } = {},
-  ): Promise<Venue> {
+  /**
+   * What a venue is started with to work on this chain. The relayer's key is the world's own, and so are those of as many of its
+   * validators as asked for.
+   */
+  flags(endpoints: readonly string[], ownValidators = 3): string[] {
     const { bridge, token } = this.money;
     const validators = this.keys.validators.slice(0, ownValidators);
     const named = validators.map((key, at) => [`ODDLOT_TEST_VALIDATOR_${at}`, key] as const);
@@ -48,19 +48,22 @@ export class MoneyWorld {
     const place = ['--chain', endpoints.join(','), '--settlement-rpc-url', this.url];
     const contracts = ['--bridge-contract', bridge, '--usdc-contract', token];
     const pace = ['--chain-confirmations', '1', '--chain-every-ms', '120'];
-    const venue = await Venue.start(
-      [
-        CALM,
-        ['--service-network', 'example.org'],
-        place,
-        contracts,
-        ['--relayer-key', 'env:ODDLOT_TEST_RELAYER'],
-        signers,
-        pace,
-        flags,
-      ].flat(),
-      await temporaryData(),
-    );
+    return [
+      ['--service-network', 'example.org'],
+      place,
+      contracts,
+      ['--relayer-key', 'env:ODDLOT_TEST_RELAYER'],
+      signers,
+      pace,
+    ].flat();
+  }
+
+  async startVenue(
+    endpoints: readonly string[],
+    { flags = [], ownValidators }: { flags?: readonly string[]; ownValidators?: number } = {},
+  ): Promise<Venue> {
+    const own = this.flags(endpoints, ownValidators);
+    const venue = await Venue.start([...CALM, ...own, ...flags], await temporaryData());
     this.#venues.push(venue);
     this.#venue = venue;
     return venue;
@@ -85,8 +88,7 @@ export class MoneyWorld {
   }
 
   /** Somebody with ether and so many test USDC on the chain. */
-  async somebody(amount = '1000'): Promise<Somebody> {
-    const key = generatePrivateKey();
+  async somebody(amount = '1000', key: Hex = generatePrivateKey()): Promise<Somebody> {
     const account = privateKeyToAccount(key);
     const { minter } = this.keys;
     await this.#bridged.send(minter, { data: mintData(account.address, usdc(amount)) });
@@ -99,18 +101,18 @@ export class Somebody {
   readonly user: Hex;
   readonly wallet: Wallet;
   readonly #world: MoneyWorld;
-  readonly #key: Hex;
+  readonly key: Hex;
 
   constructor(world: MoneyWorld, key: Hex) {
     this.#world = world;
-    this.#key = key;
+    this.key = key;
     const account = privateKeyToAccount(key);
     this.user = account.address.toLowerCase() as Hex;
     this.wallet = world.money.wallet(account);
   }
 
   get client(): Client {
-    return createClient({ url: this.#world.venue.url, wallet: privateKeyWallet(this.#key) });
+    return createClient({ url: this.#world.venue.url, wallet: privateKeyWallet(this.key) });
   }
 
   async transfer(amount: string): Promise<Hex> {

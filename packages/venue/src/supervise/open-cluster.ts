@@ -4,6 +4,8 @@ import type { Logger } from '@oddlot/host/log';
 import { VERSION } from '@oddlot/host/version';
 import type { Config } from '../config.ts';
 import type { FileJournal } from '../log/file-journal.ts';
+import { readServiceNames } from '../log/service-names.ts';
+import { agreeOnName } from '../cluster/agree-on-name.ts';
 import { decodeOpening } from '../cluster/block-message.ts';
 import { clockApartMs } from '../cluster/clock-apart-ms.ts';
 import { ClusterLog, type ClusterLogOptions } from '../cluster/cluster-log.ts';
@@ -31,7 +33,7 @@ export type Cluster = {
   readonly line: HolderLine;
   /** Attached to the replica, and asked by its log. */
   readonly order: ProposalOrder;
-  /** What clients sign for, where the stream was opened before. */
+  /** What clients sign for; undefined where this replica's folder says it, or nobody asked for a name. */
   readonly serviceNetwork: string | undefined;
   /** The log that all of them have, with the files of this one as its copy. */
   openLog(copy: FileJournal, parts: LogParts): ClusterLog;
@@ -87,8 +89,9 @@ export async function openCluster(
   const board = new ReplicaBoard(await bucket('replicas'));
   await board.start();
   const conditions: (() => boolean)[] = [];
+  const leases = await bucket('leases');
   const lease = new KvLease({
-    kv: await bucket('leases'),
+    kv: leases,
     replica,
     onFatal,
     mayHold: () => conditions.every((may) => may()),
@@ -96,7 +99,8 @@ export async function openCluster(
       log.info({ name: held }, isHeld ? 'holds a lease' : 'holds a lease no longer'),
   });
   const opening = await patiently(() => stream.at(OPENING_PLACE));
-  const serviceNetwork = opening === undefined ? undefined : decodeOpening(opening).serviceNetwork;
+  const serviceNetwork =
+    opening === undefined ? await newName(config, leases) : decodeOpening(opening).serviceNetwork;
   const order = new ProposalOrder();
   let ownUrl: string | undefined;
   return {
@@ -129,6 +133,15 @@ export async function openCluster(
         url === undefined ? [] : [{ replica: each, url, height }],
       ),
   };
+}
+
+/** Of a venue that begins with this start, unless the folder has brought one along. */
+async function newName(
+  { data, serviceNetwork: word }: Config,
+  leases: KV,
+): Promise<string | undefined> {
+  if (word === undefined || readServiceNames(data).name !== undefined) return undefined;
+  return agreeOnName(leases, word);
 }
 
 /** Before it leads, a replica has what it told when it ran last. */

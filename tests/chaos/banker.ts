@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createClient, privateKeyWallet, type Client as SdkClient } from '@oddlot/sdk';
+import { formatUnits } from 'viem';
+import { expect } from 'vitest';
+import { Client, eventually, type Json } from '../support/client.ts';
+import { type MoneyWorld, type Somebody, usdc } from '../support/money-world.ts';
+import type { Chance } from '../support/seeded.ts';
+
+const RESTS_MS = 1_500;
+/** What a withdrawal costs. */
+const FEE = usdc('0.1');
+const START = '100000';
+
+/** Somebody who brings money from the settlement chain and takes it back, whatever happens to the venue meanwhile. */
+export class Banker {
+  readonly #who: Somebody;
+  readonly #urls: () => readonly string[];
+  readonly #random: Chance;
+  readonly #deposits: bigint[] = [];
+  #attempts = 0;
+  #acknowledged = 0;
+
+  private constructor(who: Somebody, urls: () => readonly string[], random: Chance) {
+    this.#who = who;
+    this.#urls = urls;
+    this.#random = random;
+  }
+
+  static async open(
+    world: MoneyWorld,
+    urls: () => readonly string[],
+    random: Chance,
+  ): Promise<Banker> {
+    return new Banker(await world.somebody(START), urls, random);
+  }
+
+  async bank(untilMs: number): Promise<void> {
+    while (Date.now() < untilMs) {
+      const amount = String(20 + this.#random.below(50));
+      await this.#who.transfer(amount);
+      this.#deposits.push(usdc(amount));
+      await sleep(this.#random.below(RESTS_MS));
+      await this.#withdraw();
+      await sleep(this.#random.below(RESTS_MS));
+    }
+  }
+
+  /** Told or not, it happens once or not at all: what it came to is counted at the end. */
+  async #withdraw(): Promise<void> {
+    const [first, ...others] = this.#urls();
+    if (first === undefined) return;
+    const wallet = privateKeyWallet(this.#who.key);
+    const client: SdkClient = createClient({ url: first, replicas: others, wallet });
+    const amount = String(2 + this.#random.below(10));
+    this.#attempts += 1;
+    try {
+      const to = { destination: this.#who.user, amount };
+      const reply = await client.exchange.withdraw3(to, { confirm: 'executed' });
+      if (reply.status === 'executed') this.#acknowledged += 1;
+    } catch {
+      // Nothing to withdraw yet, or nobody there who could say.
+    } finally {
+      client.close();
+    }
+  }
+
+  /** Every deposit is credited once, every withdrawal that was acknowledged is paid once, and nothing else was. */
+  async expectExact(url: string, patienceMs: number): Promise<string> {
+    const { user } = this.#who;
+    const client = new Client(url);
+    const withdrawals = await eventually(async () => {
+      const rows = await allWithdrawals(client, user);
+      expect(rows.map(({ status }) => status)).toEqual(rows.map(() => 'confirmed'));
+      return rows;
+    }, patienceMs);
+    expect(withdrawals.length).toBeGreaterThanOrEqual(this.#acknowledged);
+    expect(withdrawals.length).toBeLessThanOrEqual(this.#attempts);
+    const deposited = sum(this.#deposits);
+    const taken = sum(withdrawals.map(({ amount }) => usdc(amount)));
+    await eventually(async () => {
+      const { withdrawable } = await client.data({ type: 'clearinghouseState', user });
+      expect(withdrawable).toBe(formatUnits(deposited - taken, 6));
+    }, patienceMs);
+    const paid = taken - FEE * BigInt(withdrawals.length);
+    expect(await this.#who.onChain()).toBe(usdc(START) - deposited + paid);
+    return `${this.#deposits.length} deposits and ${withdrawals.length} withdrawals`;
+  }
+}
+
+async function allWithdrawals(client: Client, user: string): Promise<Json[]> {
+  const rows: Json[] = [];
+  for (;;) {
+    const before = rows.at(-1)?.id;
+    const page: Json[] = await client.data({
+      type: 'withdrawals',
+      user,
+      limit: 200,
+      ...(before !== undefined && { before }),
+    });
+    if (page.length === 0) return rows;
+    rows.push(...page);
+  }
+}
+
+function sum(amounts: readonly bigint[]): bigint {
+  return amounts.reduce((total, amount) => total + amount, 0n);
+}
