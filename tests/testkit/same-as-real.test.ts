@@ -184,7 +184,7 @@ test(
       expect(inHand.venue.head, `action ${count}`).toEqual(real.venue.head);
     }
     expect(inHand.said.length).toBeGreaterThan(ACTIONS / 2);
-    expect(inHand.said).toEqual(real.said);
+    expect(withoutCursors(inHand.said)).toEqual(withoutCursors(real.said));
     await Promise.all(twins.map(({ venue }) => venue.settled()));
     await expect.poll(() => inHand.frames.length).toBe(real.frames.length);
     expect(inHand.frames.length).toBeGreaterThan(subscriptions.length);
@@ -192,6 +192,11 @@ test(
   },
   60_000 + ACTIONS * 1_000,
 );
+
+/** Answers without where their next pages begin, which every venue seals with a key of its own. */
+function withoutCursors(said: readonly string[]): string[] {
+  return said.map((each) => each.replace(/"nextCursor":"[^"]+"/, '"nextCursor":"…"'));
+}
 
 /** Frames without the epochs of streams, which every process draws anew. */
 function withoutEpochs(frames: readonly string[]): string[] {

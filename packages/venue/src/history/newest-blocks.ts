@@ -1,3 +1,6 @@
+/** As long as streams keep frames: who has been away for longer is told a state. */
+export const KEPT_MS_MAX = 5 * 60_000;
+
 /** Blocks that are dropped are cut off together, so that each costs nothing. */
 const CUT_MIN = 1_024;
 

@@ -1,10 +1,8 @@
 import type { AppliedBlock } from '../block/applied-block.ts';
 import type { Projection } from '../block/projection.ts';
 import { decodeAmounts, encodeAmounts } from '../codec/amounts-json.ts';
-import { NewestBlocks } from './newest-blocks.ts';
+import { KEPT_MS_MAX, NewestBlocks } from './newest-blocks.ts';
 
-/** As long as streams keep frames. */
-const KEPT_MS_MAX = 5 * 60_000;
 /** Commands and events of all blocks that are kept. */
 const KEPT_ITEMS_MAX = 100_000;
 

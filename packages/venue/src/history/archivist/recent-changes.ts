@@ -1,7 +1,7 @@
 import type { HistOrderRow } from '@oddlot/protocol';
 import type { Projection } from '../../block/projection.ts';
 import type { Ask, SinceAnswer } from '../history.ts';
-import { NewestBlocks } from '../newest-blocks.ts';
+import { KEPT_MS_MAX, NewestBlocks } from '../newest-blocks.ts';
 import type { AccountType, BlockRows } from '../rows/block-rows.ts';
 import type { MarketTextsOf } from './watched-users.ts';
 
@@ -12,6 +12,7 @@ const DUMPED_ROWS_MAX = 500;
 /** What a block said of orders and ledgers. */
 type Changes = Pick<BlockRows, 'orders' | 'retold' | 'untold' | 'ledger'> & {
   readonly height: number;
+  readonly timeMs: number;
   readonly count: number;
 };
 
@@ -50,13 +51,15 @@ export class RecentChanges implements Projection {
   }
 
   add(block: BlockRows): void {
-    const { height } = block.head;
+    const { height, timeMs } = block.head;
     const { last } = this.#blocks;
     // What is computed again begins anew.
     if (last !== undefined && last.height !== height - 1) this.reset();
     const { ledger, orders, retold = [], untold = [] } = block;
     const count = 1 + orders.length + retold.length + untold.length + ledger.length;
-    this.#blocks.push({ height, orders, retold, untold, ledger, count });
+    const changes = { height, timeMs, orders, retold, untold, ledger, count };
+    const oldestMs = timeMs - KEPT_MS_MAX;
+    this.#blocks.push(changes, (oldest) => oldest.timeMs < oldestMs);
   }
 
   /** The rows as they were told, whole blocks at a time; undefined when some of these blocks are not here. */
