@@ -50,6 +50,11 @@ function followed(client: Client, user: string) {
   return { seen, ready: Promise.all(subscriptions.map(({ ready }) => ready)) };
 }
 
+type Page = {
+  readonly data: readonly { readonly order: { readonly oid: number } }[];
+  readonly nextCursor: string;
+};
+
 const told = (events: readonly StreamEvent<unknown>[]) =>
   events.flatMap((event) =>
     event.type === 'data' && !event.isSnapshot ? [{ height: event.height, data: event.data }] : [],
@@ -81,6 +86,11 @@ describe.skipIf(!hasNatsServer)('a client of two replicas', () => {
       };
       await trade(moving);
       await trade(steady);
+      const orders = { type: 'historicalOrders', user, limit: 1 };
+      const page = (await a.info(orders)).body as Page;
+      const behind = (await b.info({ ...orders, cursor: page.nextCursor })).body as Page;
+      expect(behind.data).toHaveLength(1);
+      expect(behind.data[0]!.order.oid).toBeLessThan(page.data[0]!.order.oid);
       const stopped = a.stop();
       // Written elsewhere while this client looks for another process.
       await trade(steady);

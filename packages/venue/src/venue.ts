@@ -89,7 +89,8 @@ export async function openVenue(config: Config, deps: VenueDependencies): Promis
   const { archivist, clock, clockWatch, history, journal, money, offers } = core;
   const { receipts, relay, replica } = core;
   const replicas = core.cluster?.replicas;
-  const shown = await openShown(config, { money, relay, replica, replicas, log });
+  const { cursorKey } = cluster ?? {};
+  const shown = await openShown(config, { money, relay, replica, replicas, cursorKey, log });
   const parts = { core, shown, disk, pool, network, otherNetworks, log, metrics };
   const edges = createEdges(config, parts);
   const { http, operations } = edges;

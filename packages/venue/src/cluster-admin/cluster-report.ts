@@ -1,6 +1,6 @@
 import { decodeOpening } from '../cluster/block-message.ts';
 import { openBucket } from '../cluster/open-bucket.ts';
-import { NAME_KEY } from '../cluster/agree-on-name.ts';
+import { AGREED_KEYS } from '../cluster/agreements.ts';
 import { keysOf } from '../cluster/keys-of.ts';
 import { patiently } from '../cluster/patiently.ts';
 import { OPENING_PLACE, seqOf } from '../cluster/stream-places.ts';
@@ -74,7 +74,7 @@ async function leaseLines({ cluster, config, stream }: AdminPlace): Promise<stri
   const kv = await openBucket(stream.connection, { cluster, what: 'leases', replicas });
   const lines: string[] = [];
   for (const key of await keysOf(kv)) {
-    const entry = key === NAME_KEY ? null : await patiently(() => kv.get(key));
+    const entry = AGREED_KEYS.has(key) ? null : await patiently(() => kv.get(key));
     if (entry?.operation !== 'PUT') continue;
     lines.push(`lease ${key}: ${entry.json<{ readonly replica: string }>().replica}`);
   }

@@ -75,6 +75,35 @@ describe.skipIf(!hasNatsServer)('the leases of a cluster', () => {
     expect(running.size).toBe(0);
   });
 
+  test('a start that takes long is not begun by others meanwhile', async () => {
+    const name = randomUUID();
+    const { actor, most, running, terms } = actors();
+    const slow = actor('slow');
+    const started = Promise.withResolvers<void>();
+    const first = new KvLease({ kv, replica: 'slow', onFatal: fail }).hold(
+      name,
+      async (term) => {
+        slow.start(term);
+        await started.promise;
+      },
+      slow.stop,
+    );
+    await expect.poll(() => running.size).toBe(1);
+    const quick = actor('quick');
+    const second = await new KvLease({ kv, replica: 'quick', onFatal: fail }).hold(
+      name,
+      quick.start,
+      quick.stop,
+    );
+    // For longer than others wait for a holder that says nothing.
+    const { revision } = (await kv.get(name))!;
+    await expect.poll(async () => (await kv.get(name))!.revision).toBeGreaterThan(revision + 8);
+    started.resolve();
+    expect([[...running], most(), terms.length]).toEqual([['slow'], 1, 1]);
+    await (await first).release();
+    await second.release();
+  });
+
   test('a holder that can reach nobody ends by itself before another begins', async () => {
     const name = randomUUID();
     const { actor, most, running } = actors();

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as later } from 'node:timers/promises';
 import type { KV, KvEntry } from '@nats-io/kv';
 import { assert } from '@oddlot/units';
-import type { Held, Lease, Start, Stop } from '../lease/lease.ts';
+import type { Held, Lease, Start, Stop, Term } from '../lease/lease.ts';
 
 /**
  * How long things take, by the clock of whoever looks: the holder says that it is there, ends by itself when it could not
@@ -206,6 +206,11 @@ class Tenure {
       await this.#letGo();
       return;
     }
+    await this.#renew();
+    if (performance.now() - this.#seenMs > HOLDER_SILENT_MS) await this.#lose();
+  }
+
+  async #renew(): Promise<void> {
     const { kv } = this.#options;
     const { key, value } = this.#parts;
     const askedMs = performance.now();
@@ -215,7 +220,6 @@ class Tenure {
     } catch {
       // Taken by another, or nobody can be asked, which comes to the same when it lasts.
     }
-    if (performance.now() - this.#seenMs > HOLDER_SILENT_MS) await this.#lose();
   }
 
   async #lose(): Promise<void> {
@@ -224,9 +228,22 @@ class Tenure {
     await this.#stop();
   }
 
+  /** A start that takes long would else be one that another begins meanwhile, and then the next one. */
   async #start(): Promise<void> {
     this.#parts.onHeld(true);
-    await this.#parts.start({ number: this.#revision, isOver: () => this.#isOver });
+    const term = { number: this.#revision, isOver: () => this.#isOver };
+    let isUnderWay = true;
+    const started = this.#begun(term).finally(() => (isUnderWay = false));
+    const settled = started.catch(() => undefined);
+    while (isUnderWay) {
+      await Promise.race([settled, later(REFRESH_MS)]);
+      if (isUnderWay) await this.#renew();
+    }
+    await started;
+  }
+
+  async #begun(term: Term): Promise<void> {
+    await this.#parts.start(term);
   }
 
   async #stop(): Promise<void> {

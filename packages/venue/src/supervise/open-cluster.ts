@@ -5,7 +5,7 @@ import { VERSION } from '@oddlot/host/version';
 import type { Config } from '../config.ts';
 import type { FileJournal } from '../log/file-journal.ts';
 import { readServiceNames } from '../log/service-names.ts';
-import { agreeOnName } from '../cluster/agree-on-name.ts';
+import { agreeOnCursorKey, agreeOnName } from '../cluster/agreements.ts';
 import { decodeOpening } from '../cluster/block-message.ts';
 import { clockApartMs } from '../cluster/clock-apart-ms.ts';
 import { ClusterLog, type ClusterLogOptions } from '../cluster/cluster-log.ts';
@@ -18,6 +18,7 @@ import { RecordStream } from '../cluster/record-stream.ts';
 import { SnapshotExchange } from '../cluster/snapshot-exchange.ts';
 import { type BoardEntry, ReplicaBoard } from '../cluster/replica-board.ts';
 import { OPENING_PLACE } from '../cluster/stream-places.ts';
+import { CURSOR_KEY_BYTES } from '../translate/cursor-seal.ts';
 import { onWeakOf, openStream } from './open-stream.ts';
 
 /** What a replica has of the others: the stream that they share, and who of them does what. */
@@ -35,6 +36,8 @@ export type Cluster = {
   readonly order: ProposalOrder;
   /** What clients sign for; undefined where this replica's folder says it, or nobody asked for a name. */
   readonly serviceNetwork: string | undefined;
+  /** What the cursors of pages are sealed with, on all replicas. */
+  readonly cursorKey: Uint8Array;
   /** The log that all of them have, with the files of this one as its copy. */
   openLog(copy: FileJournal, parts: LogParts): ClusterLog;
   /** Tells the others of this replica from here on. */
@@ -117,6 +120,7 @@ export async function openCluster(
     snapshots: await SnapshotExchange.open(connection, { cluster: name, replicas }),
     order,
     serviceNetwork,
+    cursorKey: await agreeOnCursorKey(leases, CURSOR_KEY_BYTES),
     openLog: (copy, parts) =>
       new ClusterLog({ ...parts, stream, copy, order, known: () => board.highest }),
     tell: (own) =>

@@ -10,14 +10,20 @@ import { refusedOperatorLog } from './operator-log.ts';
 /** What the doors show and tell besides the data. */
 export type Shown = Awaited<ReturnType<typeof openShown>>;
 
-type Parts = Parameters<typeof openPage>[1] & { readonly replica: LocalReplica };
+type Parts = Parameters<typeof openPage>[1] & {
+  readonly replica: LocalReplica;
+  /** Where several processes have one; by default the folder has it. */
+  readonly cursorKey?: Uint8Array | undefined;
+};
 
 export async function openShown(config: Config, parts: Parts) {
   return {
     pages: await readReferencePages(),
     page: openPage(config, parts),
     /** Their key stays with the data: cursors go on after a restart. */
-    cursors: cursorSeal(secretFile(join(config.data, 'cursor-key'), CURSOR_KEY_BYTES)),
+    cursors: cursorSeal(
+      parts.cursorKey ?? secretFile(join(config.data, 'cursor-key'), CURSOR_KEY_BYTES),
+    ),
     onRefused: refusedOperatorLog(parts.replica, parts.log),
   };
 }
