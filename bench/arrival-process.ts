@@ -70,7 +70,8 @@ async function run(arrivals: Arrivals): Promise<ArrivalResult> {
   const done = Promise.withResolvers<void>();
   const pump = (): void => {
     for (; sent < noticed; sent += 1) {
-      const line = free.pop();
+      // In turn: one that nobody uses for a while the server closes.
+      const line = free.shift();
       if (line === undefined) return;
       const due = dueMs[sent]!;
       line.send(requests[sent]!, (answer) => {

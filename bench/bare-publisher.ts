@@ -1,16 +1,26 @@
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { BlockStream } from '../packages/venue/src/cluster/block-stream.ts';
+
+const LEADER_EVERY_MS = 500;
+/** As that of a replica. */
+const PATIENCE_MS = 3_000;
 
 /** Publishes messages of a size to a stream like that of a venue, and does nothing else: the peer of a replica. */
 export class BarePublisher {
   readonly #connection: Awaited<ReturnType<typeof connect>>;
   readonly #subject: string;
+  readonly #stream: string;
   readonly #client: ReturnType<typeof jetstream>;
   #count = 0;
 
-  private constructor(connection: Awaited<ReturnType<typeof connect>>, subject: string) {
+  private constructor(
+    connection: Awaited<ReturnType<typeof connect>>,
+    { stream, subject }: { readonly stream: string; readonly subject: string },
+  ) {
     this.#connection = connection;
+    this.#stream = stream;
     this.#subject = subject;
     this.#client = jetstream(connection);
   }
@@ -20,7 +30,8 @@ export class BarePublisher {
     const stream = await BlockStream.open(options);
     const { subject } = stream;
     await stream.close();
-    return new BarePublisher(await connect({ servers: [...servers] }), subject);
+    const place = { stream: `oddlot-${name}-blocks`, subject };
+    return new BarePublisher(await connect({ servers: [...servers] }), place);
   }
 
   /** One message, until it is acknowledged. */
@@ -28,7 +39,7 @@ export class BarePublisher {
     this.#count += 1;
     await this.#client.publish(this.#subject, Buffer.alloc(bytes, 7), {
       msgID: `bare:${this.#count}`,
-      timeout: 10_000,
+      timeout: PATIENCE_MS,
     });
   }
 
@@ -53,6 +64,14 @@ export class BarePublisher {
   async leaderOf(stream: string): Promise<string> {
     const manager = await jetstreamManager(this.#connection, { timeout: 10_000 });
     return (await manager.streams.info(stream)).cluster?.leader ?? '';
+  }
+
+  /** Has its own stream be led by a server too, so that both lose their leader with it. */
+  async beLedBy(server: string): Promise<void> {
+    while ((await this.leaderOf(this.#stream)) !== server) {
+      await this.#connection.request(`$JS.API.STREAM.LEADER.STEPDOWN.${this.#stream}`);
+      await sleep(LEADER_EVERY_MS);
+    }
   }
 
   /** How many messages a stream has, and their bytes. */

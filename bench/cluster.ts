@@ -170,9 +170,10 @@ class ClusterBench {
     const afterReplica = await this.#gap(second, seconds, () => kill(first));
     const pricesMs = afterReplica.pricesMs;
     const leader = await bare.leaderOf(STREAM);
+    await bare.beLedBy(leader);
     const index = Number(leader.slice(1)) - 1;
-    const raw = gapOf(seconds, () => bare.publish(300));
-    const afterLeader = await this.#gap(third, seconds, () => servers.kill(index));
+    const raw = gapOf(2 * seconds, () => bare.publish(300));
+    const afterLeader = await this.#gap(third, 2 * seconds, () => servers.kill(index));
     const rawMs = await raw;
     await servers.start(index);
     return [
