@@ -162,8 +162,18 @@ function compare({ book, pool, reference, live }: Pair, probes: number[]): void 
     expect(book.totalSize(isBuy)).toBe(levels.reduce((sum, level) => sum + level.size, 0));
     for (const price of probes) {
       expect(book.crosses(isBuy, price)).toBe(reference.crosses(isBuy, price));
+      const order = { isBuy, price, size: 1 + (price % 30) };
+      const met = reference.levelsWithin(order);
+      expect(book.levelsWithin(order, 50)).toEqual(met.slice(0, 50));
+      expect(book.levelsWithin(order, 2)).toEqual(met.slice(0, 2));
     }
   }
+  const ahead = live.map((id) => reference.aheadOf(id));
+  const slots = live.map((id) => pool.find(id));
+  expect(slots.map((slot) => book.aheadOf(slot, live.length))).toEqual(ahead);
+  // Who walks less far is either right or does not know.
+  const near = slots.map((slot) => book.aheadOf(slot, 1));
+  expect(near.map((each, at) => each ?? ahead[at])).toEqual(ahead);
   expect(book.orderCount).toBe(live.length);
 }
 

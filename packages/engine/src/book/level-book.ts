@@ -204,6 +204,56 @@ export class LevelBook {
     return found;
   }
 
+  /**
+   * The levels that an incoming order could trade with, best first: within its limit, until they cover its size, and at
+   * most `max`.
+   */
+  levelsWithin(
+    {
+      isBuy,
+      price,
+      size,
+    }: { readonly isBuy: boolean; readonly price: number; readonly size: number },
+    max: number,
+  ): { price: number; size: number }[] {
+    const side = isBuy ? this.#asks : this.#bids;
+    const found: { price: number; size: number }[] = [];
+    let left = size;
+    for (let level = side.best; level !== NONE && left > 0 && found.length < max;) {
+      const at = this.#priceOf(side, level);
+      if (isBuy ? at > price : at < price) break;
+      const total = side.floats[level + TOTAL]!;
+      found.push({ price: at, size: total });
+      left -= total;
+      level = side.worse(at);
+    }
+    return found;
+  }
+
+  /**
+   * The lots that trade before a resting order at its price. It walks to the end of the queue that is nearer, past at most
+   * `ordersMax` orders either way; undefined when both are further.
+   */
+  aheadOf(slot: number, ordersMax: number): number | undefined {
+    const { floats, ints } = this.#pool;
+    const level = this.#levelOf(slot);
+    let previous = this.#needed(ints[slot + BOOK_PREV]!);
+    let following = this.#needed(ints[slot + BOOK_NEXT]!);
+    let ahead = 0;
+    let behind = 0;
+    for (let walked = 0; walked <= ordersMax; walked += 1) {
+      if (previous === NONE) return ahead;
+      if (following === NONE) {
+        return this.#sideOf(slot).floats[level + TOTAL]! - floats[slot + REMAINING]! - behind;
+      }
+      ahead += floats[previous + REMAINING]!;
+      behind += floats[following + REMAINING]!;
+      previous = this.#needed(ints[previous + BOOK_PREV]!);
+      following = this.#needed(ints[following + BOOK_NEXT]!);
+    }
+    return undefined;
+  }
+
   /** Calls `visit` for each order of a side, first to trade first. It must not change the book. */
   forEachSlot(isBuy: boolean, visit: (slot: number) => void): void {
     for (let slot = this.best(isBuy); slot !== NONE; slot = this.next(slot)) visit(slot);
