@@ -239,19 +239,23 @@ test('who observes the books changes nothing, and knows the queue of every order
     }
     const [plain, observed] = [createState(), createState()];
     const resting = new Map<number, number>();
-    const arrived = new Set<number>();
+    const arrived = new Map<number, readonly number[] | undefined>();
     let first = 0;
     const observer: BookObserver = {
       begins: (nextOrderId) => void (first = nextOrderId),
-      enters: ({ bestAsk, bestBid, levels, orderId }) => {
-        arrived.add(orderId);
+      enters: ({ bestAsk, bestBid, orderId }) => {
+        arrived.set(orderId, [bestAsk, bestBid]);
         expect(orderId).toBeGreaterThanOrEqual(first);
-        const best = levels[0]?.price;
-        expect([bestAsk, bestBid, undefined]).toContain(best);
-        reached.note(best === undefined ? 'nothing met' : 'levels met');
+      },
+      meets: (orderId, price, size) => {
+        const best = arrived.get(orderId);
+        if (best !== undefined) expect(best).toContain(price);
+        arrived.set(orderId, undefined);
+        expect(size).toBeGreaterThan(0);
+        reached.note(best === undefined ? 'further met' : 'best met');
       },
       rests: (orderId, price, ahead) => {
-        expect(arrived).toContain(orderId);
+        expect(arrived.has(orderId)).toBe(true);
         expect(ahead).toBe(aheadIn(observed, orderId));
         resting.set(orderId, price);
         reached.note(ahead === 0 ? 'first' : 'behind others');
@@ -273,8 +277,8 @@ test('who observes the books changes nothing, and knows the queue of every order
     }
     expect(resting.size).toBe(observed.accounts.reduce((sum, one) => sum + one.liveOrders, 0));
   }
-  const stories = ['levels met', 'nothing met', 'first', 'behind others'] as const;
-  reached.demand(1, ...stories, 'left from the front', 'left from behind');
+  const stories = ['best met', 'further met', 'first', 'behind others'] as const;
+  reached.demand(1, ...stories, 'left from the front');
 });
 
 /** Counted from the front of its side, order by order. */

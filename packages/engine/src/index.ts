@@ -46,6 +46,7 @@ export {
 export type { CreditedDeposit } from './state/bridge.ts';
 export { approvedBuilders, builderState } from './read/read-builders.ts';
 export { oracleAges, venueMoney } from './read/read-health.ts';
+export { liveOrderOf, lotsAhead } from './read/read-queue.ts';
 export { liabilities, liabilitiesMax, VENUE_ADDRESS } from './read/read-liabilities.ts';
 export { gateStatus, multiSigSigners, vaultEquity } from './read/read-keys.ts';
 export { gateRefusal } from './auth/gate.ts';

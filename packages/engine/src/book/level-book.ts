@@ -174,6 +174,12 @@ export class LevelBook {
     return (isBuy ? this.#bids : this.#asks).bestPrice;
   }
 
+  /** The lots that rest at the best price of a side, 0 when it is empty. */
+  bestSize(isBuy: boolean): number {
+    const side = isBuy ? this.#bids : this.#asks;
+    return side.best === NONE ? 0 : side.floats[side.best + TOTAL]!;
+  }
+
   /** The order that trades after a resting one: next in its queue, else first at a worse price. */
   next(slot: number): number {
     const { floats, ints } = this.#pool;
@@ -200,32 +206,6 @@ export class LevelBook {
       const size = side.floats[level + TOTAL]!;
       found.push({ price, size, count: side.floats[level + COUNT]! });
       level = side.worse(price);
-    }
-    return found;
-  }
-
-  /**
-   * The levels that an incoming order could trade with, best first: within its limit, until they cover its size, and at
-   * most `max`.
-   */
-  levelsWithin(
-    {
-      isBuy,
-      price,
-      size,
-    }: { readonly isBuy: boolean; readonly price: number; readonly size: number },
-    max: number,
-  ): { price: number; size: number }[] {
-    const side = isBuy ? this.#asks : this.#bids;
-    const found: { price: number; size: number }[] = [];
-    let left = size;
-    for (let level = side.best; level !== NONE && left > 0 && found.length < max;) {
-      const at = this.#priceOf(side, level);
-      if (isBuy ? at > price : at < price) break;
-      const total = side.floats[level + TOTAL]!;
-      found.push({ price: at, size: total });
-      left -= total;
-      level = side.worse(at);
     }
     return found;
   }

@@ -97,20 +97,6 @@ export class ReferenceBook {
     return before.reduce((sum, each) => sum + each.size, 0);
   }
 
-  /** The levels of the other side that an order of this size and limit price would use up, the last perhaps in part. */
-  levelsWithin(order: { isBuy: boolean; price: number; size: number }): {
-    price: number;
-    size: number;
-  }[] {
-    const met: { price: number; size: number }[] = [];
-    for (const { price, size } of this.levels(!order.isBuy, Infinity)) {
-      const covered = met.reduce((sum, each) => sum + each.size, 0);
-      const isWithin = order.isBuy ? price <= order.price : price >= order.price;
-      if (covered < order.size && isWithin) met.push({ price, size });
-    }
-    return met;
-  }
-
   /** Whether an incoming order of this side and limit price would trade at once. */
   crosses(isBuy: boolean, price: number): boolean {
     return this.#orders.some((each) => {

@@ -104,8 +104,6 @@ export const LIMITS = {
   priceSecondsKept: 300,
   /** Tiers of a margin table, and of the fee ladder. */
   tiersMax: 20,
-  /** Levels that an observer is told of an order's arrival. */
-  observedLevels: 50,
   /** Orders that are walked past, either way, to find out what is ahead of one in its queue. */
   observedQueue: 1_024,
   /** Steps that a book may be shown in. */

@@ -8,20 +8,17 @@ import type { State } from '../state/state.ts';
 /** An order as it meets its book. */
 type Entering = {
   readonly orderId: number;
-  readonly request: { readonly instrumentId: number; readonly isBuy: boolean };
-  /** The limit in the terms of the book. */
-  readonly price: number;
-  readonly remaining: number;
+  readonly request: { readonly instrumentId: number };
 };
 
 /** An order is about to be matched. */
 export function tellEntry(
   { observer }: State,
-  { orderId, price, remaining: size, request }: Entering,
+  { orderId, request }: Entering,
   book: LevelBook,
   { markHalves, oracle }: { readonly markHalves: number; readonly oracle: number },
 ): void {
-  const { instrumentId, isBuy } = request;
+  const { instrumentId } = request;
   observer?.enters({
     orderId,
     instrumentId,
@@ -29,8 +26,19 @@ export function tellEntry(
     bestAsk: book.bestPrice(false),
     markHalves,
     oracle,
-    levels: book.levelsWithin({ isBuy, price, size }, LIMITS.observedLevels),
   });
+}
+
+/** An order that is matched goes on to the best price of a side; returns that price, which is told once. */
+export function tellMeeting(
+  { observer }: State,
+  orderId: number,
+  book: LevelBook,
+  { isBuy, told }: { readonly isBuy: boolean; readonly told: number },
+): number {
+  const price = book.bestPrice(isBuy);
+  if (price !== told) observer?.meets(orderId, price, book.bestSize(isBuy));
+  return price;
 }
 
 /** An order has come to rest, or was amended. */

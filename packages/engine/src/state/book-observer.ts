@@ -8,6 +8,8 @@ export interface BookObserver {
   begins(nextOrderId: number): void;
   /** An order is about to meet its book. One that tries again, or goes in parts, comes here each time. */
   enters(arrival: BookArrival): void;
+  /** An order that is matched has come to another price, at which so many lots rest: it trades there, or cancels what it may not trade with. */
+  meets(orderId: number, price: number, size: number): void;
   /** An order rests, or its owner has amended it. */
   rests(orderId: number, price: number, ahead: number | undefined): void;
   /** An order is about to leave its book; what is ahead of it is what was not traded before it. */
@@ -25,6 +27,4 @@ export type BookArrival = {
   readonly markHalves: number;
   /** 0 on an outcome market: nobody tells the price of a share. */
   readonly oracle: number;
-  /** Levels within the order's limit, best first, until they cover its size. */
-  readonly levels: readonly { readonly price: number; readonly size: number }[];
 };

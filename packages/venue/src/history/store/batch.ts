@@ -1,5 +1,5 @@
 import { present } from '@oddlot/units';
-import { accountKey, hashKey } from './receipt-codec.ts';
+import { accountKey, clientIdKey, hashKey } from './receipt-codec.ts';
 import type { Fill, HistOrderRow } from '@oddlot/protocol';
 import { isLive, type BlockRows } from '../rows/block-rows.ts';
 import { addressBytes, bytesOf } from './bytes.ts';
@@ -19,6 +19,7 @@ import {
   orderPacker,
   withdrawalCodec,
 } from './row-codecs.ts';
+import { encodeArrivals, encodeOrderEnd } from './trace-codec.ts';
 import { RunDrafts, type DraftedRun } from './run-drafts.ts';
 
 /**
@@ -41,6 +42,7 @@ export function batchOf(blocks: readonly BlockRows[]): Batch {
   for (const block of blocks) {
     addChain(draft, block);
     addUserRows(draft, block);
+    addTraces(draft, block);
     addBuilderRows(draft, block);
     addMarketRows(draft, block);
   }
@@ -198,6 +200,22 @@ function addUserRows(draft: Draft, block: BlockRows): void {
     draft.put('account_values', `${user} ${stepMs} ${record.timeMs}`, row);
     draft.count('accountValues');
   }
+}
+
+/** Of an earlier era, whose ids may come again, there is none. */
+function addTraces(draft: Draft, { arrivals = [], ends = [], head }: BlockRows): void {
+  const { height, timeMs } = head;
+  const [first] = arrivals;
+  if (first !== undefined) {
+    draft.add('arrivals', [first.orderId, height, timeMs, encodeArrivals(arrivals)]);
+    draft.count('arrivals', arrivals.length);
+  }
+  for (const end of ends) {
+    const { clientOrderId, orderId, user } = end;
+    const key = clientOrderId === undefined ? null : clientIdKey(user, clientOrderId);
+    draft.add('order_ends', [orderId, key, timeMs, height, encodeOrderEnd(end)]);
+  }
+  draft.count('orderEnds', ends.length);
 }
 
 function addBuilderRows(draft: Draft, block: BlockRows): void {

@@ -15,6 +15,7 @@ export async function migrate<Tables>(database: Kysely<Tables>, dialect: Dialect
     getMigrations: async () => ({
       '0001-rows': statements(rowTables(WORDS[dialect])),
       '0002-runs': statements(runTables(WORDS[dialect])),
+      '0003-traces': statements(traceTables(WORDS[dialect])),
     }),
   };
   const { error } = await new Migrator({ db: database, provider }).migrateToLatest();
@@ -167,5 +168,20 @@ function runTables({ bytes, clustered, int }: Words): readonly string[] {
     `CREATE TABLE IF NOT EXISTS child_orders (
       account ${bytes} NOT NULL, order_key ${int} NOT NULL, body TEXT NOT NULL,
       PRIMARY KEY (account, order_key))${clustered}`,
+  ];
+}
+
+/** How orders fared in their books; of those that were there before, nobody knows. */
+function traceTables({ bytes, clustered, int }: Words): readonly string[] {
+  return [
+    `CREATE TABLE IF NOT EXISTS arrivals (
+      first_oid ${int} NOT NULL PRIMARY KEY, height ${int} NOT NULL, time_ms ${int} NOT NULL,
+      body ${bytes} NOT NULL)${clustered}`,
+    'CREATE INDEX IF NOT EXISTS arrivals_by_height ON arrivals (height)',
+    `CREATE TABLE IF NOT EXISTS order_ends (
+      oid ${int} NOT NULL PRIMARY KEY, cloid_key ${int}, time_ms ${int} NOT NULL,
+      height ${int} NOT NULL, body ${bytes} NOT NULL)${clustered}`,
+    `CREATE INDEX IF NOT EXISTS order_ends_by_cloid ON order_ends (cloid_key)
+      WHERE cloid_key IS NOT NULL`,
   ];
 }

@@ -114,6 +114,22 @@ export const TABLE_SPECS: { readonly [Name in TableName]: TableSpec<Name> } = {
     key: ['account', 'order_key'],
     onConflict: 'replace',
   },
+  arrivals: {
+    columns: { first_oid: 'bigint', height: 'bigint', time_ms: 'bigint', body: 'bytea' },
+    key: ['first_oid'],
+    onConflict: 'keep',
+  },
+  order_ends: {
+    columns: {
+      oid: 'bigint',
+      cloid_key: 'bigint',
+      time_ms: 'bigint',
+      height: 'bigint',
+      body: 'bytea',
+    },
+    key: ['oid'],
+    onConflict: 'keep',
+  },
   fundings: {
     columns: {
       account: 'bytea',
