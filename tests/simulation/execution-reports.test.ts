@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Address, present } from '@oddlot/units';
 import type { OrderReport } from '@oddlot/protocol';
-import { expect, onTestFinished, test } from 'vitest';
+import { findOrder } from '@oddlot/engine';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import {
   actor,
   alice,
@@ -14,7 +15,14 @@ import {
   Scenario,
 } from '../../packages/engine/src/testing/scenario.ts';
 import { randomIntegers } from '../../packages/engine/src/testing/steps.ts';
-import { openHistoryStore } from '../../packages/venue/src/history/store/history-store.ts';
+import {
+  type HistoryStore,
+  openHistoryStore,
+} from '../../packages/venue/src/history/store/history-store.ts';
+import {
+  type PostgresServer,
+  startPostgres,
+} from '../../packages/venue/src/local-cluster/postgres-server.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
 import { type ModelOrder, ReportModel } from './report-model.ts';
 import { RowRig } from './row-rig.ts';
@@ -32,49 +40,112 @@ const TRADERS: readonly Address[] = [alice, bob, carol, actor(0xda7e)];
 const MIDDLE = 1_000_000;
 const TICK = 100;
 
-test(`reports of any orders are those of a small book, SIM_SEED=${SEED}`, async () => {
+const { model, rig } = played();
+let folder: string;
+let server: PostgresServer;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'oddlot-reports-'));
+  server = await startPostgres();
+});
+afterAll(async () => {
+  await server.stop();
+  await rm(folder, { recursive: true });
+});
+
+test.each(['SQLite', 'PostgreSQL'])(
+  `reports of any orders are those of a small book, in %s, SIM_SEED=${SEED}`,
+  async (kind) => {
+    const isFile = kind === 'SQLite';
+    const store = await openHistoryStore(
+      isFile ? { file: join(folder, 'history.sqlite') } : { url: await server.database() },
+    );
+    onTestFinished(() => store.close());
+    await store.write(rig.rows);
+    const reports = new Map<number, OrderReport>();
+    for (const [oid, own] of model.orders) {
+      const report = present(await reportOf(store, own), `a report of order ${oid}`);
+      expect(shown(report), `order ${oid}`).toEqual(wanted(own, model));
+      expect(await reportOf(store, own, 1), `order ${oid} of another`).toBeUndefined();
+      reports.set(oid, report);
+    }
+    expectStories([...reports.values()]);
+    await expectPruned(store, reports);
+  },
+  60_000,
+);
+
+/** The same orders, to the engine behind the projector and to the small book. */
+function played(): { readonly model: ReportModel; readonly rig: RowRig } {
   const pick = randomIntegers(SEED);
   const scenario = Scenario.open({ accounts: TRADERS, funds: RICH });
-  const rig = new RowRig();
-  const model = new ReportModel();
+  const book = new ReportModel();
   for (let step = 0; step < STEPS; step += 1) {
     if (pick(4) === 0) scenario.wait(pick(40_000));
     // A price that is stale would close the market.
     scenario.oracle(MIDDLE);
-    act(scenario, model, pick);
+    act(scenario, book, pick);
   }
+  const rows = new RowRig();
   for (const [at, block] of scenario.blocks.entries()) {
-    rig.play(block);
-    if (at % 61 === 60) rig.restart();
+    rows.play(block);
+    if (at % 61 === 60) rows.restart();
   }
-  const folder = await mkdtemp(join(tmpdir(), 'oddlot-reports-'));
-  const store = await openHistoryStore({ file: join(folder, 'history.sqlite') });
-  onTestFinished(async () => {
-    await store.close();
-    await rm(folder, { recursive: true });
-  });
-  await store.write(rig.rows);
-  const seen = { live: 0, amended: 0, passed: 0, levels: 0 };
-  for (const [oid, own] of model.orders) {
-    const user = present(TRADERS[own.user], 'a trader');
-    const ask = { user, by: { orderId: oid } };
-    const [report] = await store.ask('executionReport', ask, rig.projector.liveRows);
-    expect(shown(report), `order ${oid}`).toEqual(wanted(own, model));
-    const { arrival, end, entered, resting } = present(report, 'a report');
-    if (end === null) seen.live += 1;
-    if ((arrival?.met.length ?? 0) > 1) seen.levels += 1;
-    if (resting !== null && resting.from !== entered?.time) seen.amended += 1;
-    if (resting !== null && resting.ahead !== resting.aheadAtStart) seen.passed += 1;
-    const other = present(TRADERS[(own.user + 1) % TRADERS.length], 'another');
-    const theirs = await store.ask(
-      'executionReport',
-      { ...ask, user: other },
-      rig.projector.liveRows,
-    );
-    expect(theirs, `order ${oid} of another`).toEqual([]);
+  return { model: book, rig: rows };
+}
+
+/** As the owner asks, or somebody else. */
+async function reportOf(
+  store: HistoryStore,
+  { oid, user: owner }: ModelOrder,
+  further = 0,
+): Promise<OrderReport | undefined> {
+  const user = present(TRADERS[(owner + further) % TRADERS.length], 'a trader');
+  const ask = { user, by: { orderId: oid } };
+  return (await store.ask('executionReport', ask, rig.projector.liveRows))[0];
+}
+
+/** A history in which nothing happened would show nothing. */
+function expectStories(reports: readonly OrderReport[]): void {
+  const count = (is: (report: OrderReport) => boolean) => reports.filter(is).length;
+  expect(count(({ end }) => end === null)).toBeGreaterThan(0);
+  expect(count(({ arrival }) => (arrival?.met.length ?? 0) > 1)).toBeGreaterThan(0);
+  expect(
+    count(({ entered, resting }) => resting !== null && resting.from !== entered?.time),
+  ).toBeGreaterThan(0);
+  expect(
+    count(({ resting }) => resting !== null && resting.ahead !== resting.aheadAtStart),
+  ).toBeGreaterThan(0);
+}
+
+/** Reports go with the rows of their orders: those that ended before a time, and fills from before it. */
+async function expectPruned(
+  store: HistoryStore,
+  reports: ReadonlyMap<number, OrderReport>,
+): Promise<void> {
+  const { timeMs } = present(rig.rows[Math.floor(rig.rows.length * 0.8)], 'a block').head;
+  const isLive = (orderId: number) => findOrder(rig.state, orderId) !== undefined;
+  while ((await store.prune({ rowsBeforeMs: timeMs, isLive })) > 0);
+  let left = 0;
+  for (const [oid, before] of reports) {
+    const after = await reportOf(store, present(model.orders.get(oid), 'an order'));
+    const isGone = before.end !== null && before.end.time < timeMs;
+    if (isGone) expect(after, `order ${oid}`).toBeUndefined();
+    else {
+      left += 1;
+      const fills = before.fills.filter(({ time }) => time >= timeMs);
+      // The hash of a block that is gone is gone: nobody has signed these requests.
+      const { txHash } = present(after, `a report of order ${oid}`).received;
+      expect(after).toEqual({ ...before, fills, received: { ...before.received, txHash } });
+    }
   }
-  for (const [what, count] of Object.entries(seen)) expect(count, what).toBeGreaterThan(0);
-});
+  expect(left).toBeGreaterThan(0);
+  expect(left).toBeLessThan(reports.size);
+  const { rows } = await store.stats();
+  // Those of blocks that are there, and of older orders that live or have ended since.
+  expect(rows['arrivals']).toBeLessThan(reports.size);
+  expect(rows['arrivals']).toBeGreaterThanOrEqual(left);
+}
 
 /** One block of one command, to both. */
 function act(scenario: Scenario, model: ReportModel, pick: (below: number) => number): void {

@@ -189,6 +189,71 @@ describe.each<Kind>(['SQLite', 'PostgreSQL'])('the history in %s', (kind) => {
     },
   );
 
+  test('how an order came is kept while it lives, with the hash of its action', async () => {
+    const [first, second] = randomBlocks(SEED + 9, 2);
+    const [from, end] = [present(first, 'a block'), present(second, 'another')];
+    const request = present(
+      randomBlocks(SEED + 9, 20).flatMap(({ txs }) => txs)[0],
+      'a signed request',
+    );
+    const record = present(
+      randomBlocks(SEED + 9, 40).flatMap(({ orders }) => orders)[0],
+      'the row of an order',
+    );
+    const { orderId, user } = record;
+    const arrival = {
+      orderId,
+      instrumentId: record.instrumentId,
+      szDecimals: 2,
+      commandIndex: request.index,
+      hasFills: false,
+      rest: { price: 1_000, aheadAtStart: 7 },
+    };
+    const ended = { ...arrival, orderId: orderId + 1, ended: { ahead: 0, builderFee: 0 } };
+    const empty = { ...end, txs: [], receipts: [], fills: [], orders: [], settledEvents: [] };
+    const began = { ...empty, ...from, txs: [request], orders: [], arrivals: [arrival, ended] };
+    const store = await openHistoryStore(await freshPlace(kind));
+    const laterMs = from.head.timeMs + 1_000;
+    const row = { ...record.row, status: 'filled', statusTimestamp: laterMs } as const;
+    const live = {
+      ...liveRowsOf([]),
+      find: () => ({ ...record.row, status: 'open' as const }),
+      traceOf: () => ({ szDecimals: 2, trace: {}, end: { ahead: 3, builderFee: 0 } }),
+    };
+    const report = (now?: typeof live) =>
+      store.ask('executionReport', { user, by: { orderId } }, now);
+    await store.write([began]);
+    const [before] = await report(live);
+    const { height, timeMs } = from.head;
+    expect(before).toMatchObject({
+      oid: record.row.order.oid,
+      received: { height, time: timeMs, txHash: request.txHash },
+      resting: { from: timeMs, to: null, px: '0.1', aheadAtStart: '0.07', ahead: '0.03' },
+    });
+    const isLive = (id: number) => id === orderId;
+    while ((await store.prune({ rowsBeforeMs: laterMs, isLive })) > 0);
+    expect((await store.stats()).rows).toMatchObject({ blocks: 0, txs: 0, arrivals: 1 });
+    expect(await report(live)).toEqual([before]);
+    // It ends, and goes with its row.
+    const order = { ...record, index: 0, row: { ...row, order: { ...row.order, oid: orderId } } };
+    const trace = { orderId, user, clientOrderId: undefined, szDecimals: 2, trace: {} };
+    const ends = [{ ...trace, end: { ahead: 0, builderFee: 5 } }];
+    const last = { ...empty.head, height: height + 1, timeMs: laterMs };
+    await store.write([{ ...empty, head: last, orders: [order], ends }]);
+    expect(await report()).toMatchObject([
+      {
+        received: before?.received,
+        builderFee: '0.000005',
+        resting: { from: timeMs, to: laterMs, ahead: '0' },
+        end: { state: 'filled', height: height + 1, time: laterMs },
+      },
+    ]);
+    while ((await store.prune({ rowsBeforeMs: laterMs + 1, isLive: () => false })) > 0);
+    expect(await report()).toEqual([]);
+    expect((await store.stats()).rows).toMatchObject({ arrivals: 0, orderEnds: 0 });
+    await store.close();
+  });
+
   test('R-tx: a receipt is found by its trace id, and the first of a nonce is the one', async () => {
     const [block] = randomBlocks(SEED + 8, 1);
     const { head } = present(block, 'a block');

@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { ArrivalTrace, LaterTrace } from '../rows/order-trace.ts';
+import { HistoryDamagedError } from './store-errors.ts';
+import { decodeArrivals, decodeOrderEnd, encodeArrivals, encodeOrderEnd } from './trace-codec.ts';
+
+/** Goal: how orders fared in their books comes back as it was written, and damage is noticed. */
+
+const RUNS = Number(process.env['FUZZ_RUNS'] ?? 100);
+
+const price = fc.integer({ min: 0, max: 9_000_000_000 });
+const size = fc.integer({ min: 0, max: 1_000_000_000_000 });
+const sum = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
+const ahead = fc.option(sum, { nil: undefined });
+const height = fc.integer({ min: 1, max: 2 ** 40 });
+const timeMs = fc.integer({ min: 1_700_000_000_000, max: 4_000_000_000_000 });
+const book = fc.record({
+  bestBid: price,
+  bestAsk: price,
+  markHalves: fc.integer({ min: 0, max: 18_000_000_000 }),
+  oracle: price,
+  met: fc.array(fc.record({ price, size }), { maxLength: 50 }),
+});
+const rest = fc.record({ price, aheadAtStart: ahead });
+const taker = fc.record({ lots: sum, notional: sum });
+const end = fc.record({ ahead, builderFee: sum });
+
+/** Parts that are absent are not there at all. */
+const arrival: fc.Arbitrary<ArrivalTrace> = fc
+  .record(
+    {
+      orderId: fc.integer({ min: 1, max: 2 ** 40 }),
+      instrumentId: fc.integer({ min: 0, max: 2 ** 31 - 1 }),
+      szDecimals: fc.integer({ min: -3, max: 6 }),
+      commandIndex: fc.integer({ min: -1, max: 100_000 }),
+      hasFills: fc.boolean(),
+      received: fc.record({ height, timeMs }),
+      entered: book,
+      rest,
+      taker,
+      ended: end,
+      txHash: fc.uint8Array({ minLength: 32, maxLength: 32 }).map(hexOf),
+    },
+    {
+      requiredKeys: ['orderId', 'instrumentId', 'szDecimals', 'commandIndex', 'hasFills'],
+    },
+  )
+  .map((trace) => trace as ArrivalTrace);
+
+const later: fc.Arbitrary<LaterTrace> = fc
+  .record(
+    {
+      entered: fc.record({ height, timeMs, book }),
+      rest: fc.record({ price, aheadAtStart: ahead, fromMs: timeMs }),
+      taker,
+      fills: fc
+        .array(fc.tuple(timeMs, height), { minLength: 1, maxLength: 20 })
+        .map((blocks) => blocks.flat()),
+    },
+    { requiredKeys: [] },
+  )
+  .map((trace) => trace as LaterTrace);
+
+function hexOf(bytes: Uint8Array): string {
+  return `0x${Buffer.from(bytes).toString('hex')}`;
+}
+
+test('orders of a block come back as they were', () => {
+  const property = fc.property(fc.array(arrival, { maxLength: 12 }), (traces) => {
+    expect(decodeArrivals(encodeArrivals(traces))).toEqual(traces);
+  });
+  fc.assert(property, { numRuns: RUNS });
+});
+
+test('an order that has ended comes back as it was', () => {
+  const ended = fc.record({
+    szDecimals: fc.integer({ min: -3, max: 6 }),
+    trace: later,
+    end: fc.option(end, { nil: undefined }),
+  });
+  const property = fc.property(ended, (record) => {
+    expect(decodeOrderEnd(encodeOrderEnd(record))).toEqual(record);
+  });
+  fc.assert(property, { numRuns: RUNS });
+});
+
+test('a flipped byte is noticed', () => {
+  const record = { szDecimals: 2, trace: { taker: { lots: 5, notional: 500 } }, end: undefined };
+  const bytes = encodeOrderEnd(record);
+  for (let at = 0; at < bytes.length; at += 1) {
+    const flipped = Uint8Array.from(bytes, (byte, place) => (place === at ? byte ^ 4 : byte));
+    expect(() => decodeOrderEnd(flipped)).toThrow(HistoryDamagedError);
+  }
+});
