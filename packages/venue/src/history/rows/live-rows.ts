@@ -17,9 +17,7 @@ export type LiveRows = {
   readonly of: (user: Address) => readonly LiveRow[];
   readonly find: (user: Address, orderId: number) => HistOrderRow | undefined;
   /** How one that lives has fared in its book since the block in which it came, and what is ahead of it now. */
-  readonly traceOf: (
-    orderId: number,
-  ) => Omit<OrderEndRecord, 'orderId' | 'user' | 'clientOrderId'> | undefined;
+  readonly traceOf: (orderId: number) => Omit<OrderEndRecord, 'orderId'> | undefined;
   /** The live order of a client order id. */
   readonly withClientId: (user: Address, clientOrderId: string) => number | undefined;
   /** Whether a row that an earlier release stored of an open order is still its newest. */

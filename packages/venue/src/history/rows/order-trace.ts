@@ -1,5 +1,4 @@
 import type { BookArrival } from '@oddlot/engine';
-import type { Address } from '@oddlot/units';
 
 /** What became of an order in its book, as far as neither its row nor its fills say it. Prices are the book's own. */
 
@@ -25,7 +24,7 @@ export type Rest = { readonly price: number; readonly aheadAtStart: number | und
 /** What an order took, in lots, and at its leg's own price in micro-USDC. */
 export type TakerPart = { lots: number; notional: number };
 
-/** An order in the block in which it got its id. */
+/** An order in the block in which it got its id. All have one shape: they are made as often as orders are. */
 export type ArrivalTrace = {
   readonly orderId: number;
   readonly instrumentId: number;
@@ -33,15 +32,15 @@ export type ArrivalTrace = {
   /** The command of the block that its action is, below 0 when time alone sent it. */
   readonly commandIndex: number;
   /** The block that received it, of one that has waited in the delay queue. */
-  readonly received?: BlockPlace;
-  readonly entered?: EnteredBook;
-  readonly rest?: Rest;
-  readonly taker?: TakerPart;
+  readonly received: BlockPlace | undefined;
+  readonly entered: EnteredBook | undefined;
+  readonly rest: Rest | undefined;
+  readonly taker: TakerPart | undefined;
   readonly hasFills: boolean;
   /** Of one that ended in the same block. */
-  readonly ended?: TraceEnd;
+  readonly ended: TraceEnd | undefined;
   /** The hash of its action, where that is not one of the block, or the block is no longer kept. */
-  readonly txHash?: string;
+  readonly txHash: string | undefined;
 };
 
 /** How an order left. */
@@ -62,13 +61,10 @@ export type LaterTrace = {
   fills?: number[];
 };
 
-/** An order that ended in a later block than it came in, or that is looked for by its client order id. */
+/** An order that ended in a later block than it came in. */
 export type OrderEndRecord = {
   readonly orderId: number;
-  readonly user: Address;
-  readonly clientOrderId: string | undefined;
   readonly szDecimals: number;
   readonly trace: LaterTrace;
-  /** Undefined when it ended in the block in which it came. */
-  readonly end: TraceEnd | undefined;
+  readonly end: TraceEnd;
 };

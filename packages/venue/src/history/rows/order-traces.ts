@@ -104,25 +104,24 @@ export class OrderTraces implements BookObserver {
     for (const [orderId, trace] of this.#block) {
       if (orderId < this.#firstId) this.#note(orderId, trace, block);
     }
-    for (const [orderId, event] of changed) {
+    for (const [orderId, { order, status }] of changed) {
       const isNew = orderId >= this.#firstId;
-      const { account: user, clientOrderId, instrumentId } = event.order;
+      const hasEnded = status !== 'open';
+      if (!isNew && !hasEnded) continue;
       const trace = this.#block.get(orderId);
-      const hasEnded = event.status !== 'open';
-      const end: TraceEnd | undefined = hasEnded
+      const { instrumentId } = order;
+      const { szDecimals } = namedInstrument(state, instrumentId).scale;
+      const end = hasEnded
         ? { ahead: trace?.left?.ahead, builderFee: builderFeeOf(orderId) }
         : undefined;
-      const { szDecimals } = namedInstrument(state, instrumentId).scale;
-      if (isNew && trace !== undefined) {
-        const from = received.get(orderId);
-        arrivals.push(arrivalOf({ orderId, instrumentId, szDecimals }, trace, { end, from }));
+      if (isNew) {
+        const instrument = { instrumentId, szDecimals };
+        if (trace === undefined) continue;
+        arrivals.push(arrivalOf(orderId, instrument, trace, end, received.get(orderId)));
+      } else if (end !== undefined) {
+        ends.push({ orderId, szDecimals, trace: this.later(orderId), end });
+        this.#later.delete(orderId);
       }
-      if (!hasEnded) continue;
-      const later = this.#later.get(orderId) ?? NOTHING;
-      this.#later.delete(orderId);
-      if (isNew && clientOrderId === undefined) continue;
-      const record = { orderId, user, clientOrderId, szDecimals, trace: later };
-      ends.push({ ...record, end: isNew ? undefined : end });
     }
     arrivals.sort((left, right) => left.orderId - right.orderId);
     this.#block.clear();
@@ -229,32 +228,33 @@ export type OrderTracesDump = {
 };
 
 function arrivalOf(
-  order: Pick<ArrivalTrace, 'orderId' | 'instrumentId' | 'szDecimals'>,
+  orderId: number,
+  { instrumentId, szDecimals }: Pick<ArrivalTrace, 'instrumentId' | 'szDecimals'>,
   trace: BlockTrace,
-  { end, from }: { readonly end: TraceEnd | undefined; readonly from: Received | undefined },
+  ended: TraceEnd | undefined,
+  from: Received | undefined,
 ): ArrivalTrace {
-  const { arrival, hasFills, lots, notional, rest } = trace;
+  const { arrival, commandIndex = -1, hasFills, lots, notional, rest } = trace;
   return {
-    ...order,
-    commandIndex: trace.commandIndex ?? -1,
-    ...(arrival === undefined ? {} : { entered: enteredBook(arrival, trace) }),
-    ...(rest === undefined ? {} : { rest }),
-    ...(lots === 0 ? {} : { taker: { lots, notional } }),
+    orderId,
+    instrumentId,
+    szDecimals,
+    commandIndex,
+    received: from === undefined ? undefined : { height: from.height, timeMs: from.timeMs },
+    entered: arrival === undefined ? undefined : enteredBook(arrival, trace),
+    rest,
+    taker: lots === 0 ? undefined : { lots, notional },
     hasFills,
-    ...(end === undefined ? {} : { ended: end }),
-    ...(from === undefined ? {} : queuedSince(from)),
+    ended,
+    txHash: from?.txHash,
   };
-}
-
-function queuedSince({ height, timeMs, txHash }: Received) {
-  return { received: { height, timeMs }, txHash };
 }
 
 function enteredBook(
   { bestAsk, bestBid, markHalves, oracle }: BookArrival,
   { met: reached, takenAt }: BlockTrace,
 ) {
-  const met = takenAt === undefined ? [] : reached.filter(({ price }) => takenAt.has(price));
+  const met = takenAt === undefined ? NONE_MET : reached.filter(({ price }) => takenAt.has(price));
   return { bestBid, bestAsk, markHalves, oracle, met };
 }
 

@@ -19,7 +19,8 @@ import {
   orderPacker,
   withdrawalCodec,
 } from './row-codecs.ts';
-import { encodeArrivals, encodeOrderEnd } from './trace-codec.ts';
+import { bucketsOf } from './order-buckets.ts';
+import { encodeArrivals, type StoredEnd } from './trace-codec.ts';
 import { RunDrafts, type DraftedRun } from './run-drafts.ts';
 
 /**
@@ -42,10 +43,11 @@ export function batchOf(blocks: readonly BlockRows[]): Batch {
   for (const block of blocks) {
     addChain(draft, block);
     addUserRows(draft, block);
-    addTraces(draft, block);
+    addArrivals(draft, block);
     addBuilderRows(draft, block);
     addMarketRows(draft, block);
   }
+  addOrderEnds(draft, blocks);
   addRuns(draft, blocks);
   return draft;
 }
@@ -80,6 +82,9 @@ function addEndedOrders(draft: Draft, orders: RunDrafts<HistOrderRow>, block: Bl
     orders.add(user, kindOf(accountType), { place, row });
     draft.count('orders');
     if (isChild) draft.add('child_orders', [addressBytes(user), orderId, orderCodec.encode(row)]);
+    const { cloid } = row.order;
+    if (cloid === null) continue;
+    draft.add('order_cloids', [clientIdKey(user, cloid), orderId, place.timeMs, height]);
   }
 }
 
@@ -202,20 +207,25 @@ function addUserRows(draft: Draft, block: BlockRows): void {
   }
 }
 
-/** Of an earlier era, whose ids may come again, there is none. */
-function addTraces(draft: Draft, { arrivals = [], ends = [], head }: BlockRows): void {
-  const { height, timeMs } = head;
+/** How orders came to their books. Earlier eras tell nothing of it. */
+function addArrivals(draft: Draft, { arrivals = [], head }: BlockRows): void {
   const [first] = arrivals;
-  if (first !== undefined) {
-    draft.add('arrivals', [first.orderId, height, timeMs, encodeArrivals(arrivals)]);
-    draft.count('arrivals', arrivals.length);
+  if (first === undefined) return;
+  draft.add('arrivals', [first.orderId, head.height, head.timeMs, encodeArrivals(arrivals)]);
+  draft.count('arrivals', arrivals.length);
+}
+
+/** How orders fared that have ended, all that come together. */
+function addOrderEnds(draft: Draft, blocks: readonly BlockRows[]): void {
+  const ended: StoredEnd[] = [];
+  for (const { ends = [], head } of blocks) {
+    for (const { end, orderId, szDecimals, trace } of ends) {
+      const { height, timeMs } = head;
+      ended.push({ orderId, height, timeMs, szDecimals, trace, end });
+    }
   }
-  for (const end of ends) {
-    const { clientOrderId, orderId, user } = end;
-    const key = clientOrderId === undefined ? null : clientIdKey(user, clientOrderId);
-    draft.add('order_ends', [orderId, key, timeMs, height, encodeOrderEnd(end)]);
-  }
-  draft.count('orderEnds', ends.length);
+  for (const row of bucketsOf(ended)) draft.add('order_ends', row);
+  draft.count('orderEnds', ended.length);
 }
 
 function addBuilderRows(draft: Draft, block: BlockRows): void {

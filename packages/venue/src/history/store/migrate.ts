@@ -175,13 +175,14 @@ function runTables({ bytes, clustered, int }: Words): readonly string[] {
 function traceTables({ bytes, clustered, int }: Words): readonly string[] {
   return [
     `CREATE TABLE IF NOT EXISTS arrivals (
-      first_oid ${int} NOT NULL PRIMARY KEY, height ${int} NOT NULL, time_ms ${int} NOT NULL,
-      body ${bytes} NOT NULL)${clustered}`,
+      first_oid ${int} PRIMARY KEY, height ${int} NOT NULL, time_ms ${int} NOT NULL,
+      body ${bytes} NOT NULL)`,
     'CREATE INDEX IF NOT EXISTS arrivals_by_height ON arrivals (height)',
     `CREATE TABLE IF NOT EXISTS order_ends (
-      oid ${int} NOT NULL PRIMARY KEY, cloid_key ${int}, time_ms ${int} NOT NULL,
-      height ${int} NOT NULL, body ${bytes} NOT NULL)${clustered}`,
-    `CREATE INDEX IF NOT EXISTS order_ends_by_cloid ON order_ends (cloid_key)
-      WHERE cloid_key IS NOT NULL`,
+      bucket ${int} NOT NULL, height ${int} NOT NULL, body ${bytes} NOT NULL,
+      PRIMARY KEY (bucket, height))${clustered}`,
+    `CREATE TABLE IF NOT EXISTS order_cloids (
+      cloid_key ${int} NOT NULL, oid ${int} NOT NULL, time_ms ${int} NOT NULL,
+      height ${int} NOT NULL, PRIMARY KEY (cloid_key, oid))${clustered}`,
   ];
 }

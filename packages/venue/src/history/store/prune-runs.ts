@@ -1,5 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { HistOrderRow } from '@oddlot/protocol';
+import { hexOf } from './bytes.ts';
 import type { HistoryTables, RunRow } from './history-tables.ts';
 import type { RowPacker } from './packed/packed-rows.ts';
 import { pruneOrderEnds } from './prune-traces.ts';
@@ -63,10 +64,8 @@ async function deleteWith(
   gone: Record<string, number>,
 ): Promise<void> {
   if (rows.length === 0) return;
-  const traces = await pruneOrderEnds(
-    database,
-    rows.map(({ order }) => order.oid),
-  );
+  const orders = rows.map(({ order }) => order);
+  const traces = await pruneOrderEnds(database, hexOf(account as Uint8Array), orders);
   for (const [name, count] of Object.entries(traces)) gone[name] = (gone[name] ?? 0) + count;
   const ids = sql.join(rows.map(({ order }) => sql`${order.oid}`));
   const isHis = sql`account = ${account} AND order_key IN (${ids})`;

@@ -43,6 +43,11 @@ test.each(['SQLite', 'PostgreSQL'])(
       commandIndex: request.index,
       hasFills: false,
       rest: { price: 1_000, aheadAtStart: 7 },
+      received: undefined,
+      entered: undefined,
+      taker: undefined,
+      ended: undefined,
+      txHash: undefined,
     };
     const ended = { ...arrival, orderId: orderId + 1, ended: { ahead: 0, builderFee: 0 } };
     const empty = { ...end, txs: [], receipts: [], fills: [], orders: [], settledEvents: [] };
@@ -75,7 +80,7 @@ test.each(['SQLite', 'PostgreSQL'])(
     expect(await report(live)).toEqual([before]);
     // It ends, and goes with its row.
     const order = { ...record, index: 0, row: { ...row, order: { ...row.order, oid: orderId } } };
-    const trace = { orderId, user, clientOrderId: undefined, szDecimals: 2, trace: {} };
+    const trace = { orderId, szDecimals: 2, trace: {} };
     const ends = [{ ...trace, end: { ahead: 0, builderFee: 5 } }];
     const last = { ...empty.head, height: height + 1, timeMs: laterMs };
     await store.write([{ ...empty, head: last, orders: [order], ends }]);

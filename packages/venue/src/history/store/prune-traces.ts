@@ -1,6 +1,9 @@
-import { type Kysely, sql, type Transaction } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
+import type { HistOrder } from '@oddlot/protocol';
 import type { ArrivalTrace } from '../rows/order-trace.ts';
 import type { HistoryTables } from './history-tables.ts';
+import { deleteEnds, endsBetween } from './order-buckets.ts';
+import { clientIdKey } from './receipt-codec.ts';
 import { decodeArrivals, encodeArrivals } from './trace-codec.ts';
 
 type Database = Kysely<HistoryTables> | Transaction<HistoryTables>;
@@ -39,16 +42,25 @@ export async function pruneArrivals(
   return traces.length - kept.length;
 }
 
-/** Deletes what is known of orders whose rows go, and returns how many had ended and how many had come. */
+/** Deletes what is known of orders whose rows go, and returns how many had ended later than they came, and how many had come. */
 export async function pruneOrderEnds(
   database: Database,
-  orderIds: readonly number[],
+  user: string,
+  orders: readonly Pick<HistOrder, 'oid' | 'cloid'>[],
 ): Promise<{ readonly orderEnds: number; readonly arrivals: number }> {
-  const { numAffectedRows } = await sql`
-    DELETE FROM order_ends WHERE oid IN (${listOf(orderIds)})`.execute(database);
+  const orderIds = orders.map(({ oid }) => oid);
+  const orderEnds = await deleteEnds(database, orderIds);
   let arrivals = 0;
-  for (const orderId of orderIds) arrivals += await dropArrival(database, orderId);
-  return { orderEnds: Number(numAffectedRows ?? 0), arrivals };
+  for (const { cloid, oid } of orders) {
+    arrivals += await dropArrival(database, oid);
+    if (cloid === null) continue;
+    await database
+      .deleteFrom('order_cloids')
+      .where('cloid_key', '=', clientIdKey(user, cloid))
+      .where('oid', '=', oid)
+      .execute();
+  }
+  return { orderEnds, arrivals };
 }
 
 /** Of an order that outlived its block. */
@@ -74,14 +86,9 @@ async function endedSince(
   traces: readonly ArrivalTrace[],
   sinceMs: number,
 ): Promise<ReadonlySet<number>> {
-  const found = await database
-    .selectFrom('order_ends')
-    .select('oid')
-    .where('oid', '>=', traces[0]?.orderId ?? 0)
-    .where('oid', '<=', traces.at(-1)?.orderId ?? 0)
-    .where('time_ms', '>=', sinceMs)
-    .execute();
-  return new Set(found.map(({ oid }) => oid));
+  const [first, last] = [traces[0]?.orderId ?? 0, traces.at(-1)?.orderId ?? 0];
+  const ends = await endsBetween(database, first, last);
+  return new Set(ends.filter(({ timeMs }) => timeMs >= sinceMs).map(({ orderId }) => orderId));
 }
 
 async function putArrivals(
@@ -111,8 +118,4 @@ function hashIn(
   { commandIndex }: ArrivalTrace,
 ): string {
   return txs.find(({ index }) => index === commandIndex)?.txHash ?? `0x${'0'.repeat(64)}`;
-}
-
-function listOf(values: readonly number[]) {
-  return sql.join(values.map((value) => sql`${value}`));
 }

@@ -120,14 +120,13 @@ export const TABLE_SPECS: { readonly [Name in TableName]: TableSpec<Name> } = {
     onConflict: 'keep',
   },
   order_ends: {
-    columns: {
-      oid: 'bigint',
-      cloid_key: 'bigint',
-      time_ms: 'bigint',
-      height: 'bigint',
-      body: 'bytea',
-    },
-    key: ['oid'],
+    columns: { bucket: 'bigint', height: 'bigint', body: 'bytea' },
+    key: ['bucket', 'height'],
+    onConflict: 'keep',
+  },
+  order_cloids: {
+    columns: { cloid_key: 'bigint', oid: 'bigint', time_ms: 'bigint', height: 'bigint' },
+    key: ['cloid_key', 'oid'],
     onConflict: 'keep',
   },
   fundings: {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ArrivalTrace, LaterTrace } from '../rows/order-trace.ts';
 import { HistoryDamagedError } from './store-errors.ts';
-import { decodeArrivals, decodeOrderEnd, encodeArrivals, encodeOrderEnd } from './trace-codec.ts';
+import { decodeArrivals, decodeEnds, encodeArrivals, encodeEnds } from './trace-codec.ts';
 
 /** Goal: how orders fared in their books comes back as it was written, and damage is noticed. */
 
@@ -72,23 +72,22 @@ test('orders of a block come back as they were', () => {
   fc.assert(property, { numRuns: RUNS });
 });
 
-test('an order that has ended comes back as it was', () => {
-  const ended = fc.record({
-    szDecimals: fc.integer({ min: -3, max: 6 }),
-    trace: later,
-    end: fc.option(end, { nil: undefined }),
-  });
-  const property = fc.property(ended, (record) => {
-    expect(decodeOrderEnd(encodeOrderEnd(record))).toEqual(record);
+test('orders that have ended come back as they were', () => {
+  const szDecimals = fc.integer({ min: -3, max: 6 });
+  const orderId = fc.integer({ min: 1, max: 2 ** 40 });
+  const ended = fc.record({ orderId, height, timeMs, szDecimals, trace: later, end });
+  const property = fc.property(fc.array(ended, { maxLength: 12 }), (records) => {
+    expect(decodeEnds(encodeEnds(records))).toEqual(records);
   });
   fc.assert(property, { numRuns: RUNS });
 });
 
 test('a flipped byte is noticed', () => {
-  const record = { szDecimals: 2, trace: { taker: { lots: 5, notional: 500 } }, end: undefined };
-  const bytes = encodeOrderEnd(record);
+  const place = { orderId: 7, height: 9, timeMs: 1_700_000_000_000, szDecimals: 2 };
+  const trace = { taker: { lots: 5, notional: 500 } };
+  const bytes = encodeEnds([{ ...place, trace, end: { ahead: 3, builderFee: 0 } }]);
   for (let at = 0; at < bytes.length; at += 1) {
-    const flipped = Uint8Array.from(bytes, (byte, place) => (place === at ? byte ^ 4 : byte));
-    expect(() => decodeOrderEnd(flipped)).toThrow(HistoryDamagedError);
+    const flipped = Uint8Array.from(bytes, (byte, where) => (where === at ? byte ^ 4 : byte));
+    expect(() => decodeEnds(flipped)).toThrow(HistoryDamagedError);
   }
 });

@@ -2,6 +2,7 @@ import { ByteWriter } from '../../codec/byte-writer.ts';
 import type { ByteReader } from '../../codec/byte-reader.ts';
 import type {
   ArrivalTrace,
+  BlockPlace,
   EnteredBook,
   LaterTrace,
   OrderEndRecord,
@@ -80,56 +81,75 @@ export function decodeArrivals(bytes: Uint8Array): ArrivalTrace[] {
     orderId += reader.int();
     instrumentId += reader.int();
     commandIndex += reader.int();
-    const order = { orderId, instrumentId, commandIndex, szDecimals: reader.int() };
-    const entered = (parts & PARTS.entered) === 0 ? undefined : readEntered(reader, markHalves);
+    const szDecimals = reader.int();
+    const has = (part: number): boolean => (parts & part) !== 0;
+    const entered = has(PARTS.entered) ? readEntered(reader, markHalves) : undefined;
     markHalves = entered?.markHalves ?? markHalves;
-    return {
-      ...order,
-      hasFills: (parts & PARTS.fills) !== 0,
-      ...(entered === undefined ? {} : { entered }),
-      ...((parts & PARTS.rest) === 0 ? {} : { rest: readRest(reader, markHalves) }),
-      ...((parts & PARTS.taker) === 0 ? {} : { taker: readTaker(reader) }),
-      ...((parts & PARTS.ended) === 0 ? {} : { ended: readEnd(reader) }),
-      ...((parts & PARTS.received) === 0
-        ? {}
-        : { received: { height: reader.number(), timeMs: reader.number() } }),
-      ...((parts & PARTS.txHash) === 0 ? {} : { txHash: reader.text() }),
-    };
+    const rest = has(PARTS.rest) ? readRest(reader, markHalves) : undefined;
+    const taker = has(PARTS.taker) ? readTaker(reader) : undefined;
+    const ended = has(PARTS.ended) ? readEnd(reader) : undefined;
+    const received = has(PARTS.received)
+      ? { height: reader.number(), timeMs: reader.number() }
+      : undefined;
+    const txHash = has(PARTS.txHash) ? reader.text() : undefined;
+    const hasFills = has(PARTS.fills);
+    const order = { orderId, instrumentId, szDecimals, commandIndex, hasFills };
+    return { ...order, received, entered, rest, taker, ended, txHash };
   });
 }
 
-type StoredEnd = Pick<OrderEndRecord, 'szDecimals' | 'trace' | 'end'>;
+/** An end, and the block that it came with. */
+export type StoredEnd = BlockPlace & OrderEndRecord;
 
-export function encodeOrderEnd({ end, szDecimals, trace }: StoredEnd): Uint8Array {
+/** Ends of orders, in any order. */
+export function encodeEnds(ends: readonly StoredEnd[]): Uint8Array {
   begin();
-  const { entered, fills, rest, taker } = trace;
-  writer.int(
-    (entered === undefined ? 0 : PARTS.entered) |
-      (rest === undefined ? 0 : PARTS.rest) |
-      (taker === undefined ? 0 : PARTS.taker) |
-      (fills === undefined ? 0 : PARTS.fills) |
-      (end === undefined ? 0 : PARTS.ended),
-  );
-  writer.int(szDecimals);
-  if (entered !== undefined) {
-    writer.number(entered.height);
-    writer.number(entered.timeMs);
-    writeEntered(entered.book, 0);
+  writer.int(ends.length);
+  let last = { orderId: 0, height: 0, timeMs: 0 };
+  for (const { end, height, orderId, szDecimals, timeMs, trace } of ends) {
+    const { entered, fills, rest, taker } = trace;
+    writer.int(
+      (entered === undefined ? 0 : PARTS.entered) |
+        (rest === undefined ? 0 : PARTS.rest) |
+        (taker === undefined ? 0 : PARTS.taker) |
+        (fills === undefined ? 0 : PARTS.fills),
+    );
+    writer.int(orderId - last.orderId);
+    writer.int(height - last.height);
+    writer.int(timeMs - last.timeMs);
+    writer.int(szDecimals);
+    if (entered !== undefined) {
+      writer.number(entered.height);
+      writer.number(entered.timeMs);
+      writeEntered(entered.book, 0);
+    }
+    if (rest !== undefined) {
+      writer.number(rest.fromMs);
+      writeRest(rest, 0);
+    }
+    if (taker !== undefined) writeTaker(taker);
+    if (fills !== undefined) writeFills(fills);
+    writeEnd(end);
+    last = { orderId, height, timeMs };
   }
-  if (rest !== undefined) {
-    writer.number(rest.fromMs);
-    writeRest(rest, 0);
-  }
-  if (taker !== undefined) writeTaker(taker);
-  if (fills !== undefined) writeFills(fills);
-  if (end !== undefined) writeEnd(end);
   return sealed(writer);
 }
 
-export function decodeOrderEnd(bytes: Uint8Array): StoredEnd {
+export function decodeEnds(bytes: Uint8Array): StoredEnd[] {
   const reader = started(bytes);
-  const parts = reader.int();
-  const szDecimals = reader.int();
+  let [orderId, height, timeMs] = [0, 0, 0];
+  return Array.from({ length: reader.int() }, () => {
+    const parts = reader.int();
+    orderId += reader.int();
+    height += reader.int();
+    timeMs += reader.int();
+    const place = { orderId, height, timeMs, szDecimals: reader.int() };
+    const trace = readLater(reader, parts);
+    return { ...place, trace, end: readEnd(reader) };
+  });
+}
+
+function readLater(reader: ByteReader, parts: number): LaterTrace {
   const trace: LaterTrace = {};
   if ((parts & PARTS.entered) !== 0) {
     const place = { height: reader.number(), timeMs: reader.number() };
@@ -141,7 +161,7 @@ export function decodeOrderEnd(bytes: Uint8Array): StoredEnd {
   }
   if ((parts & PARTS.taker) !== 0) trace.taker = readTaker(reader);
   if ((parts & PARTS.fills) !== 0) trace.fills = readFills(reader);
-  return { szDecimals, trace, end: (parts & PARTS.ended) === 0 ? undefined : readEnd(reader) };
+  return trace;
 }
 
 function begin(): void {

@@ -12,9 +12,10 @@ import {
 } from '../../rows/order-trace.ts';
 import { hexOf } from '../bytes.ts';
 import type { HistoryTables } from '../history-tables.ts';
+import { endsBetween } from '../order-buckets.ts';
 import { clientIdKey } from '../receipt-codec.ts';
 import { fillPacker, orderPacker } from '../row-codecs.ts';
-import { decodeArrivals, decodeOrderEnd } from '../trace-codec.ts';
+import { decodeArrivals, type StoredEnd } from '../trace-codec.ts';
 import { firstHeight, receipt, tx, txsOf } from './chain-rows.ts';
 import { orderReport, type ReportParts } from './order-report.ts';
 import { type FoundRow, runRows } from './run-rows.ts';
@@ -62,7 +63,7 @@ async function endedWith(
   const wanted = cloidKey(clientOrderId);
   if (wanted === undefined) return undefined;
   const found = await database
-    .selectFrom('order_ends')
+    .selectFrom('order_cloids')
     .select(['oid', 'time_ms', 'height'])
     .where('cloid_key', '=', clientIdKey(user, clientOrderId))
     .orderBy('oid', 'desc')
@@ -104,8 +105,6 @@ async function idsOfAction(
   return [...ids].toSorted((left, right) => left - right);
 }
 
-type StoredEnd = BlockPlace & Pick<OrderEndRecord, 'szDecimals' | 'trace' | 'end'>;
-
 /** All that is known of an order; undefined when the user has no such order. */
 async function partsOf(
   database: Database,
@@ -136,7 +135,7 @@ async function joined(
   found: {
     readonly row: HistOrderRow;
     readonly arrived: Arrived | undefined;
-    readonly since: Omit<StoredEnd, 'height' | 'timeMs'> | undefined;
+    readonly since: Omit<OrderEndRecord, 'orderId'> | undefined;
     readonly end: BlockPlace | undefined;
   },
 ): Promise<ReportParts> {
@@ -174,13 +173,8 @@ async function arrivalOf(database: Database, orderId: number): Promise<Arrived |
 }
 
 async function storedEnd(database: Database, orderId: number): Promise<StoredEnd | undefined> {
-  const row = await database
-    .selectFrom('order_ends')
-    .select(['time_ms', 'height', 'body'])
-    .where('oid', '=', orderId)
-    .executeTakeFirst();
-  if (row === undefined) return undefined;
-  return { ...decodeOrderEnd(row.body), timeMs: row.time_ms, height: row.height };
+  const ends = await endsBetween(database, orderId, orderId);
+  return ends.find((each) => each.orderId === orderId);
 }
 
 /** The row of an order that ended in a block. */
