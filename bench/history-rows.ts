@@ -189,7 +189,11 @@ class Follower {
   apply(block: Block): AppliedBlock {
     const { height: seq, timeMs } = block;
     const entry: LogEntry = { seq, timeMs, commands: loggedCommands(block) };
-    const applied = this.#hashBlock(this.#head, entry, applyBlock(this.#state, block));
+    const applied = this.#hashBlock(
+      this.#head,
+      entry,
+      applyBlock(this.#state, block, this.projector.observer),
+    );
     this.#head = applied;
     this.#markets.onBlock(applied);
     this.#receipts.onBlock(applied);

@@ -201,6 +201,7 @@ export function queries(
     { type: 'depositWithPermit', user, ...permit, waitForReceipt: false },
     { type: 'reservesProof', user },
     { type: 'portfolio', user, window: 'day' },
+    { type: 'executionReport', user, oid: 1 },
     { type: 'withdrawals', user, before: 10, limit: 5 },
   ];
   // A simulation goes through the rules of trading without a signature.

@@ -45,7 +45,11 @@ export class RowRig {
     const { commands } = logged;
     const height = this.state.height + 1;
     const time = timeMs(logged.timeMs);
-    const result = applyBlock(this.state, { height, timeMs: time, commands });
+    const result = applyBlock(
+      this.state,
+      { height, timeMs: time, commands },
+      this.projector.observer,
+    );
     const parentHash = this.#hash;
     this.#hash = hashOf(height);
     const block: AppliedBlock = {

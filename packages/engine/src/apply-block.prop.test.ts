@@ -1,12 +1,17 @@
-import type { Address } from '@oddlot/units';
+import { type Address, timeMs } from '@oddlot/units';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { applyBlock } from './apply-block.ts';
+import { SIDE_BUY } from './book/order-pool.ts';
 import { checkCommand } from './check-command.ts';
 import { dump } from './dump/dump.ts';
 import type { CommandResult } from './messages/block.ts';
 import type { Command } from './messages/command.ts';
 import { accountValue, exposureOf } from './perp/margin.ts';
+import { findOrder } from './read/read.ts';
 import { holdingKey } from './state/account.ts';
+import type { BookObserver } from './state/book-observer.ts';
+import { createState, type State } from './state/state.ts';
 import { Reached } from './testing/reached.ts';
 import { Scenario } from './testing/scenario.ts';
 import {
@@ -220,6 +225,76 @@ describe('for any history', () => {
     reached.demand(RUNS, 'tradeExecuted');
   });
 });
+
+test('who observes the books changes nothing, and knows the queue of every order', () => {
+  const reached = new Reached();
+  for (let seed = 1; seed <= RUNS / 3; seed++) {
+    const scenario = Scenario.open({ accounts: [] });
+    openVenue(scenario);
+    const pick = randomIntegers(seed);
+    for (let i = 0; i < 120; i++) {
+      if (pick(6) === 0) scenario.wait(pick(3_000));
+      const commands = [1, 2, 3].map(() => toCommand(scenario, randomStep(pick)));
+      scenario.block(...commands);
+    }
+    const [plain, observed] = [createState(), createState()];
+    const resting = new Map<number, number>();
+    const arrived = new Map<number, readonly number[] | undefined>();
+    let first = 0;
+    const observer: BookObserver = {
+      begins: (nextOrderId) => void (first = nextOrderId),
+      enters: ({ bestAsk, bestBid, orderId }) => {
+        arrived.set(orderId, [bestAsk, bestBid]);
+        expect(orderId).toBeGreaterThanOrEqual(first);
+      },
+      meets: (orderId, price, size) => {
+        const best = arrived.get(orderId);
+        if (best !== undefined) expect(best).toContain(price);
+        arrived.set(orderId, undefined);
+        expect(size).toBeGreaterThan(0);
+        reached.note(best === undefined ? 'further met' : 'best met');
+      },
+      rests: (orderId, price, ahead) => {
+        expect(arrived.has(orderId)).toBe(true);
+        expect(ahead).toBe(aheadIn(observed, orderId));
+        resting.set(orderId, price);
+        reached.note(ahead === 0 ? 'first' : 'behind others');
+      },
+      leaves: (orderId, ahead) => {
+        expect(resting.delete(orderId)).toBe(true);
+        expect(ahead).toBe(aheadIn(observed, orderId));
+        reached.note(ahead === 0 ? 'left from the front' : 'left from behind');
+      },
+    };
+    for (const [at, { commands, timeMs: ms }] of scenario.blocks.entries()) {
+      const block = { height: at + 1, timeMs: timeMs(ms), commands };
+      expect(applyBlock(observed, block, observer)).toEqual(applyBlock(plain, block));
+    }
+    expect(dump(observed)).toEqual(dump(plain));
+    expect(dump(observed)).toEqual(dump(scenario.state));
+    for (const [orderId, price] of resting) {
+      expect(findOrder(observed, orderId)?.price, String(orderId)).toBe(price);
+    }
+    expect(resting.size).toBe(observed.accounts.reduce((sum, one) => sum + one.liveOrders, 0));
+  }
+  const stories = ['best met', 'further met', 'first', 'behind others'] as const;
+  reached.demand(1, ...stories, 'left from the front');
+});
+
+/** Counted from the front of its side, order by order. */
+function aheadIn(state: State, orderId: number): number {
+  const { pool } = state;
+  const slot = pool.find(orderId);
+  const book = state.perps.get(pool.instrument[slot]!)!.book;
+  const isBuy = (pool.flags[slot]! & SIDE_BUY) !== 0;
+  let ahead = 0;
+  let isBefore = true;
+  book.forEachSlot(isBuy, (each) => {
+    if (each === slot) isBefore = false;
+    if (isBefore && pool.price[each] === pool.price[slot]) ahead += pool.remaining[each]!;
+  });
+  return ahead;
+}
 
 test('the histories reach the refusals and endings that matter', () => {
   const seen = new Map<string, number>();

@@ -21,6 +21,7 @@ import { withTargets } from './orders/target-entries.ts';
 import { packPast } from './outcome/pack-past.ts';
 import { updateInsuranceTarget } from './perp/insurance-fund.ts';
 import type { Account } from './state/account.ts';
+import type { BookObserver } from './state/book-observer.ts';
 import { type Execution, noEvents } from './state/execution.ts';
 import type { State } from './state/state.ts';
 import { advancePhases } from './steps/advance-phases.ts';
@@ -37,14 +38,17 @@ import { fireTriggers } from './triggers/fire-triggers.ts';
 
 /**
  * Applies one block of the log: the venue's only transition. The steps and their order are fixed
- * (R-order-of-events). Either the whole block applies or an `InvariantError` stops the process.
+ * (R-order-of-events). Either the whole block applies or an `InvariantError` stops the process. An observer is told how
+ * orders fare in their books meanwhile.
  */
-export function applyBlock(state: State, block: Block): BlockResult {
+export function applyBlock(state: State, block: Block, observer?: BookObserver): BlockResult {
   assert(block.height === state.height + 1, `block ${block.height} follows ${state.height}`);
   assert(block.timeMs >= state.timeMs, `block ${block.height} does not go back in time`);
   const previousMs = state.timeMs;
   state.height = block.height;
   state.timeMs = block.timeMs;
+  state.observer = observer;
+  observer?.begins(state.nextOrderId);
   if (block.height === 1) state.beganMs = block.timeMs;
   state.digest.number(block.height);
   state.digest.number(block.timeMs);

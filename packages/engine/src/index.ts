@@ -5,6 +5,7 @@ export { signerOf } from './commands/commands.ts';
 export { passesRestricted } from './commands/passes-restricted.ts';
 export { simulateCommand } from './simulate/simulate-command.ts';
 export { createState, type State } from './state/state.ts';
+export type { BookArrival, BookObserver } from './state/book-observer.ts';
 export { dump, dumpPacked, type PackedDump, restore, type StateDump } from './dump/dump.ts';
 export type { Column } from './dump/narrow-column.ts';
 export type { OrderBlock } from './dump/order-blocks.ts';
@@ -45,6 +46,7 @@ export {
 export type { CreditedDeposit } from './state/bridge.ts';
 export { approvedBuilders, builderState } from './read/read-builders.ts';
 export { oracleAges, venueMoney } from './read/read-health.ts';
+export { liveOrderOf, lotsAhead } from './read/read-queue.ts';
 export { liabilities, liabilitiesMax, VENUE_ADDRESS } from './read/read-liabilities.ts';
 export { gateStatus, multiSigSigners, vaultEquity } from './read/read-keys.ts';
 export { gateRefusal } from './auth/gate.ts';

@@ -38,6 +38,7 @@ export type { ExplainContext } from './explain/subject.ts';
 export * from './info/registry.ts';
 export * from './info/export-requests.ts';
 export * from './info/history-answers.ts';
+export * from './info/report-answers.ts';
 export * from './info/info-answers.ts';
 export * from './info/service-requests.ts';
 export * from './info/account-answers.ts';

@@ -226,6 +226,7 @@ export const MESSAGE_GROUPS = {
     instrumentNotFound: () => 'Instrument not found',
     transactionNotFound: () => 'Transaction not found',
     blockNotFound: () => 'Block not found',
+    noSuchOrder: () => 'Order not found',
     pathNotFound: () => 'Not found',
   },
   INTERNAL: { internal: () => 'Internal error' },

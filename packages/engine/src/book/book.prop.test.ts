@@ -159,11 +159,18 @@ function compare({ book, pool, reference, live }: Pair, probes: number[]): void 
     expect(book.levels(isBuy, Infinity)).toEqual(levels);
     expect(book.levels(isBuy, 2)).toEqual(reference.levels(isBuy, 2));
     expect(book.bestPrice(isBuy)).toBe(levels[0]?.price ?? 0);
+    expect(book.bestSize(isBuy)).toBe(levels[0]?.size ?? 0);
     expect(book.totalSize(isBuy)).toBe(levels.reduce((sum, level) => sum + level.size, 0));
     for (const price of probes) {
       expect(book.crosses(isBuy, price)).toBe(reference.crosses(isBuy, price));
     }
   }
+  const ahead = live.map((id) => reference.aheadOf(id));
+  const slots = live.map((id) => pool.find(id));
+  expect(slots.map((slot) => book.aheadOf(slot, live.length))).toEqual(ahead);
+  // Who walks less far is either right or does not know.
+  const near = slots.map((slot) => book.aheadOf(slot, 1));
+  expect(near.map((each, at) => each ?? ahead[at])).toEqual(ahead);
   expect(book.orderCount).toBe(live.length);
 }
 

@@ -174,6 +174,12 @@ export class LevelBook {
     return (isBuy ? this.#bids : this.#asks).bestPrice;
   }
 
+  /** The lots that rest at the best price of a side, 0 when it is empty. */
+  bestSize(isBuy: boolean): number {
+    const side = isBuy ? this.#bids : this.#asks;
+    return side.best === NONE ? 0 : side.floats[side.best + TOTAL]!;
+  }
+
   /** The order that trades after a resting one: next in its queue, else first at a worse price. */
   next(slot: number): number {
     const { floats, ints } = this.#pool;
@@ -202,6 +208,30 @@ export class LevelBook {
       level = side.worse(price);
     }
     return found;
+  }
+
+  /**
+   * The lots that trade before a resting order at its price. It walks to the end of the queue that is nearer, past at most
+   * `ordersMax` orders either way; undefined when both are further.
+   */
+  aheadOf(slot: number, ordersMax: number): number | undefined {
+    const { floats, ints } = this.#pool;
+    const level = this.#levelOf(slot);
+    let previous = this.#needed(ints[slot + BOOK_PREV]!);
+    let following = this.#needed(ints[slot + BOOK_NEXT]!);
+    let ahead = 0;
+    let behind = 0;
+    for (let walked = 0; walked <= ordersMax; walked += 1) {
+      if (previous === NONE) return ahead;
+      if (following === NONE) {
+        return this.#sideOf(slot).floats[level + TOTAL]! - floats[slot + REMAINING]! - behind;
+      }
+      ahead += floats[previous + REMAINING]!;
+      behind += floats[following + REMAINING]!;
+      previous = this.#needed(ints[previous + BOOK_PREV]!);
+      following = this.#needed(ints[following + BOOK_NEXT]!);
+    }
+    return undefined;
   }
 
   /** Calls `visit` for each order of a side, first to trade first. It must not change the book. */

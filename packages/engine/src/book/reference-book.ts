@@ -87,6 +87,16 @@ export class ReferenceBook {
     });
   }
 
+  /** The lots that trade before an order at its price. */
+  aheadOf(orderId: number): number {
+    const own = this.get(orderId);
+    const before = this.#orders.filter(
+      (each) =>
+        each.isBuy === own.isBuy && each.price === own.price && compareForTrade(each, own) < 0,
+    );
+    return before.reduce((sum, each) => sum + each.size, 0);
+  }
+
   /** Whether an incoming order of this side and limit price would trade at once. */
   crosses(isBuy: boolean, price: number): boolean {
     return this.#orders.some((each) => {

@@ -2,6 +2,7 @@ import { timeMs, ZERO_USDC } from '@oddlot/units';
 import type { OrderRequest } from '../messages/command.ts';
 import { matchOrder } from '../perp-orders/match-order.ts';
 import { type TakerOrder, takerSnapshot } from '../perp-orders/taker-order.ts';
+import { tellPerpEntry } from '../perp-orders/tell-perp-entry.ts';
 import { emitOrder } from '../resting/emit.ts';
 import type { Account, Holding } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
@@ -47,6 +48,7 @@ export function marketClose(
     amended: undefined,
     fired: undefined,
   };
+  if (state.observer !== undefined) tellPerpEntry(state, taker);
   const stopped = matchOrder(execution, taker);
   const order = takerSnapshot(taker, timeMs(state.timeMs));
   if (taker.remaining === 0) emitOrder(execution, 'filled', order);

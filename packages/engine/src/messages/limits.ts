@@ -104,6 +104,8 @@ export const LIMITS = {
   priceSecondsKept: 300,
   /** Tiers of a margin table, and of the fee ladder. */
   tiersMax: 20,
+  /** Orders that are walked past, either way, to find out what is ahead of one in its queue. */
+  observedQueue: 1_024,
   /** Steps that a book may be shown in. */
   bookTicksMax: 8,
 } as const;

@@ -9,11 +9,12 @@ import type { Reject } from '../messages/reject.ts';
 import { checkRepeat } from '../resting/check-repeat.ts';
 import { emitOrder, emitRejected } from '../resting/emit.ts';
 import { builderOf, withAcceptedBuilder } from '../resting/order-builder.ts';
+import { tellEntry } from '../resting/tell-observer.ts';
 import type { Account } from '../state/account.ts';
 import type { QueuedOrder } from '../state/delay-queue.ts';
 import type { Execution } from '../state/execution.ts';
 import { outcomeLegOf } from '../state/outcome-holding.ts';
-import type { OutcomeMarket } from '../state/outcome-market.ts';
+import { markHalves, type OutcomeMarket } from '../state/outcome-market.ts';
 import type { State } from '../state/state.ts';
 import { matchOutcome } from './match-outcome.ts';
 import {
@@ -209,9 +210,17 @@ function enterBook(execution: Execution, account: Account, queued: QueuedOrder):
   return runOutcomeTaker(execution, taker);
 }
 
+/** An order that has rested before has come before. */
+function tellOutcomeEntry(state: State, taker: OutcomeTaker): void {
+  if (taker.rank !== undefined) return;
+  const { market } = taker.holding;
+  tellEntry(state, taker, market.book, { markHalves: markHalves(market), oracle: 0 });
+}
+
 /** Matches an order and rests what is left. */
 export function runOutcomeTaker(execution: Execution, taker: OutcomeTaker): EntryResult {
   const { state } = execution;
+  if (state.observer !== undefined) tellOutcomeEntry(state, taker);
   const stopped = matchOutcome(execution, taker);
   const snapshot = outcomeTakerSnapshot(taker);
   if (taker.remaining === 0) {

@@ -29,6 +29,7 @@ import { matchOrder } from './match-order.ts';
 import { type OrderContext, reducibleSize } from './order-exposure.ts';
 import { orderReserve } from './order-margin.ts';
 import { restOrder } from './resting.ts';
+import { tellPerpEntry } from './tell-perp-entry.ts';
 import { requestSnapshot, type TakerOrder, takerSnapshot } from './taker-order.ts';
 import { isMarketTrigger, judgeOrder } from './validate-order.ts';
 
@@ -114,6 +115,7 @@ const FILLED = { status: 'filled' } as const;
 /** Matches an order, rests or cancels what is left, and gives back the reserve of what ended. */
 export function runTaker(execution: Execution, taker: TakerOrder): TakerEnd {
   const { state } = execution;
+  if (state.observer !== undefined) tellPerpEntry(state, taker);
   const stopped = isMarketTrigger(taker.request)
     ? matchInParts(execution, taker)
     : matchOrder(execution, taker);

@@ -3,6 +3,7 @@ import type { LevelBook } from '../book/level-book.ts';
 import { NONE } from '../book/order-pool.ts';
 import type { CancelCause } from '../messages/event.ts';
 import { LIMITS } from '../messages/limits.ts';
+import { tellMeeting } from './tell-observer.ts';
 import { mayMeet, type Execution } from '../state/execution.ts';
 
 // A constant of this module is known to the compiler; an imported one would be read each time.
@@ -10,6 +11,7 @@ const { matchesPerOrder } = LIMITS;
 
 /** What the walk over a book needs to know of an incoming order. */
 type BookTaker = {
+  readonly orderId: number;
   readonly request: { readonly isBuy: boolean };
   /** The limit in the terms of the book. */
   readonly price: number;
@@ -29,12 +31,17 @@ export function matchBook<Taker extends BookTaker>(
   meet: (execution: Execution, taker: Taker, slot: number) => CancelCause | undefined,
 ): CancelCause | undefined {
   const { isBuy } = taker.request;
+  const { state } = execution;
   let met = 0;
+  let toldPrice = 0;
   while (taker.remaining > 0 && book.crosses(isBuy, taker.price)) {
     if (met === matchesPerOrder || !mayMeet(execution)) return 'matchLimit';
     met += 1;
     const slot = book.best(!isBuy);
     assert(slot !== NONE, 'a book that crosses has a best order');
+    if (state.observer !== undefined) {
+      toldPrice = tellMeeting(state, taker.orderId, book, { isBuy: !isBuy, told: toldPrice });
+    }
     const stop = meet(execution, taker, slot);
     if (stop !== undefined) return stop;
   }

@@ -69,6 +69,7 @@ export function forkState(state: State): State {
     watch: new PerpWatch(),
     entry: new EntryMemory(),
     risk: new RiskIndex(),
+    observer: undefined,
     digest: new EffectsDigest(state.digest.lanes()),
   };
   return { ...state, ...parts };

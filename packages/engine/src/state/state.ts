@@ -4,6 +4,7 @@ import { EffectsDigest } from '../collections/effects-digest.ts';
 import { DueQueue } from '../collections/due-queue.ts';
 import type { VenueParameters } from '../messages/parameters.ts';
 import type { Account } from './account.ts';
+import type { BookObserver } from './book-observer.ts';
 import type { Bridge } from './bridge.ts';
 import type { BuilderRewards, OrderBuilder } from './builders.ts';
 import { CancelSchedules } from './cancel-schedules.ts';
@@ -98,6 +99,8 @@ export type State = {
   readonly risk: RiskIndex;
   /** Counts changes of any mark, so that cached margins know when they are old. Not dumped. */
   markEpoch: number;
+  /** Who is told how orders fare in their books; undefined where nobody asks. Never dumped. */
+  observer: BookObserver | undefined;
   readonly digest: EffectsDigest;
 };
 
@@ -148,6 +151,7 @@ export function createState(digestLanes?: readonly number[]): State {
     entry: new EntryMemory(),
     risk: new RiskIndex(),
     markEpoch: 0,
+    observer: undefined,
     digest: new EffectsDigest(digestLanes),
   };
 }

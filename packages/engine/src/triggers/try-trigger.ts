@@ -5,6 +5,7 @@ import { orderEnded, parentFilled, removeTrigger } from '../perp-orders/end-orde
 import { rejectOrder } from '../perp-orders/execute-order.ts';
 import { matchOrder } from '../perp-orders/match-order.ts';
 import { type TakerOrder, takerSnapshot } from '../perp-orders/taker-order.ts';
+import { tellPerpEntry } from '../perp-orders/tell-perp-entry.ts';
 import { triggerSize, triggerSnapshot } from '../perp-orders/trigger-snapshot.ts';
 import { emitOrder, tellOpen } from '../resting/emit.ts';
 import { builderOf, withAcceptedBuilder } from '../resting/order-builder.ts';
@@ -37,6 +38,7 @@ export function tryTrigger(execution: Execution, trigger: TriggerOrder, perp: Pe
     return;
   }
   const taker = takerOf(account, trigger, firing, { price, size });
+  if (state.observer !== undefined) tellPerpEntry(state, taker);
   state.triggers.startWork(trigger);
   matchOrder(execution, taker);
   state.triggers.endWork();

@@ -1,8 +1,11 @@
 import * as z from 'zod';
+import { exactlyOne } from '../actions/define-action.ts';
 import { LIMITS, PAGE_LIMITS } from '../limits.ts';
 import {
   AccountTypes,
   Address,
+  Cloid,
+  Hash,
   I32,
   IdStr,
   Ms,
@@ -101,6 +104,17 @@ const feeTierRates = z
     exchangeId: exchange_id ?? exchangeId ?? 0,
   }));
 
+const executionReport = z
+  .object({
+    type: z.literal('executionReport'),
+    user: Address,
+    oid: U64.optional(),
+    cloid: Cloid.optional(),
+    txHash: Hash.optional(),
+    ...MIN_HEIGHT,
+  })
+  .superRefine(exactlyOne(['oid', 'cloid', 'txHash']));
+
 /** Queries on the history of one account, fee tiers and builders. */
 export const HISTORY_QUERIES = {
   userFills: z
@@ -124,6 +138,7 @@ export const HISTORY_QUERIES = {
     limit: limitOf(PAGE_LIMITS.historicalOrders),
     ...PAGE_CURSOR,
   }),
+  executionReport,
   userNonFundingLedgerUpdates: z
     .object({
       type: z.literal('userNonFundingLedgerUpdates'),

@@ -48,6 +48,7 @@ import type {
   OutcomeResolution,
   OutcomeSeriesTimeline,
 } from './outcome-answers.ts';
+import type { ExecutionReport } from './report-answers.ts';
 import type { Reserves, ReservesProof } from './reserves-answers.ts';
 import type {
   ActionStatus,
@@ -87,6 +88,7 @@ export type InfoAnswers = {
   triggerOrders: TriggerOrder[];
   userFills: Fill[];
   historicalOrders: HistOrderRow[];
+  executionReport: ExecutionReport;
   userFundings: UserFundings;
   userNonFundingLedgerUpdates: LedgerUpdate[];
   portfolio: Portfolio;

@@ -25,6 +25,7 @@ const TYPES = [
   'cryptoPrice',
   'cryptoPriceHistory',
   'depositWithPermit',
+  'executionReport',
   'explainSignature',
   'feeTierInfo',
   'feeTierRates',

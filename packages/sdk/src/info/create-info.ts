@@ -80,6 +80,8 @@ export function createInfo(context: InfoContext) {
      * they are then: none is left out, and one may come more than once. The next page is asked for when it is needed.
      */
     allHistoricalOrders: allRows('historicalOrders', (orders) => orders),
+    /** How an order, or those of an action, were executed: what it met, got and paid, and how its queue moved. By `oid`, `cloid` or `txHash`. */
+    executionReport: ask('executionReport'),
     /** The funding payments of an account, newest first. */
     userFundings: ask('userFundings'),
     /** All funding payments of an account, newest first. The next page is asked for when it is needed. */

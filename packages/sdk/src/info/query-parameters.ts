@@ -53,6 +53,9 @@ export type CryptoPriceParameters = InfoParameters<'cryptoPrice'>;
 /** What `depositWithPermit` takes; `signPermit` makes it. */
 export type DepositWithPermitParameters = InfoParameters<'depositWithPermit'>;
 
+/** What `executionReport` takes: a user, and one of `oid`, `cloid` and `txHash`. */
+export type ExecutionReportParameters = InfoParameters<'executionReport'>;
+
 /** What `feeTierInfo` takes. */
 export type FeeTierInfoParameters = InfoParameters<'feeTierInfo'>;
 

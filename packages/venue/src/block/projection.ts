@@ -1,3 +1,4 @@
+import type { BookObserver } from '@oddlot/engine';
 import type { AppliedBlock } from './applied-block.ts';
 import type { EarlierBlock } from './earlier-block.ts';
 
@@ -10,6 +11,8 @@ export type Projection = {
   readonly name: string;
   /** Of what `dump` writes. Raised when its shape changes; `restore` then reads the older ones too. */
   readonly version: number;
+  /** Who is told how orders fare in their books while a block is applied. */
+  readonly observer?: BookObserver | undefined;
   onBlock(block: AppliedBlock): void;
   /** Blocks of an earlier era come here instead; what else they changed comes with the era's start. */
   onEarlierBlock?(block: EarlierBlock): void;

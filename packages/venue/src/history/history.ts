@@ -1,4 +1,4 @@
-import type { Fill, FundingRow, HistOrderRow, LedgerUpdate } from '@oddlot/protocol';
+import type { Fill, FundingRow, HistOrderRow, LedgerUpdate, OrderReport } from '@oddlot/protocol';
 import type { Address } from '@oddlot/units';
 import type { BuiltTree } from '../reserves/build-tree.ts';
 import type { ReceiptQuery, ReceiptRow } from './receipt-row.ts';
@@ -46,6 +46,17 @@ type HistoryQuestions = {
       readonly claimedMicroUsdc: number;
       readonly hasAny: boolean;
     };
+  };
+  /** How orders were executed, by id; empty when the user has none that is known. */
+  readonly executionReport: {
+    ask: {
+      readonly user: Address;
+      readonly by:
+        | { readonly orderId: number }
+        | { readonly clientOrderId: string }
+        | { readonly txHash: string };
+    };
+    answer: readonly OrderReport[];
   };
   readonly receipt: { ask: ReceiptQuery; answer: ReceiptRow | null };
   /** Newest first, below a height. */

@@ -1,5 +1,6 @@
 import {
   applyBlock,
+  type BookObserver,
   type Command,
   createState,
   dump,
@@ -80,6 +81,7 @@ export class FollowingReplica {
   readonly #hashBlock: BlockHasher;
   readonly #listeners: ((block: AppliedBlock) => void)[] = [];
   readonly #projections: Projection[] = [];
+  #observer: BookObserver | undefined;
   /** While the blocks are of an earlier era, the engine of that one. */
   #earlier: Earlier | undefined;
   readonly #crossed: EraStart[] = [];
@@ -115,6 +117,7 @@ export class FollowingReplica {
   /** Feeds a projection with every block from the start on, and lets it ride along in snapshots. */
   attach(projection: Projection): void {
     this.#projections.push(projection);
+    this.#observer ??= projection.observer;
     this.onBlock((block) => projection.onBlock(block));
   }
 
@@ -300,17 +303,14 @@ export class FollowingReplica {
   #apply(entry: LogEntry): AppliedBlock {
     const commands = entry.commands.map(({ command }) => command);
     for (const command of commands) this.#compare(command);
-    const result = applyBlock(this.#state, {
-      height: entry.seq,
-      timeMs: timeMs(entry.timeMs),
-      commands,
-    });
-    const block = this.#hashBlock(this.#head, entry, result);
-    this.#head = block;
-    const { hash, height, stateHash, timeMs: blockMs } = block;
+    const block = { height: entry.seq, timeMs: timeMs(entry.timeMs), commands };
+    const result = applyBlock(this.#state, block, this.#observer);
+    const applied = this.#hashBlock(this.#head, entry, result);
+    this.#head = applied;
+    const { hash, height, stateHash, timeMs: blockMs } = applied;
     this.#remember({ height, timeMs: blockMs, hash, stateHash });
-    for (const listener of this.#listeners) listener(block);
-    return block;
+    for (const listener of this.#listeners) listener(applied);
+    return applied;
   }
 
   #remember(head: BlockHead): void {

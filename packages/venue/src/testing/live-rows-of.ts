@@ -20,6 +20,8 @@ export function liveRowsOf(blocks: readonly BlockRows[]): LiveRows {
       const found = rows.get(orderId);
       return found?.user === user ? found.row() : undefined;
     },
+    traceOf: () => undefined,
+    withClientId: () => undefined,
     isNewest: () => false,
   };
 }

@@ -5,7 +5,7 @@ import type { BlockRows, RowPosition } from '../history/rows/block-rows.ts';
  * The history as lists that are searched through from end to end. It shares nothing with the store but
  * the questions, and says what its answers must be.
  */
-export function modelAnswer<Topic extends StoreTopic>(
+export function modelAnswer<Topic extends ModelTopic>(
   blocks: readonly BlockRows[],
   topic: Topic,
   question: Ask<Topic>,
@@ -14,8 +14,11 @@ export function modelAnswer<Topic extends StoreTopic>(
   return answer(blocks, question);
 }
 
+/** How an order was executed is no row: a book of its own says what its report must be. */
+type ModelTopic = Exclude<StoreTopic, 'executionReport'>;
+
 const MODEL: {
-  readonly [Topic in StoreTopic]: (blocks: readonly BlockRows[], ask: Ask<Topic>) => Answer<Topic>;
+  readonly [Topic in ModelTopic]: (blocks: readonly BlockRows[], ask: Ask<Topic>) => Answer<Topic>;
 } = {
   fills: (blocks, ask) => {
     const rows = blocks.flatMap(({ fills, head }) =>

@@ -10,6 +10,7 @@ import {
 } from './history/builder-rows.ts';
 import { writeCursor } from './history/cursor.ts';
 import { block, blocks, stateHash, tx, txs } from './history/explorer.ts';
+import { executionReport } from './history/execution-report.ts';
 import { JsonText } from './history/handler.ts';
 import type { HistoryAnswer, HistoryContext, HistoryHandler } from './history/handler.ts';
 import { historyRefusal } from './history/history-refusal.ts';
@@ -28,6 +29,7 @@ import { incompleteWarnings } from './incomplete-warnings.ts';
 const HISTORY_HANDLERS = {
   userFills,
   historicalOrders,
+  executionReport,
   userFundings,
   userNonFundingLedgerUpdates,
   builderMeClaimed,

@@ -82,11 +82,13 @@ export class FollowedHistory implements Projection {
   readonly name = 'history';
   readonly version: number;
   readonly projector: HistoryProjector;
+  readonly observer: Projection['observer'];
   isActive = true;
 
   constructor(projector: HistoryProjector) {
     this.projector = projector;
     this.version = projector.version;
+    this.observer = projector.observer;
   }
 
   onBlock(block: Parameters<Projection['onBlock']>[0]): void {

@@ -1,3 +1,4 @@
+import { findOrder } from '@oddlot/engine';
 import type { BlockHead } from '../../block/applied-block.ts';
 import type { LogEntry } from '../../block/log-entry.ts';
 import { type FolderFollower, followFolder } from '../../replica/folder-follower.ts';
@@ -224,7 +225,11 @@ export class Recorder {
     }
     // Whoever goes on from a block goes on from the one that is stored.
     await this.#guarded(() => this.#rows?.compare(replica.head));
-    if (this.#rows !== undefined) this.#retention = new Retention(this.#settings, this.#rows.store);
+    const isLive = (orderId: number): boolean =>
+      findOrder(this.#replica.state, orderId) !== undefined;
+    if (this.#rows !== undefined) {
+      this.#retention = new Retention(this.#settings, this.#rows.store, isLive);
+    }
   }
 
   #apply(entry: LogEntry): unknown {

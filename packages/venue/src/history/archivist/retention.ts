@@ -16,6 +16,7 @@ type Stats = Awaited<ReturnType<HistoryStore['stats']>>;
 export class Retention {
   readonly #settings: Pick<ArchivistSettings, 'historyKeptMs' | 'receiptsKeptMs'>;
   readonly #store: HistoryStore;
+  readonly #isLive: (orderId: number) => boolean;
   #stats: Stats = { rows: {}, bytes: 0 };
   #prunedMs = 0;
   #countedMs = -Infinity;
@@ -25,9 +26,11 @@ export class Retention {
   constructor(
     settings: Pick<ArchivistSettings, 'historyKeptMs' | 'receiptsKeptMs'>,
     store: HistoryStore,
+    isLive: (orderId: number) => boolean,
   ) {
     this.#settings = settings;
     this.#store = store;
+    this.#isLive = isLive;
   }
 
   get stats(): Stats {
@@ -52,6 +55,7 @@ export class Retention {
     const { historyKeptMs, receiptsKeptMs } = this.#settings;
     const gone = await this.#store.prune({
       receiptsBeforeMs: blockMs - receiptsKeptMs,
+      isLive: this.#isLive,
       ...(historyKeptMs === undefined ? {} : { rowsBeforeMs: blockMs - historyKeptMs }),
     });
     // The rest goes with the next looks.

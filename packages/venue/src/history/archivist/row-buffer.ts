@@ -197,7 +197,8 @@ async function blockAt(store: HistoryStore, height: number): Promise<BlockRecord
 
 /** A block without rows counts too: it moves the progress on. */
 export function countOf(rows: BlockRows): number {
-  const { head: _head, retold: _retold, untold: _untold, ...tables } = rows;
+  // How orders came to their books is a single row.
+  const { arrivals: _a, head: _h, retold: _r, untold: _u, ...tables } = rows;
   let count = 1;
   for (const table of Object.values(tables)) count += table.length;
   return count;

@@ -90,7 +90,7 @@ export class WaitingQuestions {
     const { asked } = waiting;
     const { id, topic } = asked;
     // What is of now is of the last block that was applied, so its rows must be there too, and no others.
-    const isOfNow = topic === 'accountSums' || topic === 'orders' || isOfChanges(asked);
+    const isOfNow = OF_NOW.has(topic) || isOfChanges(asked);
     if (asOf.height < asked.height || (isOfNow && isSplit)) {
       tell({ type: 'behind', id, asOf });
       return undefined;
@@ -119,6 +119,9 @@ export class WaitingQuestions {
     return store.ask(topic as StoreTopic, question as never, this.#options.live());
   }
 }
+
+/** What is told of orders that live, and of accounts. */
+const OF_NOW: ReadonlySet<HistoryTopic> = new Set(['accountSums', 'orders', 'executionReport']);
 
 /** What the store keeps in its last form only. */
 function isOfChanges({ question, topic }: Question): boolean {

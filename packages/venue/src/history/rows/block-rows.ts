@@ -2,6 +2,7 @@ import type { Fill, FundingRow, HistOrderRow, LedgerUpdate } from '@oddlot/proto
 import type { Address, Hash } from '@oddlot/units';
 import type { BlockHead } from '../../block/applied-block.ts';
 import type { ReceiptRow } from '../receipt-row.ts';
+import type { ArrivalTrace, OrderEndRecord } from './order-trace.ts';
 
 /**
  * What a block leaves in the history. The key of a row is the height and its place in the list, so that
@@ -27,6 +28,10 @@ export type BlockRows = {
   readonly retold?: readonly OrderRecord[];
   /** Orders that live on and that nobody was told of: neither stored nor told, but perhaps asked for soon. */
   readonly untold?: readonly UntoldOrder[];
+  /** How orders came to their books, of all that got their ids in the block. Earlier releases made none. */
+  readonly arrivals?: readonly ArrivalTrace[];
+  /** How those fared that ended, as far as that is not all among the arrivals. */
+  readonly ends?: readonly OrderEndRecord[];
   readonly fundings: readonly FundingRecord[];
   readonly ledger: readonly LedgerRecord[];
   readonly earnings: readonly EarningRecord[];

@@ -1,4 +1,4 @@
-import { accountWorth, type State } from '@oddlot/engine';
+import { accountWorth, type BookObserver, type State } from '@oddlot/engine';
 import { hash, type Address, type Hash } from '@oddlot/units';
 import type { AppliedBlock } from '../../block/applied-block.ts';
 import type { EarlierBlock } from '../../block/earlier-block.ts';
@@ -43,11 +43,15 @@ type LastBlock = { readonly height: number; readonly hash: Hash };
  */
 export class HistoryProjector implements Projection {
   readonly name = 'history';
-  /** The second has the times at which triggers were placed, the third the rows of parents, the fourth those of live orders. */
-  readonly version = 4;
+  /**
+   * The second has the times at which triggers were placed, the third the rows of parents, the fourth those of live orders,
+   * the fifth how these fared in their books.
+   */
+  readonly version = 5;
   readonly #options: HistoryProjectorOptions;
   readonly #instruments: InstrumentLookup;
   readonly #orders: LiveOrders;
+  readonly observer: BookObserver;
   /** Orders that live: their rows are not among those that are stored. */
   readonly liveRows: LiveRows;
   readonly #ledger = new LedgerRows();
@@ -61,6 +65,7 @@ export class HistoryProjector implements Projection {
     this.#options = options;
     this.#instruments = instrumentLookup(options.state);
     this.#orders = new LiveOrders(options.isTold ?? (() => true));
+    this.observer = this.#orders.observer;
     this.liveRows = this.#orders.rows(options.state);
   }
 
@@ -139,10 +144,10 @@ export class HistoryProjector implements Projection {
 
   restore(data: unknown, version = this.version): void {
     const { bars, hasBegun, last, values, withdrawals } = data as HistoryDump;
-    const { families = [], live = [], orders, placed = [] } = data as HistoryDump;
+    const { families = [], live = [], orders, placed = [], traces } = data as HistoryDump;
     this.#last = last ?? undefined;
     this.#hasBegun = hasBegun;
-    this.#orders.restore({ orders, placed, families, live });
+    this.#orders.restore({ orders, placed, families, live, traces });
     // What has fired by then stays as the engine has it.
     if (version < 2) this.#orders.begin(this.#options.state());
     this.#ledger.restore(withdrawals);
@@ -171,6 +176,8 @@ type HistoryDump = {
   readonly families?: LiveOrdersDump['families'];
   /** Absent before the fourth: what lives was stored by the release that wrote it. */
   readonly live?: LiveOrdersDump['live'];
+  /** Absent before the fifth. */
+  readonly traces?: LiveOrdersDump['traces'];
   readonly withdrawals: ReturnType<LedgerRows['dump']>;
   readonly bars: ReturnType<RunningBars['dump']>;
   readonly values: AccountValuesDump;

@@ -1,5 +1,8 @@
 import {
+  type BookObserver,
   findOrder,
+  liveOrderOf,
+  lotsAhead,
   waitingSince,
   type OrderSnapshot,
   type OrderUpdated,
@@ -9,6 +12,8 @@ import { OUTCOME_ID_MIN, type HistOrderRow } from '@oddlot/protocol';
 import { present, timeMs, type Address, type TimeMs } from '@oddlot/units';
 import type { AppliedBlock } from '../../block/applied-block.ts';
 import { formatAveragePrice, formatSize } from '../../translate/format.ts';
+import type { ArrivalTrace, OrderEndRecord } from './order-trace.ts';
+import { OrderTraces, type OrderTracesDump } from './order-traces.ts';
 import type { EarningRecord, OrderRecord, UntoldOrder } from './block-rows.ts';
 import { isNamed, namedInstrument } from './instrument-names.ts';
 import { LastChanges, type LastChange, type LastChangesDump } from './last-changes.ts';
@@ -40,6 +45,9 @@ export class LiveOrders {
   /** The last rows of parents whose children live, those included that have ended themselves. */
   readonly #families = new OrderFamilies();
   readonly #last = new LastChanges();
+  readonly #traces = new OrderTraces();
+  /** To be told how orders fare in their books. */
+  readonly observer: BookObserver = this.#traces;
   readonly #isTold: (user: Address) => boolean;
 
   /** Whether somebody is told of an account's orders as they change. */
@@ -56,10 +64,12 @@ export class LiveOrders {
     readonly retold: OrderRecord[];
     readonly untold: UntoldOrder[];
     readonly earnings: EarningRecord[];
+    readonly arrivals: readonly ArrivalTrace[];
+    readonly ends: readonly OrderEndRecord[];
   } {
     const { height, timeMs: atMs } = block;
-    const earned = this.#addFills(block);
-    const changed = lastUpdates(state, block);
+    const earned = this.#addFills(state, block);
+    const changed = lastUpdates(state, block, this.#traces);
     for (const [orderId, event] of changed) {
       if (event.order.trigger !== undefined) changed.set(orderId, this.#asPlaced(event));
     }
@@ -73,11 +83,12 @@ export class LiveOrders {
       else untold.push(this.#untold(state, event, { timeMs: atMs, index }));
       index += 1;
     }
+    const traces = this.#traces.take(state, block, changed, (id) => this.#builderFee(id));
     const earnings = [...earned.values()].map((added) => this.#earning(state, block, added));
     for (const { order, status } of changed.values()) {
       if (status !== 'open') this.#forget(order.orderId);
     }
-    return { orders, retold: this.#families.take(orders), untold, earnings };
+    return { orders, retold: this.#families.take(orders), untold, earnings, ...traces };
   }
 
   /**
@@ -167,6 +178,16 @@ export class LiveOrders {
         const change = this.#last.of(user).get(orderId);
         return change === undefined ? undefined : rowOf(orderId, change);
       },
+      traceOf: (orderId) => {
+        const order = findOrder(state(), orderId);
+        if (order === undefined) return undefined;
+        return {
+          szDecimals: namedInstrument(state(), order.instrumentId).scale.szDecimals,
+          trace: this.#traces.later(orderId),
+          end: { ahead: lotsAhead(state(), orderId), builderFee: this.#builderFee(orderId) },
+        };
+      },
+      withClientId: (user, clientOrderId) => liveOrderOf(state(), user, clientOrderId),
       isNewest: (user, orderId) =>
         !this.#last.of(user).has(orderId) && findOrder(state(), orderId) !== undefined,
     };
@@ -188,11 +209,12 @@ export class LiveOrders {
   }
 
   /** Returns what the block added to builders' earnings, by order. */
-  #addFills(block: AppliedBlock): Map<number, Earned> {
+  #addFills(state: State, block: AppliedBlock): Map<number, Earned> {
     const earned = new Map<number, Earned>();
     for (const side of tradedSides(block)) {
       const { account: user, builderFee, instrumentId, orderId } = side;
       addFill(this.#of(orderId), side);
+      this.#traces.filled(state, side);
       if (builderFee === undefined) continue;
       const fee = (earned.get(orderId)?.fee ?? 0n) + builderFee.amount;
       earned.set(orderId, { orderId, user, instrumentId, fee });
@@ -211,6 +233,10 @@ export class LiveOrders {
       addChild(this.#of(parentId), orderId, child);
       this.#parents.set(orderId, parentId);
     }
+  }
+
+  #builderFee(orderId: number): number {
+    return Number(this.#sums.get(orderId)?.earned?.fee ?? 0);
   }
 
   #forget(orderId: number): void {
@@ -262,6 +288,7 @@ export class LiveOrders {
       ...this.#placedMs.keys(),
       ...children,
       ...this.#last.ids(),
+      ...this.#traces.ids(),
     ]);
   }
 
@@ -271,10 +298,12 @@ export class LiveOrders {
       placed: [...this.#placedMs],
       families: this.#families.dump(),
       live: this.#last.dump(),
+      traces: this.#traces.dump(),
     };
   }
 
-  restore({ families, live, orders, placed }: LiveOrdersDump): void {
+  restore({ families, live, orders, placed, traces }: LiveOrdersDump): void {
+    if (traces !== undefined) this.#traces.restore(traces);
     this.#families.restore(families);
     this.#last.restore(live);
     for (const row of orders) {
@@ -292,6 +321,7 @@ export class LiveOrders {
     this.#placedMs.clear();
     this.#families.clear();
     this.#last.clear();
+    this.#traces.clear();
   }
 }
 
@@ -304,6 +334,8 @@ export type LiveOrdersDump = {
   readonly families: readonly OrderRecord[];
   /** Where the rows of live orders stand. */
   readonly live: LastChangesDump;
+  /** How live orders fared in their books; undefined in what earlier releases wrote. */
+  readonly traces: OrderTracesDump | undefined;
 };
 
 type Earned = Pick<TradedSide, 'orderId' | 'instrumentId'> & {
@@ -312,12 +344,16 @@ type Earned = Pick<TradedSide, 'orderId' | 'instrumentId'> & {
 };
 
 /** The last update of each order, in the order in which those came. */
-function lastUpdates(state: State, { result }: AppliedBlock): Map<number, OrderUpdated> {
+function lastUpdates(
+  state: State,
+  { result }: AppliedBlock,
+  traces: OrderTraces,
+): Map<number, OrderUpdated> {
   const changed = new Map<number, OrderUpdated>();
   for (const event of result.events) {
     if (event.type !== 'orderUpdated') continue;
     if (event.reject !== undefined && !isNamed(state, event.order.instrumentId)) continue;
-    changed.delete(event.order.orderId);
+    if (!changed.delete(event.order.orderId)) traces.told(event);
     changed.set(event.order.orderId, event);
   }
   return changed;

@@ -1,5 +1,5 @@
 import { present } from '@oddlot/units';
-import { accountKey, hashKey } from './receipt-codec.ts';
+import { accountKey, clientIdKey, hashKey } from './receipt-codec.ts';
 import type { Fill, HistOrderRow } from '@oddlot/protocol';
 import { isLive, type BlockRows } from '../rows/block-rows.ts';
 import { addressBytes, bytesOf } from './bytes.ts';
@@ -19,6 +19,8 @@ import {
   orderPacker,
   withdrawalCodec,
 } from './row-codecs.ts';
+import { bucketsOf } from './order-buckets.ts';
+import { encodeArrivals, type StoredEnd } from './trace-codec.ts';
 import { RunDrafts, type DraftedRun } from './run-drafts.ts';
 
 /**
@@ -41,9 +43,11 @@ export function batchOf(blocks: readonly BlockRows[]): Batch {
   for (const block of blocks) {
     addChain(draft, block);
     addUserRows(draft, block);
+    addArrivals(draft, block);
     addBuilderRows(draft, block);
     addMarketRows(draft, block);
   }
+  addOrderEnds(draft, blocks);
   addRuns(draft, blocks);
   return draft;
 }
@@ -78,6 +82,9 @@ function addEndedOrders(draft: Draft, orders: RunDrafts<HistOrderRow>, block: Bl
     orders.add(user, kindOf(accountType), { place, row });
     draft.count('orders');
     if (isChild) draft.add('child_orders', [addressBytes(user), orderId, orderCodec.encode(row)]);
+    const { cloid } = row.order;
+    if (cloid === null) continue;
+    draft.add('order_cloids', [clientIdKey(user, cloid), orderId, place.timeMs, height]);
   }
 }
 
@@ -198,6 +205,27 @@ function addUserRows(draft: Draft, block: BlockRows): void {
     draft.put('account_values', `${user} ${stepMs} ${record.timeMs}`, row);
     draft.count('accountValues');
   }
+}
+
+/** How orders came to their books. Earlier eras tell nothing of it. */
+function addArrivals(draft: Draft, { arrivals = [], head }: BlockRows): void {
+  const [first] = arrivals;
+  if (first === undefined) return;
+  draft.add('arrivals', [first.orderId, head.height, head.timeMs, encodeArrivals(arrivals)]);
+  draft.count('arrivals', arrivals.length);
+}
+
+/** How orders fared that have ended, all that come together. */
+function addOrderEnds(draft: Draft, blocks: readonly BlockRows[]): void {
+  const ended: StoredEnd[] = [];
+  for (const { ends = [], head } of blocks) {
+    for (const { end, orderId, szDecimals, trace } of ends) {
+      const { height, timeMs } = head;
+      ended.push({ orderId, height, timeMs, szDecimals, trace, end });
+    }
+  }
+  for (const row of bucketsOf(ended)) draft.add('order_ends', row);
+  draft.count('orderEnds', ended.length);
 }
 
 function addBuilderRows(draft: Draft, block: BlockRows): void {

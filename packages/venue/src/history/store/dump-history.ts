@@ -6,6 +6,7 @@ import { unpackText } from './packed/packed-text.ts';
 import { openPostgres } from './postgres-driver.ts';
 import { fillCodec, fillPacker, orderCodec, orderPacker } from './row-codecs.ts';
 import { openSqlite } from './sqlite-driver.ts';
+import { decodeEnds } from './trace-codec.ts';
 import { TABLE_NAMES, TABLE_SPECS } from './table-specs.ts';
 
 /**
@@ -37,6 +38,8 @@ const LINES: Readonly<Record<string, (row: Row) => readonly string[]>> = {
   order_runs: (row) => runLines('orders', row as RunRow, orderPacker),
   fills: (row) => singleLine('fills', row as HistoryTables['fills'], fillCodec.decode),
   orders: (row) => singleLine('orders', row as HistoryTables['orders'], orderCodec.decode),
+  order_ends: ({ body }) =>
+    decodeEnds(body as Uint8Array).map((end) => `order_ends ${JSON.stringify(end)}`),
   // They say what is in the runs.
   fill_run_instruments: () => [],
   order_run_instruments: () => [],

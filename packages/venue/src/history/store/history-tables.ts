@@ -35,6 +35,12 @@ export type HistoryTables = {
   order_run_instruments: RunInstrumentRow;
   /** Those among them that came with another order, by which they are looked for. */
   child_orders: { account: Uint8Array; order_key: number; body: string };
+  /** How the orders of a block came to their books (`trace-codec.ts`): those with ids from the first one on. */
+  arrivals: { first_oid: number; height: number; time_ms: number; body: Uint8Array };
+  /** How those ended that lived on: orders whose ids are near each other and that ended together are one row (`order-buckets.ts`). */
+  order_ends: { bucket: number; height: number; body: Uint8Array };
+  /** Orders that have ended, by 48 bits of their account and client order id: where to look, not proof of what is there. */
+  order_cloids: { cloid_key: number; oid: number; time_ms: number; height: number };
   fundings: UserRow & { instrument_id: number; amount: number };
   /** Height and index are those of the first version. */
   ledger: UserRow & { kind: number; version_height: number; version_idx: number };

@@ -15,6 +15,7 @@ export async function migrate<Tables>(database: Kysely<Tables>, dialect: Dialect
     getMigrations: async () => ({
       '0001-rows': statements(rowTables(WORDS[dialect])),
       '0002-runs': statements(runTables(WORDS[dialect])),
+      '0003-traces': statements(traceTables(WORDS[dialect])),
     }),
   };
   const { error } = await new Migrator({ db: database, provider }).migrateToLatest();
@@ -167,5 +168,21 @@ function runTables({ bytes, clustered, int }: Words): readonly string[] {
     `CREATE TABLE IF NOT EXISTS child_orders (
       account ${bytes} NOT NULL, order_key ${int} NOT NULL, body TEXT NOT NULL,
       PRIMARY KEY (account, order_key))${clustered}`,
+  ];
+}
+
+/** How orders fared in their books; of those that were there before, nobody knows. */
+function traceTables({ bytes, clustered, int }: Words): readonly string[] {
+  return [
+    `CREATE TABLE IF NOT EXISTS arrivals (
+      first_oid ${int} PRIMARY KEY, height ${int} NOT NULL, time_ms ${int} NOT NULL,
+      body ${bytes} NOT NULL)`,
+    'CREATE INDEX IF NOT EXISTS arrivals_by_height ON arrivals (height)',
+    `CREATE TABLE IF NOT EXISTS order_ends (
+      bucket ${int} NOT NULL, height ${int} NOT NULL, body ${bytes} NOT NULL,
+      PRIMARY KEY (bucket, height))${clustered}`,
+    `CREATE TABLE IF NOT EXISTS order_cloids (
+      cloid_key ${int} NOT NULL, oid ${int} NOT NULL, time_ms ${int} NOT NULL,
+      height ${int} NOT NULL, PRIMARY KEY (cloid_key, oid))${clustered}`,
   ];
 }

@@ -1,7 +1,9 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { HistOrderRow } from '@oddlot/protocol';
+import { hexOf } from './bytes.ts';
 import type { HistoryTables, RunRow } from './history-tables.ts';
 import type { RowPacker } from './packed/packed-rows.ts';
+import { pruneOrderEnds } from './prune-traces.ts';
 
 type Database = Kysely<HistoryTables> | Transaction<HistoryTables>;
 
@@ -10,13 +12,14 @@ const RUNS_AT_ONCE = 32;
 
 /**
  * Deletes the oldest rows of an owner, of some runs at a time, and returns how many: a run goes when all of
- * its rows are too old, and keeps the others when some are.
+ * its rows are too old, and keeps the others when some are. What goes with them is counted in `gone`.
  */
 export async function pruneRuns(
   database: Database,
   { packer, table }: { readonly table: 'fill' | 'order'; readonly packer: RowPacker<unknown> },
   [account, kind]: readonly unknown[],
   beforeMs: number,
+  gone: Record<string, number>,
 ): Promise<number> {
   const runs = sql.table(`${table}_runs`);
   const { rows: oldest } = await sql<RunRow>`
@@ -32,8 +35,8 @@ export async function pruneRuns(
     );
     deleted += places.length - kept.length;
     if (table === 'order') {
-      const gone = places.flatMap(({ timeMs }, at) => (timeMs < beforeMs ? [row(at)] : []));
-      await deleteChildren(database, account, gone as readonly HistOrderRow[]);
+      const old = places.flatMap(({ timeMs }, at) => (timeMs < beforeMs ? [row(at)] : []));
+      await deleteWith(database, account, old as readonly HistOrderRow[], gone);
     }
     const isRun = sql`account = ${account} AND kind = ${kind} AND time_ms = ${run.time_ms}
       AND height = ${run.height} AND idx = ${run.idx}`;
@@ -53,12 +56,17 @@ export async function pruneRuns(
   return deleted;
 }
 
-async function deleteChildren(
+/** What is found by the ids of the orders that go. */
+async function deleteWith(
   database: Database,
   account: unknown,
   rows: readonly HistOrderRow[],
+  gone: Record<string, number>,
 ): Promise<void> {
   if (rows.length === 0) return;
+  const orders = rows.map(({ order }) => order);
+  const traces = await pruneOrderEnds(database, hexOf(account as Uint8Array), orders);
+  for (const [name, count] of Object.entries(traces)) gone[name] = (gone[name] ?? 0) + count;
   const ids = sql.join(rows.map(({ order }) => sql`${order.oid}`));
   const isHis = sql`account = ${account} AND order_key IN (${ids})`;
   await sql`DELETE FROM child_orders WHERE ${isHis}`.execute(database);

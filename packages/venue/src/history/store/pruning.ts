@@ -4,7 +4,9 @@ import type { HistoryTables, TableName } from './history-tables.ts';
 import { keysOf, unpackReceipts } from './packed-receipts.ts';
 import type { RowPacker } from './packed/packed-rows.ts';
 import { unpackTxs } from './packed-txs.ts';
+import type { TxRecord } from '../rows/block-rows.ts';
 import { pruneRuns } from './prune-runs.ts';
+import { type IsLive, pruneArrivals } from './prune-traces.ts';
 import { fillPacker, orderPacker } from './row-codecs.ts';
 
 /**
@@ -12,7 +14,12 @@ import { fillPacker, orderPacker } from './row-codecs.ts';
  * venues would pay for and never use: so each owner is visited, and what is old of his is a range. A step
  * visits some owners and deletes a bounded number of rows; the next goes on where it ended.
  */
-export type PruneLimits = { readonly rowsBeforeMs?: number; readonly receiptsBeforeMs?: number };
+export type PruneLimits = {
+  readonly rowsBeforeMs?: number;
+  readonly receiptsBeforeMs?: number;
+  /** Orders that live keep how they came; without it none does. */
+  readonly isLive?: IsLive;
+};
 
 type Step = { readonly gone: Record<string, number>; readonly isDone: boolean };
 type Database = Kysely<HistoryTables> | Transaction<HistoryTables>;
@@ -79,14 +86,14 @@ export class Pruning {
 
   /** One step, in the transaction that notes it. */
   async step(database: Database, limits: PruneLimits): Promise<Step> {
-    const { receiptsBeforeMs, rowsBeforeMs } = limits;
+    const { isLive = () => false, receiptsBeforeMs, rowsBeforeMs } = limits;
     const gone: Record<string, number> = {};
     if (receiptsBeforeMs !== undefined) {
       gone['receipts'] = await pruneReceipts(database, receiptsBeforeMs);
     }
     let isThrough = true;
     if (rowsBeforeMs !== undefined) {
-      Object.assign(gone, await pruneBlocks(database, rowsBeforeMs));
+      Object.assign(gone, await pruneBlocks(database, { beforeMs: rowsBeforeMs, isLive }));
       gone['settledEvents'] = await pruneEvents(database, rowsBeforeMs);
       isThrough = await this.#visitOwners(database, rowsBeforeMs, gone);
     }
@@ -119,7 +126,7 @@ export class Pruning {
       }
       const before = Math.floor(beforeMs / (sweep.unitMs ?? 1));
       const deleted =
-        found.oldest < before ? await deleteOld(database, sweep, found.owner, before) : 0;
+        found.oldest < before ? await deleteOld(database, sweep, found.owner, { before, gone }) : 0;
       gone[sweep.name] = (gone[sweep.name] ?? 0) + deleted;
       rows += deleted;
       // Who has more that is old is visited again.
@@ -152,9 +159,9 @@ async function deleteOld(
   database: Database,
   { keepsLast, owner, runs, table, time }: Sweep,
   values: readonly unknown[],
-  before: number,
+  { before, gone }: { readonly before: number; readonly gone: Record<string, number> },
 ): Promise<number> {
-  if (runs !== undefined) return pruneRuns(database, runs, values, before);
+  if (runs !== undefined) return pruneRuns(database, runs, values, before, gone);
   const isHis = sql.join(
     owner.map((column, at) => sql`${sql.ref(column)} = ${values[at]}`),
     sql` AND `,
@@ -208,7 +215,10 @@ async function pruneReceipts(database: Database, beforeMs: number): Promise<numb
   return gone;
 }
 
-async function pruneBlocks(database: Database, beforeMs: number): Promise<Record<string, number>> {
+async function pruneBlocks(
+  database: Database,
+  limits: { readonly beforeMs: number; readonly isLive: IsLive },
+): Promise<Record<string, number>> {
   const first = database
     .selectFrom('blocks')
     .select(['height', 'time_ms'])
@@ -217,11 +227,13 @@ async function pruneBlocks(database: Database, beforeMs: number): Promise<Record
   const old = await database
     .selectFrom(first.as('first'))
     .select('height')
-    .where('time_ms', '<', beforeMs)
+    .where('time_ms', '<', limits.beforeMs)
     .execute();
   let txs = 0;
+  let arrivals = 0;
   for (const { height } of old) {
-    const { count, keys } = await txKeys(database, height);
+    const { count, keys, txs: requests } = await txKeys(database, height);
+    arrivals += await pruneArrivals(database, { height, txs: requests }, limits);
     if (count > 0) {
       const kept = new Set(await receiptKeys(database, height));
       await deleteKeys(
@@ -234,14 +246,18 @@ async function pruneBlocks(database: Database, beforeMs: number): Promise<Record
     await database.deleteFrom('blocks').where('height', '=', height).execute();
     txs += count;
   }
-  return { blocks: old.length, txs };
+  return { blocks: old.length, txs, arrivals };
 }
 
 /** A key leads to a block as long as its request or its receipt is there. */
 async function txKeys(
   database: Database,
   height: number,
-): Promise<{ readonly count: number; readonly keys: readonly number[] }> {
+): Promise<{
+  readonly count: number;
+  readonly keys: readonly number[];
+  readonly txs: readonly TxRecord[];
+}> {
   const packed = await database
     .selectFrom('tx_blocks')
     .selectAll()
@@ -249,7 +265,7 @@ async function txKeys(
     .executeTakeFirst();
   const txs = packed === undefined ? [] : unpackTxs(packed);
   const keys = txs.flatMap(({ txHash, user }) => [hashKey(txHash.slice(2)), accountKey(user)]);
-  return { count: txs.length, keys: [...new Set(keys)] };
+  return { count: txs.length, keys: [...new Set(keys)], txs };
 }
 
 async function receiptKeys(database: Database, height: number): Promise<readonly number[]> {

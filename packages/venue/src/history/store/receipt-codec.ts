@@ -1,3 +1,5 @@
+import { hash as digest } from 'node:crypto';
+import { cloidKey } from '@oddlot/protocol';
 import { address, hash } from '@oddlot/units';
 import type { ReceiptBlock, ReceiptRow } from '../receipt-row.ts';
 
@@ -62,6 +64,11 @@ const ACCOUNT_KEYS = 2 ** 51;
 /** The same for the account that a request acts for: one for each block that has some of its requests. */
 export function accountKey(user: string): number {
   return ACCOUNT_KEYS + Number.parseInt(user.slice(2, 2 + HASH_KEY_DIGITS), 16);
+}
+
+/** 48 bits that stand for a client order id of an account: a hash, so that nobody can choose another's. */
+export function clientIdKey(user: string, clientOrderId: string): number {
+  return hashKey(digest('sha1', `${user} ${cloidKey(clientOrderId) ?? ''}`));
 }
 
 /** The same for a signer and a nonce. */

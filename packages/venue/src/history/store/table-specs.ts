@@ -114,6 +114,21 @@ export const TABLE_SPECS: { readonly [Name in TableName]: TableSpec<Name> } = {
     key: ['account', 'order_key'],
     onConflict: 'replace',
   },
+  arrivals: {
+    columns: { first_oid: 'bigint', height: 'bigint', time_ms: 'bigint', body: 'bytea' },
+    key: ['first_oid'],
+    onConflict: 'keep',
+  },
+  order_ends: {
+    columns: { bucket: 'bigint', height: 'bigint', body: 'bytea' },
+    key: ['bucket', 'height'],
+    onConflict: 'keep',
+  },
+  order_cloids: {
+    columns: { cloid_key: 'bigint', oid: 'bigint', time_ms: 'bigint', height: 'bigint' },
+    key: ['cloid_key', 'oid'],
+    onConflict: 'keep',
+  },
   fundings: {
     columns: {
       account: 'bytea',

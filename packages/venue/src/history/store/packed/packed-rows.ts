@@ -1,8 +1,8 @@
-import { crc32 } from 'node:zlib';
 import { HistoryDamagedError } from '../store-errors.ts';
-import { ByteReader } from '../../../codec/byte-reader.ts';
+import type { ByteReader } from '../../../codec/byte-reader.ts';
 import { ByteWriter } from '../../../codec/byte-writer.ts';
 import { type Column, readColumn, writeColumn } from './packed-column.ts';
+import { opened, sealed } from './sealed-bytes.ts';
 
 /**
  * Rows that follow each other as one value of bytes, field by field: a fraction of what they take one by
@@ -43,7 +43,6 @@ export type RowPacker<Row> = {
 /** How rows are written; each begins with its number. */
 const BY_FIELD = 1;
 const AS_THEY_ARE = 2;
-const CRC_BYTES = 4;
 const INITIAL_BYTES = 4_096;
 /** A buffer that a long row has blown up beyond this is let go of afterwards. */
 const RETAINED_BYTES_MAX = 1024 * 1024;
@@ -161,22 +160,4 @@ function rowsOf<Row>(
     });
     return join(parts);
   };
-}
-
-/** SQLite does not notice a flipped byte inside of a value. */
-function sealed(writer: ByteWriter): Uint8Array {
-  const { written } = writer;
-  const bytes = Buffer.allocUnsafe(written.length + CRC_BYTES);
-  bytes.set(written);
-  bytes.writeUInt32LE(crc32(written), written.length);
-  return bytes;
-}
-
-function opened(sealedBytes: Uint8Array): ByteReader {
-  const bytes = Buffer.from(sealedBytes.buffer, sealedBytes.byteOffset, sealedBytes.byteLength);
-  const end = bytes.length - CRC_BYTES;
-  if (end < 0 || crc32(bytes.subarray(0, end)) !== bytes.readUInt32LE(end)) {
-    throw new HistoryDamagedError('packed rows are not what was written');
-  }
-  return new ByteReader(bytes.subarray(0, end));
 }

@@ -4,6 +4,7 @@ import type { LiveRows } from '../../rows/live-rows.ts';
 import type { HistoryTables } from '../history-tables.ts';
 import { claimable, claimed, earned, shares } from './builder-rows.ts';
 import { block, blocks, receipt, tx, txs, userTxs } from './chain-rows.ts';
+import { executionReport } from './execution-report.ts';
 import { accountValues, bars, settledEvents, settledMarket } from './market-rows.ts';
 import { since } from './since.ts';
 import { fills, fundings, ledger, orders, withdrawals } from './user-rows.ts';
@@ -25,6 +26,7 @@ export const ANSWERS: {
   claimed,
   shares,
   claimable,
+  executionReport,
   receipt,
   blocks,
   block,

@@ -153,7 +153,7 @@ export async function userTxs(
 }
 
 /** The first block of a time or a later one, by halves: time never goes back, and has no index. */
-async function firstHeight(database: Database, timeMs: number): Promise<number> {
+export async function firstHeight(database: Database, timeMs: number): Promise<number> {
   const heights = database.selectFrom('blocks').select(['height', 'time_ms']);
   const first = await heights.orderBy('height').limit(1).executeTakeFirst();
   const last = await heights.orderBy('height', 'desc').limit(1).executeTakeFirst();
@@ -193,7 +193,8 @@ async function blockOf(
   return rows.find((row) => hexOf(row.hash) === hash);
 }
 
-async function txsOf(database: Database, height: number): Promise<readonly TxRecord[]> {
+/** The requests of a block, in their order. */
+export async function txsOf(database: Database, height: number): Promise<readonly TxRecord[]> {
   const packed = await database
     .selectFrom('tx_blocks')
     .selectAll()

@@ -1,0 +1,270 @@
+import type { Kysely } from 'kysely';
+import { cloidKey, type Fill, type HistOrderRow } from '@oddlot/protocol';
+import type { Address } from '@oddlot/units';
+import type { Answer, Ask } from '../../history.ts';
+import { decodeReceiptBody } from '../../receipt-body.ts';
+import type { LiveRows } from '../../rows/live-rows.ts';
+import {
+  type ArrivalTrace,
+  type BlockPlace,
+  FILL_BLOCKS_MAX,
+  type OrderEndRecord,
+} from '../../rows/order-trace.ts';
+import { hexOf } from '../bytes.ts';
+import type { HistoryTables } from '../history-tables.ts';
+import { endsBetween } from '../order-buckets.ts';
+import { clientIdKey } from '../receipt-codec.ts';
+import { fillPacker, orderPacker } from '../row-codecs.ts';
+import { decodeArrivals, type StoredEnd } from '../trace-codec.ts';
+import { firstHeight, receipt, tx, txsOf } from './chain-rows.ts';
+import { orderReport, type ReportParts } from './order-report.ts';
+import { type FoundRow, runRows } from './run-rows.ts';
+
+type Database = Kysely<HistoryTables>;
+
+/** Orders under one key of a client order id that are looked at: those of one account, and hardly ever another's. */
+const SAME_KEY_MAX = 20;
+const KINDS = [0, 1];
+
+/** How orders were executed: what was noted of them in their books, joined with their rows and their fills. */
+export async function executionReport(
+  database: Database,
+  { by, user }: Ask<'executionReport'>,
+  live?: LiveRows,
+): Promise<Answer<'executionReport'>> {
+  const ids = await orderIds(database, user, by, live);
+  const reports = [];
+  for (const orderId of ids) {
+    const parts = await partsOf(database, user, orderId, live);
+    if (parts !== undefined) reports.push(orderReport(parts));
+  }
+  return reports;
+}
+
+async function orderIds(
+  database: Database,
+  user: Address,
+  by: Ask<'executionReport'>['by'],
+  live: LiveRows | undefined,
+): Promise<readonly number[]> {
+  if ('orderId' in by) return [by.orderId];
+  if ('txHash' in by) return idsOfAction(database, user, by.txHash);
+  const living = live?.withClientId(user, by.clientOrderId);
+  const ended = living ?? (await endedWith(database, user, by.clientOrderId));
+  return ended === undefined ? [] : [ended];
+}
+
+/** The newest order of a client order id that has ended. */
+async function endedWith(
+  database: Database,
+  user: Address,
+  clientOrderId: string,
+): Promise<number | undefined> {
+  const wanted = cloidKey(clientOrderId);
+  if (wanted === undefined) return undefined;
+  const found = await database
+    .selectFrom('order_cloids')
+    .select(['oid', 'time_ms', 'height'])
+    .where('cloid_key', '=', clientIdKey(user, clientOrderId))
+    .orderBy('oid', 'desc')
+    .limit(SAME_KEY_MAX)
+    .execute();
+  for (const { height, oid, time_ms: timeMs } of found) {
+    const row = await endedRow(database, user, oid, { height, timeMs });
+    if (cloidKey(row?.order.cloid ?? '') === wanted) return oid;
+  }
+  return undefined;
+}
+
+/**
+ * The orders that an action placed, or named: those that came in its block, and those of its receipt, which also has those
+ * that have left the delay queue since.
+ */
+async function idsOfAction(
+  database: Database,
+  user: Address,
+  txHash: string,
+): Promise<readonly number[]> {
+  const ids = new Set<number>();
+  const found = await tx(database, { txHash });
+  if (found?.user === user) {
+    const row = await database
+      .selectFrom('arrivals')
+      .select('body')
+      .where('height', '=', found.height)
+      .executeTakeFirst();
+    for (const { commandIndex, orderId } of row === undefined ? [] : decodeArrivals(row.body)) {
+      if (commandIndex === found.index) ids.add(orderId);
+    }
+  }
+  const answered = await receipt(database, { by: 'txHash', txHash });
+  if (answered?.user === user) {
+    const { result } = decodeReceiptBody(answered.body).outcome;
+    for (const { oid } of result.orders ?? []) if (oid !== null) ids.add(oid);
+  }
+  return [...ids].toSorted((left, right) => left - right);
+}
+
+/** All that is known of an order; undefined when the user has no such order. */
+async function partsOf(
+  database: Database,
+  user: Address,
+  orderId: number,
+  live: LiveRows | undefined,
+): Promise<ReportParts | undefined> {
+  const arrived = await arrivalOf(database, orderId);
+  const living = live?.find(user, orderId);
+  if (living !== undefined) {
+    const since = live?.traceOf(orderId);
+    return joined(database, user, { row: living, arrived, since, end: undefined });
+  }
+  const stored = await storedEnd(database, orderId);
+  const place = stored ?? (arrived?.trace.ended === undefined ? undefined : arrived);
+  if (place === undefined) return undefined;
+  const row = await endedRow(database, user, orderId, place);
+  if (row === undefined) return undefined;
+  const end = { height: place.height, timeMs: place.timeMs };
+  return joined(database, user, { row, arrived, since: stored, end });
+}
+
+type Arrived = BlockPlace & { readonly trace: ArrivalTrace };
+
+async function joined(
+  database: Database,
+  user: Address,
+  found: {
+    readonly row: HistOrderRow;
+    readonly arrived: Arrived | undefined;
+    readonly since: Omit<OrderEndRecord, 'orderId'> | undefined;
+    readonly end: BlockPlace | undefined;
+  },
+): Promise<ReportParts> {
+  const { arrived, end, row, since } = found;
+  const later = since?.trace ?? {};
+  const blocks: BlockPlace[] = arrived?.trace.hasFills === true ? [arrived] : [];
+  const { fills = [] } = later;
+  for (let at = 0; at < fills.length; at += 2) {
+    blocks.push({ timeMs: fills[at] ?? 0, height: fills[at + 1] ?? 0 });
+  }
+  return {
+    row,
+    received: await receivedOf(database, user, row, arrived),
+    arrived,
+    later,
+    left: since?.end ?? arrived?.trace.ended,
+    szDecimals: since?.szDecimals ?? arrived?.trace.szDecimals ?? 0,
+    fills: await fillsIn(database, user, row.order.oid, blocks),
+    end,
+  };
+}
+
+/** Ids are given in order, so that the row of an order is the last one that begins at it or before. */
+async function arrivalOf(database: Database, orderId: number): Promise<Arrived | undefined> {
+  const row = await database
+    .selectFrom('arrivals')
+    .selectAll()
+    .where('first_oid', '<=', orderId)
+    .orderBy('first_oid', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  const trace = decodeArrivals(row.body).find((each) => each.orderId === orderId);
+  return trace === undefined ? undefined : { trace, height: row.height, timeMs: row.time_ms };
+}
+
+async function storedEnd(database: Database, orderId: number): Promise<StoredEnd | undefined> {
+  const ends = await endsBetween(database, orderId, orderId);
+  return ends.find((each) => each.orderId === orderId);
+}
+
+/** The row of an order that ended in a block. */
+async function endedRow(
+  database: Database,
+  user: Address,
+  orderId: number,
+  place: BlockPlace,
+): Promise<HistOrderRow | undefined> {
+  const ask = { table: 'order', ...allOf(user, place) } as const;
+  for (const { row } of await runRows(database, ask, orderPacker)) {
+    const found = row();
+    if (found.order.oid === orderId) return found;
+  }
+  return undefined;
+}
+
+/** The newest fills of an order, oldest first. */
+async function fillsIn(
+  database: Database,
+  user: Address,
+  orderId: number,
+  blocks: readonly BlockPlace[],
+): Promise<readonly FoundRow<Fill>[]> {
+  const newest: FoundRow<Fill>[] = [];
+  for (const place of blocks.toReversed()) {
+    const ask = { table: 'fill', ...allOf(user, place) } as const;
+    for (const found of await runRows(database, ask, fillPacker)) {
+      const row = found.row();
+      if (row.oid === orderId) newest.push({ ...found, row: () => row });
+    }
+    if (newest.length >= FILL_BLOCKS_MAX) break;
+  }
+  return newest.slice(0, FILL_BLOCKS_MAX).reverse();
+}
+
+/** What is asked of runs for all rows of an account in a block, newest first. */
+function allOf(user: Address, { height, timeMs }: BlockPlace) {
+  const low = [timeMs, height, -1] as const;
+  const high = [timeMs, height, Number.MAX_SAFE_INTEGER] as const;
+  const span = { low, high, direction: 'desc' } as const;
+  return { user, kinds: KINDS, instrumentId: undefined, span, count: Infinity };
+}
+
+/** The block that received an order, and the hash of its action. */
+async function receivedOf(
+  database: Database,
+  user: Address,
+  { order }: HistOrderRow,
+  arrived: Arrived | undefined,
+): Promise<ReportParts['received']> {
+  if (arrived === undefined) return receivedBefore(database, user, order);
+  const { commandIndex, received = arrived, txHash } = arrived.trace;
+  const { height, timeMs } = received;
+  if (txHash !== undefined) return { height, timeMs, txHash };
+  const requests = commandIndex < 0 ? [] : await txsOf(database, height);
+  const request = requests.find(({ index }) => index === commandIndex);
+  return { height, timeMs, txHash: request?.txHash ?? (await blockHash(database, height)) };
+}
+
+/** Of an order that came when nothing of this was noted: its receipt tells, where it is still kept. */
+async function receivedBefore(
+  database: Database,
+  user: Address,
+  { oid, timestamp: timeMs }: HistOrderRow['order'],
+): Promise<ReportParts['received']> {
+  for (let height = await firstHeight(database, timeMs); ; height += 1) {
+    const block = await database
+      .selectFrom('blocks')
+      .select('time_ms')
+      .where('height', '=', height)
+      .executeTakeFirst();
+    if (block?.time_ms !== timeMs) return { height: 0, timeMs, txHash: NO_HASH };
+    for (const { txHash, user: sender } of await txsOf(database, height)) {
+      if (sender !== user) continue;
+      const answered = await receipt(database, { by: 'txHash', txHash });
+      const { orders = [] } =
+        answered === null ? {} : decodeReceiptBody(answered.body).outcome.result;
+      if (orders.some((each) => each.oid === oid)) return { height, timeMs, txHash };
+    }
+  }
+}
+
+const NO_HASH = `0x${'0'.repeat(64)}`;
+
+async function blockHash(database: Database, height: number): Promise<string> {
+  const block = await database
+    .selectFrom('blocks')
+    .select('hash')
+    .where('height', '=', height)
+    .executeTakeFirst();
+  return block === undefined ? NO_HASH : hexOf(block.hash);
+}
