@@ -100,11 +100,11 @@ describe('the markets screen', () => {
     // The page never comes to rest here, however long the machine takes.
     const script = `{
       const later = globalThis.setTimeout;
-      globalThis.setTimeout = (act, ms, ...rest) => later(act, ms === 5_000 ? 2 ** 30 : ms, ...rest);
+      globalThis.setTimeout = (act, ms, ...rest) => later(act, ms === 30_000 ? 2 ** 30 : ms, ...rest);
     }`;
     const visit = await browser.visit(venue.url, { script });
     const { page } = visit;
-    const menus = (): number => visit.sent.filter(({ url }) => url.includes('/menu-panel-')).length;
+    const menus = (): number => visit.sent.filter(({ url }) => url.includes('/overlays-')).length;
     await visit.open();
     const row = page.getByRole('row', { name: /BTC-USDC/ });
     await row.waitFor();

@@ -8,8 +8,15 @@ import { loadAhead } from './load-ahead.ts';
 export function late<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
 ): ComponentType<Props> {
-  const Loaded = lazy(async () => ({ default: await load() })) as unknown as ComponentType<Props>;
   loadAhead(load);
+  return onDemand(load);
+}
+
+/** The same for what only some people ever see, such as the rows of an account: it comes when it is first shown. */
+export function onDemand<Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+): ComponentType<Props> {
+  const Loaded = lazy(async () => ({ default: await load() })) as unknown as ComponentType<Props>;
   return function Late(props: Props) {
     return (
       <Suspense fallback={null}>

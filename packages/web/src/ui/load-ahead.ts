@@ -1,5 +1,5 @@
-/** By then the first screen stands, its data is there, and even a slow machine has come to rest. */
-const REST_MS = 5_000;
+/** Who has looked for so long without touching anything stays, and may press something when the venue is away. */
+const REST_MS = 30_000;
 /** Who moves a pointer onto one of these, or the focus into it, may open something next. */
 const PRESSABLE = 'button, a, input, [role], [tabindex]';
 

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { useWords } from '../../lib/words.ts';
 import { LookingOn } from '../../session/looking-on.tsx';
 import { useSession } from '../../session/use-session.ts';
-import { late } from '../../ui/late.tsx';
+import { late, onDemand } from '../../ui/late.tsx';
 import { SkipLink } from '../../ui/skip-link.tsx';
 import { Toasts } from '../../ui/toast.tsx';
 import { useHotkey } from '../../ui/use-hotkey.ts';
@@ -11,7 +11,7 @@ import { BottomBar } from './bottom-bar.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
 import { Header } from './header.tsx';
 
-const AccountNews = late(async () => (await import('./account-news.tsx')).AccountNews);
+const AccountNews = onDemand(async () => (await import('./account-news.tsx')).AccountNews);
 const HelpDialog = late(async () => (await import('./help-dialog.tsx')).HelpDialog);
 
 /** What is around every screen. */
@@ -32,7 +32,7 @@ export function Shell() {
       </main>
       <BottomBar />
       {hasAccount && <AccountNews />}
-      <HelpDialog isOpen={isHelpOpen} onClose={() => setIsHelpOpen(false)} />
+      {isHelpOpen && <HelpDialog isOpen onClose={() => setIsHelpOpen(false)} />}
       <Toasts />
     </div>
   );

@@ -7,6 +7,7 @@ import { books } from '../../../market/book.ts';
 import type { CandleInterval } from '../../../market/candles.ts';
 import { contexts } from '../../../market/contexts.ts';
 import { useSession } from '../../../session/use-session.ts';
+import { onDemand } from '../../../ui/late.tsx';
 import { Menu } from '../../../ui/menu.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { Spinner } from '../../../ui/spinner.tsx';
@@ -16,11 +17,12 @@ import { useKept } from '../use-kept.ts';
 import { usePositions } from '../use-account.ts';
 import { chartLines, type ChartLine } from './chart-lines.ts';
 import { bracketAt, draftLines } from './draft-lines.ts';
-import { DepthChart } from './depth-chart.tsx';
-import { FundingView } from './funding-view.tsx';
 import { INDICATORS, type Indicator } from './indicators.ts';
 
 const PriceChart = lazy(async () => ({ default: (await import('./price-chart.tsx')).PriceChart }));
+
+const DepthChart = onDemand(async () => (await import('./depth-chart.tsx')).DepthChart);
+const FundingView = onDemand(async () => (await import('./funding-view.tsx')).FundingView);
 
 /** Those beside each other, and those behind them in a menu. */
 const INTERVALS = ['1m', '5m', '15m', '1h', '4h', '1d'] as const;
