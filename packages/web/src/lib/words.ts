@@ -36,10 +36,27 @@ let english = common as Texts;
 const ENGLISH = new Intl.PluralRules(FALLBACK);
 
 /** Another function for another language, so that what shows texts is drawn anew. */
-const spoken = createStore<{ readonly t: Words }>(() => ({ t: wordsOf(FALLBACK, {}) }));
+const spoken = createStore<{ readonly language: string; readonly t: Words }>(() => ({
+  language: FALLBACK,
+  t: wordsOf(FALLBACK, {}),
+}));
 
-function wordsOf(language: string, own: Texts): Words {
-  const plural = new Intl.PluralRules(language);
+/** From now on texts are those of another language; what it lacks is English. */
+export function speak(tag: string, own: object = {}): void {
+  spoken.setState({ language: tag, t: wordsOf(tag, own as Texts) });
+}
+
+/** The language of the texts, as a tag. */
+export function language(): string {
+  return spoken.getState().language;
+}
+
+export function useLanguage(): string {
+  return useStore(spoken, (state) => state.language);
+}
+
+function wordsOf(tag: string, own: Texts): Words {
+  const plural = new Intl.PluralRules(tag);
   return (key, given = {}) => {
     const text = textFor(own, key, given, plural) ?? textFor(english, key, given, ENGLISH);
     return text === undefined ? key : filled(text, given);

@@ -1,5 +1,6 @@
 import { useStore } from 'zustand';
-import { useWords } from '../../lib/words.ts';
+import { LANGUAGE_TAGS, LANGUAGES } from '../../lib/languages.ts';
+import { useLanguage, useWords } from '../../lib/words.ts';
 import { Menu } from '../../ui/menu.tsx';
 import { prefer, preferences } from '../../ui/preferences.ts';
 
@@ -7,6 +8,7 @@ import { prefer, preferences } from '../../ui/preferences.ts';
 export function LooksMenu({ onHelp }: { readonly onHelp: () => void }) {
   const t = useWords();
   const { sides, theme } = useStore(preferences);
+  const language = useLanguage();
   return (
     <Menu
       trigger={
@@ -40,6 +42,13 @@ export function LooksMenu({ onHelp }: { readonly onHelp: () => void }) {
           label: t(value === 'green-red' ? 'header.sidesGreenRed' : 'header.sidesBlueOrange'),
           isChosen: sides === value,
           onSelect: () => prefer({ sides: value }),
+        })),
+        { kind: 'line' },
+        { kind: 'title', label: t('header.language') },
+        ...LANGUAGE_TAGS.map((tag) => ({
+          label: <span lang={tag}>{LANGUAGES[tag].name}</span>,
+          isChosen: language === tag,
+          onSelect: () => prefer({ language: tag }),
         })),
         { kind: 'line' },
         { label: t('help.title'), onSelect: onHelp },

@@ -1,6 +1,6 @@
 import { Outlet, useRouter } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
-import { useWords } from '../../lib/words.ts';
+import { Fragment, useEffect, useState } from 'react';
+import { useLanguage, useWords } from '../../lib/words.ts';
 import { LookingOn } from '../../session/looking-on.tsx';
 import { useSession } from '../../session/use-session.ts';
 import { late, onDemand } from '../../ui/late.tsx';
@@ -17,6 +17,7 @@ const HelpDialog = late(async () => (await import('./help-dialog.tsx')).HelpDial
 /** What is around every screen. */
 export function Shell() {
   const t = useWords();
+  const language = useLanguage();
   const hasAccount = useSession() !== undefined;
   const [isHelpOpen, setIsHelpOpen] = useState(false);
   useHotkey('?', () => setIsHelpOpen(true));
@@ -28,7 +29,10 @@ export function Shell() {
       <ConnectionBanner />
       <LookingOn />
       <main id="screen" className="min-h-0 flex-1 overflow-y-auto outline-none" tabIndex={-1}>
-        <Outlet />
+        {/* Figures that are drawn and remembered are written anew in another language. */}
+        <Fragment key={language}>
+          <Outlet />
+        </Fragment>
       </main>
       <BottomBar />
       {hasAccount && <AccountNews />}

@@ -29,7 +29,7 @@ export function Screen() {
       <h1 className="heard">{t('nav.markets')}</h1>
       <FirstVisitStrip />
       <div className="grid flex-1 desktop:grid-cols-[minmax(0,13fr)_minmax(0,10fr)]">
-        <section className="min-w-0 border-line desktop:border-r" aria-labelledby="perps">
+        <section className="min-w-0 border-line desktop:border-e" aria-labelledby="perps">
           <div className="flex h-12 items-center justify-between gap-4 border-b border-line px-4">
             <h2 id="perps" className="flex items-baseline gap-3 text-15 font-semibold">
               {t('markets.perps')}

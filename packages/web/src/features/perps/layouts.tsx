@@ -29,15 +29,15 @@ export function DesktopLayout({ isWide }: { readonly isWide: boolean }) {
           </div>
           {isWide ? (
             <>
-              <div className="w-70 border-l border-line">
+              <div className="w-70 border-s border-line">
                 <BookPanel title={t('perps.book.title')} />
               </div>
-              <div className="flex w-60 flex-col border-l border-line">
+              <div className="flex w-60 flex-col border-s border-line">
                 <TapePanel title={t('perps.tape.title')} />
               </div>
             </>
           ) : (
-            <div className="flex w-[300px] flex-col border-l border-line">
+            <div className="flex w-[300px] flex-col border-s border-line">
               <div className="min-h-0 flex-[2_1_0]">
                 <BookPanel title={t('perps.book.title')} />
               </div>
@@ -48,7 +48,7 @@ export function DesktopLayout({ isWide }: { readonly isWide: boolean }) {
           )}
         </div>
       </Split>
-      <div className="min-h-0 overflow-y-auto border-l border-line">
+      <div className="min-h-0 overflow-y-auto border-s border-line">
         <Ticket />
         <AccountBox />
       </div>
@@ -66,7 +66,7 @@ export function TabletLayout() {
             <div className="min-w-0 flex-1">
               <ChartPanel />
             </div>
-            <div className="w-64 border-l border-line">
+            <div className="w-64 border-s border-line">
               <BookAndTape />
             </div>
           </div>

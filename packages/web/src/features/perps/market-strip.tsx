@@ -84,7 +84,7 @@ export function MarketInfo() {
       {facts.map(([name, value]) => (
         <div key={name} className="contents">
           <dt className="text-muted">{name}</dt>
-          <dd className="text-right tabular-nums">{value}</dd>
+          <dd className="text-end tabular-nums">{value}</dd>
         </div>
       ))}
     </dl>
@@ -121,7 +121,7 @@ function Funding({
   const words = whoPays(rate, t);
   return (
     <Tooltip text={words}>
-      <button type="button" className="shrink-0 cursor-default text-left">
+      <button type="button" className="shrink-0 cursor-default text-start">
         <span className="block text-11 text-muted">{t('perps.strip.fundingIn')}</span>
         <span className="block text-13 text-warning">
           {hourlyRate(rate)}

@@ -224,7 +224,7 @@ function Switches({
   const t = useWords();
   const toggle = (name: Extra): void => onExtra(toggled(extra, name));
   return (
-    <span className="ml-auto flex shrink-0 gap-1 max-tablet:hidden">
+    <span className="ms-auto flex shrink-0 gap-1 max-tablet:hidden">
       <BracketButton />
       {(['mark', 'oracle'] as const).map((name) => (
         <Toggle key={name} isOn={extra.includes(name)} onPress={() => toggle(name)}>

@@ -48,7 +48,7 @@ export function PriceChart({
   }, [made, onDrawn]);
   const legend = useLegend(made, grid.priceDecimals);
   return (
-    <div className="relative h-full min-h-0 overflow-hidden">
+    <div dir="ltr" className="relative h-full min-h-0 overflow-hidden">
       <div
         ref={place}
         className="absolute inset-0"
@@ -57,7 +57,7 @@ export function PriceChart({
       />
       <p
         ref={legend}
-        className="pointer-events-none absolute top-1 left-3 z-10 text-11 text-muted tabular-nums"
+        className="pointer-events-none absolute top-1 start-3 z-10 text-11 text-muted tabular-nums"
       />
       {made !== undefined && !isEmpty && <LineOverlay lines={lines} scale={made.scale} />}
       {isEmpty && (
@@ -69,7 +69,7 @@ export function PriceChart({
         href="https://www.tradingview.com/"
         target="_blank"
         rel="noreferrer"
-        className="absolute bottom-7 left-3 z-10 text-11 text-faint hover:text-text"
+        className="absolute bottom-7 start-3 z-10 text-11 text-faint hover:text-text"
       >
         {t('perps.chart.attribution')}
       </a>
