@@ -1,6 +1,7 @@
 import { useStore } from 'zustand';
 import { LANGUAGE_TAGS, LANGUAGES } from '../../lib/languages.ts';
 import { useLanguage, useWords } from '../../lib/words.ts';
+import { showAlerts } from '../../market/alerts/kept-alerts.ts';
 import { Menu } from '../../ui/menu.tsx';
 import { prefer, preferences } from '../../ui/preferences.ts';
 
@@ -51,6 +52,7 @@ export function LooksMenu({ onHelp }: { readonly onHelp: () => void }) {
           onSelect: () => prefer({ language: tag }),
         })),
         { kind: 'line' },
+        { label: t('alerts.menu'), onSelect: () => showAlerts() },
         { label: t('help.title'), onSelect: onHelp },
       ]}
     />

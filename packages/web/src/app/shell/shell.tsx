@@ -7,6 +7,7 @@ import { late, onDemand } from '../../ui/late.tsx';
 import { SkipLink } from '../../ui/skip-link.tsx';
 import { Toasts } from '../../ui/toast.tsx';
 import { useHotkey } from '../../ui/use-hotkey.ts';
+import { Alerts } from '../alerts/alerts.tsx';
 import { BottomBar } from './bottom-bar.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
 import { Header } from './header.tsx';
@@ -37,6 +38,7 @@ export function Shell() {
       <BottomBar />
       {hasAccount && <AccountNews />}
       {isHelpOpen && <HelpDialog isOpen onClose={() => setIsHelpOpen(false)} />}
+      <Alerts />
       <Toasts />
     </div>
   );

@@ -4,6 +4,7 @@ import { compact, hourlyRate, money, number } from '../../lib/format.ts';
 import { usePageTitle } from '../../lib/use-page-title.ts';
 import { countdown } from '../../lib/time.ts';
 import { useWords, type Words } from '../../lib/words.ts';
+import { showAlerts } from '../../market/alerts/kept-alerts.ts';
 import { contexts } from '../../market/contexts.ts';
 import { dayChange, useTrends } from '../../market/trends.ts';
 import { venueNow } from '../../market/venue.ts';
@@ -54,6 +55,23 @@ export function MarketStrip() {
       <span aria-hidden="true" className="shrink-0 text-12 text-muted max-desktop:hidden">
         {whoPays(ctx?.funding, t)}
       </span>
+      <button
+        type="button"
+        aria-haspopup="dialog"
+        aria-label={t('alerts.of', { market: perp.name })}
+        title={t('alerts.of', { market: perp.name })}
+        onClick={() => showAlerts(coin)}
+        className="flex size-8 shrink-0 items-center justify-center rounded text-muted hover:bg-raised hover:text-text max-tablet:hidden"
+      >
+        <svg viewBox="0 0 16 16" className="w-4" aria-hidden="true">
+          <path
+            d="M8 2a4 4 0 0 1 4 4c0 3 1 4.5 1.5 5.5h-11C3 10.5 4 9 4 6a4 4 0 0 1 4-4zM6.5 13.5h3"
+            fill="none"
+            stroke="currentColor"
+            strokeWidth="1.3"
+          />
+        </svg>
+      </button>
     </div>
   );
 }
