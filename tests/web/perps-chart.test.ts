@@ -54,6 +54,78 @@ test('any interval of the venue is a press away and kept, indicators are drawn i
   expect(bytes.subarray(1, 4).toString()).toBe('PNG');
 });
 
+test('drawings are put there and moved by keyboard and pointer, survive a reload and another interval, and go', async () => {
+  const visit = await browser.visit(venue.url);
+  const { page } = visit;
+  await visit.open('/trade/BTC-USDC');
+  await page.getByText(/^O [\d,]/).waitFor();
+  const draw = async (kind: string): Promise<void> => {
+    await button(page, 'Draw').press('Enter');
+    await page.getByRole('menuitem', { name: kind, exact: true }).press('Enter');
+  };
+  const drawings = page.getByRole('list', { name: 'Drawings on the chart' });
+  const level = drawings.getByRole('slider', { name: 'Level' });
+  await draw('Level');
+  await draw('Ratios of a move');
+  await expect.poll(() => drawings.getByRole('slider').count()).toBe(3);
+  const price = async (): Promise<number> => Number(await level.getAttribute('aria-valuenow'));
+  const before = await price();
+  await level.press('Shift+ArrowUp');
+  await expect.poll(price).toBeGreaterThan(before);
+  const [byKey, box] = [await price(), (await level.boundingBox())!];
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2 + 60, { steps: 3 });
+  await page.mouse.up();
+  await expect.poll(price).toBeLessThan(byKey);
+  const dragged = await price();
+  await expect.poll(() => inked(page)).toBeGreaterThan(100);
+  expect(await faultsFound(page)).toEqual([]);
+  await page.reload();
+  await expect.poll(price).toBe(dragged);
+  await page.getByRole('radio', { name: '5m', exact: true }).click();
+  await expect.poll(price).toBe(dragged);
+  await level.press('Delete');
+  await expect.poll(() => drawings.getByRole('slider').count()).toBe(2);
+  await button(page, 'Draw').press('Enter');
+  await page.getByRole('menuitem', { name: 'Remove all drawings' }).press('Enter');
+  await expect.poll(() => drawings.count()).toBe(0);
+});
+
+test('the volume by price is drawn beside the candles, and another market over them in percent', async () => {
+  const visit = await browser.visit(venue.url);
+  const { page } = visit;
+  await visit.open('/trade/BTC-USDC');
+  await page.getByText(/^O [\d,]/).waitFor();
+  await button(page, 'Indicators').press('Enter');
+  await page.getByRole('menuitemcheckbox', { name: 'Volume profile' }).press('Enter');
+  await expect.poll(() => inked(page)).toBeGreaterThan(100);
+  const asked = (coin: string): boolean =>
+    visit.sent.some(({ body }) => body.includes('"candle') && body.includes(`"coin":"${coin}"`));
+  await button(page, 'Compare').press('Enter');
+  await page.getByRole('menuitemradio', { name: 'ETH-USDC' }).press('Enter');
+  await expect.poll(() => asked('2')).toBe(true);
+  await button(page, 'Compare').press('Enter');
+  await page.getByRole('menuitemradio', { name: 'ETH-USDC', checked: true }).waitFor();
+  await page.getByRole('menuitemradio', { name: 'With none' }).press('Enter');
+});
+
+/** How many points of the layer over the candles are not empty. */
+async function inked(page: Page): Promise<number> {
+  return page
+    .locator('section[aria-label="Price chart"] canvas[aria-hidden=true]')
+    .last()
+    .evaluate((canvas) => {
+      const { height, width } = canvas as HTMLCanvasElement;
+      if (width === 0 || height === 0) return 0;
+      const { data } = (canvas as HTMLCanvasElement)
+        .getContext('2d')!
+        .getImageData(0, 0, width, height);
+      return data.filter((value, at) => at % 4 === 3 && value > 0).length;
+    })
+    .catch(() => 0);
+}
+
 /** How many places for series there are over each other. */
 async function panes(page: Page): Promise<number> {
   const chart = page.getByRole('img', { name: 'Price chart' });

@@ -16,14 +16,14 @@ export async function applyLanguage(): Promise<void> {
 
 /** Goes back to the language that was chosen, from one that is only tried. */
 export async function speakAsChosen(): Promise<void> {
-  await use(wanted(preferences.getState().language)).catch(() => undefined);
+  await turnTo(wanted(preferences.getState().language)).catch(() => undefined);
 }
 
 function wanted(chosen: LanguageTag | 'browser'): LanguageTag {
   return chosen === 'browser' ? firstKnown(navigator.languages) : firstKnown([chosen]);
 }
 
-async function use(tag: LanguageTag): Promise<void> {
+async function turnTo(tag: LanguageTag): Promise<void> {
   const texts = await LANGUAGES[tag].load?.();
   // The browser's own form of a language has its own form of numbers.
   chooseLocale(navigator.language.toLowerCase().startsWith(tag) ? undefined : localeFor(tag));

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import type { PerpMeta } from '@oddlot/sdk';
 import { compare, isDecimal, sign } from '../../lib/decimal.ts';
 import { number, percent } from '../../lib/format.ts';
 import { clockTime } from '../../lib/time.ts';
@@ -78,18 +79,7 @@ function NewAlert({ wanted }: { readonly wanted: string | undefined }) {
       }}
     >
       <div className="flex gap-2">
-        <select
-          aria-label={t('markets.market')}
-          value={coin}
-          onChange={({ target }) => setChosen(target.value)}
-          className="h-8 min-w-0 flex-1 rounded border border-line bg-raised px-2 text-13"
-        >
-          {perps.map(({ index, name }) => (
-            <option key={index} value={String(index)}>
-              {name}
-            </option>
-          ))}
-        </select>
+        <MarketChoice perps={perps} coin={coin} onChange={setChosen} />
         <div className="w-44">
           <Segmented
             label={t('alerts.kind')}
@@ -115,6 +105,32 @@ function NewAlert({ wanted }: { readonly wanted: string | undefined }) {
         {t('alerts.add')}
       </Button>
     </form>
+  );
+}
+
+function MarketChoice({
+  perps,
+  coin,
+  onChange,
+}: {
+  readonly perps: readonly PerpMeta[];
+  readonly coin: string;
+  readonly onChange: (coin: string) => void;
+}) {
+  const t = useWords();
+  return (
+    <select
+      aria-label={t('markets.market')}
+      value={coin}
+      onChange={({ target }) => onChange(target.value)}
+      className="h-8 min-w-0 flex-1 rounded border border-line bg-raised px-2 text-13"
+    >
+      {perps.map(({ index, name }) => (
+        <option key={index} value={String(index)}>
+          {name}
+        </option>
+      ))}
+    </select>
   );
 }
 

@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef } from 'react';
 import { accountStates } from '../../market/account.ts';
 import { reader, venueNow } from '../../market/venue.ts';
-import { useVenueSecond } from '../../market/use-venue-second.ts';
 
 type Ending = { readonly id: number; readonly name: string; readonly endMs: number };
 
 const MINUTE_MS = 60_000;
+const LOOK_MS = 1_000;
 /** As many as one question may name. */
 const ASKED_MAX = 50;
 
@@ -40,7 +40,6 @@ export function useEndings(
     refetchInterval: MINUTE_MS,
   });
   const told = useRef(new Set<number>());
-  const nowMs = useVenueSecond();
   const look = useEffectEvent((): void => {
     for (const ending of data) {
       const leftMs = ending.endMs - venueNow();
@@ -49,5 +48,8 @@ export function useEndings(
       onEnding(ending);
     }
   });
-  useEffect(() => look(), [nowMs, data]);
+  useEffect(() => {
+    const timer = setInterval(() => look(), LOOK_MS);
+    return () => clearInterval(timer);
+  }, []);
 }

@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent, useMemo, useRef, useState, type RefObject } from 'react';
+import { PriceScaleMode } from 'lightweight-charts';
 import type { Candle, Fill } from '@oddlot/sdk';
 import { toPixels } from '../../../lib/decimal.ts';
 import { number } from '../../../lib/format.ts';
@@ -10,31 +11,42 @@ import { useSession } from '../../../session/use-session.ts';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { preferences } from '../../../ui/preferences.ts';
 import { palette } from '../../../ui/canvas.ts';
+import { onDemand } from '../../../ui/late.tsx';
 import { useTradedPerp } from '../traded-perp.ts';
 import type { ChartLine } from './chart-lines.ts';
+import { useDrawings } from './drawings/kept-drawings.ts';
 import { LineOverlay } from './line-overlay.tsx';
 import type { Indicator } from './indicators.ts';
+import { useComparison, type Compared } from './use-comparison.ts';
 import { useIndicators } from './use-indicators.ts';
 import { barOf, makeChart, secondsOf, volumeOf, type PriceChart as Chart } from './make-chart.ts';
+
+const DrawingOverlay = onDemand(
+  async () => (await import('./drawings/drawing-overlay.tsx')).DrawingOverlay,
+);
 
 /** Candles with what the account has in this market. Loaded after the screen stands. */
 export function PriceChart({
   interval,
   isLogarithmic,
   indicators,
+  compared,
   lines,
   onDrawn,
 }: {
   readonly interval: CandleInterval;
   readonly isLogarithmic: boolean;
   readonly indicators: readonly Indicator[];
+  readonly compared: Compared | undefined;
   readonly lines: readonly ChartLine[];
   /** Hands out the way to a picture of it, as long as there is one. */
   readonly onDrawn: (picture: { readonly take: () => HTMLCanvasElement } | undefined) => void;
 }) {
   const t = useWords();
-  const { coin, grid } = useTradedPerp();
-  const { made, place } = useChart(interval, isLogarithmic);
+  const { coin, grid, perp } = useTradedPerp();
+  const { made, place } = useChart(interval, modeOf(isLogarithmic, compared));
+  const drawings = useDrawings(perp.name);
+  const hasProfile = indicators.includes('profile');
   const { isEmpty, refusal } = candleSeries.use({ coin, interval }, (state) => ({
     isEmpty: state.isLoaded && state.candles.length === 0,
     refusal: state.refusal,
@@ -42,6 +54,7 @@ export function PriceChart({
   const prices = useMemo(() => lines.map(({ price }) => toPixels(price)), [lines]);
   useEffect(() => made?.keepInSight(prices), [made, prices]);
   useMarkers(made, interval);
+  useComparison(made, interval, compared);
   useIndicators(made, candleSeries.useStore({ coin, interval }), indicators);
   useEffect(() => {
     onDrawn(made && { take: () => made.chart.takeScreenshot() });
@@ -59,6 +72,14 @@ export function PriceChart({
         ref={legend}
         className="pointer-events-none absolute top-1 start-3 z-10 text-11 text-muted tabular-nums"
       />
+      {made !== undefined && !isEmpty && (hasProfile || drawings.length > 0) && (
+        <DrawingOverlay
+          made={made}
+          interval={interval}
+          drawings={drawings}
+          hasProfile={hasProfile}
+        />
+      )}
       {made !== undefined && !isEmpty && <LineOverlay lines={lines} scale={made.scale} />}
       {isEmpty && (
         <div className="absolute inset-0">
@@ -77,8 +98,14 @@ export function PriceChart({
   );
 }
 
+/** Two markets have nothing in common but how far they went. */
+function modeOf(isLogarithmic: boolean, compared: Compared | undefined): PriceScaleMode {
+  if (compared !== undefined) return PriceScaleMode.Percentage;
+  return isLogarithmic ? PriceScaleMode.Logarithmic : PriceScaleMode.Normal;
+}
+
 /** A chart in the element that gets the ref, with the candles of the market. */
-function useChart(interval: CandleInterval, isLogarithmic: boolean) {
+function useChart(interval: CandleInterval, mode: PriceScaleMode) {
   const { coin, grid } = useTradedPerp();
   const place = useRef<HTMLDivElement>(null);
   const [made, setMade] = useState<Chart>();
@@ -104,8 +131,8 @@ function useChart(interval: CandleInterval, isLogarithmic: boolean) {
     return onFrame(store, draw);
   }, [made, store]);
   useEffect(() => {
-    made?.chart.priceScale('right').applyOptions({ mode: isLogarithmic ? 1 : 0 });
-  }, [made, isLogarithmic]);
+    made?.chart.priceScale('right').applyOptions({ mode });
+  }, [made, mode]);
   return { made, place };
 }
 
