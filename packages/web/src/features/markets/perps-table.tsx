@@ -5,7 +5,7 @@ import { decimalsOf, isDecimal, sign, toPixels } from '../../lib/decimal.ts';
 import { compact, hourlyRate } from '../../lib/format.ts';
 import { useWords, type Words } from '../../lib/words.ts';
 import { changeOf, openInterestOf, type PerpRow, usePerpRows } from '../../market/perp-rows.ts';
-import type { Trend } from '../../market/trends.ts';
+import { isAgainstPast, type Trend } from '../../market/trends.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Percent, Price } from '../../ui/figure.tsx';
@@ -66,7 +66,11 @@ function columnsOf(t: Words): readonly Column<PerpRow>[] {
       id: 'change',
       header: t('markets.change'),
       align: 'right',
-      cell: (row) => <Percent value={changeOf(row)} />,
+      cell: (row) => (
+        <span title={isAgainstPast(row.ticker, row.trend) ? t('markets.beforeTitle') : undefined}>
+          <Percent value={changeOf(row)} />
+        </span>
+      ),
       compare: byDecimal(changeOf),
     },
     {
@@ -76,7 +80,11 @@ function columnsOf(t: Words): readonly Column<PerpRow>[] {
       from: 'tablet',
       cell: ({ perp, ticker, trend }) => (
         <span className="inline-block align-middle">
-          <Spark values={lineOf(trend, ticker)} label={t('markets.trendOf', { name: perp.name })} />
+          <Spark
+            values={lineOf(trend, ticker)}
+            faint={trend?.before}
+            label={t('markets.trendOf', { name: perp.name })}
+          />
         </span>
       ),
     },

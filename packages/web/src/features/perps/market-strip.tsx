@@ -6,7 +6,7 @@ import { countdown } from '../../lib/time.ts';
 import { useWords, type Words } from '../../lib/words.ts';
 import { showAlerts } from '../../market/alerts/kept-alerts.ts';
 import { contexts } from '../../market/contexts.ts';
-import { dayChange, useTrends } from '../../market/trends.ts';
+import { dayChange, isAgainstPast, useTrends } from '../../market/trends.ts';
 import { venueNow } from '../../market/venue.ts';
 import { Percent, Price } from '../../ui/figure.tsx';
 import { Tooltip } from '../../ui/tooltip.tsx';
@@ -23,7 +23,9 @@ export function MarketStrip() {
     isDecimal(mark) ? `${number(mark, { decimals: grid.priceDecimals })} ${perp.name}` : perp.name,
   );
   const own = useMemo(() => [perp], [perp]);
-  const change = dayChange(ctx, useTrends(own).get(perp.index));
+  const trend = useTrends(own).get(perp.index);
+  const change = dayChange(ctx, trend);
+  const title = isAgainstPast(ctx, trend) ? t('markets.beforeTitle') : undefined;
   const interest =
     ctx !== undefined && isDecimal(mark) ? multiply(ctx.openInterest, mark) : undefined;
   return (
@@ -42,7 +44,9 @@ export function MarketStrip() {
           <Price value={ctx?.oraclePx} decimals={grid.priceDecimals} />
         </Fact>
         <Fact label={t('perps.strip.change')} isOnlyWide>
-          <Percent value={change} />
+          <span title={title}>
+            <Percent value={change} />
+          </span>
         </Fact>
         <Fact label={t('perps.strip.volume')} isOnlyWide>
           {inUsdc(ctx?.dayNtlVlm)}

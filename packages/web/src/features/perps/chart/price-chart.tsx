@@ -19,6 +19,7 @@ import { LineOverlay } from './line-overlay.tsx';
 import type { Indicator } from './indicators.ts';
 import { useComparison, type Compared } from './use-comparison.ts';
 import { useIndicators } from './use-indicators.ts';
+import { usePastLine } from './use-past-line.ts';
 import { barOf, makeChart, secondsOf, volumeOf, type PriceChart as Chart } from './make-chart.ts';
 
 const DrawingOverlay = onDemand(
@@ -47,15 +48,19 @@ export function PriceChart({
   const { made, place } = useChart(interval, modeOf(isLogarithmic, compared));
   const drawings = useDrawings(perp.name);
   const hasProfile = indicators.includes('profile');
-  const { isEmpty, refusal } = candleSeries.use({ coin, interval }, (state) => ({
-    isEmpty: state.isLoaded && state.candles.length === 0,
+  const { firstMs, hasNone, refusal } = candleSeries.use({ coin, interval }, (state) => ({
+    firstMs: state.candles[0]?.t,
+    hasNone: state.isLoaded && state.candles.length === 0,
     refusal: state.refusal,
   }));
+  const store = candleSeries.useStore({ coin, interval });
+  const hasPast = usePastLine(made, store, interval, firstMs);
+  const isEmpty = hasNone && !hasPast;
   const prices = useMemo(() => lines.map(({ price }) => toPixels(price)), [lines]);
   useEffect(() => made?.keepInSight(prices), [made, prices]);
   useMarkers(made, interval);
   useComparison(made, interval, compared);
-  useIndicators(made, candleSeries.useStore({ coin, interval }), indicators);
+  useIndicators(made, store, indicators);
   useEffect(() => {
     onDrawn(made && { take: () => made.chart.takeScreenshot() });
   }, [made, onDrawn]);
@@ -157,7 +162,9 @@ function drawCandles(
   if (drawn.length === 0 && next.length > 0) {
     // A young market has few candles; they are drawn wider and not lost at the edge.
     const shown = Math.min(120, Math.max(40, next.length + 12));
-    chart.timeScale().setVisibleLogicalRange({ from: next.length - shown, to: next.length + 6 });
+    // Lines of before them may have taken places already.
+    const last = chart.timeScale().timeToIndex(secondsOf(next.at(-1)!.t), true) ?? next.length - 1;
+    chart.timeScale().setVisibleLogicalRange({ from: last + 1 - shown, to: last + 7 });
   }
   return next;
 }
