@@ -66,11 +66,7 @@ function columnsOf(t: Words): readonly Column<PerpRow>[] {
       id: 'change',
       header: t('markets.change'),
       align: 'right',
-      cell: (row) => (
-        <span title={isAgainstPast(row.ticker, row.trend) ? t('markets.beforeTitle') : undefined}>
-          <Percent value={changeOf(row)} />
-        </span>
-      ),
+      cell: (row) => <Change row={row} t={t} />,
       compare: byDecimal(changeOf),
     },
     {
@@ -113,6 +109,15 @@ function columnsOf(t: Words): readonly Column<PerpRow>[] {
       compare: byDecimal(({ ticker }) => ticker?.funding),
     },
   ];
+}
+
+function Change({ row, t }: { readonly row: PerpRow; readonly t: Words }) {
+  const isPast = isAgainstPast(row.ticker, row.trend);
+  return (
+    <span title={isPast ? t('markets.beforeTitle') : undefined}>
+      <Percent value={changeOf(row)} />
+    </span>
+  );
 }
 
 function Market({ row: { perp } }: { readonly row: PerpRow }) {

@@ -91,15 +91,22 @@ export function PriceChart({
           <EmptyState title={refusal ?? t('perps.chart.empty')} text={t('perps.chart.emptyText')} />
         </div>
       )}
-      <a
-        href="https://www.tradingview.com/"
-        target="_blank"
-        rel="noreferrer"
-        className="absolute bottom-7 start-3 z-10 text-11 text-faint hover:text-text"
-      >
-        {t('perps.chart.attribution')}
-      </a>
+      <Attribution />
     </div>
+  );
+}
+
+function Attribution() {
+  const t = useWords();
+  return (
+    <a
+      href="https://www.tradingview.com/"
+      target="_blank"
+      rel="noreferrer"
+      className="absolute bottom-7 start-3 z-10 text-11 text-faint hover:text-text"
+    >
+      {t('perps.chart.attribution')}
+    </a>
   );
 }
 
