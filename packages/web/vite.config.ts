@@ -26,7 +26,7 @@ const GROUPS = [
   { name: 'shared', test: SHARED, priority: 7 },
   {
     name: 'price-chart',
-    test: /\/chart\/(?:price-chart|make-chart|line-overlay|place-tags|use-indicators)|\/(?:lightweight-charts|fancy-canvas)\//,
+    test: /\/chart\/(?:price-chart|make-chart|line-overlay|place-tags|use-[a-z-]+)|\/(?:lightweight-charts|fancy-canvas)\//,
     // What it shares with the panel around it comes with that.
     includeDependenciesRecursively: false,
     priority: 6,

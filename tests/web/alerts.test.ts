@@ -29,8 +29,8 @@ const WATCHED = `{
   globalThis.notices = [];
   globalThis.tones = 0;
   globalThis.Notification = class extends EventTarget {
-    static permission = 'default';
-    static async requestPermission() { return (this.permission = 'granted'); }
+    static get permission() { return localStorage.getItem('test.permission') ?? 'default'; }
+    static async requestPermission() { localStorage.setItem('test.permission', 'granted'); return 'granted'; }
     constructor(title, { body }) { super(); globalThis.notices.push(title + ' | ' + body); }
   };
   const start = OscillatorNode.prototype.start;
@@ -81,7 +81,7 @@ test('a price is told once, in the page and outside of it, with a sound, and the
   ).toBe(1);
   await perp.push('48.5');
   await page.getByText(`${perp.name} fell to 49`).first().waitFor();
-  expect(await told()).toHaveLength(1);
+  await expect.poll(told).toEqual([expect.stringMatching(`^${perp.name} fell to 49 `)]);
   await button(page, `Remove: ${perp.name} rises to 51`).press('Enter');
   await expect.poll(() => list(page).getByRole('listitem').count()).toBe(1);
   await perp.push('50');
@@ -96,7 +96,7 @@ test('each account has its own, and who has none has some as well', async () => 
   await page.getByText('Nothing is waited for yet.').waitFor();
   expect(await page.getByRole('checkbox', { name: /^Fills/ }).count()).toBe(0);
   await page.getByRole('combobox', { name: 'Market' }).selectOption({ label: perp.name });
-  await page.getByText('Funding', { exact: true }).last().click();
+  await page.getByRole('dialog').getByRole('radio', { name: 'Funding' }).click();
   await page.getByRole('textbox', { name: 'When the rate of an hour comes to' }).fill('3');
   await button(page, 'Add the alert').click();
   await list(page).getByText(`${perp.name} pays 3 % an hour`).waitFor();
