@@ -16,7 +16,7 @@ test('hours are summed up over the last day and over all, and their mean is told
   expect(fundingSums(rows, nowMs)).toEqual({
     day: '-0.0001',
     week: '0.0002',
-    yearly: '0.58399999912',
+    yearly: '0.58399999416',
     rates: [0.0003, 0.0001, -0.0002],
   });
 });
