@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import type { Venue } from '../support/venue-process.ts';
 import { faultsFound } from './support/accessibility.ts';
+import { quoteMarket } from './support/market-maker.ts';
 import { button } from './support/terminal.ts';
 import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
@@ -94,6 +95,10 @@ test('drawings are put there and moved by keyboard and pointer, survive a reload
 });
 
 test('the volume by price is drawn beside the candles, and another market over them in percent', async () => {
+  // At two prices at least: one alone has no shape.
+  const market = 'BTC-USDC';
+  await quoteMarket(venue.url, { market, bids: ['97010'], asks: [], size: '0.001' });
+  await quoteMarket(venue.url, { market, bids: [], asks: ['96990'], size: '0.001' });
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open('/trade/BTC-USDC');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import de from '../words/de.json';
-import en from '../words/en.json';
+import de from '../words/de.json' with { type: 'json' };
+import en from '../words/en.json' with { type: 'json' };
 import { firstKnown } from './languages.ts';
 
 type Texts = { readonly [name: string]: string | Texts };

@@ -54,7 +54,7 @@ export type Card = {
   readonly foot: string;
 };
 
-export type CardChoice = {
+type CardChoice = {
   readonly hasAmounts: boolean;
   /** The account that it is of, where its owner wants it named. */
   readonly address: string | undefined;

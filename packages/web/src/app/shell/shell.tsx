@@ -4,6 +4,7 @@ import { useLanguage, useWords } from '../../lib/words.ts';
 import { LookingOn } from '../../session/looking-on.tsx';
 import { useSession } from '../../session/use-session.ts';
 import { late, onDemand } from '../../ui/late.tsx';
+import { loadAheadSoon } from '../../ui/load-ahead.ts';
 import { SkipLink } from '../../ui/skip-link.tsx';
 import { Toasts } from '../../ui/toast.tsx';
 import { useHotkey } from '../../ui/use-hotkey.ts';
@@ -23,6 +24,9 @@ export function Shell() {
   const [isHelpOpen, setIsHelpOpen] = useState(false);
   useHotkey('?', () => setIsHelpOpen(true));
   useFocusOnArrival();
+  useEffect(() => {
+    if (hasAccount) loadAheadSoon();
+  }, [hasAccount]);
   return (
     <div className="flex h-full flex-col bg-panel">
       <SkipLink to="screen">{t('app.skip')}</SkipLink>

@@ -2,7 +2,7 @@ import type { Candle } from '@oddlot/sdk';
 import { toPixels } from '../../../lib/decimal.ts';
 
 /** How much traded within a range of prices. */
-export type ProfileBin = { readonly low: number; readonly high: number; readonly volume: number };
+type ProfileBin = { readonly low: number; readonly high: number; readonly volume: number };
 
 const BINS = 30;
 
