@@ -111,7 +111,8 @@ function rowsOf({
   return [
     atLeast('book: changes sent', 'every level of 20 a side', books, 0.9 * BOOKS_PER_SECOND, '/s'),
     atMost('book: drawing a frame, median', rate, percentile(draws, 50), DRAW_MS_MAX, ' ms'),
-    atMost('book: drawing a frame, p99', 'by the clock', percentile(draws, 99), DRAW_MS_MAX, ' ms'),
+    // One that the operating system interrupts takes as long as the interruption.
+    noted('book: drawing a frame, p99', 'by the clock', percentile(draws, 99), ' ms'),
     atMost(
       'book: all scripts of a frame, median',
       'on the processor: book, tape, chart, React',
@@ -119,10 +120,11 @@ function rowsOf({
       DRAW_MS_MAX,
       ' ms',
     ),
-    noted(
+    atMost(
       'book: all scripts of a frame, p99',
-      'when the market strip, tables and ticket change too',
+      'on the processor, when the market strip, tables and ticket change too',
       percentile(scripts, 99),
+      DRAW_MS_MAX,
       ' ms',
     ),
     noted(

@@ -224,7 +224,7 @@ export function queries(
     { type: 'outcomeSeriesTimeline', seriesSlug: 'btc-1h', limit: 5, before: TIME },
     { type: 'outcomeResolution', instrumentId: 100_000 },
     { type: 'cryptoPrice', symbol: 'BTC', eventStartTime: TIME, variant: '1h', source: 'spot' },
-    { type: 'cryptoPriceHistory', symbol: 'BTC', ...span, source: 'twap' },
+    { type: 'cryptoPriceHistory', symbol: 'BTC', ...span, source: 'twap', variant: 'before' },
     { type: 'feeTierInfo', exchange_id: 0 },
     { type: 'settings' },
     { type: 'rateLimit' },

@@ -63,7 +63,7 @@ describe.skipIf(!hasNatsServer)('a page', () => {
       await page.evaluate(() => Object.assign(globalThis, { isSame: true }));
       // What the page brings along for later comes in a quiet moment; afterwards there is nobody to ask for it.
       const hasLater = () =>
-        performance.getEntriesByType('resource').some(({ name }) => name.includes('toast-list'));
+        performance.getEntriesByType('resource').some(({ name }) => name.includes('/overlays-'));
       await expect.poll(() => page.evaluate(hasLater), { timeout: 60_000 }).toBe(true);
       await a.kill();
       await trade();

@@ -1,11 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { afterEach, beforeAll, expect, test } from 'vitest';
 import { REPOSITORY } from '../support/venue-process.ts';
 import { buildPageOnce } from './support/build-once.ts';
+import type { WebBrowser } from './support/web-browser.ts';
+import { workerBrowser } from './support/worker-browser.ts';
+import { workerVenue } from './support/worker-venue.ts';
 
 /** What a browser must load before a screen stands: the charts' code comes after it. */
 const KILOBYTES_MAX = 220;
+/** A first visit to the terminal as it goes over the wire, until its chart is drawn. */
+const VISIT_KILOBYTES_MAX = 300;
+const VISIT_REQUESTS_MAX = 30;
+const SHIFT_MAX = 0.02;
 const PAGE = join(REPOSITORY, 'packages', 'web', 'dist', 'page');
 
 type Chunk = {
@@ -15,12 +23,16 @@ type Chunk = {
   readonly isDynamicEntry?: true;
 };
 
+let browser: WebBrowser;
 let manifest: Readonly<Record<string, Chunk>>;
 
 beforeAll(async () => {
   await buildPageOnce();
+  browser = await workerBrowser();
   manifest = JSON.parse(readFileSync(join(PAGE, '.vite', 'manifest.json'), 'utf8'));
 });
+
+afterEach(() => browser.leaveAll());
 
 /** A chunk and all that it cannot start without. */
 function needed(key: string, found = new Set<string>()): ReadonlySet<string> {
@@ -70,4 +82,52 @@ test('what a first screen runs is compiled while it arrives', () => {
     const code = readFileSync(join(PAGE, file), 'utf8');
     expect([file, code.split('\n', 1)[0]]).toEqual([file, '//# allFunctionsCalledOnLoad']);
   }
+});
+
+/** What arrives, with the headers, of requests that began before the chart stood; sizes as the browser counts them. */
+async function countTraffic(
+  page: Page,
+): Promise<{ readonly kilobytes: () => number; readonly requests: () => number }> {
+  const bytes = new Map<string, number>();
+  const instruments = await page.context().newCDPSession(page);
+  const asked = new Set<string>();
+  instruments.on('Network.requestWillBeSent', ({ request: { postData = '', url }, requestId }) => {
+    // What is asked again and again counts once: how often depends on how long the machine takes.
+    if (asked.has(url + postData)) return;
+    asked.add(url + postData);
+    bytes.set(requestId, 0);
+  });
+  instruments.on('Network.loadingFinished', ({ encodedDataLength, requestId }) => {
+    if (bytes.has(requestId)) bytes.set(requestId, encodedDataLength);
+  });
+  await instruments.send('Network.enable');
+  const sizes = (): readonly number[] => [...bytes.values()];
+  return {
+    kilobytes: () => sizes().reduce((sum, size) => sum + size, 0) / 1024,
+    requests: () => sizes().length,
+  };
+}
+
+test(`a first visit to the terminal is at most ${VISIT_KILOBYTES_MAX} KB and ${VISIT_REQUESTS_MAX} requests, and pushes nothing away`, async () => {
+  const venue = await workerVenue();
+  // Any script makes it a browser that has seen nothing yet.
+  const script = `{
+    globalThis.shift = 0;
+    new PerformanceObserver((list) => {
+      for (const { hadRecentInput, value } of list.getEntries()) if (!hadRecentInput) globalThis.shift += value;
+    }).observe({ type: 'layout-shift', buffered: true });
+  }`;
+  const visit = await browser.visit(venue.url, { script });
+  const { kilobytes, requests } = await countTraffic(visit.page);
+  await visit.open('/trade/BTC-USDC');
+  await visit.page.locator('section[aria-label="Price chart"] canvas').first().waitFor();
+  await visit.page.getByRole('slider', { name: 'Bids' }).waitFor();
+  await visit.page.waitForLoadState('networkidle');
+  // A page that loads nothing would pass as well.
+  expect(kilobytes()).toBeGreaterThan(200);
+  expect(kilobytes()).toBeLessThanOrEqual(VISIT_KILOBYTES_MAX);
+  expect(requests()).toBeLessThanOrEqual(VISIT_REQUESTS_MAX);
+  expect(visit.sent.filter(({ url }) => /overlays|signing|account-table/.test(url))).toEqual([]);
+  const shift = await visit.page.evaluate(() => (globalThis as { shift?: number }).shift!);
+  expect(shift).toBeLessThanOrEqual(SHIFT_MAX);
 });

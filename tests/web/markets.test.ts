@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { DEPLOYER } from '../support/deployer.ts';
 import type { Venue } from '../support/venue-process.ts';
+import { expectReadableForm } from './support/expect-readable.ts';
 import { OutcomePeople } from './support/outcome-people.ts';
 import { keptKeys } from './support/stored-keys.ts';
 import { DESKTOP, PHONE } from './support/visit.ts';
@@ -100,17 +101,31 @@ describe('the markets screen', () => {
     // The page never comes to rest here, however long the machine takes.
     const script = `{
       const later = globalThis.setTimeout;
-      globalThis.setTimeout = (act, ms, ...rest) => later(act, ms === 5_000 ? 2 ** 30 : ms, ...rest);
+      globalThis.setTimeout = (act, ms, ...rest) => later(act, ms === 30_000 ? 2 ** 30 : ms, ...rest);
     }`;
     const visit = await browser.visit(venue.url, { script });
     const { page } = visit;
-    const menus = (): number => visit.sent.filter(({ url }) => url.includes('/menu-panel-')).length;
+    const menus = (): number => visit.sent.filter(({ url }) => url.includes('/overlays-')).length;
     await visit.open();
     const row = page.getByRole('row', { name: /BTC-USDC/ });
     await row.waitFor();
     expect(menus()).toBe(0);
     await row.getByRole('link').hover();
     await expect.poll(menus, { timeout: 60_000 }).toBe(1);
+  });
+
+  test('funding of all perps stands beside each other for who asks, by keyboard', async () => {
+    const { open, page } = await visiting();
+    await open('/');
+    const opener = page.getByRole('button', { name: 'Funding of all perpetuals' });
+    expect(await opener.getAttribute('aria-expanded')).toBe('false');
+    await opener.press('Enter');
+    const table = page.getByRole('group', { name: 'Funding of all perpetuals' });
+    for (const name of ['BTC-USDC', 'ETH-USDC', 'SOL-USDC']) {
+      // No hour has ended yet: the rate is there, and what it came to is not claimed.
+      await table.getByRole('row', { name: new RegExp(`${name} .*%`) }).waitFor();
+    }
+    await expectReadableForm(page, 'funding of all perps');
   });
 
   test('the search is in the address, so that a link shows what its sender saw', async () => {

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import type { Venue } from '../support/venue-process.ts';
 import { faultsFound } from './support/accessibility.ts';
+import { quoteMarket } from './support/market-maker.ts';
 import { button } from './support/terminal.ts';
 import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
@@ -53,6 +54,83 @@ test('any interval of the venue is a press away and kept, indicators are drawn i
   const bytes = readFileSync(await picture.path());
   expect(bytes.subarray(1, 4).toString()).toBe('PNG');
 });
+
+test('drawings are put there and moved by keyboard and pointer, survive a reload and another interval, and go', async () => {
+  const visit = await browser.visit(venue.url);
+  const { page } = visit;
+  await visit.open('/trade/BTC-USDC');
+  await page.getByText(/^O [\d,]/).waitFor();
+  const draw = async (kind: string): Promise<void> => {
+    await button(page, 'Draw').press('Enter');
+    await page.getByRole('menuitem', { name: kind, exact: true }).press('Enter');
+  };
+  const drawings = page.getByRole('list', { name: 'Drawings on the chart' });
+  const level = drawings.getByRole('slider', { name: 'Level' });
+  await draw('Level');
+  await draw('Ratios of a move');
+  await expect.poll(() => drawings.getByRole('slider').count()).toBe(3);
+  const price = async (): Promise<number> => Number(await level.getAttribute('aria-valuenow'));
+  const before = await price();
+  // Away from the end of the ratios, which begins at the same place.
+  for (let times = 0; times < 4; times++) await level.press('Shift+ArrowUp');
+  await expect.poll(price).toBeGreaterThan(before);
+  const [byKey, box] = [await price(), (await level.boundingBox())!];
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2 + 60, { steps: 3 });
+  await page.mouse.up();
+  await expect.poll(price).toBeLessThan(byKey);
+  const dragged = await price();
+  await expect.poll(() => inked(page)).toBeGreaterThan(100);
+  expect(await faultsFound(page)).toEqual([]);
+  await page.reload();
+  await expect.poll(price).toBe(dragged);
+  await page.getByRole('radio', { name: '5m', exact: true }).click();
+  await expect.poll(price).toBe(dragged);
+  await level.press('Delete');
+  await expect.poll(() => drawings.getByRole('slider').count()).toBe(2);
+  await button(page, 'Draw').press('Enter');
+  await page.getByRole('menuitem', { name: 'Remove all drawings' }).press('Enter');
+  await expect.poll(() => drawings.count()).toBe(0);
+});
+
+test('the volume by price is drawn beside the candles, and another market over them in percent', async () => {
+  // At two prices at least: one alone has no shape.
+  const market = 'BTC-USDC';
+  await quoteMarket(venue.url, { market, bids: ['97010'], asks: [], size: '0.001' });
+  await quoteMarket(venue.url, { market, bids: [], asks: ['96990'], size: '0.001' });
+  const visit = await browser.visit(venue.url);
+  const { page } = visit;
+  await visit.open('/trade/BTC-USDC');
+  await page.getByText(/^O [\d,]/).waitFor();
+  await button(page, 'Indicators').press('Enter');
+  await page.getByRole('menuitemcheckbox', { name: 'Volume profile' }).press('Enter');
+  await expect.poll(() => inked(page)).toBeGreaterThan(100);
+  const asked = (coin: string): boolean =>
+    visit.sent.some(({ body }) => body.includes('"candle') && body.includes(`"coin":"${coin}"`));
+  await button(page, 'Compare').press('Enter');
+  await page.getByRole('menuitemradio', { name: 'ETH-USDC' }).press('Enter');
+  await expect.poll(() => asked('2')).toBe(true);
+  await button(page, 'Compare').press('Enter');
+  await page.getByRole('menuitemradio', { name: 'ETH-USDC', checked: true }).waitFor();
+  await page.getByRole('menuitemradio', { name: 'With none' }).press('Enter');
+});
+
+/** How many points of the layer over the candles are not empty. */
+async function inked(page: Page): Promise<number> {
+  return page
+    .locator('section[aria-label="Price chart"] canvas[aria-hidden=true]')
+    .last()
+    .evaluate((canvas) => {
+      const { height, width } = canvas as HTMLCanvasElement;
+      if (width === 0 || height === 0) return 0;
+      const { data } = (canvas as HTMLCanvasElement)
+        .getContext('2d')!
+        .getImageData(0, 0, width, height);
+      return data.filter((value, at) => at % 4 === 3 && value > 0).length;
+    })
+    .catch(() => 0);
+}
 
 /** How many places for series there are over each other. */
 async function panes(page: Page): Promise<number> {

@@ -2,6 +2,7 @@ import { checkKeyFiles } from '@oddlot/custody/key-files';
 import type { Clock } from '@oddlot/host/clock';
 import type { Logger } from '@oddlot/host/log';
 import { simulatedAccounts } from './bots/simulated-accounts.ts';
+import { simulatedPast } from './oracle/simulated-past.ts';
 import {
   chainOf,
   chainPaceOf,
@@ -161,6 +162,7 @@ export function infoSettings(
     faucetUsdc: hasFaucet(config) ? config.faucetUsdc : undefined,
     hasBots: hasBots(config),
     botAccounts: hasBots(config) ? simulatedAccounts() : [],
+    simulatedPast: config.oracle === 'simulated' ? simulatedPast : undefined,
     replicas,
   };
 }

@@ -7,8 +7,8 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 const COMPRESSIBLE = /\.(?:js|css|html|svg|json|webmanifest)$/;
 /** Below this the headers weigh more than what is gained. */
 const BYTES_MIN = 512;
-/** The best that brotli does costs seconds for what one level less does nearly as well. */
-const BROTLI_QUALITY = 9;
+/** The best that it does: some seconds of a build, and 7% less for everybody who comes. */
+const BROTLI_QUALITY = 11;
 
 const brotli = promisify(brotliCompress);
 const zip = promisify(gzip);
@@ -19,11 +19,14 @@ export async function compressAll(folder: string): Promise<void> {
   const paths = entries
     .filter((entry) => entry.isFile() && COMPRESSIBLE.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name));
-  for (const path of paths) {
-    const bytes = await readFile(path);
-    if (bytes.length < BYTES_MIN) continue;
-    const params = { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY };
-    await writeFile(`${path}.br`, await brotli(bytes, { params }));
-    await writeFile(`${path}.gz`, await zip(bytes, { level: 9 }));
-  }
+  // At once: the work is done beside this thread.
+  await Promise.all(paths.map(compress));
+}
+
+async function compress(path: string): Promise<void> {
+  const bytes = await readFile(path);
+  if (bytes.length < BYTES_MIN) return;
+  const params = { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY };
+  await writeFile(`${path}.br`, await brotli(bytes, { params }));
+  await writeFile(`${path}.gz`, await zip(bytes, { level: 9 }));
 }

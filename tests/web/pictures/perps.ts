@@ -50,6 +50,41 @@ export const pictures: readonly Picture[] = [
     },
   },
   {
+    name: 'perps-alerts',
+    path: PATH,
+    prepare: async (page) => {
+      await page.getByText(/^O [\d,]/).waitFor();
+      await page.keyboard.press('a');
+      await page.getByRole('textbox', { name: 'When the mark comes to' }).fill('120000');
+      await page.keyboard.press('Enter');
+      await page.getByText('BTC-USDC rises to 120,000').waitFor();
+    },
+  },
+  {
+    name: 'perps-share',
+    path: PATH,
+    hasAccount: true,
+    prepare: async (page) => {
+      await buyNow(page);
+      const sheet = page.getByRole('button', { name: 'Close', exact: true });
+      if ((page.viewportSize()?.width ?? 0) < 768) await sheet.first().click();
+      await page.getByTitle('Share this result').first().click();
+      await page.getByRole('dialog', { name: 'Share a result' }).waitFor();
+    },
+  },
+  {
+    name: 'perps-drawings',
+    path: PATH,
+    prepare: async (page) => {
+      await page.getByText(/^O [\d,]/).waitFor();
+      for (const kind of ['Line', 'Ratios of a move']) {
+        await page.getByRole('button', { name: 'Draw' }).click();
+        await page.getByRole('menuitem', { name: kind, exact: true }).click();
+      }
+      await page.getByRole('slider', { name: 'Ratios, end 2' }).waitFor({ state: 'attached' });
+    },
+  },
+  {
     name: 'perps-refused',
     path: PATH,
     hasAccount: true,

@@ -9,6 +9,8 @@ const TOUCHED_BELOW = 768;
 export type DeskOptions = {
   readonly viewport?: { readonly width: number; readonly height: number };
   readonly theme?: 'dark' | 'light';
+  /** The language of the browser; English unless told. */
+  readonly locale?: string;
   /** Runs in the page before anything of it. */
   readonly script?: string;
   /** What the browser has as a wallet; none unless told. */
@@ -16,8 +18,9 @@ export type DeskOptions = {
 };
 
 /** Whether nothing is put into the page's way that could not be taken out again. */
-export function isPlain({ script, theme = 'dark', wallet }: DeskOptions): boolean {
-  return script === undefined && wallet === undefined && theme === 'dark';
+export function isPlain({ locale, script, theme = 'dark', wallet }: DeskOptions): boolean {
+  const isUsual = locale === undefined && theme === 'dark';
+  return script === undefined && wallet === undefined && isUsual;
 }
 
 /** A browser that somebody sits at: its storage is nobody else's. */
@@ -33,10 +36,10 @@ export class Desk {
   }
 
   static async open(browser: Browser, options: DeskOptions): Promise<Desk> {
-    const { script, theme = 'dark', viewport = DESKTOP, wallet } = options;
+    const { locale = 'en-US', script, theme = 'dark', viewport = DESKTOP, wallet } = options;
     const context = await browser.newContext({
       viewport: { ...viewport },
-      locale: 'en-US',
+      locale,
       timezoneId: 'UTC',
       hasTouch: isTouched(options),
       reducedMotion: 'reduce',

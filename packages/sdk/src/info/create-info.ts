@@ -53,7 +53,7 @@ export function createInfo(context: InfoContext) {
     outcomeResolution: ask('outcomeResolution'),
     /** A reference price: the one to beat and the one reached; without times the latest. */
     cryptoPrice: ask('cryptoPrice'),
-    /** Reference prices of a span, oldest first, thinned evenly to at most 2,000. */
+    /** Reference prices of a span, oldest first, thinned evenly to at most 2,000; `variant: 'before'` asks for made-up ones of before a simulated venue. */
     cryptoPriceHistory: ask('cryptoPriceHistory'),
     /** Positions and margin of a sub-account. */
     clearinghouseState: ask('clearinghouseState'),

@@ -3,7 +3,7 @@
 /** Standard deviation of one step, relative: about 3% over a day of seconds. */
 export const STEP_DEVIATION = 0.0001;
 /** How strongly a price is drawn back to the centre of its walk, a step. */
-const REVERSION = 0.00002;
+export const REVERSION = 0.00002;
 
 /** Where the simulated prices start, in USDC. */
 const START_USDC: Readonly<Record<string, number>> = {

@@ -1,12 +1,14 @@
 import type { Fill, LedgerUpdate } from '@oddlot/sdk';
 import { useMemo, useState } from 'react';
-import { multiply } from '../lib/decimal.ts';
+import { isDecimal, multiply, sign } from '../lib/decimal.ts';
 import { useWords, type Words } from '../lib/words.ts';
 import { fillId, ledgerLists, useFills } from '../market/account-lists.ts';
 import { Money } from '../ui/figure.tsx';
 import { Table, type Column } from '../ui/table.tsx';
 import { Market, Nothing, numberColumn, secondColumn, Sided, type Shown } from './cells.tsx';
 import { OriginLink } from './origin.tsx';
+import { ShareButton } from './share/share-button.tsx';
+import { sharedFill } from './share/shared-result.ts';
 import { takenFills, type Taken } from './taken-fills.ts';
 import { TradedPrice, TradedSize } from './traded-figures.tsx';
 import { WhyDialog } from './why-dialog.tsx';
@@ -97,6 +99,13 @@ function columnsOf(t: Words, { ask, takenBy }: Asking): readonly Column<Fill>[] 
   ];
 }
 
+/** What a trade made; one that closed nothing made nothing to share. */
+function ClosedPnl({ fill }: { readonly fill: Fill }) {
+  const made = <Money value={fill.closedPnl} isSigned isColoured />;
+  if (!isDecimal(fill.closedPnl) || sign(fill.closedPnl) === 0) return made;
+  return <ShareButton of={() => sharedFill(fill)}>{made}</ShareButton>;
+}
+
 function moneyColumns(t: Words): readonly Column<Fill>[] {
   return [
     numberColumn(
@@ -115,11 +124,9 @@ function moneyColumns(t: Words): readonly Column<Fill>[] {
       ),
       { width: '92px', from: 'tablet' },
     ),
-    numberColumn(
-      'closedPnl',
-      t('portfolio.closedPnl'),
-      ({ closedPnl }) => <Money value={closedPnl} isSigned isColoured />,
-      { width: '108px', from: 'tablet' },
-    ),
+    numberColumn('closedPnl', t('portfolio.closedPnl'), (fill) => <ClosedPnl fill={fill} />, {
+      width: '108px',
+      from: 'tablet',
+    }),
   ];
 }

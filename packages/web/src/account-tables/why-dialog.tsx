@@ -42,7 +42,7 @@ export function WhyDialog({
         {facts.map(([name, value]) => (
           <div key={name} className="contents">
             <dt className="text-muted">{name}</dt>
-            <dd className="text-right">{value}</dd>
+            <dd className="text-end">{value}</dd>
           </div>
         ))}
       </dl>

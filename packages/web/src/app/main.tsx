@@ -11,6 +11,7 @@ import { watchVenue } from '../market/venue.ts';
 import { watchWallets } from '../session/browser-wallets.ts';
 import { restoreSession } from '../session/stored-session.ts';
 import { setSession } from '../session/session.ts';
+import { applyLanguage } from '../ui/apply-language.ts';
 import { applyPreferences } from '../ui/preferences.ts';
 import { createPageRouter } from './create-page-router.tsx';
 
@@ -25,8 +26,12 @@ watchWallets();
 // A browser that keeps keys but can't reach the venue shows the page without an account.
 restoreSession().catch(() => setSession(undefined));
 
-const root = document.querySelector('#root');
-if (root !== null) {
+// What is asked of the venue is under way; texts in another language come meanwhile.
+void applyLanguage().then(show);
+
+function show(): void {
+  const root = document.querySelector('#root');
+  if (root === null) return;
   createRoot(root).render(
     <StrictMode>
       <QueryClientProvider client={queryClient}>

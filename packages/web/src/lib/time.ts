@@ -1,4 +1,5 @@
 import { locale } from './locale.ts';
+import { language } from './words.ts';
 
 /** Times as people read them. All take milliseconds of the venue's clock. */
 
@@ -67,12 +68,9 @@ export function countdown(ms: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds)}` : `${two(minutes)}:${two(seconds)}`;
 }
 
-/** The language of the texts that such words stand in. */
-const CATALOGUE = 'en';
-
-/** What is left in words: `in 41 min`, `2 hr ago`. */
+/** What is left in words, in the language of the texts around them: `in 41 min`, `2 hr ago`. */
 export function relative(ms: number): string {
-  const format = new Intl.RelativeTimeFormat(CATALOGUE, { style: 'short', numeric: 'always' });
+  const format = new Intl.RelativeTimeFormat(language(), { style: 'short', numeric: 'always' });
   const size = Math.abs(ms);
   const [value, unit] =
     size < MINUTE_MS

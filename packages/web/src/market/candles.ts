@@ -19,12 +19,17 @@ const INTERVAL_MS: Readonly<Partial<Record<CandleInterval, number>>> = {
   '1d': 1_440 * MINUTE_MS,
   '1w': 10_080 * MINUTE_MS,
 };
+/** How long a candle is. */
+export function intervalMs(interval: CandleInterval): number {
+  return INTERVAL_MS[interval] ?? MINUTE_MS;
+}
+
 /** 1970-01-05 was a Monday, and weeks begin on Mondays. */
 const FIRST_MONDAY_MS = 4 * 1_440 * MINUTE_MS;
 
 /** The start of the candle that a time is in. */
 export function startOf(timeMs: number, interval: CandleInterval): number {
-  const stepMs = INTERVAL_MS[interval] ?? MINUTE_MS;
+  const stepMs = intervalMs(interval);
   const origin = interval === '1w' ? FIRST_MONDAY_MS : 0;
   return timeMs - ((timeMs - origin) % stepMs);
 }
@@ -45,7 +50,7 @@ export const candleSeries = createLive<CandleChannel, CandlesState>({
   open: ({ coin, interval }, store) => {
     const leaving = new AbortController();
     const load = async (): Promise<void> => {
-      const stepMs = INTERVAL_MS[interval] ?? MINUTE_MS;
+      const stepMs = intervalMs(interval);
       const startTime = Math.max(0, venueNow() - CANDLES_MAX * stepMs);
       const past = await reader.info.candleSnapshot(
         { coin, interval, startTime },

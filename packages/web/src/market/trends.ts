@@ -1,6 +1,7 @@
 import { useQueries } from '@tanstack/react-query';
 import type { Candle, PerpMeta } from '@oddlot/sdk';
 import { divide, isDecimal, subtract, toPixels } from '../lib/decimal.ts';
+import { pastPrices, type PastPrice } from './past-prices.ts';
 import { reader, venueNow } from './venue.ts';
 
 /** Where the price of a perp came from. */
@@ -9,6 +10,8 @@ export type Trend = {
   readonly closes: readonly number[];
   /** The first price of it. */
   readonly open: string | undefined;
+  /** So many of the closes are made up: they are of before the venue. */
+  readonly before: number;
 };
 
 const DAY_MS = 86_400_000;
@@ -21,9 +24,9 @@ const LINES_MAX = 30;
 
 export function useTrends(perps: readonly PerpMeta[]): ReadonlyMap<number, Trend> {
   return useQueries({
-    queries: perps.slice(0, LINES_MAX).map(({ index }) => ({
+    queries: perps.slice(0, LINES_MAX).map(({ baseCurrency, index }) => ({
       queryKey: ['trend', index],
-      queryFn: () => trendOf(String(index)),
+      queryFn: async () => withPast(await trendOf(String(index)), await pastPrices(baseCurrency)),
       staleTime: STALE_MS,
       refetchInterval: STALE_MS,
     })),
@@ -50,6 +53,11 @@ export function dayChange(
   return divide(subtract(prices.markPx, before), before, 6);
 }
 
+/** Whether that change is against a price that is made up. */
+export function isAgainstPast(prices: Prices | undefined, since: Trend | undefined): boolean {
+  return !isDecimal(prices?.prevDayPx) && (since?.before ?? 0) > 0;
+}
+
 async function trendOf(coin: string): Promise<Trend> {
   const now = venueNow();
   const day = await reader.info.candleSnapshot({ coin, interval: '15m', startTime: now - DAY_MS });
@@ -59,5 +67,16 @@ async function trendOf(coin: string): Promise<Trend> {
 }
 
 function trend(candles: readonly Candle[]): Trend {
-  return { closes: candles.map(({ c }) => toPixels(c)), open: candles[0]?.o };
+  return { closes: candles.map(({ c }) => toPixels(c)), open: candles[0]?.o, before: 0 };
+}
+
+/** While a venue is younger than a day, what is made up stands in front. */
+export function withPast(own: Trend, past: readonly PastPrice[]): Trend {
+  const [first] = past;
+  if (first === undefined || past.length < POINTS_MIN) return own;
+  return {
+    closes: [...past.map(({ value }) => value), ...own.closes],
+    open: first.text,
+    before: past.length,
+  };
 }

@@ -36,7 +36,7 @@ export function DialogFrame({
           }}
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
         >
-          <header className="flex h-12 shrink-0 items-center border-b border-line pr-2 pl-4">
+          <header className="flex h-12 shrink-0 items-center border-b border-line pe-2 ps-4">
             <RadixDialog.Title className="flex-1 truncate text-15 font-semibold">
               {title}
             </RadixDialog.Title>

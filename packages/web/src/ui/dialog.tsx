@@ -31,7 +31,7 @@ export function Sheet(props: DialogProps) {
   return (
     <Framed
       {...props}
-      frame="appear fixed z-50 flex flex-col border-line bg-panel max-tablet:inset-x-0 max-tablet:bottom-0 max-tablet:max-h-[92dvh] max-tablet:border-t tablet:inset-y-0 tablet:right-0 tablet:w-[340px] tablet:border-l"
+      frame="appear fixed z-50 flex flex-col border-line bg-panel max-tablet:inset-x-0 max-tablet:bottom-0 max-tablet:max-h-[92dvh] max-tablet:border-t tablet:inset-y-0 tablet:end-0 tablet:w-[340px] tablet:border-s"
     />
   );
 }

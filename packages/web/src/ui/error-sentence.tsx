@@ -32,7 +32,7 @@ export function ErrorSentence({
   });
   const offers = [...also, ...known];
   return (
-    <div role="alert" className="border-l-2 border-warning py-0.5 pl-3 text-12">
+    <div role="alert" className="border-s-2 border-warning py-0.5 ps-3 text-12">
       <p className="break-words">
         {own ?? sentence}{' '}
         {docs !== undefined && (

@@ -28,7 +28,7 @@ export function Ladder({
           >
             <span
               className={classes(
-                'mr-1 h-0.5 rounded-full',
+                'me-1 h-0.5 rounded-full',
                 state === 'done'
                   ? 'bg-accent'
                   : state === 'now'

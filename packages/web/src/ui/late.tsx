@@ -8,8 +8,17 @@ import { loadAhead } from './load-ahead.ts';
 export function late<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
 ): ComponentType<Props> {
-  const Loaded = lazy(async () => ({ default: await load() })) as unknown as ComponentType<Props>;
   loadAhead(load);
+  return onDemand(load);
+}
+
+/** The same for what only some people ever see, such as the rows of an account: it comes when it is first shown. */
+export function onDemand<Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+): ComponentType<Props> {
+  const Loaded = lazy(async () => ({
+    default: await untilLoaded(load),
+  })) as unknown as ComponentType<Props>;
   return function Late(props: Props) {
     return (
       <Suspense fallback={null}>
@@ -17,4 +26,17 @@ export function late<Props extends object>(
       </Suspense>
     );
   };
+}
+
+const AGAIN_MS = 2_000;
+
+/** A venue that is away for a moment must not take the screen along that waits for a part of it. */
+async function untilLoaded<Part>(load: () => Promise<Part>): Promise<Part> {
+  for (;;) {
+    try {
+      return await load();
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    }
+  }
 }

@@ -1,5 +1,7 @@
+/** Who has looked for so long without touching anything stays, and may press something when the venue is away. */
+const REST_MS = 30_000;
 /** By then the first screen stands, its data is there, and even a slow machine has come to rest. */
-const REST_MS = 5_000;
+const SOON_MS = 5_000;
 /** Who moves a pointer onto one of these, or the focus into it, may open something next. */
 const PRESSABLE = 'button, a, input, [role], [tabindex]';
 
@@ -16,6 +18,11 @@ if (typeof document !== 'undefined') {
 export function loadAhead(load: () => Promise<unknown>): void {
   waiting.push(load);
   if (hasBegun) next();
+}
+
+/** Whoever has an account is told things at any time, also right after the venue was away. */
+export function loadAheadSoon(): void {
+  if (!hasBegun) setTimeout(begin, SOON_MS);
 }
 
 function onMove({ target }: Event): void {

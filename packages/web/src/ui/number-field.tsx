@@ -62,7 +62,7 @@ export function NumberField({
           isDisabled && 'opacity-50',
         )}
       >
-        <label htmlFor={id} className="shrink-0 pl-3 text-12 text-muted">
+        <label htmlFor={id} className="shrink-0 ps-3 text-12 text-muted">
           {label}
         </label>
         <input
@@ -78,9 +78,9 @@ export function NumberField({
           onKeyDown={onKeyDown}
           onBlur={onBlur}
           onChange={(event) => onType(event.target.value)}
-          className="h-full min-w-0 flex-1 bg-transparent px-2 text-right text-15 outline-none placeholder:text-faint"
+          className="h-full min-w-0 flex-1 bg-transparent px-2 text-end text-15 outline-none placeholder:text-faint"
         />
-        {unit !== undefined && <span className="shrink-0 pr-3 text-12 text-muted">{unit}</span>}
+        {unit !== undefined && <span className="shrink-0 pe-3 text-12 text-muted">{unit}</span>}
         {step !== undefined && (
           <Steppers label={label} step={step} isDisabled={isDisabled} onStep={move} />
         )}
@@ -145,7 +145,7 @@ function Steppers({
   readonly onStep: (direction: 1 | -1, step: string) => void;
 }) {
   return (
-    <span className="flex h-full w-6 shrink-0 flex-col border-l border-line">
+    <span className="flex h-full w-6 shrink-0 flex-col border-s border-line">
       {([1, -1] as const).map((direction) => (
         <button
           key={direction}

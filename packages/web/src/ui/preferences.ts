@@ -1,8 +1,11 @@
+import type { LanguageTag } from '../lib/languages.ts';
 import { keepText, readText } from '../lib/local-texts.ts';
 import { createStore } from 'zustand/vanilla';
 
 /** How the page looks and what it tells, as its reader chose; kept in this browser. */
 type Preferences = {
+  /** Of the texts; the browser's where nobody chose one. */
+  readonly language: LanguageTag | 'browser';
   readonly theme: 'dark' | 'light' | 'system';
   /** The pair of colours that mean buy and sell. */
   readonly sides: 'green-red' | 'blue-orange';
@@ -21,6 +24,7 @@ type Preferences = {
 
 const KEY = 'oddlot.preferences';
 const DEFAULTS: Preferences = {
+  language: 'browser',
   theme: 'dark',
   sides: 'green-red',
   hasSound: false,

@@ -1,4 +1,5 @@
 import { ToggleGroup } from 'radix-ui';
+import { direction } from './direction.ts';
 import type { ReactNode } from 'react';
 import { classes } from './classes.ts';
 
@@ -33,6 +34,7 @@ export function Segmented<Value extends string>({
 }) {
   return (
     <ToggleGroup.Root
+      dir={direction()}
       type="single"
       aria-label={label}
       value={value}

@@ -23,8 +23,8 @@ export function Slider({
         {MARKS.map((mark) => (
           <span
             key={mark}
-            style={{ left: `${mark}%` }}
-            className="absolute top-1/2 size-1.5 -translate-x-1/2 -translate-y-1/2 rounded-full bg-line"
+            style={{ insetInlineStart: `${mark}%` }}
+            className="absolute top-1/2 size-1.5 -translate-x-1/2 -translate-y-1/2 rounded-full rtl:translate-x-1/2 bg-line"
           />
         ))}
       </span>

@@ -4,6 +4,7 @@ export function Spark({
   width = 96,
   height = 24,
   label,
+  faint = 0,
 }: {
   /** Oldest first. */
   readonly values: readonly number[];
@@ -11,6 +12,8 @@ export function Spark({
   readonly height?: number;
   /** What it shows, for who can't see it. */
   readonly label: string;
+  /** So many of the first are drawn fainter: they are of another kind. */
+  readonly faint?: number | undefined;
 }) {
   const [first, last] = [values[0], values.at(-1)];
   if (first === undefined || last === undefined || values.length < 2) {
@@ -33,7 +36,20 @@ export function Spark({
       viewBox={`0 0 ${width} ${height}`}
       className={last >= first ? 'text-buy' : 'text-sell'}
     >
-      <polyline points={points.join(' ')} fill="none" stroke="currentColor" strokeWidth="1.25" />
+      {faint > 0 && (
+        <polyline
+          points={points.slice(0, faint + 1).join(' ')}
+          fill="none"
+          stroke="var(--faint)"
+          strokeDasharray="2 1.5"
+        />
+      )}
+      <polyline
+        points={points.slice(faint).join(' ')}
+        fill="none"
+        stroke="currentColor"
+        strokeWidth="1.25"
+      />
     </svg>
   );
 }

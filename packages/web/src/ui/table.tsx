@@ -126,7 +126,7 @@ function TableRow<Row>({
           key={id}
           className={classes(
             'overflow-hidden px-1 text-ellipsis whitespace-nowrap tablet:px-2',
-            align === 'right' ? 'text-right' : 'text-left',
+            align === 'right' ? 'text-end' : 'text-start',
             from && FROM[from],
           )}
         >
@@ -159,7 +159,7 @@ function Head<Row>({
               aria-sort={order}
               className={classes(
                 'px-1 font-normal whitespace-nowrap tablet:px-2',
-                align === 'right' ? 'text-right' : 'text-left',
+                align === 'right' ? 'text-end' : 'text-start',
                 from && FROM[from],
               )}
             >

@@ -1,4 +1,5 @@
 import { Tabs as RadixTabs } from 'radix-ui';
+import { direction } from './direction.ts';
 import type { ReactNode } from 'react';
 
 type Tab<Value extends string> = {
@@ -26,6 +27,7 @@ export function Tabs<Value extends string>({
 }) {
   return (
     <RadixTabs.Root
+      dir={direction()}
       value={value}
       onValueChange={(next) => onChange(next as Value)}
       className="flex h-full min-h-0 flex-col"

@@ -7,10 +7,10 @@ import { dismiss, toasts } from './toast.tsx';
 const SHOWN_MS = 6_000;
 
 const EDGES = {
-  plain: 'border-l-accent',
-  buy: 'border-l-buy',
-  sell: 'border-l-sell',
-  warning: 'border-l-warning',
+  plain: 'border-s-accent',
+  buy: 'border-s-buy',
+  sell: 'border-s-sell',
+  warning: 'border-s-warning',
 } as const;
 
 /** The notices that are up. On a phone at the top: buttons are at the bottom. */
@@ -24,7 +24,7 @@ export function ToastList() {
           key={id}
           onOpenChange={(isOpen) => !isOpen && dismiss(id)}
           className={classes(
-            'appear rounded border border-l-2 border-line bg-raised px-3 py-2',
+            'appear rounded border border-s-2 border-line bg-raised px-3 py-2',
             EDGES[tone],
           )}
         >
@@ -34,7 +34,7 @@ export function ToastList() {
           )}
         </RadixToast.Root>
       ))}
-      <RadixToast.Viewport className="fixed right-4 bottom-4 z-50 flex w-80 max-w-[calc(100vw-32px)] flex-col gap-2 outline-none max-tablet:top-14 max-tablet:bottom-auto" />
+      <RadixToast.Viewport className="fixed end-4 bottom-4 z-50 flex w-80 max-w-[calc(100vw-32px)] flex-col gap-2 outline-none max-tablet:top-14 max-tablet:bottom-auto" />
     </RadixToast.Provider>
   );
 }

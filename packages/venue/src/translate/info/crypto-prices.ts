@@ -1,16 +1,18 @@
+import { perpDefinitions } from '@oddlot/engine';
 import {
   type CryptoPrice,
   type CryptoPriceHistory,
   type InfoQueryOf,
   LIMITS,
 } from '@oddlot/protocol';
+import { isFirstPerp } from '../../genesis-commands.ts';
 import type {
   PricePoint,
   ReferencePrices,
   ShownSource,
 } from '../../read-models/reference-prices.ts';
 import { formatReferencePrice } from '../format.ts';
-import { answer, type InfoHandler, instrumentNotFound } from './handler.ts';
+import { answer, type InfoContext, type InfoHandler, instrumentNotFound } from './handler.ts';
 
 const MINUTE_MS = 60_000;
 /** R-series: observations of an instant may come this much later. */
@@ -50,26 +52,50 @@ export const cryptoPrice: InfoHandler<'cryptoPrice', CryptoPrice> = ({ markets, 
   });
 };
 
-/** Prices of a span, thinned evenly when there are too many. */
+/** What `variant` asks for prices by that never were, and what they are called. */
+const BEFORE = 'before';
+const SIMULATED = 'simulated';
+
+/**
+ * Prices of a span, thinned evenly when there are too many. Of before the venue began there are none, or made-up ones
+ * for who asks for those.
+ */
 export const cryptoPriceHistory: InfoHandler<'cryptoPriceHistory', CryptoPriceHistory> = (
-  { markets },
+  context,
   query,
 ) => {
+  const { markets } = context;
   const { endTime: toMs, source, startTime: fromMs } = query;
   const { prices } = markets;
   const symbol = knownSymbol(prices, query.symbol);
+  if (query.variant === BEFORE) return answer(pastOf(context, query));
   if (symbol === undefined) return instrumentNotFound('symbol', query.symbol);
   const max = LIMITS.priceHistoryPointsMax;
   const points = prices.history(symbol, source, { fromMs, toMs, max });
   return answer({
     symbol,
     source,
-    data: points.map(({ atMs, priceE8 }) => ({
-      timestamp: atMs,
-      value: formatReferencePrice(priceE8),
-    })),
+    data: points.map(shown),
   });
 };
+
+function pastOf(
+  { markets, settings, state }: InfoContext,
+  { endTime, startTime, symbol: asked }: InfoQueryOf<'cryptoPriceHistory'>,
+): CryptoPriceHistory {
+  const symbol = asked.toUpperCase();
+  // Of a perp that an operator listed nobody knows what it would have cost.
+  const isOwn =
+    markets.prices.hasSymbol(symbol) ||
+    perpDefinitions(state).some((perp) => perp.baseCurrency === symbol && isFirstPerp(perp));
+  const past = isOwn ? settings.simulatedPast?.(symbol, state.beganMs) : undefined;
+  const within = (past ?? []).filter(({ atMs }) => atMs >= startTime && atMs <= endTime);
+  return { symbol, source: SIMULATED, data: within.map(shown) };
+}
+
+function shown({ atMs, priceE8 }: PricePoint): CryptoPriceHistory['data'][number] {
+  return { timestamp: atMs, value: formatReferencePrice(priceE8) };
+}
 
 /** Symbols are told in upper case as a rule; `btc` finds `BTC`. */
 function knownSymbol(prices: ReferencePrices, symbol: string): string | undefined {

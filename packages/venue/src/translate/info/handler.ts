@@ -43,6 +43,13 @@ export type InfoSettings = {
   readonly hasBots?: boolean;
   /** The accounts of simulated traders; none unless told. */
   readonly botAccounts?: readonly string[];
+  /** Where prices are simulated: made-up ones of before the venue began, oldest first. */
+  readonly simulatedPast?:
+    | ((
+        symbol: string,
+        beganMs: number,
+      ) => readonly { readonly atMs: number; readonly priceE8: number }[])
+    | undefined;
   /** A relay serves at its address; not unless told. */
   readonly hasRelay?: boolean;
   /** The processes of a cluster that clients can reach. */

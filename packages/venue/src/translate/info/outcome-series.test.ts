@@ -215,6 +215,15 @@ describe('reference prices', () => {
     expect(price(twap)).toMatchObject({ closePrice: null, incomplete: true });
   });
 
+  test('of before the venue there are none where prices are not simulated, whatever is asked for', () => {
+    minuteBefore(FIRST_START, 100, 101);
+    const asked = { startTime: 0, endTime: world.nowMs, variant: 'before' };
+    for (const symbol of ['BTC', 'NOTHING']) {
+      const none = { symbol, source: 'simulated', data: [] };
+      expect(world.data('cryptoPriceHistory', { ...asked, symbol })).toEqual(none);
+    }
+  });
+
   test('of a span are listed oldest first, thinned when there are too many', () => {
     minuteBefore(FIRST_START, 100, 101);
     const history = (fields: object) =>

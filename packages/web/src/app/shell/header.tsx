@@ -48,7 +48,7 @@ export function Header({ onHelp }: { readonly onHelp: () => void }) {
           </span>
         )}
       </div>
-      <div className="ml-auto flex items-center gap-3 max-[379px]:gap-1">
+      <div className="ms-auto flex items-center gap-3 max-[379px]:gap-1">
         <Latency />
         <MarginWatch />
         <Equity />

@@ -9,6 +9,7 @@ const SECTIONS = [
     title: 'everywhere',
     shortcuts: [
       { keys: ['/'], does: 'search' },
+      { keys: ['a'], does: 'alerts' },
       { keys: ['?'], does: 'help' },
       { keys: ['Tab', 'Shift Tab'], does: 'move' },
       { keys: ['Esc'], does: 'close' },

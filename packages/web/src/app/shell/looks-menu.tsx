@@ -1,5 +1,7 @@
 import { useStore } from 'zustand';
-import { useWords } from '../../lib/words.ts';
+import { LANGUAGE_TAGS, LANGUAGES } from '../../lib/languages.ts';
+import { useLanguage, useWords } from '../../lib/words.ts';
+import { showAlerts } from '../../market/alerts/kept-alerts.ts';
 import { Menu } from '../../ui/menu.tsx';
 import { prefer, preferences } from '../../ui/preferences.ts';
 
@@ -7,6 +9,7 @@ import { prefer, preferences } from '../../ui/preferences.ts';
 export function LooksMenu({ onHelp }: { readonly onHelp: () => void }) {
   const t = useWords();
   const { sides, theme } = useStore(preferences);
+  const language = useLanguage();
   return (
     <Menu
       trigger={
@@ -42,6 +45,14 @@ export function LooksMenu({ onHelp }: { readonly onHelp: () => void }) {
           onSelect: () => prefer({ sides: value }),
         })),
         { kind: 'line' },
+        { kind: 'title', label: t('header.language') },
+        ...LANGUAGE_TAGS.map((tag) => ({
+          label: <span lang={tag}>{LANGUAGES[tag].name}</span>,
+          isChosen: language === tag,
+          onSelect: () => prefer({ language: tag }),
+        })),
+        { kind: 'line' },
+        { label: t('alerts.menu'), onSelect: () => showAlerts() },
         { label: t('help.title'), onSelect: onHelp },
       ]}
     />

@@ -1,26 +1,32 @@
 import { Outlet, useRouter } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
-import { useWords } from '../../lib/words.ts';
+import { Fragment, useEffect, useState } from 'react';
+import { useLanguage, useWords } from '../../lib/words.ts';
 import { LookingOn } from '../../session/looking-on.tsx';
 import { useSession } from '../../session/use-session.ts';
-import { late } from '../../ui/late.tsx';
+import { late, onDemand } from '../../ui/late.tsx';
+import { loadAheadSoon } from '../../ui/load-ahead.ts';
 import { SkipLink } from '../../ui/skip-link.tsx';
 import { Toasts } from '../../ui/toast.tsx';
 import { useHotkey } from '../../ui/use-hotkey.ts';
+import { Alerts } from '../alerts/alerts.tsx';
 import { BottomBar } from './bottom-bar.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
 import { Header } from './header.tsx';
 
-const AccountNews = late(async () => (await import('./account-news.tsx')).AccountNews);
+const AccountNews = onDemand(async () => (await import('./account-news.tsx')).AccountNews);
 const HelpDialog = late(async () => (await import('./help-dialog.tsx')).HelpDialog);
 
 /** What is around every screen. */
 export function Shell() {
   const t = useWords();
+  const language = useLanguage();
   const hasAccount = useSession() !== undefined;
   const [isHelpOpen, setIsHelpOpen] = useState(false);
   useHotkey('?', () => setIsHelpOpen(true));
   useFocusOnArrival();
+  useEffect(() => {
+    if (hasAccount) loadAheadSoon();
+  }, [hasAccount]);
   return (
     <div className="flex h-full flex-col bg-panel">
       <SkipLink to="screen">{t('app.skip')}</SkipLink>
@@ -28,11 +34,15 @@ export function Shell() {
       <ConnectionBanner />
       <LookingOn />
       <main id="screen" className="min-h-0 flex-1 overflow-y-auto outline-none" tabIndex={-1}>
-        <Outlet />
+        {/* Figures that are drawn and remembered are written anew in another language. */}
+        <Fragment key={language}>
+          <Outlet />
+        </Fragment>
       </main>
       <BottomBar />
       {hasAccount && <AccountNews />}
-      <HelpDialog isOpen={isHelpOpen} onClose={() => setIsHelpOpen(false)} />
+      {isHelpOpen && <HelpDialog isOpen onClose={() => setIsHelpOpen(false)} />}
+      <Alerts />
       <Toasts />
     </div>
   );

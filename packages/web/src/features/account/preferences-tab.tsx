@@ -2,6 +2,7 @@ import { useStore } from 'zustand';
 import { useState, type ReactNode } from 'react';
 import { isDecimal, sign } from '../../lib/decimal.ts';
 import { percent } from '../../lib/format.ts';
+import { LANGUAGE_TAGS, LANGUAGES } from '../../lib/languages.ts';
 import { useWords } from '../../lib/words.ts';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { prefer, preferences } from '../../ui/preferences.ts';
@@ -12,9 +13,21 @@ import { TextField } from '../../ui/text-field.tsx';
 /** How the page looks and sounds; kept in this browser. */
 export function PreferencesTab() {
   const t = useWords();
-  const { hasSound, marginNoticeFrom, marginShownFrom, sides, theme } = useStore(preferences);
+  const { hasSound, language, marginNoticeFrom, marginShownFrom, sides, theme } =
+    useStore(preferences);
   return (
     <div className="flex max-w-3xl flex-col divide-y divide-line">
+      <Choice title={t('header.language')} text={t('account.languageText')}>
+        <Segmented
+          label={t('header.language')}
+          value={language}
+          onChange={(next) => prefer({ language: next })}
+          segments={[
+            { value: 'browser', label: t('header.languageBrowser') },
+            ...LANGUAGE_TAGS.map((value) => ({ value, label: LANGUAGES[value].name })),
+          ]}
+        />
+      </Choice>
       <Choice title={t('header.theme')} text={t('account.themeText')}>
         <Segmented
           label={t('header.theme')}

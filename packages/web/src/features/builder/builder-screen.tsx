@@ -180,7 +180,7 @@ function Sums({
       </div>
       {error !== undefined && <ErrorSentence error={error} />}
       {state?.eligible === false && (
-        <p className="border-l-2 border-warning pl-3 text-12">
+        <p className="border-s-2 border-warning ps-3 text-12">
           {t('builder.notEligibleText', { least })}
         </p>
       )}

@@ -37,7 +37,7 @@ export function Shares({
   return (
     <section
       aria-labelledby="shares"
-      className="min-w-0 border-line max-desktop:border-t desktop:overflow-y-auto desktop:border-l"
+      className="min-w-0 border-line max-desktop:border-t desktop:overflow-y-auto desktop:border-s"
     >
       <div className="flex h-9 items-center border-b border-line px-4">
         <h2 id="shares" className="text-13 font-medium">
@@ -86,7 +86,7 @@ function ShareRow({ share: { label, ratio, value } }: { readonly share: BuilderS
         </span>
         <span>
           <Money value={value} />{' '}
-          <span className="inline-block w-16 text-right text-12 text-muted">
+          <span className="inline-block w-16 text-end text-12 text-muted">
             {percent(ratio.toFixed(4), { decimals: 1 })}
           </span>
         </span>

@@ -118,7 +118,7 @@ function Panel({
   return (
     <section
       aria-label={title}
-      className="min-w-0 border-line max-desktop:border-b desktop:not-last:border-r"
+      className="min-w-0 border-line max-desktop:border-b desktop:not-last:border-e"
     >
       <div className="flex h-9 items-center justify-between gap-4 border-b border-line px-4">
         <h2 className="text-13 font-medium">{title}</h2>

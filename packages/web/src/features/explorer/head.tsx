@@ -21,7 +21,7 @@ export function Head({
         {!isFirst && (
           <Link to="/explorer" className="text-13 text-muted hover:text-text">
             {t('nav.explorer')}
-            <span aria-hidden="true" className="ml-3 text-faint">
+            <span aria-hidden="true" className="ms-3 text-faint">
               /
             </span>
           </Link>

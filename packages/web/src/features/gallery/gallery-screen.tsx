@@ -1,6 +1,7 @@
 import { texts } from 'words:gallery';
 import { addWords, useWords } from '../../lib/words.ts';
 import { Controls } from './controls.tsx';
+import { Direction } from './direction.tsx';
 import { Figures } from './figures.tsx';
 import { Notices } from './notices.tsx';
 import { Tables } from './tables.tsx';
@@ -13,6 +14,7 @@ export function Screen() {
   return (
     <div className="mx-auto max-w-[1100px] p-4">
       <h1 className="mb-4 text-28 font-semibold">{t('gallery.title')}</h1>
+      <Direction />
       <Controls />
       <Figures />
       <Tables />

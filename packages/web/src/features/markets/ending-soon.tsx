@@ -34,7 +34,7 @@ export function EndingSoon({ wanted }: { readonly wanted: string }) {
         {events.map((event) => (
           <EventLine key={event.slug} event={event}>
             <Favourite markets={event.markets} byId={byId} />
-            <span className="w-20 text-right text-muted">{countdown(event.end_time - nowMs)}</span>
+            <span className="w-20 text-end text-muted">{countdown(event.end_time - nowMs)}</span>
           </EventLine>
         ))}
       </ul>
@@ -64,7 +64,7 @@ function Favourite({
           {best.group_title ?? best.question}
         </span>
       )}
-      <span className="w-11 shrink-0 text-right font-medium">{chance(priceOf(best))}</span>
+      <span className="w-11 shrink-0 text-end font-medium">{chance(priceOf(best))}</span>
     </span>
   );
 }

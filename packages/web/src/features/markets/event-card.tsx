@@ -48,7 +48,7 @@ export function EventCard({
         )}
         <span>{t('markets.volumeOf', { amount: compact(event.volume.total) })}</span>
         <span>{t('markets.ends', { when: relative(event.end_time - venueNow()) })}</span>
-        {rest > 0 && <span className="ml-auto">{t('markets.more', { count: rest })}</span>}
+        {rest > 0 && <span className="ms-auto">{t('markets.more', { count: rest })}</span>}
       </p>
     </li>
   );
@@ -82,7 +82,7 @@ function Candidates({ event, byId }: { readonly event: OutcomeEventMeta; readonl
           <span className="w-12 shrink-0 max-wide:hidden">
             <Bar price={price} />
           </span>
-          <span className="w-11 shrink-0 text-right font-semibold">{chance(price)}</span>
+          <span className="w-11 shrink-0 text-end font-semibold">{chance(price)}</span>
         </li>
       ))}
     </ul>

@@ -24,7 +24,7 @@ export function JustResolved({ wanted }: { readonly wanted: string }) {
         {events.map((event) => (
           <EventLine key={event.slug} event={event}>
             <span className="max-w-[40%] truncate font-medium">{resultOf(event.markets, t)}</span>
-            <span className="w-24 shrink-0 text-right text-muted max-tablet:hidden">
+            <span className="w-24 shrink-0 text-end text-muted max-tablet:hidden">
               {relative(resolvedMs(event.markets, event.end_time) - nowMs)}
             </span>
           </EventLine>

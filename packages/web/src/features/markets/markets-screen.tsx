@@ -3,6 +3,7 @@ import { useIsFetching } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { usePageTitle } from '../../lib/use-page-title.ts';
 import { useWords } from '../../lib/words.ts';
+import { onDemand } from '../../ui/late.tsx';
 import { TextField } from '../../ui/text-field.tsx';
 import { useHotkey } from '../../ui/use-hotkey.ts';
 import { EndingSoon } from './ending-soon.tsx';
@@ -10,6 +11,8 @@ import { EventsGrid } from './events-grid.tsx';
 import { FirstVisitStrip } from './first-visit-strip.tsx';
 import { PerpsTable } from './perps-table.tsx';
 import { SeriesSection } from './series-section.tsx';
+
+const FundingTable = onDemand(async () => (await import('./funding-table.tsx')).FundingTable);
 
 /** Everything that trades here, side by side. */
 export function Screen() {
@@ -29,7 +32,7 @@ export function Screen() {
       <h1 className="heard">{t('nav.markets')}</h1>
       <FirstVisitStrip />
       <div className="grid flex-1 desktop:grid-cols-[minmax(0,13fr)_minmax(0,10fr)]">
-        <section className="min-w-0 border-line desktop:border-r" aria-labelledby="perps">
+        <section className="min-w-0 border-line desktop:border-e" aria-labelledby="perps">
           <div className="flex h-12 items-center justify-between gap-4 border-b border-line px-4">
             <h2 id="perps" className="flex items-baseline gap-3 text-15 font-semibold">
               {t('markets.perps')}
@@ -51,6 +54,7 @@ export function Screen() {
           </div>
           <PerpsTable wanted={wanted} />
           <div className={isAnswered ? undefined : 'hidden'}>
+            <Funding wanted={wanted} />
             <SeriesSection wanted={wanted} />
             <EndingSoon wanted={wanted} />
           </div>
@@ -60,6 +64,26 @@ export function Screen() {
         </div>
       </div>
     </div>
+  );
+}
+
+/** Rates of all perps, for who asks for them. */
+function Funding({ wanted }: { readonly wanted: string }) {
+  const t = useWords();
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <>
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        onClick={() => setIsOpen(!isOpen)}
+        className="flex h-9 w-full items-center gap-2 px-4 text-12 text-muted hover:text-text"
+      >
+        <span aria-hidden="true">{isOpen ? '▾' : '▸'}</span>
+        {t('markets.fundingAll')}
+      </button>
+      {isOpen && <FundingTable wanted={wanted} />}
+    </>
   );
 }
 

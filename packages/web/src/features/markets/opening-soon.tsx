@@ -27,7 +27,7 @@ export function OpeningSoon({ wanted }: { readonly wanted: string }) {
       <ul>
         {events.map((event) => (
           <EventLine key={event.slug} event={event}>
-            <span className="w-20 shrink-0 text-right text-muted">
+            <span className="w-20 shrink-0 text-end text-muted">
               {countdown(event.start_time - nowMs)}
             </span>
           </EventLine>

@@ -5,7 +5,7 @@ import { decimalsOf, isDecimal, sign, toPixels } from '../../lib/decimal.ts';
 import { compact, hourlyRate } from '../../lib/format.ts';
 import { useWords, type Words } from '../../lib/words.ts';
 import { changeOf, openInterestOf, type PerpRow, usePerpRows } from '../../market/perp-rows.ts';
-import type { Trend } from '../../market/trends.ts';
+import { isAgainstPast, type Trend } from '../../market/trends.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Percent, Price } from '../../ui/figure.tsx';
@@ -66,7 +66,7 @@ function columnsOf(t: Words): readonly Column<PerpRow>[] {
       id: 'change',
       header: t('markets.change'),
       align: 'right',
-      cell: (row) => <Percent value={changeOf(row)} />,
+      cell: (row) => <Change row={row} t={t} />,
       compare: byDecimal(changeOf),
     },
     {
@@ -76,7 +76,11 @@ function columnsOf(t: Words): readonly Column<PerpRow>[] {
       from: 'tablet',
       cell: ({ perp, ticker, trend }) => (
         <span className="inline-block align-middle">
-          <Spark values={lineOf(trend, ticker)} label={t('markets.trendOf', { name: perp.name })} />
+          <Spark
+            values={lineOf(trend, ticker)}
+            faint={trend?.before}
+            label={t('markets.trendOf', { name: perp.name })}
+          />
         </span>
       ),
     },
@@ -105,6 +109,15 @@ function columnsOf(t: Words): readonly Column<PerpRow>[] {
       compare: byDecimal(({ ticker }) => ticker?.funding),
     },
   ];
+}
+
+function Change({ row, t }: { readonly row: PerpRow; readonly t: Words }) {
+  const isPast = isAgainstPast(row.ticker, row.trend);
+  return (
+    <span title={isPast ? t('markets.beforeTitle') : undefined}>
+      <Percent value={changeOf(row)} />
+    </span>
+  );
 }
 
 function Market({ row: { perp } }: { readonly row: PerpRow }) {

@@ -99,7 +99,7 @@ export function Facts({
       {facts.map(({ label, value }) => (
         <div key={label} className="flex justify-between gap-4">
           <dt className="text-muted">{label}</dt>
-          <dd className="min-w-0 text-right break-words">{value}</dd>
+          <dd className="min-w-0 text-end break-words">{value}</dd>
         </div>
       ))}
     </dl>

@@ -39,7 +39,7 @@ function Gate({ gate, admin }: { readonly gate: VenueGate; readonly admin: Clien
   return (
     <section
       aria-label={name}
-      className="flex flex-col gap-3 border-line p-4 max-tablet:border-b tablet:not-last:border-r"
+      className="flex flex-col gap-3 border-line p-4 max-tablet:border-b tablet:not-last:border-e"
     >
       <h2 className="text-15 font-semibold">{name}</h2>
       <GateMode gate={gate} name={name} admin={admin} />

@@ -25,7 +25,7 @@ export function Health({ status }: { readonly status: VenueStatus }) {
   const columns = useMemo(() => columnsOf(t, prices), [t, prices]);
   return (
     <div className="grid min-h-0 desktop:grid-cols-[minmax(0,7fr)_minmax(0,5fr)]">
-      <div className="min-w-0 border-line desktop:border-r">
+      <div className="min-w-0 border-line desktop:border-e">
         <ProcessFigures />
         <Section title={t('operate.money')}>
           <MoneyFigures status={status} />

@@ -57,7 +57,7 @@ function People({
   return (
     <section
       aria-label={t(`operate.role.${role}`)}
-      className="flex flex-col gap-3 border-line p-4 max-tablet:border-b tablet:not-last:border-r"
+      className="flex flex-col gap-3 border-line p-4 max-tablet:border-b tablet:not-last:border-e"
     >
       <h2 className="text-15 font-semibold">{t(`operate.role.${role}`)}</h2>
       <p className="text-12 text-muted">{t(`operate.roleHelp.${role}`)}</p>

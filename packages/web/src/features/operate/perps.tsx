@@ -165,7 +165,7 @@ function PerpActs({
   };
   return (
     <span className="flex justify-end gap-2">
-      <span className="mr-auto max-tablet:hidden">
+      <span className="me-auto max-tablet:hidden">
         <Button
           size="small"
           aria-label={t('operate.pricePushOf', { name })}

@@ -22,7 +22,7 @@ export function WhoActs({ operator }: { readonly operator: Operator }) {
           {isDeployer && <Badge tone="accent">{t('operate.youDeployer')}</Badge>}
         </span>
       )}
-      <span className="ml-auto">
+      <span className="ms-auto">
         {isByKey ? (
           <Button size="small" onClick={putOperatorKeyAway}>
             {t('operate.putKeyAway')}

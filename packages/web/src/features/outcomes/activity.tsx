@@ -26,8 +26,8 @@ export function Activity({ market }: { readonly market: OutcomeMarketMeta }) {
           <div className={`${COLUMNS} h-6 items-center text-11 text-muted`}>
             <span>{t('outcomes.activity.time')}</span>
             <span>{t('outcomes.activity.bought')}</span>
-            <span className="text-right">{t('outcomes.book.shares')}</span>
-            <span className="text-right">{t('outcomes.activity.value')}</span>
+            <span className="text-end">{t('outcomes.book.shares')}</span>
+            <span className="text-end">{t('outcomes.activity.value')}</span>
           </div>
           <ol>
             {trades.slice(0, SHOWN).map(({ px, side, sz, tid, time }) => {
@@ -41,10 +41,8 @@ export function Activity({ market }: { readonly market: OutcomeMarketMeta }) {
                   <span className={leg === 'Yes' ? 'truncate text-buy' : 'truncate text-sell'}>
                     {legLabel(market, leg)} {cents(price, market.price_decimals)}
                   </span>
-                  <span className="text-right">
-                    {number(sz, { decimals: market.size_decimals })}
-                  </span>
-                  <span className="text-right text-muted">{money(multiply(sz, price))}</span>
+                  <span className="text-end">{number(sz, { decimals: market.size_decimals })}</span>
+                  <span className="text-end text-muted">{money(multiply(sz, price))}</span>
                 </li>
               );
             })}

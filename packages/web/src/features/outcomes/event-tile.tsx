@@ -27,7 +27,7 @@ export function EventTile({
   const rest = event.markets.length - CANDIDATES;
   const when = relative(event.end_time - venueNow());
   return (
-    <li className="relative -mb-px flex min-h-44 min-w-0 flex-col border-b border-line p-4 tablet:border-r hover:bg-raised/50">
+    <li className="relative -mb-px flex min-h-44 min-w-0 flex-col border-b border-line p-4 tablet:border-e hover:bg-raised/50">
       <div className="flex items-start justify-between gap-4">
         <h2 className="line-clamp-2 min-w-0 text-15 font-medium break-words">
           <Link to={`/events/${event.slug}`} className="after:absolute after:inset-0">
@@ -56,7 +56,7 @@ export function EventTile({
         {event.status === 'upcoming' && (
           <span>{t('outcomes.starts', { when: relative(event.start_time - venueNow()) })}</span>
         )}
-        {rest > 0 && <span className="ml-auto">{t('outcomes.find.others', { count: rest })}</span>}
+        {rest > 0 && <span className="ms-auto">{t('outcomes.find.others', { count: rest })}</span>}
       </p>
     </li>
   );
@@ -88,10 +88,10 @@ function Candidates({ event, byId }: { readonly event: OutcomeEventMeta; readonl
             <li key={market.instrument_id}>
               <span className="flex items-baseline gap-2">
                 <span className="min-w-0 flex-1 truncate">{nameOf(market, event)}</span>
-                <span className="w-8 text-right text-12">
+                <span className="w-8 text-end text-12">
                   <Move market={market} byId={byId} />
                 </span>
-                <span className="w-12 shrink-0 text-right font-semibold">{chance(price)}</span>
+                <span className="w-12 shrink-0 text-end font-semibold">{chance(price)}</span>
               </span>
               <ChanceBar price={price} place={place} isWide />
             </li>

@@ -161,7 +161,7 @@ function FilterBar({
           onChange={(q) => onChange({ q: q === '' ? undefined : q })}
         />
       </div>
-      <div className="flex flex-wrap gap-x-6 gap-y-2 tablet:ml-auto">
+      <div className="flex flex-wrap gap-x-6 gap-y-2 tablet:ms-auto">
         <Segmented
           label={t('outcomes.find.sort')}
           size="small"

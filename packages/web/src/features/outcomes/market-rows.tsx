@@ -53,22 +53,22 @@ export function MarketRows(props: MarketRowsProps) {
       </colgroup>
       <thead>
         <tr className="h-8 text-11 text-muted">
-          <th scope="col" className={classes(head, 'pl-3 text-left')}>
+          <th scope="col" className={classes(head, 'ps-3 text-start')}>
             {t('outcomes.rows.market')}
           </th>
-          <th scope="col" className={classes(head, 'text-right')}>
+          <th scope="col" className={classes(head, 'text-end')}>
             {t('outcomes.rows.chance')}
           </th>
-          <th scope="col" className={classes(head, 'text-right max-tablet:hidden')}>
+          <th scope="col" className={classes(head, 'text-end max-tablet:hidden')}>
             {t('outcomes.rows.change')}
           </th>
-          <th scope="col" className={classes(head, 'text-right max-tablet:hidden')}>
+          <th scope="col" className={classes(head, 'text-end max-tablet:hidden')}>
             {t('outcomes.rows.volume')}
           </th>
-          <th scope="col" className={classes(head, 'text-right max-desktop:hidden')}>
+          <th scope="col" className={classes(head, 'text-end max-desktop:hidden')}>
             {t('outcomes.rows.yours')}
           </th>
-          <th scope="col" className={classes(head, 'text-right')}>
+          <th scope="col" className={classes(head, 'text-end')}>
             <span className="heard">{t('outcomes.ticket.buy')}</span>
           </th>
         </tr>
@@ -93,12 +93,12 @@ function Together({ markets, byId }: MarketRowsProps) {
       <tr className="h-8 border-t border-line text-12 text-muted">
         <th
           scope="row"
-          className="px-3 text-left font-normal"
+          className="px-3 text-start font-normal"
           title={t('outcomes.rows.togetherWhy')}
         >
           {t('outcomes.rows.together')}
         </th>
-        <td className="px-2 text-right">{percent(sum(marks), { decimals: 0 })}</td>
+        <td className="px-2 text-end">{percent(sum(marks), { decimals: 0 })}</td>
         <td className="max-tablet:hidden" />
         <td className="max-tablet:hidden" />
         <td className="max-desktop:hidden" />
@@ -128,25 +128,25 @@ function MarketRow({
       onClick={() => onSelect(market)}
       className="h-12 cursor-pointer border-t border-line hover:bg-raised/60 aria-selected:bg-raised"
     >
-      <th scope="row" className="px-3 text-left font-normal">
+      <th scope="row" className="px-3 text-start font-normal">
         <button
           type="button"
           aria-pressed={isSelected}
-          className="block max-w-full truncate text-left"
+          className="block max-w-full truncate text-start"
           title={name}
         >
           {name}
         </button>
         <ChanceBar price={mark} place={place} />
       </th>
-      <td className="px-2 text-right text-15 font-semibold whitespace-nowrap tablet:text-20">
+      <td className="px-2 text-end text-15 font-semibold whitespace-nowrap tablet:text-20">
         {chance(mark)}
       </td>
-      <td className="px-2 text-right max-tablet:hidden">
+      <td className="px-2 text-end max-tablet:hidden">
         <Change mark={mark} ticker={byId.get(id)} />
       </td>
-      <td className="px-2 text-right max-tablet:hidden">{turnover(market.volume.total)}</td>
-      <td className="overflow-hidden px-2 text-right text-ellipsis whitespace-nowrap max-desktop:hidden">
+      <td className="px-2 text-end max-tablet:hidden">{turnover(market.volume.total)}</td>
+      <td className="overflow-hidden px-2 text-end text-ellipsis whitespace-nowrap max-desktop:hidden">
         <Yours market={market} />
       </td>
       <td className="px-2">

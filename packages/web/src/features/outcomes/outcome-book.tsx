@@ -101,8 +101,8 @@ function Sides({ market, mark, leg, onPrice, orders }: OutcomeBookProps) {
     <div className="flex h-70 flex-col tablet:h-86">
       <div className="flex h-6 shrink-0 items-center px-3 text-11 text-muted">
         <span className="flex-1">{t('outcomes.book.price', { leg: name })}</span>
-        <span className="w-[34%] text-right">{t('outcomes.book.shares')}</span>
-        <span className="w-[34%] text-right">{t('outcomes.book.total')}</span>
+        <span className="w-[34%] text-end">{t('outcomes.book.shares')}</span>
+        <span className="w-[34%] text-end">{t('outcomes.book.total')}</span>
       </div>
       <BookHalf
         side="ask"

@@ -166,7 +166,7 @@ function Fact({ label, children }: { readonly label: string; readonly children: 
   return (
     <div className="flex justify-between gap-4 border-b border-line/50 py-1">
       <dt className="shrink-0 text-muted">{label}</dt>
-      <dd className="min-w-0 text-right break-words">{children}</dd>
+      <dd className="min-w-0 text-end break-words">{children}</dd>
     </div>
   );
 }

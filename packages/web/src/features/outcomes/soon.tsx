@@ -31,7 +31,7 @@ export function Soon({ events }: { readonly events: readonly OutcomeEventMeta[] 
               {event.markets.length > 1 &&
                 event.markets.map((market) => nameOf(market, event)).join(' · ')}
             </span>
-            <span className="ml-auto shrink-0 text-12 text-muted">
+            <span className="ms-auto shrink-0 text-12 text-muted">
               {t('outcomes.find.opensIn')}{' '}
               <span className="text-13 text-text tabular-nums">
                 {countdown(event.start_time - nowMs)}

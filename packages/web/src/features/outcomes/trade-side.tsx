@@ -35,7 +35,7 @@ export function TradeSide({
   );
   if (isWide) {
     return (
-      <aside className="w-82 shrink-0 border-l border-line">
+      <aside className="w-82 shrink-0 border-s border-line">
         <div className="sticky top-0 flex flex-col gap-6 p-4">
           {content}
           {!isResolved && (

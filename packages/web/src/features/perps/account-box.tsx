@@ -66,7 +66,7 @@ function MarginBar({ state }: { readonly state: ClearinghouseState | undefined }
           style={{ width: `${use === undefined ? '0' : multiply(use.share, '100')}%` }}
         />
       </div>
-      <p className="mt-0.5 text-right text-11 text-muted">{t('perps.box.end')}</p>
+      <p className="mt-0.5 text-end text-11 text-muted">{t('perps.box.end')}</p>
     </div>
   );
 }

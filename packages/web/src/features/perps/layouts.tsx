@@ -1,11 +1,4 @@
-import {
-  lazy,
-  Suspense,
-  useState,
-  type KeyboardEvent,
-  type PointerEvent,
-  type ReactNode,
-} from 'react';
+import { useState, type KeyboardEvent, type PointerEvent, type ReactNode } from 'react';
 import { useWords } from '../../lib/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { Sheet } from '../../ui/dialog.tsx';
@@ -15,15 +8,11 @@ import { BookPanel } from './book/book-panel.tsx';
 import { ChartPanel } from './chart/chart-panel.tsx';
 import { useTradedPerp } from './traded-perp.ts';
 import { MarketInfo } from './market-strip.tsx';
+import { TablesPanel } from './tables/tables-panel.tsx';
 import { TapePanel } from './tape-panel.tsx';
 import { changeDraft } from './ticket/draft.ts';
 import { Ticket } from './ticket/ticket.tsx';
 import { useKept } from './use-kept.ts';
-
-/** Tables are below the market and come after it. */
-const LazyTables = lazy(async () => ({
-  default: (await import('./tables/tables-panel.tsx')).TablesPanel,
-}));
 
 const TABLES_MIN_PX = 240;
 const CHART_MIN_PX = 260;
@@ -33,22 +22,22 @@ export function DesktopLayout({ isWide }: { readonly isWide: boolean }) {
   const t = useWords();
   return (
     <div className="grid min-h-0 flex-1 grid-cols-[minmax(0,1fr)_320px]">
-      <Split below={<Tables />}>
+      <Split below={<TablesPanel />}>
         <div className="flex h-full min-h-0">
           <div className="min-w-0 flex-1">
             <ChartPanel />
           </div>
           {isWide ? (
             <>
-              <div className="w-70 border-l border-line">
+              <div className="w-70 border-s border-line">
                 <BookPanel title={t('perps.book.title')} />
               </div>
-              <div className="flex w-60 flex-col border-l border-line">
+              <div className="flex w-60 flex-col border-s border-line">
                 <TapePanel title={t('perps.tape.title')} />
               </div>
             </>
           ) : (
-            <div className="flex w-[300px] flex-col border-l border-line">
+            <div className="flex w-[300px] flex-col border-s border-line">
               <div className="min-h-0 flex-[2_1_0]">
                 <BookPanel title={t('perps.book.title')} />
               </div>
@@ -59,7 +48,7 @@ export function DesktopLayout({ isWide }: { readonly isWide: boolean }) {
           )}
         </div>
       </Split>
-      <div className="min-h-0 overflow-y-auto border-l border-line">
+      <div className="min-h-0 overflow-y-auto border-s border-line">
         <Ticket />
         <AccountBox />
       </div>
@@ -72,12 +61,12 @@ export function TabletLayout() {
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <div className="min-h-0 flex-1">
-        <Split below={<Tables />}>
+        <Split below={<TablesPanel />}>
           <div className="flex h-full min-h-0">
             <div className="min-w-0 flex-1">
               <ChartPanel />
             </div>
-            <div className="w-64 border-l border-line">
+            <div className="w-64 border-s border-line">
               <BookAndTape />
             </div>
           </div>
@@ -115,7 +104,7 @@ export function PhoneLayout() {
         />
       </div>
       <div className="min-h-60 flex-1 border-t border-line">
-        <Tables />
+        <TablesPanel />
       </div>
       <TradeBar />
     </>
@@ -162,14 +151,6 @@ function BookAndTape() {
         { value: 'trades', label: t('perps.tape.title'), content: <TapePanel /> },
       ]}
     />
-  );
-}
-
-function Tables() {
-  return (
-    <Suspense>
-      <LazyTables />
-    </Suspense>
   );
 }
 

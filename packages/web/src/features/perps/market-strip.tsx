@@ -4,8 +4,9 @@ import { compact, hourlyRate, money, number } from '../../lib/format.ts';
 import { usePageTitle } from '../../lib/use-page-title.ts';
 import { countdown } from '../../lib/time.ts';
 import { useWords, type Words } from '../../lib/words.ts';
+import { showAlerts } from '../../market/alerts/kept-alerts.ts';
 import { contexts } from '../../market/contexts.ts';
-import { dayChange, useTrends } from '../../market/trends.ts';
+import { dayChange, isAgainstPast, useTrends } from '../../market/trends.ts';
 import { venueNow } from '../../market/venue.ts';
 import { Percent, Price } from '../../ui/figure.tsx';
 import { Tooltip } from '../../ui/tooltip.tsx';
@@ -22,7 +23,9 @@ export function MarketStrip() {
     isDecimal(mark) ? `${number(mark, { decimals: grid.priceDecimals })} ${perp.name}` : perp.name,
   );
   const own = useMemo(() => [perp], [perp]);
-  const change = dayChange(ctx, useTrends(own).get(perp.index));
+  const trend = useTrends(own).get(perp.index);
+  const change = dayChange(ctx, trend);
+  const title = isAgainstPast(ctx, trend) ? t('markets.beforeTitle') : undefined;
   const interest =
     ctx !== undefined && isDecimal(mark) ? multiply(ctx.openInterest, mark) : undefined;
   return (
@@ -41,7 +44,9 @@ export function MarketStrip() {
           <Price value={ctx?.oraclePx} decimals={grid.priceDecimals} />
         </Fact>
         <Fact label={t('perps.strip.change')} isOnlyWide>
-          <Percent value={change} />
+          <span title={title}>
+            <Percent value={change} />
+          </span>
         </Fact>
         <Fact label={t('perps.strip.volume')} isOnlyWide>
           {inUsdc(ctx?.dayNtlVlm)}
@@ -54,6 +59,23 @@ export function MarketStrip() {
       <span aria-hidden="true" className="shrink-0 text-12 text-muted max-desktop:hidden">
         {whoPays(ctx?.funding, t)}
       </span>
+      <button
+        type="button"
+        aria-haspopup="dialog"
+        aria-label={t('alerts.of', { market: perp.name })}
+        title={t('alerts.of', { market: perp.name })}
+        onClick={() => showAlerts(coin)}
+        className="flex size-8 shrink-0 items-center justify-center rounded text-muted hover:bg-raised hover:text-text max-tablet:hidden"
+      >
+        <svg viewBox="0 0 16 16" className="w-4" aria-hidden="true">
+          <path
+            d="M8 2a4 4 0 0 1 4 4c0 3 1 4.5 1.5 5.5h-11C3 10.5 4 9 4 6a4 4 0 0 1 4-4zM6.5 13.5h3"
+            fill="none"
+            stroke="currentColor"
+            strokeWidth="1.3"
+          />
+        </svg>
+      </button>
     </div>
   );
 }
@@ -84,7 +106,7 @@ export function MarketInfo() {
       {facts.map(([name, value]) => (
         <div key={name} className="contents">
           <dt className="text-muted">{name}</dt>
-          <dd className="text-right tabular-nums">{value}</dd>
+          <dd className="text-end tabular-nums">{value}</dd>
         </div>
       ))}
     </dl>
@@ -121,7 +143,7 @@ function Funding({
   const words = whoPays(rate, t);
   return (
     <Tooltip text={words}>
-      <button type="button" className="shrink-0 cursor-default text-left">
+      <button type="button" className="shrink-0 cursor-default text-start">
         <span className="block text-11 text-muted">{t('perps.strip.fundingIn')}</span>
         <span className="block text-13 text-warning">
           {hourlyRate(rate)}

@@ -34,17 +34,17 @@ export function TapePanel({ title }: { readonly title?: string }) {
       <table className="w-full text-12">
         <thead className="sticky top-0 z-10 bg-panel shadow-[0_1px_0_var(--line)]">
           <tr className={classes('text-11 text-muted', title === undefined ? 'h-6' : 'h-9')}>
-            <th className="pl-3 text-left font-normal">
+            <th className="ps-3 text-start font-normal">
               {title === undefined ? (
                 t('perps.column.price')
               ) : (
                 <h2 className="text-13 text-text">{title}</h2>
               )}
             </th>
-            <th className="max-w-24 truncate text-right font-normal">
+            <th className="max-w-24 truncate text-end font-normal">
               {t('perps.tape.size', { base: perp.baseCurrency })}
             </th>
-            <th className="pr-3 text-right font-normal">{t('perps.column.time')}</th>
+            <th className="pe-3 text-end font-normal">{t('perps.column.time')}</th>
           </tr>
         </thead>
         <tbody>
@@ -64,19 +64,19 @@ const Row = memo(function Row({ grid, trade }: { readonly grid: Grid; readonly t
   const isLarge = compare(multiply(px, sz), LARGE) >= 0;
   return (
     <tr className={classes('h-5', isLarge && 'font-semibold')}>
-      <td className={classes('pl-3', side === 'B' ? 'text-buy' : 'text-sell')}>
+      <td className={classes('ps-3', side === 'B' ? 'text-buy' : 'text-sell')}>
         {number(px, { decimals: grid.priceDecimals })}
         {liquidation === true && (
           <span
             title={t('perps.tape.liquidation')}
-            className="ml-1.5 rounded bg-warning/15 px-1 text-11 font-normal text-warning"
+            className="ms-1.5 rounded bg-warning/15 px-1 text-11 font-normal text-warning"
           >
             {t('perps.tape.liquidationShort')}
           </span>
         )}
       </td>
-      <td className="text-right">{number(sz, { decimals: grid.sizeDecimals })}</td>
-      <td className="pr-3 text-right text-muted">{clockTime(time)}</td>
+      <td className="text-end">{number(sz, { decimals: grid.sizeDecimals })}</td>
+      <td className="pe-3 text-end text-muted">{clockTime(time)}</td>
     </tr>
   );
 });

@@ -59,7 +59,7 @@ export function Curve({
         </p>
       )}
       {shown !== undefined && (
-        <p className="pointer-events-none absolute top-1 left-4 text-12 text-muted tabular-nums">
+        <p className="pointer-events-none absolute top-1 start-4 text-12 text-muted tabular-nums">
           {dateTimeSecond(shown.time)}{' '}
           <span className="text-text">
             {money(valueOf(shown, kind), { isSigned: kind === 'pnl' })}

@@ -27,7 +27,7 @@ export function Days({ user }: { readonly user: string }) {
   return (
     <section
       aria-labelledby="days"
-      className="flex min-w-0 flex-col border-line max-desktop:max-h-80 max-desktop:border-t desktop:h-[292px] desktop:border-l"
+      className="flex min-w-0 flex-col border-line max-desktop:max-h-80 max-desktop:border-t desktop:h-[292px] desktop:border-s"
     >
       <div className="flex h-9 shrink-0 items-center border-b border-line px-4">
         <h2 id="days" className="text-13 font-medium">
@@ -36,7 +36,7 @@ export function Days({ user }: { readonly user: string }) {
         <button
           type="button"
           aria-label={t('portfolio.csvOf', { name: t('portfolio.byDay') })}
-          className="ml-auto text-12 text-muted hover:text-text"
+          className="ms-auto text-12 text-muted hover:text-text"
           onClick={() => saveFile('days.csv', csvOf(days.map(withDate)))}
         >
           {t('portfolio.csv')}

@@ -86,7 +86,7 @@ function Told({
     <span
       aria-hidden="true"
       style={{ [side === 'bid' ? 'top' : 'bottom']: (at + 1) * ROW_PX + 2 }}
-      className="pointer-events-none absolute right-2 z-10 rounded border border-line bg-raised px-2 py-0.5 text-11 whitespace-nowrap"
+      className="pointer-events-none absolute end-2 z-10 rounded border border-line bg-raised px-2 py-0.5 text-11 whitespace-nowrap"
     >
       {children}
     </span>

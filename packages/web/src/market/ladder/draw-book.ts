@@ -37,40 +37,47 @@ export function drawSide(
   const { context, height, width } = room;
   const colours = palette();
   const colour = side === 'bid' ? colours.buy : colours.sell;
+  const rows = levels.map((level, index) => {
+    const top = side === 'bid' ? index * ROW_PX : height - (index + 1) * ROW_PX;
+    return { level, top, middle: top + ROW_PX / 2 + 0.5 };
+  });
+  // Column by column: a canvas is slowest where its colours and alignments change.
+  context.globalAlpha = 0.16;
+  context.fillStyle = colour;
+  for (const { level, top } of rows) {
+    const bar = scale === 0 ? 0 : (toPixels(level.total) / scale) * width;
+    context.fillRect(width - bar, top, bar, ROW_PX - 1);
+  }
+  if (at !== undefined) {
+    context.fillStyle = colours.line;
+    for (const [index, { top }] of rows.slice(0, at + 1).entries()) {
+      context.globalAlpha = index === at ? 0.9 : 0.45;
+      context.fillRect(0, top, width, ROW_PX);
+    }
+  }
+  context.globalAlpha = 1;
+  context.fillStyle = colours.accent;
+  for (const { middle } of rows.filter(({ level }) => own.has(level.price))) {
+    context.beginPath();
+    context.arc(6, middle, 2.5, 0, 2 * Math.PI);
+    context.fill();
+  }
   context.font = `12px ${FONT}`;
   context.textBaseline = 'middle';
-  levels.forEach((level, index) => {
-    const top = side === 'bid' ? index * ROW_PX : height - (index + 1) * ROW_PX;
-    const middle = top + ROW_PX / 2 + 0.5;
-    const bar = scale === 0 ? 0 : (toPixels(level.total) / scale) * width;
-    context.globalAlpha = 0.16;
-    context.fillStyle = colour;
-    context.fillRect(width - bar, top, bar, ROW_PX - 1);
-    context.globalAlpha = 1;
-    if (at !== undefined && index <= at) {
-      context.globalAlpha = index === at ? 0.9 : 0.45;
-      context.fillStyle = colours.line;
-      context.fillRect(0, top, width, ROW_PX);
-      context.globalAlpha = 1;
-    }
-    if (own.has(level.price)) {
-      context.fillStyle = colours.accent;
-      context.beginPath();
-      context.arc(6, middle, 2.5, 0, 2 * Math.PI);
-      context.fill();
-    }
-    context.textAlign = 'left';
-    context.fillStyle = colour;
+  context.textAlign = 'left';
+  context.fillStyle = colour;
+  for (const { level, middle } of rows) {
     context.fillText(figures.price(level.price), MARGIN_PX, middle);
-    context.textAlign = 'right';
-    context.fillStyle = colours.text;
-    const ownValue = (): string => multiply(level.price, level.size);
-    context.fillText(figures.size(level.size, ownValue), width * 0.66, middle);
-    context.fillStyle = colours.muted;
-    context.fillText(
-      figures.size(level.total, () => level.value),
-      width - MARGIN_PX,
-      middle,
-    );
-  });
+  }
+  context.textAlign = 'right';
+  context.fillStyle = colours.text;
+  for (const { level, middle } of rows) {
+    const value = (): string => multiply(level.price, level.size);
+    context.fillText(figures.size(level.size, value), width * 0.66, middle);
+  }
+  context.fillStyle = colours.muted;
+  for (const { level, middle } of rows) {
+    const total = figures.size(level.total, () => level.value);
+    context.fillText(total, width - MARGIN_PX, middle);
+  }
 }

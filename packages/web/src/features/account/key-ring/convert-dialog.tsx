@@ -67,7 +67,7 @@ export function ConvertDialog({
           fault={count === 0 || isFit ? undefined : t('account.neededFault', { count })}
           onChange={setNeeded}
         />
-        <p className="border-l-2 border-warning pl-3 text-12">{t('account.convertWarning')}</p>
+        <p className="border-s-2 border-warning ps-3 text-12">{t('account.convertWarning')}</p>
         <Checkbox label={t('account.convertSure')} isOn={isSure} onChange={setIsSure} />
         {error !== undefined && <ErrorSentence error={error} />}
         <Button

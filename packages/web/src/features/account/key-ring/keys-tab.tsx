@@ -12,7 +12,7 @@ export function KeysTab({ session }: { readonly session: Session }) {
   const { address, owner } = session;
   return (
     <div className="grid desktop:min-h-[calc(100dvh-140px)] desktop:grid-cols-2">
-      <div className="min-w-0 divide-y divide-line border-line desktop:border-r">
+      <div className="min-w-0 divide-y divide-line border-line desktop:border-e">
         <Part title={t('account.agents')} text={t('account.agentsText')}>
           <Agents session={session} />
         </Part>

@@ -169,7 +169,7 @@ function FromElsewhere({ settings }: { readonly settings: Settings }) {
     <details className="border-t border-line pt-3">
       <summary className="text-12 text-muted hover:text-text">{t('account.plainTitle')}</summary>
       <div className="mt-2 flex flex-col gap-2">
-        <p className="border-l-2 border-warning pl-3 text-12">{t('account.plainWarning')}</p>
+        <p className="border-s-2 border-warning ps-3 text-12">{t('account.plainWarning')}</p>
         <p className="text-12 text-muted">
           {t('account.plainText', { chain, least: money(fromMicro(settings.min_deposit)) })}
         </p>

@@ -65,7 +65,7 @@ export function FaucetForm({
       {laterMs === undefined ? (
         error !== undefined && <ErrorSentence error={error} />
       ) : (
-        <p role="alert" className="border-l-2 border-warning pl-3 text-12">
+        <p role="alert" className="border-s-2 border-warning ps-3 text-12">
           {t('account.faucetLater', { when: dateTime(laterMs) })}
         </p>
       )}

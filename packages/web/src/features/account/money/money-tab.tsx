@@ -28,7 +28,7 @@ export function MoneyTab({ session }: { readonly session: Session }) {
       <div className="grid desktop:h-[calc(100dvh-214px)] desktop:grid-cols-[400px_minmax(0,1fr)]">
         <section
           aria-label={t('account.move')}
-          className="flex flex-col gap-4 border-line p-4 max-desktop:border-b desktop:overflow-y-auto desktop:border-r"
+          className="flex flex-col gap-4 border-line p-4 max-desktop:border-b desktop:overflow-y-auto desktop:border-e"
         >
           <Segmented
             label={t('account.move')}

@@ -81,7 +81,7 @@ function Transfer({ transfer }: { readonly transfer: RelayTransfer }) {
         />
       )}
       {trouble !== undefined && (
-        <p role="status" className="border-l-2 border-warning pl-3 text-12">
+        <p role="status" className="border-s-2 border-warning ps-3 text-12">
           {t('account.waitsFor', { error: trouble })}
         </p>
       )}

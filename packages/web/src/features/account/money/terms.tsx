@@ -11,7 +11,7 @@ export function Terms({
       {rows.map(({ label, value }) => (
         <div key={label} className="flex items-baseline justify-between gap-4">
           <dt className="text-muted">{label}</dt>
-          <dd className="text-right tabular-nums">{value}</dd>
+          <dd className="text-end tabular-nums">{value}</dd>
         </div>
       ))}
     </dl>

@@ -64,7 +64,7 @@ function DepositLadder({ deposit }: { readonly deposit: DepositUnderWay }) {
         reached={1}
       />
       {isSlow && (
-        <p role="status" className="border-l-2 border-warning pl-3 text-12">
+        <p role="status" className="border-s-2 border-warning ps-3 text-12">
           {t('account.slowDeposit')}{' '}
           <button
             type="button"

@@ -67,7 +67,7 @@ export function WithdrawFields({
         fault={destination === '' || isAddress(to) ? undefined : t('wallet.watchFault')}
       />
       {isAddress(to) && to !== user && (
-        <p className="border-l-2 border-warning pl-3 text-12">{t('account.otherDestination')}</p>
+        <p className="border-s-2 border-warning ps-3 text-12">{t('account.otherDestination')}</p>
       )}
       <Arrival amount={isFit ? amount : '0'} fee={fee} to={isAddress(to) ? short(to) : '–'} />
       <SendButton

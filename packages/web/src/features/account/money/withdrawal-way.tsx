@@ -17,7 +17,7 @@ export function WithdrawalWay({
   const t = useWords();
   if (status === 'returned') {
     return (
-      <div role="status" className="border-l-2 border-warning pl-3 text-12">
+      <div role="status" className="border-s-2 border-warning ps-3 text-12">
         <p>{t('account.returned')}</p>
         {error !== undefined && <p className="text-muted">{t('account.because', { error })}</p>}
       </div>
@@ -32,7 +32,7 @@ export function WithdrawalWay({
         isStopped={error !== undefined}
       />
       {error !== undefined && (
-        <div role="status" className="border-l-2 border-warning pl-3 text-12">
+        <div role="status" className="border-s-2 border-warning ps-3 text-12">
           <p>{t('account.waitsFor', { error })}</p>
           <p className="text-muted">{t('account.waitsText')}</p>
         </div>

@@ -44,7 +44,7 @@ export function AmountHelp({
         </Button>
       )}
       {intent === 'buy' && (
-        <span className="ml-auto">
+        <span className="ms-auto">
           <Button
             kind="quiet"
             size="small"

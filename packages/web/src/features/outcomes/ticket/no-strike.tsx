@@ -8,7 +8,7 @@ export function NoStrike({ market }: { readonly market: OutcomeMarketMeta }) {
   const t = useWords();
   if (!lacksStrike(market)) return null;
   return (
-    <p role="alert" className="border-l-2 border-warning py-1 pl-3 text-12">
+    <p role="alert" className="border-s-2 border-warning py-1 ps-3 text-12">
       {t('outcomes.series.noStrikeText', {
         when: hourMinute(market.start_time),
         yes: legName(market, 'Yes'),

@@ -119,7 +119,7 @@ function Line({ label, children }: { readonly label: string; readonly children: 
   return (
     <div className="flex justify-between gap-3">
       <dt className="shrink-0 text-muted">{label}</dt>
-      <dd className="text-right">{children}</dd>
+      <dd className="text-end">{children}</dd>
     </div>
   );
 }

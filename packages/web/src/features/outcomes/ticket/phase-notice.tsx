@@ -8,7 +8,7 @@ export function PhaseNotice({ market }: { readonly market: OutcomeMarketMeta }) 
   const t = useWords();
   if (market.trading.accepting_orders) return null;
   return (
-    <p role="status" className="border-l-2 border-warning py-1 pl-3 text-12">
+    <p role="status" className="border-s-2 border-warning py-1 ps-3 text-12">
       {market.phase === 'upcoming' ? (
         <Opens startMs={market.start_time} />
       ) : (

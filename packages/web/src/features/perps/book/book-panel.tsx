@@ -105,7 +105,7 @@ function Choices({
         title === undefined ? 'h-7' : 'h-9 border-b border-line',
       )}
     >
-      {title !== undefined && <h2 className="mr-auto shrink-0 text-13 text-text">{title}</h2>}
+      {title !== undefined && <h2 className="me-auto shrink-0 text-13 text-text">{title}</h2>}
       <Menu
         align={title === undefined ? 'start' : 'end'}
         trigger={

@@ -7,7 +7,7 @@ import { books } from '../../../market/book.ts';
 import type { CandleInterval } from '../../../market/candles.ts';
 import { contexts } from '../../../market/contexts.ts';
 import { useSession } from '../../../session/use-session.ts';
-import { Menu } from '../../../ui/menu.tsx';
+import { onDemand } from '../../../ui/late.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { Spinner } from '../../../ui/spinner.tsx';
 import { useTradedPerp } from '../traded-perp.ts';
@@ -16,11 +16,14 @@ import { useKept } from '../use-kept.ts';
 import { usePositions } from '../use-account.ts';
 import { chartLines, type ChartLine } from './chart-lines.ts';
 import { bracketAt, draftLines } from './draft-lines.ts';
-import { DepthChart } from './depth-chart.tsx';
-import { FundingView } from './funding-view.tsx';
-import { INDICATORS, type Indicator } from './indicators.ts';
+import { ChartMenu, CompareMenu, DrawMenu, IndicatorsMenu, toggled } from './chart-menus.tsx';
+import type { Indicator } from './indicators.ts';
+import type { Compared } from './use-comparison.ts';
 
 const PriceChart = lazy(async () => ({ default: (await import('./price-chart.tsx')).PriceChart }));
+
+const DepthChart = onDemand(async () => (await import('./depth-chart.tsx')).DepthChart);
+const FundingView = onDemand(async () => (await import('./funding-view.tsx')).FundingView);
 
 /** Those beside each other, and those behind them in a menu. */
 const INTERVALS = ['1m', '5m', '15m', '1h', '4h', '1d'] as const;
@@ -38,6 +41,7 @@ export function ChartPanel() {
   const [isLogarithmic, setIsLogarithmic] = useKept('logarithmic', false);
   const [extra, setExtra] = useKept<readonly Extra[]>('chartLines', []);
   const [indicators, setIndicators] = useKept<readonly Indicator[]>('indicators', []);
+  const [compared, setCompared] = useState<Compared>();
   const [picture, setPicture] = useState<{ readonly take: () => HTMLCanvasElement }>();
   const lines = useLines(extra);
   return (
@@ -61,7 +65,9 @@ export function ChartPanel() {
           <>
             <span className="h-4 w-px shrink-0 bg-line max-tablet:hidden" />
             <Intervals value={interval} onChange={setInterval} />
-            <Indicators chosen={indicators} onChange={setIndicators} />
+            <IndicatorsMenu chosen={indicators} onChange={setIndicators} />
+            <CompareMenu compared={compared} onChange={setCompared} />
+            <DrawMenu interval={interval} />
             <Switches
               panel={panel}
               extra={extra}
@@ -82,6 +88,7 @@ export function ChartPanel() {
               interval={interval}
               isLogarithmic={isLogarithmic}
               indicators={indicators}
+              compared={compared}
               lines={lines}
               onDrawn={setPicture}
             />
@@ -111,9 +118,11 @@ function Intervals({
       />
       <ChartMenu
         label={t('perps.chart.moreIntervals')}
-        options={MORE_INTERVALS.map((each) => ({ value: each, label: each }))}
-        chosen={[value]}
-        onChoose={onChange}
+        items={MORE_INTERVALS.map((each) => ({
+          label: each,
+          isChosen: each === value,
+          onSelect: () => onChange(each),
+        }))}
       >
         …
       </ChartMenu>
@@ -121,73 +130,10 @@ function Intervals({
   );
 }
 
-function Indicators({
-  chosen,
-  onChange,
-}: {
-  readonly chosen: readonly Indicator[];
-  readonly onChange: (chosen: readonly Indicator[]) => void;
-}) {
-  const t = useWords();
-  return (
-    <ChartMenu
-      label={t('perps.chart.indicators')}
-      options={INDICATORS.map((value) => ({ value, label: t(`perps.chart.indicator.${value}`) }))}
-      chosen={chosen}
-      onChoose={(kind) => onChange(toggled(chosen, kind))}
-      areToggles
-    >
-      {t('perps.chart.indicators')}
-    </ChartMenu>
-  );
-}
-
-function toggled<Item>(items: readonly Item[], item: Item): readonly Item[] {
-  return items.includes(item) ? items.filter((other) => other !== item) : [...items, item];
-}
-
 /** One from the menu stands beside the others as long as it is chosen. */
 function shownIntervals(chosen: CandleInterval): readonly CandleInterval[] {
   const isShown = (INTERVALS as readonly CandleInterval[]).includes(chosen);
   return isShown ? INTERVALS : [...INTERVALS, chosen];
-}
-
-function ChartMenu<Value extends string>({
-  label,
-  options,
-  chosen,
-  onChoose,
-  areToggles = false,
-  children,
-}: {
-  readonly label: string;
-  readonly options: readonly { readonly value: Value; readonly label: string }[];
-  readonly chosen: readonly string[];
-  readonly onChoose: (value: Value) => void;
-  /** Any number of them may be chosen. */
-  readonly areToggles?: boolean;
-  readonly children: ReactNode;
-}) {
-  return (
-    <Menu
-      align="start"
-      trigger={
-        <button
-          type="button"
-          aria-label={label}
-          className="h-6 shrink-0 rounded px-2 text-12 text-muted hover:text-text"
-        >
-          {children}
-        </button>
-      }
-      items={options.map((option) => ({
-        label: option.label,
-        isChosen: chosen.includes(option.value),
-        isToggle: areToggles,
-        onSelect: () => onChoose(option.value),
-      }))}
-    />
-  );
 }
 
 /** The chart as a file; what lies over it, such as the lines of orders, is its owner's and not on it. */
@@ -222,7 +168,7 @@ function Switches({
   const t = useWords();
   const toggle = (name: Extra): void => onExtra(toggled(extra, name));
   return (
-    <span className="ml-auto flex shrink-0 gap-1 max-tablet:hidden">
+    <span className="ms-auto flex shrink-0 gap-1 max-tablet:hidden">
       <BracketButton />
       {(['mark', 'oracle'] as const).map((name) => (
         <Toggle key={name} isOn={extra.includes(name)} onPress={() => toggle(name)}>

@@ -99,7 +99,7 @@ function Facts() {
           <dd className="text-15 tabular-nums">{value}</dd>
         </div>
       ))}
-      <div className="ml-auto text-12 text-muted max-tablet:ml-0">
+      <div className="ms-auto text-12 text-muted max-tablet:ms-0">
         <dt className="heard">{t('perps.strip.funding')}</dt>
         <dd>{words}</dd>
       </div>
@@ -125,22 +125,22 @@ function Hours({ rows }: { readonly rows: readonly FundingHistoryRow[] }) {
       role="group"
       tabIndex={0}
       aria-label={t('perps.funding.hours')}
-      className="w-80 shrink-0 overflow-y-auto border-l border-line px-3 max-tablet:h-1/2 max-tablet:w-full max-tablet:border-t max-tablet:border-l-0"
+      className="w-80 shrink-0 overflow-y-auto border-s border-line px-3 max-tablet:h-1/2 max-tablet:w-full max-tablet:border-t max-tablet:border-s-0"
     >
       <table className="w-full text-12">
         <thead className="sticky top-0 bg-panel">
           <tr className="h-7 text-11 text-muted">
-            <th className="text-left font-normal">{t('perps.funding.hour')}</th>
-            <th className="text-right font-normal">{t('perps.column.rate')}</th>
-            <th className="text-right font-normal">{t('perps.funding.own')}</th>
+            <th className="text-start font-normal">{t('perps.funding.hour')}</th>
+            <th className="text-end font-normal">{t('perps.column.rate')}</th>
+            <th className="text-end font-normal">{t('perps.funding.own')}</th>
           </tr>
         </thead>
         <tbody>
           {rows.toReversed().map(({ fundingRate, time }) => (
             <tr key={time} className="h-6">
               <td className="text-muted">{dateTime(time)}</td>
-              <td className="text-right">{hourlyRate(fundingRate)}</td>
-              <td className="text-right">
+              <td className="text-end">{hourlyRate(fundingRate)}</td>
+              <td className="text-end">
                 {own.has(time) ? (
                   <Money value={own.get(time)} isSigned isColoured />
                 ) : (

@@ -34,6 +34,8 @@ export function indicatorLines(
       return bollinger(candles);
     case 'macd':
       return macd(candles);
+    case 'profile':
+      return [];
   }
 }
 

@@ -64,7 +64,7 @@ export function LineOverlay({
         <Line key={line.id} line={line} scale={scale} onMove={place} />
       ))}
       {(['above', 'below'] as const).map((edge) => (
-        <li key={edge} data-edge={edge} hidden className="absolute left-2 text-11 text-muted" />
+        <li key={edge} data-edge={edge} hidden className="absolute start-2 text-11 text-muted" />
       ))}
     </ul>
   );
@@ -153,7 +153,7 @@ function Line({
   ].join(' · ');
   const tone = warning === undefined ? line.tone : 'warning';
   const tag = classes(
-    'absolute -top-2.5 right-2 flex h-5 items-center rounded border bg-panel px-1.5 text-11 whitespace-pre',
+    'absolute -top-2.5 end-2 flex h-5 items-center rounded border bg-panel px-1.5 text-11 whitespace-pre',
     TONES[tone],
   );
   const stroke = classes(TONES[tone], STYLES[line.style]);
@@ -161,7 +161,7 @@ function Line({
     <li
       ref={item}
       data-price={shown}
-      className={classes('absolute top-0 left-0 h-0 border-t', stroke)}
+      className={classes('absolute top-0 start-0 h-0 border-t', stroke)}
     >
       {canMove ? (
         <button

@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent, useMemo, useRef, useState, type RefObject } from 'react';
+import { PriceScaleMode } from 'lightweight-charts';
 import type { Candle, Fill } from '@oddlot/sdk';
 import { toPixels } from '../../../lib/decimal.ts';
 import { number } from '../../../lib/format.ts';
@@ -10,45 +11,62 @@ import { useSession } from '../../../session/use-session.ts';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { preferences } from '../../../ui/preferences.ts';
 import { palette } from '../../../ui/canvas.ts';
+import { onDemand } from '../../../ui/late.tsx';
 import { useTradedPerp } from '../traded-perp.ts';
 import type { ChartLine } from './chart-lines.ts';
+import { useDrawings } from './drawings/kept-drawings.ts';
 import { LineOverlay } from './line-overlay.tsx';
 import type { Indicator } from './indicators.ts';
+import { useComparison, type Compared } from './use-comparison.ts';
 import { useIndicators } from './use-indicators.ts';
+import { usePastLine } from './use-past-line.ts';
 import { barOf, makeChart, secondsOf, volumeOf, type PriceChart as Chart } from './make-chart.ts';
+
+const DrawingOverlay = onDemand(
+  async () => (await import('./drawings/drawing-overlay.tsx')).DrawingOverlay,
+);
 
 /** Candles with what the account has in this market. Loaded after the screen stands. */
 export function PriceChart({
   interval,
   isLogarithmic,
   indicators,
+  compared,
   lines,
   onDrawn,
 }: {
   readonly interval: CandleInterval;
   readonly isLogarithmic: boolean;
   readonly indicators: readonly Indicator[];
+  readonly compared: Compared | undefined;
   readonly lines: readonly ChartLine[];
   /** Hands out the way to a picture of it, as long as there is one. */
   readonly onDrawn: (picture: { readonly take: () => HTMLCanvasElement } | undefined) => void;
 }) {
   const t = useWords();
-  const { coin, grid } = useTradedPerp();
-  const { made, place } = useChart(interval, isLogarithmic);
-  const { isEmpty, refusal } = candleSeries.use({ coin, interval }, (state) => ({
-    isEmpty: state.isLoaded && state.candles.length === 0,
+  const { coin, grid, perp } = useTradedPerp();
+  const { made, place } = useChart(interval, modeOf(isLogarithmic, compared));
+  const drawings = useDrawings(perp.name);
+  const hasProfile = indicators.includes('profile');
+  const { firstMs, hasNone, refusal } = candleSeries.use({ coin, interval }, (state) => ({
+    firstMs: state.candles[0]?.t,
+    hasNone: state.isLoaded && state.candles.length === 0,
     refusal: state.refusal,
   }));
+  const store = candleSeries.useStore({ coin, interval });
+  const hasPast = usePastLine(made, store, interval, firstMs);
+  const isEmpty = hasNone && !hasPast;
   const prices = useMemo(() => lines.map(({ price }) => toPixels(price)), [lines]);
   useEffect(() => made?.keepInSight(prices), [made, prices]);
   useMarkers(made, interval);
-  useIndicators(made, candleSeries.useStore({ coin, interval }), indicators);
+  useComparison(made, interval, compared);
+  useIndicators(made, store, indicators);
   useEffect(() => {
     onDrawn(made && { take: () => made.chart.takeScreenshot() });
   }, [made, onDrawn]);
   const legend = useLegend(made, grid.priceDecimals);
   return (
-    <div className="relative h-full min-h-0 overflow-hidden">
+    <div dir="ltr" className="relative h-full min-h-0 overflow-hidden">
       <div
         ref={place}
         className="absolute inset-0"
@@ -57,28 +75,49 @@ export function PriceChart({
       />
       <p
         ref={legend}
-        className="pointer-events-none absolute top-1 left-3 z-10 text-11 text-muted tabular-nums"
+        className="pointer-events-none absolute top-1 start-3 z-10 text-11 text-muted tabular-nums"
       />
+      {made !== undefined && !isEmpty && (hasProfile || drawings.length > 0) && (
+        <DrawingOverlay
+          made={made}
+          interval={interval}
+          drawings={drawings}
+          hasProfile={hasProfile}
+        />
+      )}
       {made !== undefined && !isEmpty && <LineOverlay lines={lines} scale={made.scale} />}
       {isEmpty && (
         <div className="absolute inset-0">
           <EmptyState title={refusal ?? t('perps.chart.empty')} text={t('perps.chart.emptyText')} />
         </div>
       )}
-      <a
-        href="https://www.tradingview.com/"
-        target="_blank"
-        rel="noreferrer"
-        className="absolute bottom-7 left-3 z-10 text-11 text-faint hover:text-text"
-      >
-        {t('perps.chart.attribution')}
-      </a>
+      <Attribution />
     </div>
   );
 }
 
+function Attribution() {
+  const t = useWords();
+  return (
+    <a
+      href="https://www.tradingview.com/"
+      target="_blank"
+      rel="noreferrer"
+      className="absolute bottom-7 start-3 z-10 text-11 text-faint hover:text-text"
+    >
+      {t('perps.chart.attribution')}
+    </a>
+  );
+}
+
+/** Two markets have nothing in common but how far they went. */
+function modeOf(isLogarithmic: boolean, compared: Compared | undefined): PriceScaleMode {
+  if (compared !== undefined) return PriceScaleMode.Percentage;
+  return isLogarithmic ? PriceScaleMode.Logarithmic : PriceScaleMode.Normal;
+}
+
 /** A chart in the element that gets the ref, with the candles of the market. */
-function useChart(interval: CandleInterval, isLogarithmic: boolean) {
+function useChart(interval: CandleInterval, mode: PriceScaleMode) {
   const { coin, grid } = useTradedPerp();
   const place = useRef<HTMLDivElement>(null);
   const [made, setMade] = useState<Chart>();
@@ -104,8 +143,8 @@ function useChart(interval: CandleInterval, isLogarithmic: boolean) {
     return onFrame(store, draw);
   }, [made, store]);
   useEffect(() => {
-    made?.chart.priceScale('right').applyOptions({ mode: isLogarithmic ? 1 : 0 });
-  }, [made, isLogarithmic]);
+    made?.chart.priceScale('right').applyOptions({ mode });
+  }, [made, mode]);
   return { made, place };
 }
 
@@ -130,7 +169,9 @@ function drawCandles(
   if (drawn.length === 0 && next.length > 0) {
     // A young market has few candles; they are drawn wider and not lost at the edge.
     const shown = Math.min(120, Math.max(40, next.length + 12));
-    chart.timeScale().setVisibleLogicalRange({ from: next.length - shown, to: next.length + 6 });
+    // Lines of before them may have taken places already.
+    const last = chart.timeScale().timeToIndex(secondsOf(next.at(-1)!.t), true) ?? next.length - 1;
+    chart.timeScale().setVisibleLogicalRange({ from: last + 1 - shown, to: last + 7 });
   }
   return next;
 }

@@ -60,7 +60,7 @@ function Question({ onDone }: { readonly onDone: () => void }) {
   return (
     <div className="flex flex-col gap-3">
       {waits.exits.length > 0 && (
-        <div className="flex flex-col gap-2 border-l-2 border-warning py-0.5 pl-3 text-12">
+        <div className="flex flex-col gap-2 border-s-2 border-warning py-0.5 ps-3 text-12">
           <p>{t(withExits ? 'perps.cancelAll.bare' : 'perps.cancelAll.stay')}</p>
           <ExitList exits={waits.exits} />
           <Checkbox

@@ -64,10 +64,10 @@ function Question({ onDone }: { readonly onDone: () => void }) {
         {positions.map((row) => (
           <li key={positionKey(row)} className="grid grid-cols-3 gap-2">
             <span>{positionName(row, t)}</span>
-            <span className="text-right">
+            <span className="text-end">
               <SizeOnGrid coin={row.position.asset} value={row.position.szi} isSigned />
             </span>
-            <span className="text-right">
+            <span className="text-end">
               <Money value={row.position.unrealizedPnl} isSigned isColoured />
             </span>
           </li>

@@ -1,5 +1,7 @@
 import type { AssetPosition } from '@oddlot/sdk';
 import type { ReactNode } from 'react';
+import { ShareButton } from '../../../account-tables/share/share-button.tsx';
+import { sharedPosition } from '../../../account-tables/share/shared-result.ts';
 import { compare } from '../../../lib/decimal.ts';
 import { percent } from '../../../lib/format.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
@@ -45,9 +47,9 @@ function besideEachOther(t: Words): Columns {
     figure('mark', '84px', t('perps.column.mark'), Mark),
     {
       ...figure('pnl', '168px', t('perps.column.pnl'), (props) => (
-        <>
+        <ShareButton of={() => sharedPosition(props.row)}>
           <Pnl {...props} /> <Roe {...props} />
-        </>
+        </ShareButton>
       )),
       compare: byPnl,
     },
@@ -91,7 +93,7 @@ function inPairs(t: Words): Columns {
     },
     pair('size', '108px', t('perps.column.size'), [Size, ValueOrEnd], { phoneWidth: '100px' }),
     pair('prices', '84px', t('perps.column.entryMark'), [Entry, Mark], { from: 'tablet' }),
-    pair('pnl', '98px', t('perps.column.pnl'), [Pnl, Roe], {
+    pair('pnl', '98px', t('perps.column.pnl'), [SharedPnl, Roe], {
       phoneWidth: '92px',
       compare: byPnl,
     }),
@@ -196,6 +198,12 @@ const Mark: Figure = ({ row: { position } }) => (
 );
 const Pnl: Figure = ({ row: { position } }) => (
   <Money value={position.unrealizedPnl} isSigned isColoured />
+);
+/** A press away from a picture of it. */
+const SharedPnl: Figure = (props) => (
+  <ShareButton of={() => sharedPosition(props.row)}>
+    <Pnl {...props} />
+  </ShareButton>
 );
 const Roe: Figure = ({ row: { position } }) => (
   <span className={colourOf(position.unrealizedPnl)}>

@@ -27,7 +27,7 @@ export function TakenNote({ user }: { readonly user: string }) {
     >
       <span>{told(taken, t)}</span>
       <span className="text-muted">{dateTime(taken.time)}</span>
-      <span className="ml-auto flex gap-1">
+      <span className="ms-auto flex gap-1">
         <Button size="small" onClick={() => setIsAsked(true)}>
           {t('portfolio.why.button')}
         </Button>

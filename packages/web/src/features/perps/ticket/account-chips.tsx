@@ -2,8 +2,15 @@ import { useState } from 'react';
 import type { ActiveAssetData } from '@oddlot/sdk';
 import { useWords } from '../../../lib/words.ts';
 import { Chip } from '../../../ui/chip.tsx';
-import { LeverageDialog } from './leverage-dialog.tsx';
-import { MarginModeDialog, PositionModeDialog } from './mode-dialogs.tsx';
+import { onDemand } from '../../../ui/late.tsx';
+
+const LeverageDialog = onDemand(async () => (await import('./leverage-dialog.tsx')).LeverageDialog);
+const MarginModeDialog = onDemand(
+  async () => (await import('./mode-dialogs.tsx')).MarginModeDialog,
+);
+const PositionModeDialog = onDemand(
+  async () => (await import('./mode-dialogs.tsx')).PositionModeDialog,
+);
 
 type Open = 'margin' | 'leverage' | 'position' | undefined;
 

@@ -150,14 +150,14 @@ function Tiers() {
   if (tiers === undefined) return null;
   return (
     <table className="w-full text-12">
-      <caption className="mb-1 text-left text-11 text-muted">
+      <caption className="mb-1 text-start text-11 text-muted">
         {t(perp.useNotionalMargin ? 'perps.leverage.tiersByValue' : 'perps.leverage.tiersBySize')}
       </caption>
       <thead>
         <tr className="h-6 text-11 text-muted">
-          <th className="text-left font-normal">{t('perps.leverage.upTo')}</th>
-          <th className="text-right font-normal">{t('perps.leverage.most')}</th>
-          <th className="text-right font-normal">{t('perps.leverage.maintenance')}</th>
+          <th className="text-start font-normal">{t('perps.leverage.upTo')}</th>
+          <th className="text-end font-normal">{t('perps.leverage.most')}</th>
+          <th className="text-end font-normal">{t('perps.leverage.maintenance')}</th>
         </tr>
       </thead>
       <tbody>
@@ -166,8 +166,8 @@ function Tiers() {
             <td>
               {compact(tier.maxSize)} {perp.useNotionalMargin ? 'USDC' : perp.baseCurrency}
             </td>
-            <td className="text-right">{number(String(tier.maxLeverage))}×</td>
-            <td className="text-right">{percent(tier.mmr)}</td>
+            <td className="text-end">{number(String(tier.maxLeverage))}×</td>
+            <td className="text-end">{percent(tier.mmr)}</td>
           </tr>
         ))}
       </tbody>

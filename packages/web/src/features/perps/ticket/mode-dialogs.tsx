@@ -107,7 +107,7 @@ function InTheWay() {
     void act((trader) => cancelNamed(trader, orders));
   };
   return (
-    <div className="flex flex-col items-start gap-2 border-l-2 border-warning py-0.5 pl-3 text-12">
+    <div className="flex flex-col items-start gap-2 border-s-2 border-warning py-0.5 ps-3 text-12">
       <p>{t('perps.positionMode.inTheWay', { positions, ...waiting })}</p>
       {positions === 0 && (
         <Button size="small" isBusy={isBusy} disabled={!canAct} onClick={cancel}>
@@ -168,7 +168,7 @@ function Choice<Value extends string>({
             disabled={isDisabled}
             onClick={() => setChosen(value)}
             className={classes(
-              'rounded border p-3 text-left disabled:opacity-50',
+              'rounded border p-3 text-start disabled:opacity-50',
               value === chosen ? 'border-accent bg-accent/10' : 'border-line hover:border-faint',
             )}
           >

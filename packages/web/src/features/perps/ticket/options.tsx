@@ -38,7 +38,7 @@ export function Options({ isHedge }: { readonly isHedge: boolean }) {
         />
       )}
       {hasLife(draft) && (
-        <span className="ml-auto whitespace-nowrap">
+        <span className="ms-auto whitespace-nowrap">
           <Menu
             trigger={
               <button type="button" className="rounded text-12 text-muted hover:text-text">

@@ -36,14 +36,14 @@ export function Preview({
       <p
         aria-live={isNews ? 'polite' : 'off'}
         className={classes(
-          'mb-1 border-l-2 py-0.5 pl-3 text-12',
+          'mb-1 border-s-2 py-0.5 ps-3 text-12',
           result === undefined ? 'border-line text-muted' : 'border-accent',
         )}
       >
         {result === undefined ? t('perps.preview.asking') : sentence}
       </p>
       {result?.warnings.map(({ code, message }) => (
-        <p key={code + message} className="mb-1 border-l-2 border-warning py-0.5 pl-3 text-12">
+        <p key={code + message} className="mb-1 border-s-2 border-warning py-0.5 ps-3 text-12">
           {message}
         </p>
       ))}

@@ -1,0 +1,78 @@
+import type { AssetPosition, Fill } from '@oddlot/sdk';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { chooseLocale } from '../../lib/locale.ts';
+import { words } from '../../lib/words.ts';
+import { cardOf, sharedFill, sharedPosition } from './shared-result.ts';
+
+beforeAll(() => chooseLocale('en-US'));
+
+const position = {
+  position: {
+    coin: 'BTC-USDC',
+    entryPx: '97000',
+    leverage: { type: 'Cross', value: 20 },
+    markPx: '97500.5',
+    returnOnEquity: '0.103',
+    szi: '-0.5',
+    unrealizedPnl: '-250.25',
+  },
+} as unknown as AssetPosition;
+
+const plain = {
+  hasAmounts: false,
+  address: undefined,
+  isTest: true,
+  nowMs: 0,
+  host: 'example.org',
+};
+
+describe('a position', () => {
+  test('without amounts tells no amount, size or address', () => {
+    const card = cardOf(sharedPosition(position), plain, words.t);
+    expect(card).toMatchObject({
+      market: 'BTC-USDC',
+      about: 'Short · 20× · test money',
+      tone: 'sell',
+      headline: '+10.30\u202f%',
+      facts: [
+        ['Entry', '97,000'],
+        ['Mark', '97,500.5'],
+      ],
+    });
+    expect(JSON.stringify(card)).not.toMatch(/250|"0\.5"|0x/);
+  });
+
+  test('with amounts and its address tells all of it', () => {
+    const choice = { ...plain, hasAmounts: true, address: `0x${'ab'.repeat(20)}`, isTest: false };
+    const card = cardOf(sharedPosition(position), choice, words.t);
+    expect(card.facts).toEqual([
+      ['Result', '−250.25 USDC'],
+      ['Entry', '97,000'],
+      ['Mark', '97,500.5'],
+      ['Size', '0.5'],
+    ]);
+    expect(card.about).toBe('Short · 20×');
+    expect(card.foot).toMatch(/example\.org · 0xabab…abab$/);
+  });
+});
+
+describe('a trade', () => {
+  const fill = {
+    closedPnl: '12.5',
+    px: '0.62',
+    sz: '40',
+    symbol: 'X',
+    title: '<b>Rain?</b>',
+    outcome: 'Yes',
+  };
+  test('has its title as text and its price in cents', () => {
+    const shared = sharedFill(fill as Fill);
+    expect(cardOf(shared, plain, words.t)).toMatchObject({
+      market: '<b>Rain?</b>',
+      headline: 'A gain',
+      facts: [['Price', '62.0¢']],
+      tone: 'buy',
+    });
+    expect(cardOf(shared, { ...plain, hasAmounts: true }, words.t).headline).toBe('+12.50 USDC');
+  });
+});

@@ -1,0 +1,121 @@
+import { useEffect, useEffectEvent } from 'react';
+import { cents, hourlyRate, number, percent } from '../../lib/format.ts';
+import { relative } from '../../lib/time.ts';
+import { useWords } from '../../lib/words.ts';
+import { fillLists } from '../../market/account-lists.ts';
+import { accountStates } from '../../market/account.ts';
+import { judged, type Alert, type Figures } from '../../market/alerts/alerts.ts';
+import { changeAlerts, currentAlerts, useAlerts } from '../../market/alerts/kept-alerts.ts';
+import { contexts } from '../../market/contexts.ts';
+import { hasReached, worstUse } from '../../market/margin-use.ts';
+import { venueNow } from '../../market/venue.ts';
+import { useSession } from '../../session/use-session.ts';
+import { tellAlert, tellOutside } from './tell-alert.ts';
+import { useEndings } from './use-endings.ts';
+
+/** Watches for whoever asked for alerts; it shows nothing itself. */
+export function AlertWatch() {
+  const { endMinutes, hasFills, marginFrom, rows } = useAlerts();
+  const coins = [...new Set(rows.map(({ coin }) => coin))];
+  return (
+    <>
+      {coins.map((coin) => (
+        <PerpWatch key={coin} coin={coin} />
+      ))}
+      {hasFills && <FillWatch />}
+      {marginFrom !== undefined && <MarginAlert from={marginFrom} />}
+      {endMinutes !== undefined && <EndWatch minutes={endMinutes} />}
+    </>
+  );
+}
+
+/** Every figure counts, not one a frame: a price that was there for a moment was there. */
+function PerpWatch({ coin }: { readonly coin: string }) {
+  const t = useWords();
+  const judge = useEffectEvent((figures: Figures): void => {
+    const { due, rows } = judged(currentAlerts().rows, coin, figures, venueNow());
+    changeAlerts((alerts) => (rows === alerts.rows ? alerts : { ...alerts, rows }));
+    for (const alert of due) tellAlert({ title: titleOf(alert), text: textOf(alert, figures) });
+  });
+  useEffect(() => {
+    const { release, store } = contexts.acquire(coin);
+    const look = (): void => {
+      const { ctx } = store.getState();
+      if (ctx !== undefined) judge({ markPx: ctx.markPx, funding: ctx.funding });
+    };
+    look();
+    const leave = store.subscribe(look);
+    return () => {
+      leave();
+      release();
+    };
+  }, [coin]);
+  return null;
+
+  function titleOf({ bound, kind, market }: Alert): string {
+    if (kind === 'funding') return t('alerts.told.funding', { market, bound: number(bound) });
+    return t(`alerts.told.${kind}`, { market, bound: number(bound) });
+  }
+
+  function textOf({ kind }: Alert, { funding, markPx }: Figures): string {
+    return kind === 'funding'
+      ? t('alerts.told.rate', { rate: hourlyRate(funding) })
+      : t('alerts.told.mark', { price: number(markPx) });
+  }
+}
+
+/** The page tells fills anyway; what is added is the notice outside of it. */
+function FillWatch() {
+  const t = useWords();
+  const user = useSession()?.address;
+  useEffect(() => {
+    if (user === undefined) return undefined;
+    const { release, store } = fillLists.acquire(user);
+    const leave = store.subscribe(({ fresh }, before) => {
+      if (fresh === before.fresh || fresh.length === 0) return;
+      const [{ outcome, px, side, symbol, sz, title }] = fresh as [(typeof fresh)[number]];
+      const what = { size: number(sz), market: title ?? symbol };
+      const price = outcome === undefined ? number(px) : cents(px);
+      const told = t(side === 'B' ? 'news.bought' : 'news.sold', what);
+      tellOutside({ title: told, text: t('news.at', { price }) });
+    });
+    return () => {
+      leave();
+      release();
+    };
+  }, [user, t]);
+  return null;
+}
+
+function MarginAlert({ from }: { readonly from: number }) {
+  const t = useWords();
+  const user = useSession()?.address;
+  const use = accountStates.use(
+    user === undefined ? undefined : { user, accountType: 'perp' },
+    ({ state }) => (state === undefined ? undefined : worstUse(state)),
+  );
+  const isThere = use !== undefined && hasReached(use, from);
+  const tell = useEffectEvent((): void => {
+    if (use === undefined) return;
+    const given = { share: percent(use.share, { decimals: 1 }), market: use.market };
+    const title = t(use.market === undefined ? 'news.nearEnd' : 'news.nearEndOf', given);
+    tellAlert({ title, text: t('news.nearEndText') });
+  });
+  // Once each time that it comes there.
+  useEffect(() => {
+    if (isThere) tell();
+  }, [isThere]);
+  return null;
+}
+
+function EndWatch({ minutes }: { readonly minutes: number }) {
+  const t = useWords();
+  const user = useSession()?.address;
+  useEndings(user, minutes, ({ endMs, name }) =>
+    tellAlert({
+      title: t('alerts.told.end', { market: name }),
+      text: relative(endMs - venueNow()),
+    }),
+  );
+  return null;
+}

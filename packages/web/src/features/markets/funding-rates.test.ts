@@ -1,0 +1,27 @@
+import type { FundingHistoryRow } from '@oddlot/sdk';
+import { expect, test } from 'vitest';
+import { fundingSums } from './funding-rates.ts';
+
+const HOUR_MS = 3_600_000;
+const row = (time: number, fundingRate: string): FundingHistoryRow =>
+  ({ time, fundingRate }) as FundingHistoryRow;
+
+test('hours are summed up over the last day and over all, and their mean is told for a year', () => {
+  const nowMs = 100 * HOUR_MS;
+  const rows = [
+    row(nowMs - 30 * HOUR_MS, '0.0003'),
+    row(nowMs - 2 * HOUR_MS, '0.0001'),
+    row(nowMs - HOUR_MS, '-0.0002'),
+  ];
+  expect(fundingSums(rows, nowMs)).toEqual({
+    day: '-0.0001',
+    week: '0.0002',
+    yearly: '0.58399999416',
+    rates: [0.0003, 0.0001, -0.0002],
+  });
+});
+
+test('where no hour paid nothing is claimed', () => {
+  const nothing = { day: undefined, week: undefined, yearly: undefined, rates: [] };
+  expect(fundingSums([], 1)).toEqual(nothing);
+});

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import {
+  drawingsOf,
+  newDrawing,
+  ratioLevels,
+  withDrawing,
+  withPoint,
+  type Drawing,
+} from './drawing.ts';
+
+const line: Drawing = {
+  id: 'a',
+  kind: 'line',
+  points: [
+    { timeMs: 0, price: '100' },
+    { timeMs: 60_000, price: '200' },
+  ],
+};
+
+describe('a new drawing', () => {
+  const about = { id: 'n', markPx: '97000', nowMs: 3_600_500, stepMs: 60_000, tick: '0.1' };
+  test('lies about the mark, on the grid of prices and of candles', () => {
+    expect(newDrawing('line', about).points).toEqual([
+      { timeMs: 1_800_000, price: '96854.5' },
+      { timeMs: 3_600_000, price: '97145.5' },
+    ]);
+  });
+  test('of a level has one point', () => {
+    expect(newDrawing('level', about).points).toEqual([{ timeMs: 3_600_000, price: '97145.5' }]);
+  });
+});
+
+test('ratios begin where the move ended', () => {
+  expect(ratioLevels({ ...line, kind: 'ratio' }).map(({ price }) => price)).toEqual([
+    '200',
+    '176.4',
+    '161.8',
+    '150',
+    '138.2',
+    '121.4',
+    '100',
+  ]);
+});
+
+describe('what is kept', () => {
+  test('comes back as it was, and a point of it can be moved', () => {
+    const moved = withPoint([line], 'a', 1, { timeMs: 1, price: '7' });
+    expect(drawingsOf(JSON.stringify(moved))).toEqual(moved);
+    expect(moved[0]!.points).toEqual([line.points[0], { timeMs: 1, price: '7' }]);
+  });
+
+  test.each([
+    [null],
+    ['{'],
+    ['{}'],
+    ['[null,7,{}]'],
+    ['[{"id":"a","kind":"line","points":[{"timeMs":1,"price":"1"}]}]'],
+    ['[{"id":"a","kind":"level","points":[{"timeMs":1,"price":"-1"}]}]'],
+    ['[{"id":"a","kind":"level","points":[{"timeMs":0.5,"price":"1"}]}]'],
+    ['[{"id":"a","kind":"script","points":[{"timeMs":1,"price":"1"}]}]'],
+  ])('%s is nothing', (text) => {
+    expect(drawingsOf(text)).toEqual([]);
+  });
+
+  test('has a bound: the oldest go first', () => {
+    const all = Array.from({ length: 50 }, (_, at) => ({ ...line, id: String(at) }));
+    const kept = all.reduce<readonly Drawing[]>(withDrawing, []);
+    expect([kept.length, kept[0]?.id]).toEqual([40, '10']);
+  });
+});

@@ -1,0 +1,99 @@
+import { add, isDecimal, multiply, onStep, sign, subtract } from '../../../../lib/decimal.ts';
+
+/** What somebody drew over a market: a level, a line, or the ratios of a move. */
+
+export const DRAWING_KINDS = ['level', 'line', 'ratio'] as const;
+export type DrawingKind = (typeof DRAWING_KINDS)[number];
+
+export type DrawingPoint = { readonly timeMs: number; readonly price: string };
+export type Drawing = {
+  readonly id: string;
+  readonly kind: DrawingKind;
+  /** One of a level, two of the others. */
+  readonly points: readonly DrawingPoint[];
+};
+
+/** The oldest go first. */
+const DRAWINGS_MAX = 40;
+/** Shares of a move where many expect it to turn. */
+const RATIOS = ['0', '0.236', '0.382', '0.5', '0.618', '0.786', '1'] as const;
+/** A new one lies so far about the mark, and so many candles back: in sight, and to be moved from there. */
+const OFFSET = '0.0015';
+const CANDLES_BACK = 30;
+
+/** A new one about the mark, to be moved to where it is meant. */
+export function newDrawing(
+  kind: DrawingKind,
+  {
+    id,
+    markPx,
+    nowMs,
+    stepMs,
+    tick,
+  }: {
+    readonly id: string;
+    readonly markPx: string;
+    readonly nowMs: number;
+    readonly stepMs: number;
+    readonly tick: string;
+  },
+): Drawing {
+  const offset = multiply(markPx, OFFSET);
+  const start = nowMs - (nowMs % stepMs);
+  const to = { timeMs: start, price: onStep(add(markPx, offset), tick) };
+  if (kind === 'level') return { id, kind, points: [to] };
+  const from = {
+    timeMs: start - CANDLES_BACK * stepMs,
+    price: onStep(subtract(markPx, offset), tick),
+  };
+  return { id, kind, points: [from, to] };
+}
+
+/** The prices of the ratios: 0 is where the move ended, 1 where it began. */
+export function ratioLevels({
+  points: [from, to],
+}: Drawing): readonly { readonly ratio: string; readonly price: string }[] {
+  if (from === undefined || to === undefined) return [];
+  const move = subtract(from.price, to.price);
+  return RATIOS.map((ratio) => ({ ratio, price: add(to.price, multiply(move, ratio)) }));
+}
+
+export function withDrawing(drawings: readonly Drawing[], drawing: Drawing): readonly Drawing[] {
+  return [...drawings.filter(({ id }) => id !== drawing.id), drawing].slice(-DRAWINGS_MAX);
+}
+
+/** One point of one drawing stands elsewhere. */
+export function withPoint(
+  drawings: readonly Drawing[],
+  id: string,
+  at: number,
+  point: DrawingPoint,
+): readonly Drawing[] {
+  return drawings.map((drawing) =>
+    drawing.id === id ? { ...drawing, points: drawing.points.with(at, point) } : drawing,
+  );
+}
+
+/** What was kept, whoever wrote it: anything that is no drawing is left out. */
+export function drawingsOf(text: string | null): readonly Drawing[] {
+  try {
+    const found: unknown = JSON.parse(text ?? '[]');
+    return Array.isArray(found) ? found.filter(isDrawing).slice(-DRAWINGS_MAX) : [];
+  } catch {
+    return [];
+  }
+}
+
+function isDrawing(value: unknown): value is Drawing {
+  if (typeof value !== 'object' || value === null) return false;
+  const { id, kind, points } = value as Partial<Record<keyof Drawing, unknown>>;
+  if (typeof id !== 'string' || !Array.isArray(points)) return false;
+  if (!(DRAWING_KINDS as readonly unknown[]).includes(kind)) return false;
+  return points.length === (kind === 'level' ? 1 : 2) && points.every(isPoint);
+}
+
+function isPoint(value: unknown): value is DrawingPoint {
+  if (typeof value !== 'object' || value === null) return false;
+  const { price, timeMs } = value as Partial<Record<keyof DrawingPoint, unknown>>;
+  return Number.isSafeInteger(timeMs) && isDecimal(price as string) && sign(price as string) > 0;
+}

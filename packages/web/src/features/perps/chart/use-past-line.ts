@@ -1,0 +1,53 @@
+import { LineSeries, LineStyle } from 'lightweight-charts';
+import { useEffect } from 'react';
+import type { StoreApi } from 'zustand/vanilla';
+import type { Candle } from '@oddlot/sdk';
+import { useWords } from '../../../lib/words.ts';
+import { intervalMs, startOf, type CandleInterval } from '../../../market/candles.ts';
+import { pastLine, usePastPrices } from '../../../market/past-prices.ts';
+import { venueNow } from '../../../market/venue.ts';
+import { palette } from '../../../ui/canvas.ts';
+import { useTradedPerp } from '../traded-perp.ts';
+import { secondsOf, type PriceChart } from './make-chart.ts';
+
+/** As many steps as a screen shows beside the first candles. */
+const STEPS_MAX = 300;
+const HOUR_MS = 3_600_000;
+
+type Candles = { readonly candles: readonly Candle[]; readonly isLoaded: boolean };
+
+/**
+ * A dotted line before the first candle of a venue whose prices are simulated: it says what it is, and is no candle.
+ * Returns whether there is one.
+ */
+export function usePastLine(
+  made: PriceChart | undefined,
+  store: StoreApi<Candles>,
+  interval: CandleInterval,
+  firstMs: number | undefined,
+): boolean {
+  const t = useWords();
+  const { perp } = useTradedPerp();
+  const stepMs = intervalMs(interval);
+  const past = usePastPrices(perp.baseCurrency, stepMs < HOUR_MS / 4 ? 'day' : 'week');
+  const title = t('perps.chart.before');
+  useEffect(() => {
+    if (made === undefined || past.length === 0) return undefined;
+    const beforeMs = firstMs ?? startOf(venueNow(), interval);
+    const line = pastLine(past, { beforeMs, stepMs, max: STEPS_MAX });
+    const series = made.chart.addSeries(LineSeries, {
+      color: palette().muted,
+      lineWidth: 1,
+      lineStyle: LineStyle.Dotted,
+      title,
+      priceLineVisible: false,
+      lastValueVisible: store.getState().candles.length === 0,
+      crosshairMarkerVisible: false,
+    });
+    series.setData(line.map(({ timeMs, value }) => ({ time: secondsOf(timeMs), value })));
+    return () => {
+      if (!made.isGone()) made.chart.removeSeries(series);
+    };
+  }, [made, past, firstMs, interval, stepMs, store, title]);
+  return past.length > 0;
+}

@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest';
+import de from '../words/de.json' with { type: 'json' };
+import en from '../words/en.json' with { type: 'json' };
+import { firstKnown } from './languages.ts';
+
+type Texts = { readonly [name: string]: string | Texts };
+
+function flat(texts: Texts, path = ''): readonly (readonly [key: string, text: string])[] {
+  return Object.entries(texts).flatMap(([name, text]) =>
+    typeof text === 'string' ? [[`${path}${name}`, text] as const] : flat(text, `${path}${name}.`),
+  );
+}
+
+const gaps = (text: string): string => (text.match(/\{\{\w+\}\}/g) ?? []).toSorted().join(' ');
+
+describe('German', () => {
+  const own = new Map(flat(de));
+
+  test('has every text, and none that English lacks', () => {
+    expect([...own.keys()].toSorted()).toEqual(
+      flat(en)
+        .map(([key]) => key)
+        .toSorted(),
+    );
+  });
+
+  test('leaves the same gaps in every text, and no text empty', () => {
+    const other = flat(en).filter(([key, text]) => gaps(text) !== gaps(own.get(key)!));
+    expect(other.map(([key]) => key)).toEqual([]);
+    expect([...own].filter(([, text]) => text.trim() === '')).toEqual([]);
+  });
+
+  test('says in its own words whatever is a sentence', () => {
+    const words = flat(en).filter(([key, text]) => {
+      const said = text.replaceAll(/\{\{\w+\}\}/g, '').match(/[a-z]{2,}/gi) ?? [];
+      return said.length > 2 && own.get(key) === text;
+    });
+    expect(words.map(([key]) => key)).toEqual([]);
+  });
+});
+
+describe('of the languages that a browser wants', () => {
+  test.each([
+    [['de-CH', 'en'], 'de'],
+    [['fr-FR', 'de', 'en'], 'de'],
+    [['DE'], 'de'],
+    [['fr'], 'en'],
+    [['den'], 'en'],
+    [[''], 'en'],
+    [[], 'en'],
+  ])('%j is %s', (wanted, expected) => {
+    expect(firstKnown(wanted)).toBe(expected);
+  });
+});

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { addWords, words } from './words.ts';
+
+addWords({
+  tried: {
+    plain: 'Buy {{size}} of {{size}} at {{price}}',
+    left_zero: 'none left',
+    left_one: '{{count}} is left',
+    left_other: '{{count}} are left',
+  },
+});
+const said = (key: string, given?: object): string => words.t(key as never, given as never);
+
+test('what is given stands in every gap, a number as it is; what is not given is left out', () => {
+  expect(said('tried.plain', { size: 2, price: '$&' })).toBe('Buy 2 of 2 at $&');
+  expect(said('tried.plain', { size: '{{price}}' })).toBe('Buy {{price}} of {{price}} at ');
+});
+
+test.each([
+  [0, 'none left'],
+  [1, '1 is left'],
+  [2, '2 are left'],
+])('%i chooses its form', (count, expected) => {
+  expect(said('tried.left', { count })).toBe(expected);
+});
+
+test('a text that nobody wrote is its own name, and no property of an object is one', () => {
+  expect([said('tried.none'), said('tried.constructor'), said('tried')]).toEqual([
+    'tried.none',
+    'tried.constructor',
+    'tried',
+  ]);
+  expect([words.exists('tried.plain'), words.exists('tried')]).toEqual([true, false]);
+});

@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import {
+  alertsOf,
+  isReached,
+  judged,
+  NO_ALERTS,
+  withoutRow,
+  withRow,
+  type Alert,
+} from './alerts.ts';
+
+const alert = (part: Partial<Alert>): Alert => ({
+  id: 'a',
+  kind: 'above',
+  coin: '1',
+  market: 'BTC-USDC',
+  bound: '100',
+  ...part,
+});
+const figures = (markPx: string, funding = '0') => ({ markPx, funding });
+
+describe('an alert is reached', () => {
+  test.each([
+    ['above', '100', figures('100'), true],
+    ['above', '100', figures('99.99'), false],
+    ['below', '100', figures('100'), true],
+    ['below', '100', figures('100.01'), false],
+    ['above', '100', figures(''), false],
+    ['funding', '0.01', figures('1', '0.0001'), true],
+    ['funding', '0.01', figures('1', '-0.0001'), true],
+    ['funding', '0.01', figures('1', '0.00009'), false],
+    ['funding', '0.01', figures('1', ''), false],
+  ] as const)('%s %s at %j: %j', (kind, bound, at, expected) => {
+    expect(isReached(alert({ kind, bound }), at)).toBe(expected);
+  });
+});
+
+describe('what is told', () => {
+  test('a price once, however long it stays there and however often it comes back', () => {
+    const first = judged([alert({})], '1', figures('101'), 5);
+    expect(first.due.map(({ id }) => id)).toEqual(['a']);
+    expect(first.rows).toEqual([alert({ toldMs: 5 })]);
+    for (const mark of ['101', '99', '101']) {
+      const next = judged(first.rows, '1', figures(mark), 6);
+      expect([next.due, next.rows === first.rows]).toEqual([[], true]);
+    }
+  });
+
+  test('a rate each time that it comes there', () => {
+    const rows = [alert({ kind: 'funding', bound: '0.01' })];
+    const first = judged(rows, '1', figures('1', '0.0001'), 5);
+    expect(first.due).toHaveLength(1);
+    const gone = judged(first.rows, '1', figures('1', '0'), 6);
+    expect([gone.due, gone.rows]).toEqual([[], rows]);
+    expect(judged(gone.rows, '1', figures('1', '-0.0002'), 7).due).toHaveLength(1);
+  });
+
+  test('nothing of another market', () => {
+    expect(judged([alert({})], '2', figures('101'), 5).due).toEqual([]);
+  });
+});
+
+describe('what is kept', () => {
+  test('comes back as it was', () => {
+    const kept = { ...withRow(NO_ALERTS, alert({ toldMs: 3 })), marginFrom: 80, hasFills: true };
+    expect(alertsOf(JSON.stringify(kept))).toEqual(kept);
+    expect(withoutRow(kept, 'a').rows).toEqual([]);
+  });
+
+  test.each([
+    [null],
+    ['{'],
+    ['null'],
+    ['[]'],
+    ['{"rows":7}'],
+    ['{"rows":[null,{},{"id":"a","kind":"above","coin":"1","market":"x","bound":"1; drop"}]}'],
+    ['{"rows":[{"id":1,"kind":"above","coin":"1","market":"x","bound":"1"}],"marginFrom":"80"}'],
+  ])('%s is nothing', (text) => {
+    expect(alertsOf(text)).toEqual(NO_ALERTS);
+  });
+
+  test('has a bound: the oldest go first', () => {
+    const many = Array.from({ length: 60 }, (_, at) => alert({ id: String(at) }));
+    const kept = many.reduce(withRow, NO_ALERTS);
+    expect([kept.rows.length, kept.rows[0]?.id]).toEqual([50, '10']);
+    expect(alertsOf(JSON.stringify({ rows: many })).rows.length).toBe(50);
+  });
+});

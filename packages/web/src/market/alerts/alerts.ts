@@ -1,0 +1,116 @@
+import { compare, isDecimal, magnitude, multiply } from '../../lib/decimal.ts';
+
+/** What somebody asked to be told of. Nothing of it leaves the browser. */
+
+/** One that waits for a figure of a perp. */
+export type Alert = {
+  readonly id: string;
+  readonly kind: 'above' | 'below' | 'funding';
+  /** The instrument's id as text, and its name. */
+  readonly coin: string;
+  readonly market: string;
+  /** A mark, or for funding the rate of an hour in percent, whichever side pays. */
+  readonly bound: string;
+  /** When it was told; undefined while it waits. */
+  readonly toldMs?: number | undefined;
+};
+
+/** All that an account asked for. */
+export type Alerts = {
+  readonly rows: readonly Alert[];
+  readonly hasFills: boolean;
+  /** The share of the way to liquidation in percent; undefined for none. */
+  readonly marginFrom: number | undefined;
+  /** How long before the end of a market that shares are held of. */
+  readonly endMinutes: number | undefined;
+  readonly hasSound: boolean;
+  /** As notices of the browser too, outside of the page. */
+  readonly isOutside: boolean;
+};
+
+export const NO_ALERTS: Alerts = {
+  rows: [],
+  hasFills: false,
+  marginFrom: undefined,
+  endMinutes: undefined,
+  hasSound: true,
+  isOutside: false,
+};
+
+/** The oldest go first. */
+const ROWS_MAX = 50;
+
+/** Figures of a perp as they are now. */
+export type Figures = { readonly markPx: string; readonly funding: string };
+
+export function isReached({ bound, kind }: Alert, { funding, markPx }: Figures): boolean {
+  if (kind === 'funding') {
+    return isDecimal(funding) && compare(magnitude(multiply(funding, '100')), bound) >= 0;
+  }
+  if (!isDecimal(markPx)) return false;
+  const side = compare(markPx, bound);
+  return kind === 'above' ? side >= 0 : side <= 0;
+}
+
+/** Those of one perp that are to be told now, and all rows as they are after that. */
+export function judged(
+  rows: readonly Alert[],
+  coin: string,
+  figures: Figures,
+  nowMs: number,
+): { readonly due: readonly Alert[]; readonly rows: readonly Alert[] } {
+  const due: Alert[] = [];
+  const after = rows.map((alert) => {
+    if (alert.coin !== coin) return alert;
+    const isTrue = isReached(alert, figures);
+    if (isTrue && alert.toldMs === undefined) {
+      due.push(alert);
+      return { ...alert, toldMs: nowMs };
+    }
+    // A price is told once; a rate each time that it comes there.
+    return !isTrue && alert.kind === 'funding' && alert.toldMs !== undefined
+      ? { ...alert, toldMs: undefined }
+      : alert;
+  });
+  const hasChanged = after.some((alert, at) => alert !== rows[at]);
+  return { due, rows: hasChanged ? after : rows };
+}
+
+export function withRow(alerts: Alerts, row: Alert): Alerts {
+  return { ...alerts, rows: [...alerts.rows, row].slice(-ROWS_MAX) };
+}
+
+export function withoutRow(alerts: Alerts, id: string): Alerts {
+  return { ...alerts, rows: alerts.rows.filter((row) => row.id !== id) };
+}
+
+/** What was kept, whoever wrote it: anything that is no alert is left out. */
+export function alertsOf(text: string | null): Alerts {
+  try {
+    const found = JSON.parse(text ?? '{}') as Partial<Record<keyof Alerts, unknown>>;
+    const rows: readonly unknown[] = Array.isArray(found.rows) ? found.rows : [];
+    return {
+      rows: rows.filter(isAlert).slice(-ROWS_MAX),
+      hasFills: found.hasFills === true,
+      marginFrom: boundOf(found.marginFrom),
+      endMinutes: boundOf(found.endMinutes),
+      hasSound: found.hasSound !== false,
+      isOutside: found.isOutside === true,
+    };
+  } catch {
+    return NO_ALERTS;
+  }
+}
+
+function boundOf(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : undefined;
+}
+
+function isAlert(value: unknown): value is Alert {
+  if (typeof value !== 'object' || value === null) return false;
+  const { bound, coin, id, kind, market, toldMs } = value as Partial<Record<keyof Alert, unknown>>;
+  const isKind = kind === 'above' || kind === 'below' || kind === 'funding';
+  const areTexts = [bound, coin, id, market].every((text) => typeof text === 'string');
+  const isTold = toldMs === undefined || typeof toldMs === 'number';
+  return isKind && areTexts && isTold && isDecimal(bound as string);
+}

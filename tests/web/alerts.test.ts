@@ -1,0 +1,132 @@
+import type { Page } from 'playwright-core';
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import type { Venue } from '../support/venue-process.ts';
+import { expectReadableForm } from './support/expect-readable.ts';
+import { WHO_DEPLOYS } from './support/outcome-people.ts';
+import { listPerp, type OwnPerp } from './support/own-perp.ts';
+import { button } from './support/terminal.ts';
+import type { WebBrowser } from './support/web-browser.ts';
+import { workerBrowser } from './support/worker-browser.ts';
+import { workerVenue } from './support/worker-venue.ts';
+
+/** What somebody asked to be told of: in the page, outside of it, with its sound, and for each account its own. */
+
+let venue: Venue;
+let browser: WebBrowser;
+let perp: OwnPerp;
+
+beforeAll(async () => {
+  [venue, browser] = await Promise.all([workerVenue(), workerBrowser()]);
+  const grid = { base: 'ALERT', price: '50', tick: '0.01', szDecimals: 2 };
+  perp = await listPerp(venue.url, { ...grid, operator: WHO_DEPLOYS });
+});
+afterEach(() => browser.leaveAll());
+
+const list = (page: Page) => page.getByRole('list', { name: 'Alerts', exact: true });
+
+/** A browser that allows notices, and says which it showed and how often it sounded. */
+const WATCHED = `{
+  globalThis.notices = [];
+  globalThis.tones = 0;
+  globalThis.Notification = class extends EventTarget {
+    static get permission() { return localStorage.getItem('test.permission') ?? 'default'; }
+    static async requestPermission() { localStorage.setItem('test.permission', 'granted'); return 'granted'; }
+    constructor(title, { body }) { super(); globalThis.notices.push(title + ' | ' + body); }
+  };
+  const start = OscillatorNode.prototype.start;
+  OscillatorNode.prototype.start = function (...args) { globalThis.tones++; return start.apply(this, args); };
+}`;
+
+/** Adds an alert of the market that the list is open for, by keyboard alone. */
+async function wait(page: Page, bound: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'When the mark comes to' }).fill(bound);
+  await page.keyboard.press('Enter');
+}
+
+test('a price is told once, in the page and outside of it, with a sound, and the list says when', async () => {
+  const visit = await browser.visit(venue.url, { script: WATCHED });
+  const { page } = visit;
+  await visit.openWithAccount(`/trade/${perp.name}`);
+  await button(page, `Alerts of ${perp.name}`).press('Enter');
+  await page.getByRole('dialog', { name: 'Alerts' }).waitFor();
+  await wait(page, '51');
+  await wait(page, '49');
+  await list(page).getByText(`${perp.name} rises to 51`).waitFor();
+  await list(page).getByText(`${perp.name} falls to 49`).waitFor();
+  // The browser is asked after a press, never before.
+  expect(await page.evaluate(() => Notification.permission)).toBe('default');
+  await page.getByRole('checkbox', { name: 'As a notice of the browser too' }).press('Space');
+  await expect.poll(() => page.evaluate(() => Notification.permission)).toBe('granted');
+  await expectReadableForm(page, 'alerts');
+  await page.keyboard.press('Escape');
+  await perp.push('51.5');
+  await page.getByText(`${perp.name} rose to 51`).first().waitFor();
+  const told = () => page.evaluate(() => (globalThis as { notices?: string[] }).notices!);
+  await expect.poll(told).toHaveLength(1);
+  expect((await told())[0]).toMatch(
+    new RegExp(`^${perp.name} rose to 51 \\| The mark is 51\\.\\d+$`),
+  );
+  expect(await page.evaluate(() => (globalThis as { tones?: number }).tones)).toBe(1);
+
+  // Kept over a reload, told no second time; the other still waits.
+  await visit.open(`/trade/${perp.name}`);
+  await page.keyboard.press('a');
+  await list(page)
+    .getByText(/^told at/)
+    .waitFor();
+  expect(
+    await list(page)
+      .getByText(/^told at/)
+      .count(),
+  ).toBe(1);
+  await perp.push('48.5');
+  await page.getByText(`${perp.name} fell to 49`).first().waitFor();
+  await expect.poll(told).toEqual([expect.stringMatching(`^${perp.name} fell to 49 `)]);
+  await button(page, `Remove: ${perp.name} rises to 51`).press('Enter');
+  await expect.poll(() => list(page).getByRole('listitem').count()).toBe(1);
+  await perp.push('50');
+});
+
+test('each account has its own, and who has none has some as well', async () => {
+  const visit = await browser.visit(venue.url);
+  const { page } = visit;
+  await visit.open(`/trade/${perp.name}`);
+  await page.getByRole('form', { name: 'Order ticket' }).waitFor();
+  await page.keyboard.press('a');
+  await page.getByText('Nothing is waited for yet.').waitFor();
+  expect(await page.getByRole('checkbox', { name: /^Fills/ }).count()).toBe(0);
+  await page.getByRole('combobox', { name: 'Market' }).selectOption({ label: perp.name });
+  await page.getByRole('dialog').getByRole('radio', { name: 'Funding' }).click();
+  await page.getByRole('textbox', { name: 'When the rate of an hour comes to' }).fill('3');
+  await button(page, 'Add the alert').click();
+  await list(page).getByText(`${perp.name} pays 3 % an hour`).waitFor();
+
+  await visit.openWithAccount(`/trade/${perp.name}`);
+  await page.getByText(/^At most/).waitFor();
+  await page.keyboard.press('a');
+  await page.getByText('Nothing is waited for yet.').waitFor();
+  await page.getByRole('checkbox', { name: /^Fills/ }).press('Space');
+  await page.getByRole('radio', { name: '80' }).click();
+  await page.reload();
+  await page.getByText(/^At most/).waitFor();
+  await page.keyboard.press('a');
+  await expect.poll(() => page.getByRole('checkbox', { name: /^Fills/ }).isChecked()).toBe(true);
+  expect(await page.getByRole('radio', { name: '80' }).isChecked()).toBe(true);
+});
+
+test('what somebody else wrote into the store of the browser runs nothing and breaks nothing', async () => {
+  const name = '"><img src=x onerror="globalThis.hasRun=true">';
+  const rows = [
+    { id: '1', kind: 'above', coin: '1', market: name, bound: '1000000' },
+    { id: '2', kind: 'script', coin: '1', market: name, bound: 'x' },
+  ];
+  const kept = JSON.stringify({ rows, marginFrom: {} });
+  const script = `localStorage.setItem('oddlot.alerts.nobody', ${JSON.stringify(kept)});`;
+  const visit = await browser.visit(venue.url, { script });
+  await visit.open('/trade/BTC-USDC');
+  await visit.page.getByRole('form', { name: 'Order ticket' }).waitFor();
+  await visit.page.keyboard.press('a');
+  await list(visit.page).getByText(`${name} rises to 1,000,000`).waitFor();
+  expect(await list(visit.page).getByRole('listitem').count()).toBe(1);
+  expect(await visit.page.evaluate('globalThis.hasRun')).toBeUndefined();
+});

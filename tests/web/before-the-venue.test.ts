@@ -1,0 +1,53 @@
+import { createClient } from '@oddlot/sdk';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { Venue } from '../support/venue-process.ts';
+import { faultsFound } from './support/accessibility.ts';
+import type { WebBrowser } from './support/web-browser.ts';
+import { startWebVenue } from './support/web-venue.ts';
+import { workerBrowser } from './support/worker-browser.ts';
+
+/** A venue that began a moment ago and where nobody has traded: it has a past to look at, which counts nowhere. */
+
+const WEEK_MS = 7 * 86_400_000;
+
+let venue: Venue;
+let browser: WebBrowser;
+
+beforeAll(async () => {
+  const flags = ['--oracle', 'simulated', '--no-bots', '--no-limits', '--web'];
+  [venue, browser] = await Promise.all([startWebVenue(flags), workerBrowser()]);
+});
+afterAll(() => venue.stop());
+afterEach(() => browser.leaveAll());
+
+test('the past is told as what it is, ends where the venue begins, and is in no figure of the wire', async () => {
+  const { info } = createClient({ url: venue.url });
+  const asked = { symbol: 'btc', startTime: 0, endTime: Date.now(), variant: 'before' };
+  const past = await info.cryptoPriceHistory(asked);
+  expect([past.symbol, past.source]).toEqual(['BTC', 'simulated']);
+  const [first, last] = [past.data[0]!, past.data.at(-1)!];
+  expect(last.value).toBe('97000');
+  expect(last.timestamp - first.timestamp).toBe(WEEK_MS);
+  expect(await info.cryptoPriceHistory(asked)).toEqual(past);
+  const span = { startTime: first.timestamp, endTime: Date.now() };
+  expect(await info.candleSnapshot({ coin: '1', interval: '15m', ...span })).toEqual([]);
+  expect((await info.cryptoPriceHistory({ ...asked, symbol: 'NOTHING' })).data).toEqual([]);
+});
+
+test('chart, lines and changes have something to stand beside from the first second, and say what', async () => {
+  const visit = await browser.visit(venue.url);
+  const { page } = visit;
+  await visit.open('/');
+  const row = page.getByRole('row', { name: /BTC-USDC/ });
+  await expect.poll(() => row.locator('svg polyline').count()).toBe(2);
+  const change = row.getByTitle('Against prices of before this venue');
+  expect(await change.innerText()).toMatch(/%$/);
+  await visit.open('/trade/BTC-USDC');
+  await page.getByTitle('Against prices of before this venue').waitFor();
+  // Nobody has traded, and the chart is not empty.
+  await page.getByText('Each trade appears here as it happens.').waitFor();
+  const chart = page.getByRole('region', { name: 'Price chart' });
+  await chart.locator('canvas').first().waitFor();
+  await expect.poll(() => chart.getByText('Nothing has traded here yet').count()).toBe(0);
+  expect(await faultsFound(page)).toEqual([]);
+});

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import type { Venue } from '../support/venue-process.ts';
+import { expectReadableForm } from './support/expect-readable.ts';
+import { button, choose, position, size, trading } from './support/terminal.ts';
+import type { WebBrowser } from './support/web-browser.ts';
+import { workerBrowser } from './support/worker-browser.ts';
+import { workerVenue } from './support/worker-venue.ts';
+
+let venue: Venue;
+let browser: WebBrowser;
+
+beforeAll(async () => {
+  [venue, browser] = await Promise.all([workerVenue(), workerBrowser()]);
+});
+afterEach(() => browser.leaveAll());
+
+test('a position is a press away from a picture of it: without amounts unless asked, sent nowhere, and a link to look on', async () => {
+  const page = await trading(browser, venue.url);
+  await choose(page, 'Market');
+  await size(page).fill('0.001');
+  await button(page, /^Buy 0\.001 BTC now/).click();
+  await position(page).waitFor();
+  await position(page).getByTitle('Share this result').press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Share a result' });
+  const picture = dialog.getByRole('img');
+  const told = async (): Promise<string> => (await picture.getAttribute('aria-label'))!;
+  await expect
+    .poll(told)
+    .toMatch(/^BTC-USDC, Long · \d+× · test money, [+−]?[\d.]+\u202f%, Entry, /);
+  expect(await told()).not.toContain('0.001');
+  expect(await told()).not.toContain('USDC, Entry');
+  await expectReadableForm(page, 'share');
+  const shot = (): Promise<string> =>
+    picture.evaluate((it) => (it as HTMLCanvasElement).toDataURL());
+  const before = await shot();
+  await dialog.getByRole('checkbox', { name: 'With amounts and sizes' }).press('Space');
+  await expect.poll(told).toMatch(/Result, [+−]?[\d.]+ USDC, Entry, .*Size, 0\.001/);
+  await expect.poll(shot).not.toBe(before);
+  const [saved] = await Promise.all([
+    page.waitForEvent('download'),
+    dialog.getByRole('button', { name: 'Save the picture' }).press('Enter'),
+  ]);
+  expect(saved.suggestedFilename()).toBe('BTC-USDC.png');
+  expect(
+    readFileSync(await saved.path())
+      .subarray(1, 4)
+      .toString(),
+  ).toBe('PNG');
+  await dialog.getByRole('button', { name: 'Copy a link to look on' }).press('Enter');
+  const link = await page.evaluate(() => navigator.clipboard.readText());
+  expect(link).toMatch(/\/explorer\/address\/0x[0-9a-f]{40}$/);
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+});
