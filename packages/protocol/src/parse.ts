@@ -7,11 +7,12 @@ import {
   type ActionType,
   type MultiSigAction,
 } from './actions/registry.ts';
-import { refusal, type WireError } from './errors.ts';
+import type { WireError } from './errors.ts';
+import { refusal } from './refusal.ts';
 import { nearestName } from './nearest-name.ts';
 import { Address, Ms, U64, anyCase } from './primitives.ts';
 import { SignatureSchema } from './signature-schema.ts';
-import { toWireError } from './to-wire-error.ts';
+import { toWireError } from './to-errors.ts';
 
 /** A parsed value, or the refusal to answer with. */
 type Parsed<Value> =
