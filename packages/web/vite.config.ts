@@ -12,7 +12,6 @@ const BASE =
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), tailwindcss(), wordsPlugin(), compileHintsPlugin()],
-  // The SDK falls back on `ws` where the host has no sockets; a browser has them.
   build: {
     outDir: 'dist/page',
     emptyOutDir: true,
