@@ -17,7 +17,7 @@ export async function runCli(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<number> {
-  const program = programOf(env);
+  const program = programOf(env, args);
   try {
     await program.parseAsync([...args], { from: 'user' });
     return EXIT.done;
@@ -26,7 +26,10 @@ export async function runCli(
   }
 }
 
-function programOf(env: Readonly<Record<string, string | undefined>>): Command {
+function programOf(
+  env: Readonly<Record<string, string | undefined>>,
+  args: readonly string[],
+): Command {
   const around = new Surroundings(env);
   const program = new Command('oddlot')
     .description(
@@ -49,7 +52,7 @@ function programOf(env: Readonly<Record<string, string | undefined>>): Command {
         'Exit codes: 0 done, 1 fault, 2 usage, 3 refused by the venue, 4 no answer, 5 key or password',
     );
   addDev(program);
-  addPrograms(program);
+  addPrograms(program, args);
   addAccounts(program, around);
   addTrading(program, around);
   addTables(program, around);

@@ -4,11 +4,11 @@ import { readConfig, rebuildHistory } from '@oddlot/venue';
 /**
  * Throws the history of a venue that does not run away, and computes it again from its log:
  *
- *     npm run rebuild-history -- --data ./data [--database postgres://…]
+ *     oddlot rebuild-history --data ./data [--database postgres://…]
  *
  * Takes the venue's own settings, from flags, environment or file. Ends with 0 when it is complete.
  */
-async function runRebuildHistory(
+export async function runRebuildHistory(
   args: readonly string[],
   { environment, stderr }: { readonly environment: NodeJS.ProcessEnv; readonly stderr: Terminal },
 ): Promise<number> {
@@ -62,9 +62,4 @@ class ProgressBar {
   end(): void {
     if (this.#out.isTTY === true) this.#out.write('\n');
   }
-}
-
-if (import.meta.main) {
-  const { env: environment, stderr } = process;
-  process.exitCode = await runRebuildHistory(process.argv.slice(2), { environment, stderr });
 }
