@@ -4,6 +4,8 @@ import { CliError, EXIT } from './cli-error.ts';
 import { addAccounts } from './commands/add-accounts.ts';
 import { addCompletion } from './commands/add-completion.ts';
 import { addDev } from './commands/add-dev.ts';
+import { addGovernance } from './commands/add-governance.ts';
+import { addOperating } from './commands/add-operating.ts';
 import { addPrograms } from './commands/add-programs.ts';
 import { addTables } from './commands/add-tables.ts';
 import { addTrading } from './commands/add-trading.ts';
@@ -57,6 +59,8 @@ function programOf(
   addTrading(program, around);
   addTables(program, around);
   addVenue(program, around);
+  addOperating(program, around);
+  addGovernance(program, around);
   addCompletion(program);
   for (const command of program.commands) inherit(command);
   return program;
