@@ -66,7 +66,7 @@ export class AccountView {
 
   /** Base size, negative for a short; '0' without a position. */
   size(instrumentId: number): string {
-    const found = this.positions.find(({ position }) => position.instrumentId === instrumentId);
+    const found = this.positions.find(({ position }) => position.asset === String(instrumentId));
     return found?.position.szi ?? '0';
   }
 
