@@ -89,6 +89,18 @@ test('an agent is approved and trades; outcome shares are split, bought and merg
   expect((await oddlot('order buy 0.001 BTC --price 96000 --key bot')).code).toBe(0);
 });
 
+test('a book with its tape, and an account, are watched', async () => {
+  const [line] = (await oddlot('watch BTC --levels 1 --updates 1 --json')).out.split('\n');
+  expect(JSON.parse(line!)).toMatchObject({ coin: 'BTC-USDC', bids: [{ px: '96999.9' }] });
+  const people = await oddlot('watch BTC --levels 2 --updates 1');
+  expect(people).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^BTC-USDC\nside +price +size\nask/),
+  });
+  const account = await oddlot('watch --account --updates 1 --key main');
+  expect(account.out).toMatch(/BTC-USDC +0\.01/);
+});
+
 test('an admin changes, halts and resumes a perp, and the ladder, the gate and who operates', async () => {
   const admin = seededKey(venue.seed, 'admin');
   expect((await oddlot('keys import admin', { ODDLOT_PRIVATE_KEY: admin })).code).toBe(0);
@@ -154,6 +166,9 @@ test.each<[line: string, code: number, why: string, env?: Readonly<Record<string
   ['keys new main', 5, 'there is a key "main" already'],
   ['keys import other', 5, '0x and 64 hex digits', { ODDLOT_PRIVATE_KEY: '0x12' }],
   ['cancel --key main', 5, 'the password of "main" is wrong', { ODDLOT_PASSWORD: 'not this one' }],
+  ['watch', 2, 'watch an instrument, or an account with --account'],
+  ['watch NOPE', 2, 'nothing is called NOPE'],
+  ['watch BTC --levels none', 2, '"none" is no whole number above zero'],
   ['market change BTC --key admin', 2, 'say what to change'],
   ['market change NOPE --tick 1 --key admin', 2, 'nothing is called NOPE'],
   ['market change BTC --tick x --key admin', 2, 'Wrong type for priceTick'],

@@ -10,6 +10,7 @@ import { addPrograms } from './commands/add-programs.ts';
 import { addTables } from './commands/add-tables.ts';
 import { addTrading } from './commands/add-trading.ts';
 import { addVenue } from './commands/add-venue.ts';
+import { addWatch } from './commands/add-watch.ts';
 import { Surroundings } from './surroundings.ts';
 
 const URL_DEFAULT = 'http://127.0.0.1:8690';
@@ -59,6 +60,7 @@ function programOf(
   addTrading(program, around);
   addTables(program, around);
   addVenue(program, around);
+  addWatch(program, around);
   addOperating(program, around);
   addGovernance(program, around);
   addCompletion(program);
