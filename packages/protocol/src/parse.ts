@@ -12,7 +12,7 @@ import { refusal } from './refusal.ts';
 import { nearestName } from './nearest-name.ts';
 import { Address, Ms, U64, anyCase } from './primitives.ts';
 import { SignatureSchema } from './signature-schema.ts';
-import { toWireError } from './to-errors.ts';
+import { toWireError } from './to-wire-error.ts';
 
 /** A parsed value, or the refusal to answer with. */
 type Parsed<Value> =

@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
 import { VALIDATOR_PROGRAM, VERIFY_PROGRAM } from '@oddlot/audit/programs';
-import { BRIDGE_PROGRAM } from '@oddlot/custody/programs';
+import { BRIDGE_PROGRAM } from '@oddlot/custody/bridge-program';
 import { RELAY_PROGRAM } from '@oddlot/relay';
 import { VENUE_PROGRAM } from '@oddlot/venue/program';
 import { runRebuildHistory } from '../run-rebuild-history.ts';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { WireError } from '../errors.ts';
 import { refusal } from '../refusal.ts';
 import { AccountTypes, Address, IdStr, anyCase } from '../primitives.ts';
-import { toWireError } from '../to-errors.ts';
+import { toWireError } from '../to-wire-error.ts';
 import type { FundingRow, LedgerUpdate } from './account-answers.ts';
 import type { Candle } from './market-answers.ts';
 import { Interval } from './market-queries.ts';

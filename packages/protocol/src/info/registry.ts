@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { WireError } from '../errors.ts';
 import { refusal } from '../refusal.ts';
-import { toWireError } from '../to-errors.ts';
+import { toWireError } from '../to-wire-error.ts';
 import { checkUnknownFields, namedBy, type Named } from '../unknown-fields.ts';
 import { ACCOUNT_QUERIES } from './account-queries.ts';
 import { HISTORY_QUERIES } from './history-queries.ts';

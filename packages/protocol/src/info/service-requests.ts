@@ -3,7 +3,7 @@ import type { WireError } from '../errors.ts';
 import { refusal } from '../refusal.ts';
 import { LIMITS, PAGE_LIMITS } from '../limits.ts';
 import { AccountType, Address, anyCase, I32, listOf } from '../primitives.ts';
-import { toWireError } from '../to-errors.ts';
+import { toWireError } from '../to-wire-error.ts';
 import { checkUnknownFields, namedBy } from '../unknown-fields.ts';
 import { Channel, limitOf } from './paging.ts';
 

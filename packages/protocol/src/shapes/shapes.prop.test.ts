@@ -5,7 +5,7 @@ import { EXPORTS } from '../info/export-requests.ts';
 import { INFO_QUERIES } from '../info/registry.ts';
 import { SERVICE_REQUESTS } from '../info/service-requests.ts';
 import { CHANNELS } from '../streams/channels.ts';
-import { toWireError } from '../to-errors.ts';
+import { toWireError } from '../to-wire-error.ts';
 import { ACTION_SHAPES } from './action-shapes.ts';
 import { API_WS_SHAPES, WS_SHAPES } from './channel-shapes.ts';
 import { checkShape } from './check-shape.ts';

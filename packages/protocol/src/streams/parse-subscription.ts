@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import type { Details, WireError } from '../errors.ts';
 import { refusal } from '../refusal.ts';
 import { nearestName } from '../nearest-name.ts';
-import { toWireError } from '../to-errors.ts';
+import { toWireError } from '../to-wire-error.ts';
 import { CHANNELS, type ChannelName, type ChannelParams, type StreamEndpoint } from './channels.ts';
 
 /** A parsed subscription; `key` is equal for equal wishes and names the stream. */

@@ -108,7 +108,7 @@ export class LocalBook {
 }
 
 /** For each rank the bid's price and size, then the ask's. */
-export function checksumOf(bids: readonly Level[], asks: readonly Level[]): number {
+function checksumOf(bids: readonly Level[], asks: readonly Level[]): number {
   const parts: string[] = [];
   for (let rank = 0; rank < CHECKED_LEVELS; rank++) {
     for (const level of [bids[rank], asks[rank]]) {
