@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { ApiError, HttpError, SigningError, ValidationError, VERSION } from '@oddlot/sdk';
 import { CliError, EXIT } from './cli-error.ts';
 import { addAccounts } from './commands/add-accounts.ts';
+import { addBackup } from './commands/add-backup.ts';
 import { addCompletion } from './commands/add-completion.ts';
 import { addDev } from './commands/add-dev.ts';
 import { addGovernance } from './commands/add-governance.ts';
@@ -61,6 +62,7 @@ function programOf(
   addTables(program, around);
   addVenue(program, around);
   addWatch(program, around);
+  addBackup(program);
   addOperating(program, around);
   addGovernance(program, around);
   addCompletion(program);
