@@ -18,7 +18,7 @@ let venue: Venue;
 const at = (name: string): string => join(folder, name);
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'oddlot-backup-'));
-  venue = await Venue.start({ flags: ['--no-limits', '--bots'] });
+  venue = await Venue.start(['--no-limits']);
 });
 afterAll(async () => {
   await venue?.remove();
@@ -42,7 +42,7 @@ test('backups of a running venue hold what was acknowledged before each, and a v
   const told = await createReader({ url: venue.url }).info.stateHash({ height: acknowledged });
   const data = at('restored');
   await restoreFolder({ from: to, data });
-  const second = await Venue.start({ data, flags: CALM });
+  const second = await Venue.start(CALM, data);
   try {
     expect(await headOf(second.url)).toBeGreaterThanOrEqual(acknowledged);
     const again = await createReader({ url: second.url }).info.stateHash({ height: acknowledged });

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
-import { mkdir, open, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { syncDirectory } from '@oddlot/host/durable';
+import { mkdir, open, readFile, rm, stat, type FileHandle } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { writeWholeFile, writeWholeFileBy } from '@oddlot/host/durable';
 import { SEGMENT_HEADER_BYTES } from '../log/journal-format.ts';
 import { readSegment, readSegments, type Segment } from '../log/segment-files.ts';
 import {
@@ -36,7 +36,7 @@ type BackUpOptions = {
 };
 
 /** What a backup came to. */
-export type BackedUp = {
+type BackedUp = {
   readonly manifest: BackupManifest;
   /** Bytes that were read anew; the rest was there. */
   readonly copied: number;
@@ -62,7 +62,7 @@ export async function backUpFolder(options: BackUpOptions): Promise<BackedUp> {
   for (const path of BESIDE) if (existsSync(join(data, path))) await copier.small(path);
   const files = copier.files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
   const manifest: BackupManifest = { format: 1, madeMs: nowMs, files };
-  await write(join(to, BACKUP_MANIFEST), `${JSON.stringify(manifest, undefined, 1)}\n`);
+  writeWholeFile(join(to, BACKUP_MANIFEST), `${JSON.stringify(manifest, undefined, 1)}\n`);
   await copier.removeOthers();
   const known = new Set(BESIDE);
   const others = readdirSync(data).filter((name) => !LEFT_OUT.test(name) && !known.has(name));
@@ -124,10 +124,9 @@ class Copier {
     const source = await open(segment.path).catch(() => undefined);
     if (source === undefined) return undefined;
     try {
-      const target = join(to, `${path}.new`);
-      const bytes = await copyBackwards(source, target, (count, of) => this.#progress(count, of));
-      await rename(target, join(to, path));
-      await syncDirectory(dirname(join(to, path)));
+      const bytes = await copySynced(source, join(to, path), (count, of) =>
+        this.#progress(count, of),
+      );
       const copy = await readSegment(join(to, path), segment.firstSeq);
       const isComplete = segment.isCompressed || copy?.mark?.kind === 'sealed';
       return { path, bytes, sha256: await digestOf(join(to, path)), isComplete };
@@ -139,7 +138,7 @@ class Copier {
   async small(path: string): Promise<void> {
     const { data, to } = this.#options;
     const content = await readFile(join(data, path));
-    await write(join(to, path), content);
+    writeWholeFile(join(to, path), content);
     this.copied += content.length;
     this.files.push({ path, bytes: content.length, sha256: sha256Of(content), isComplete: true });
   }
@@ -159,27 +158,22 @@ class Copier {
 }
 
 /** The header first, then from the last part to the first; gives how many bytes there are. */
-async function copyBackwards(
+export function copySynced(
   source: FileHandle,
   target: string,
   onPart: (bytes: number, of: number) => void,
 ): Promise<number> {
-  const { size } = await source.stat();
-  const copy = await open(target, 'w', 0o600);
-  try {
+  return writeWholeFileBy(target, async (copy) => {
+    const { size } = await source.stat();
     await copyPart(source, copy, 0, Math.min(SEGMENT_HEADER_BYTES, size));
-    let end = size;
-    while (end > SEGMENT_HEADER_BYTES) {
+    for (let end = size; end > SEGMENT_HEADER_BYTES;) {
       const start = Math.max(SEGMENT_HEADER_BYTES, end - CHUNK_BYTES);
       await copyPart(source, copy, start, end);
       onPart(end - start, size);
       end = start;
     }
-    await copy.sync();
-  } finally {
-    await copy.close();
-  }
-  return size;
+    return size;
+  });
 }
 
 async function copyPart(
@@ -192,16 +186,6 @@ async function copyPart(
   const { bytesRead } = await source.read(buffer, 0, buffer.length, start);
   if (bytesRead !== buffer.length) throw new BackupError('a file got shorter while it was read');
   await copy.write(buffer, 0, buffer.length, start);
-}
-
-async function write(path: string, content: string | Uint8Array): Promise<void> {
-  const draft = `${path}.new`;
-  const file = await open(draft, 'w', 0o600);
-  await file.writeFile(content);
-  await file.sync();
-  await file.close();
-  await rename(draft, path);
-  await syncDirectory(dirname(path));
 }
 
 /** In parts: a segment may be larger than what is free. */

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { copyFile, mkdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncDirectory } from '@oddlot/host/durable';
-import { BackupError, digestOf } from './back-up-folder.ts';
+import { BackupError, copySynced, digestOf } from './back-up-folder.ts';
 import { BACKUP_MANIFEST, readBackup, type BackupManifest } from './backup-manifest.ts';
 
 type RestoreOptions = {
@@ -33,7 +33,12 @@ export async function restoreFolder({
   let done = 0;
   for (const { path, bytes } of manifest.files) {
     await mkdir(dirname(join(draft, path)), { recursive: true, mode: 0o700 });
-    await copyFile(join(from, path), join(draft, path));
+    const source = await open(join(from, path));
+    try {
+      await copySynced(source, join(draft, path), () => undefined);
+    } finally {
+      await source.close();
+    }
     done += bytes;
     onProgress?.(done, of);
   }
