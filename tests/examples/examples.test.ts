@@ -132,13 +132,12 @@ test('liquidation watcher: tells when an account comes near, and when it is safe
   await take(debtor, 'buy', '0.5');
   const told: Alarm[] = [];
   const stop = watchLiquidations(venue.client(), [debtor.address], {
-    below: 3,
+    below: 5,
     tell: (alarm) => told.push(alarm),
   });
   await venue.setPrice('BTC', '90000');
   await expect.poll(() => told.map(({ isNear }) => isNear)).toEqual([true]);
   await venue.setPrice('BTC', '97000');
-  await venue.fund(debtor.address, { perp: '100000' });
   await expect.poll(() => told.map(({ isNear }) => isNear)).toEqual([true, false]);
   stop();
 });

@@ -1,4 +1,5 @@
 import type { OrderUpdate } from '@oddlot/protocol';
+import { formatDecimal, parseExact } from '@oddlot/units';
 import { HttpError } from '../errors.ts';
 import type { InfoClient } from '../info/create-info.ts';
 import type { StreamsClient } from '../streams/create-streams.ts';
@@ -29,13 +30,19 @@ export async function waitForOrder(
   { timeoutMs = 60_000, signal }: WaitForOrderOptions = {},
 ): Promise<OrderEnd> {
   const stream = streams.orderUpdates({ user: wanted.user });
-  const stop = (): void => stream.close();
+  let isOver = false;
+  const stop = (): void => {
+    isOver = true;
+    stream.close();
+  };
   const timer = setTimeout(stop, timeoutMs);
   signal?.addEventListener('abort', stop, { once: true });
   if (signal?.aborted === true) stop();
   try {
     const end = await endOf(stream, info, wanted);
     if (end !== undefined) return end;
+  } catch (error) {
+    if (!isOver) throw error;
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', stop);
@@ -56,18 +63,20 @@ async function endOf(
   info: InfoClient,
   wanted: OrderName,
 ): Promise<OrderEnd | undefined> {
+  // Events wait until they are read: what happens from here on is not missed.
+  await stream.ready;
+  const before = await inHistory(info, wanted);
+  if (before !== undefined) return before;
   for await (const event of stream) {
-    if (event.type === 'reset') continue;
-    const update = event.data.find(({ order }) => isWanted(order, wanted));
-    if (update !== undefined && update.status !== 'open') {
-      const { oid, filledSz, avgPx } = update.order;
-      return { oid, status: update.status, filledSz, avgPx };
+    if (event.type === 'reset') {
+      const meanwhile = await inHistory(info, wanted);
+      if (meanwhile !== undefined) return meanwhile;
+      continue;
     }
-    // All that stand come first: one that is not among them has ended, or is still on its way.
-    if (event.isSnapshot && update === undefined) {
-      const ended = await inHistory(info, wanted);
-      if (ended !== undefined) return ended;
-    }
+    const update = event.data.findLast(({ order }) => isWanted(order, wanted));
+    if (update === undefined || update.status === 'open') continue;
+    const { oid, filledSz, avgPx } = update.order;
+    return { oid, status: update.status, filledSz, avgPx };
   }
   return undefined;
 }
@@ -76,12 +85,22 @@ async function inHistory(info: InfoClient, wanted: OrderName): Promise<OrderEnd 
   for await (const { order, status } of info.allHistoricalOrders({ user: wanted.user })) {
     if (!isWanted(order, wanted)) continue;
     if (status === 'filled' || status === 'cancelled' || status === 'rejected') {
-      return { oid: order.oid, status, filledSz: order.filledSz, avgPx: order.avgPx };
+      const { avgFillPrice: avgPx, oid, origSz, sz } = order;
+      return { oid, status, filledSz: difference(origSz, sz), avgPx };
     }
     return undefined;
   }
   return undefined;
 }
+
+/** Of two sizes, exactly. */
+function difference(whole: string, rest: string): string {
+  const units = (parseExact(whole, SIZE_DECIMALS) ?? 0n) - (parseExact(rest, SIZE_DECIMALS) ?? 0n);
+  return formatDecimal(units, SIZE_DECIMALS);
+}
+
+/** Finer than any size. */
+const SIZE_DECIMALS = 8;
 
 function isWanted(
   order: { readonly oid: number; readonly cloid?: string | null | undefined },
