@@ -89,6 +89,9 @@ describe('outcome maker', () => {
       underlying,
       event: { slug: 'above-event' },
     });
+    const price = { symbol: 'BTC', source: 'oracle', px: '97000', time: venue.now } as const;
+    const { outcomeDeploy } = venue.admin.client.exchange;
+    await outcomeDeploy.pushPrice({ prices: [price] }, { confirm: 'executed' });
     const { address: user, client } = venue.accounts[0]!;
     const terms = { volatility: 0.6, edge: 0.03, size: '20' };
     expect(await requoteOutcomes(client, venue.now, terms)).toBe(2);

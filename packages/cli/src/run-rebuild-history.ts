@@ -21,8 +21,7 @@ export async function runRebuildHistory(
     const { height, rows } = await rebuildHistory({
       data,
       place,
-      onProgress: ({ height, of }) =>
-        bar.show({ done: height, of, what: `block ${height} of ${of}` }),
+      onProgress: ({ height: done, of }) => bar.show({ done, of, what: `block ${done} of ${of}` }),
     });
     bar.end();
     const counts = Object.entries(rows).map(([name, count]) => `${count} ${name}`);

@@ -131,7 +131,7 @@ class Drawing {
   readonly #isJson: boolean;
   #left: number;
   #end: () => void = () => undefined;
-  #timer: NodeJS.Timeout | undefined;
+  #isWaiting = false;
 
   constructor({ json }: GlobalOptions, count: number) {
     this.#isJson = json === true;
@@ -142,9 +142,10 @@ class Drawing {
   }
 
   draw(screen: Screen): void {
-    if (this.#left === 0) return;
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
+    if (this.#left === 0 || this.#isWaiting) return;
+    this.#isWaiting = true;
+    setTimeout(() => {
+      this.#isWaiting = false;
       const drawn = screen();
       if (drawn === undefined) return;
       const text = this.#isJson ? JSON.stringify(drawn.json) : drawn.lines.join('\n');
