@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { approve, collect, FEE, sendFor } from '../../examples/builder-front-end.ts';
 import { copyAccount } from '../../examples/copy-account.ts';
 import { openPair } from '../../examples/funding-arbitrage.ts';
-import { watchLiquidations, type Alarm } from '../../examples/liquidation-watcher.ts';
+import { LiquidationWatcher } from '../../examples/liquidation-watcher.ts';
 import { MarketMaker, quotes } from '../../examples/market-maker.ts';
 import { chanceAbove, requoteOutcomes } from '../../examples/outcome-maker.ts';
 
@@ -63,7 +63,8 @@ describe('market maker', () => {
     await maker.requote(venue.now);
     const open = () => client.info.frontendOpenOrders({ user });
     expect(await open()).toHaveLength(2);
-    await take(venue.accounts[1]!, 'buy', '0.05');
+    // Behind what the book has at that price already.
+    await take(venue.accounts[1]!, 'buy', '1.05');
     await expect.poll(() => sizeOf(venue.accounts[0]!)).toBe('-0.05');
     await maker.requote(venue.now);
     expect(await open()).toHaveLength(2);
@@ -133,16 +134,13 @@ test('copy of an account: each trade once, also over a restart of the copier', a
 test('liquidation watcher: tells when an account comes near, and when it is safe again', async () => {
   const debtor = await venue.account('debtor', { perp: '5000' });
   await take(debtor, 'buy', '0.5');
-  const told: Alarm[] = [];
-  const stop = watchLiquidations(venue.client(), [debtor.address], {
-    below: 5,
-    tell: (alarm) => told.push(alarm),
-  });
+  const watcher = new LiquidationWatcher(venue.client(), [debtor.address], 5);
+  expect(await watcher.look()).toEqual([]);
   await venue.setPrice('BTC', '90000');
-  await expect.poll(() => told.map(({ isNear }) => isNear)).toEqual([true]);
+  expect(await watcher.look()).toMatchObject([{ user: debtor.address, isNear: true }]);
+  expect(await watcher.look()).toEqual([]);
   await venue.setPrice('BTC', '97000');
-  await expect.poll(() => told.map(({ isNear }) => isNear)).toEqual([true, false]);
-  stop();
+  expect(await watcher.look()).toMatchObject([{ user: debtor.address, isNear: false }]);
 });
 
 test('funding arbitrage: long where it is low, short where it is high, nothing where they agree', async () => {

@@ -10,7 +10,7 @@ import type { StreamEvent } from '../transport/stream.ts';
 const RETRY_MS_MAX = 10_000;
 
 /** An order that stands: what queries and streams both tell of it. */
-export type LiveOrder = Pick<OpenOrder, keyof OpenOrder & keyof OrderUpdate['order']>;
+export type LiveOrder = Pick<OrderUpdate['order'], keyof OpenOrder & keyof OrderUpdate['order']>;
 
 /** Whose account, and who is told. */
 export type AccountViewOptions = {
