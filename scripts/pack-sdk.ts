@@ -9,7 +9,8 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, isAbsolute, join, relative } from 'node:path';
+import { build as viteBuild } from 'vite';
 
 /**
  * Makes `npm pack -w packages/sdk` give a package that stands alone. In the workspace the SDK runs from
@@ -29,6 +30,9 @@ const NOTICES = ['LICENSE', 'NOTICE'];
 /** Compiled into the package, each into a folder of its name. */
 const PARTS = ['units', 'protocol', 'sdk'];
 
+/** What others import. */
+const DOORS = ['index', 'actions'];
+
 /** Where another module is named: `from '…'` and `import('…')`. */
 const SPECIFIER = /(\bfrom\s+|\bimport\(\s*)(['"])([^'"\n]+)\2/g;
 
@@ -39,7 +43,7 @@ type Manifest = Readonly<Record<string, unknown>> & {
 const [step] = process.argv.slice(2);
 if (step === 'prepack') {
   restore();
-  build();
+  await build();
   const manifest = publicManifest();
   mkdirSync(dirname(KEPT_MANIFEST), { recursive: true });
   copyFileSync(MANIFEST, KEPT_MANIFEST);
@@ -57,7 +61,7 @@ function restore(): void {
   for (const name of NOTICES) rmSync(join(SDK, name), { force: true });
 }
 
-function build(): void {
+async function build(): Promise<void> {
   rmSync(OUT, { recursive: true, force: true });
   const compiler = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
   const project = join(SDK, 'tsconfig.package.json');
@@ -72,6 +76,39 @@ function build(): void {
   for (const path of builtFiles()) {
     writeFileSync(path, withoutSiblings(readFileSync(path, 'utf8'), path));
   }
+  await bundle();
+}
+
+/**
+ * The JavaScript, a file a module, so that whoever bundles it takes what it uses. What only the venue needs, the schemas above
+ * all, is not among it.
+ */
+async function bundle(): Promise<void> {
+  const packages = join(ROOT, 'packages');
+  const doors = DOORS.map((door) => [`sdk/${door}`, join(SDK, 'src', `${door}.ts`)]);
+  const siblings = PARTS.map((part) => [`@oddlot/${part}`, join(packages, part, 'src/index.ts')]);
+  await viteBuild({
+    root: ROOT,
+    configFile: false,
+    logLevel: 'error',
+    resolve: { alias: Object.fromEntries(siblings) },
+    build: {
+      outDir: OUT,
+      emptyOutDir: false,
+      minify: false,
+      target: 'es2022',
+      lib: { entry: Object.fromEntries(doors), formats: ['es'] },
+      rollupOptions: {
+        external: (id) => !/^[./]|^@oddlot\//.test(id) && !isAbsolute(id),
+        treeshake: { moduleSideEffects: false },
+        output: {
+          preserveModules: true,
+          preserveModulesRoot: packages,
+          entryFileNames: ({ name }) => `${name.replace('/src/', '/')}.js`,
+        },
+      },
+    },
+  });
 }
 
 function builtFiles(): string[] {
@@ -120,8 +157,9 @@ function importedNames(): Set<string> {
   const specifiers = builtFiles().flatMap((path) =>
     [...readFileSync(path, 'utf8').matchAll(SPECIFIER)].map((match) => match[3]!),
   );
+  const aliased = specifiers.map((specifier) => specifier.replace(/^#ws$/, 'ws'));
   return new Set(
-    specifiers
+    aliased
       .filter((specifier) => !specifier.startsWith('.'))
       .map((specifier) => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')),
   );

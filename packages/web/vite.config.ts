@@ -40,8 +40,6 @@ const GROUPS = [
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), tailwindcss(), wordsPlugin(), compileHintsPlugin()],
-  // The SDK falls back on `ws` where the host has no sockets; a browser has them.
-  resolve: { alias: { ws: `${import.meta.dirname}/build/no-ws.ts` } },
   build: {
     outDir: 'dist/page',
     emptyOutDir: true,

@@ -8,6 +8,7 @@ import { lineAt, type Finding, type Source, type SourceFile } from './source.ts'
 
 /** Doors to strangers: everything that they open is used. */
 const PUBLIC_DOORS: ReadonlySet<string> = new Set([
+  'packages/sdk/src/actions.ts',
   'packages/sdk/src/index.ts',
   'packages/testkit/src/index.ts',
   'packages/venue/src/index.ts',
@@ -16,7 +17,7 @@ const PUBLIC_DOORS: ReadonlySet<string> = new Set([
 /** Taken by name without an import: by a pattern of files, by a setting of the build, or in types that are inferred. */
 const TAKEN_BY_NAME: readonly RegExp[] = [
   /^packages\/web\/src\/features\/[\w-]+\/screens\.ts screens$/,
-  /^packages\/web\/build\/no-ws\.ts WebSocket$/,
+  /^packages\/sdk\/no-ws\.js WebSocket$/,
   /^packages\/host\/src\/settings\/index\.ts Setting$/,
 ];
 

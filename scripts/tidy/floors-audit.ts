@@ -4,6 +4,7 @@ export const AUDIT_FLOORS: readonly {
   readonly paths: readonly string[];
   readonly what: string;
 }[] = [
+  { name: 'door', paths: ['programs.ts'], what: 'where the programs are' },
   {
     name: 'programs',
     paths: ['validator/', 'verify/'],

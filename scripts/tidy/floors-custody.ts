@@ -5,7 +5,7 @@ export const CUSTODY_FLOORS: readonly {
   readonly what: string;
 }[] = [
   { name: 'testing', paths: ['testing/'], what: 'chains and bridges for tests' },
-  { name: 'places', paths: ['programs.ts'], what: 'where the programs are' },
+  { name: 'places', paths: ['bridge-program.ts'], what: 'where the program of the bridge is' },
   {
     name: 'programs',
     paths: ['validator/', 'bridge/'],

@@ -20,7 +20,7 @@ const DIRECTION: Readonly<Record<string, readonly string[]>> = {
   venue: ['units', 'engine', 'protocol', 'contracts', 'host', 'devchain', 'custody', 'relay'],
   audit: ['units', 'engine', 'protocol', 'host', 'devchain', 'custody', 'venue'],
   testkit: ['units', 'engine', 'protocol', 'host', 'sdk', 'venue'],
-  cli: ['units', 'protocol', 'custody', 'relay', 'sdk', 'venue'],
+  cli: ['units', 'protocol', 'audit', 'custody', 'relay', 'sdk', 'venue'],
   web: ['units', 'protocol', 'sdk'],
 };
 
@@ -130,6 +130,8 @@ function bareProblem(
       message: `"${specifier}" needs Node; ${owner} runs without it, move this to packages/host`,
     };
   }
+  // Names that the package's own manifest gives to others (`imports`).
+  if (specifier.startsWith('#')) return undefined;
   // Sections of the page's catalogue, which its build cuts out.
   const isOfPage = owner === 'web' || path.startsWith('tests/web/');
   if (isOfPage && specifier.startsWith('words:')) return undefined;

@@ -53,8 +53,6 @@ const FUZZ_SAMPLES = 'tests/fuzz/samples.ts';
 const EXEMPT: Readonly<Record<string, string>> = {
   'multiSig surface-fuzz':
     'an envelope around another action; tests/fuzz/signed-requests.ts wraps the samples',
-  'l2Diff surface-sdk':
-    'for clients that keep whole books; the client here shows the top by l2Book',
 };
 
 /** Announced before fragments had to name what they are about. None joins them. */

@@ -1,8 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startVenue, type TestVenue } from '@oddlot/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { seededKey } from '../../packages/testkit/src/seeded-key.ts';
+import { eventOf, marketOf } from '../../packages/testkit/src/outcome-listing.ts';
 import { runCli } from '../../packages/cli/src/run-cli.ts';
 
 /** Goal: what traders do from a terminal, with every way it can go wrong. Method: the command itself, on a venue in hand. */
@@ -18,6 +20,16 @@ afterAll(async () => {
   await venue.stop();
   rmSync(home, { recursive: true, force: true });
 });
+
+/** An event as a deployer writes it down. */
+function eventFile(nowMs: number) {
+  const event = eventOf({ event: { slug: 'snow' } }, { nowMs, number: 1 });
+  const markets = ['snow-monday', 'snow-tuesday'].map((slug) => {
+    const { eventSlug: _, ...market } = marketOf({ slug }, event, nowMs);
+    return market;
+  });
+  return { event, markets };
+}
 
 type Ended = { readonly code: number; readonly out: string; readonly err: string };
 
@@ -77,6 +89,68 @@ test('an agent is approved and trades; outcome shares are split, bought and merg
   expect((await oddlot('order buy 0.001 BTC --price 96000 --key bot')).code).toBe(0);
 });
 
+test('a book with its tape, and an account, are watched', async () => {
+  const [line] = (await oddlot('watch BTC --levels 1 --updates 1 --json')).out.split('\n');
+  expect(JSON.parse(line!)).toMatchObject({ coin: 'BTC-USDC', bids: [{ px: '96999.9' }] });
+  const people = await oddlot('watch BTC --levels 2 --updates 1');
+  expect(people).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^BTC-USDC\nside +price +size\nask/),
+  });
+  const account = await oddlot('watch --account --updates 1 --key main');
+  expect(account.out).toMatch(/BTC-USDC +0\.01/);
+});
+
+test('an admin changes, halts and resumes a perp, and the ladder, the gate and who operates', async () => {
+  const admin = seededKey(venue.seed, 'admin');
+  expect((await oddlot('keys import admin', { ODDLOT_PRIVATE_KEY: admin })).code).toBe(0);
+  const as = ' --key admin';
+  expect((await oddlot(`market change ETH --taker-fee 0.0007${as}`)).out).toBe(
+    'ETH-USDC is changed\n',
+  );
+  expect((await oddlot(`market halt ETH${as}`)).out).toBe('ETH-USDC is halted\n');
+  const { universe } = JSON.parse((await oddlot('markets --json')).out);
+  expect(universe.find(({ name }: { name: string }) => name === 'ETH-USDC').haltTrading).toBe(true);
+  expect((await oddlot(`market resume ETH${as}`)).out).toBe('ETH-USDC trades again\n');
+  expect((await oddlot(`market halt rain${as}`)).out).toBe('rain is halted\n');
+  expect((await oddlot(`market resume rain${as}`)).out).toBe('rain trades again\n');
+  const someone = `0x${'5e'.repeat(20)}`;
+  expect((await oddlot(`operators add deployers ${someone}${as}`)).code).toBe(0);
+  expect((await oddlot('operators')).out).toContain(`deployer  ${someone}`);
+  expect((await oddlot(`operators remove deployers ${someone}${as}`)).code).toBe(0);
+  expect((await oddlot(`gate bar ${someone} --channel outcome${as}`)).code).toBe(0);
+  expect((await oddlot('gate')).out).toContain('outcome: open, 0 let in, 1 kept out');
+  expect((await oddlot(`gate set whitelist${as}`)).out).toBe('perp: whitelist\n');
+  expect((await oddlot(`gate set open${as}`)).code).toBe(0);
+  const ladder = join(home, 'ladder.json');
+  const tier = {
+    level: 0,
+    min14dTradingVolume: '0',
+    perpMakerFeeRate: '0.0001',
+    perpTakerFeeRate: '0.0004',
+  };
+  writeFileSync(ladder, JSON.stringify({ tiers: [tier] }));
+  expect((await oddlot(`fees set ${ladder}${as}`)).out).toBe('1 tiers from the next fill on\n');
+  expect((await oddlot('fees')).out).toContain('0.0004');
+  expect((await oddlot(`market delist SOL --yes${as}`)).out).toBe('SOL-USDC is closing\n');
+});
+
+test('a deployer lists an event with two markets from a file, and resolves one that is closed', async () => {
+  const file = join(home, 'event.json');
+  const { event, markets } = eventFile(venue.now);
+  writeFileSync(file, JSON.stringify({ event, markets }));
+  const made = await oddlot(`event create ${file} --key admin --json`);
+  const [first, second] = JSON.parse(made.out);
+  expect([first.slug, second.slug]).toEqual(['snow-monday', 'snow-tuesday']);
+  expect((await oddlot(`event resolve ${first.id} 1 --yes --key admin`)).code).toBe(3);
+  await venue.admin.client.exchange.outcomeDeploy.setTrading(
+    { instrumentIds: [first.id], state: 'close' },
+    { confirm: 'executed' },
+  );
+  const resolved = await oddlot(`event resolve ${first.id} 1 --yes --evidence seen --key admin`);
+  expect(resolved.out).toBe(`a YES share of ${first.id} pays 1\n`);
+});
+
 test.each<[line: string, code: number, why: string, env?: Readonly<Record<string, string>>]>([
   ['nonsense', 2, "unknown command 'nonsense'"],
   ['order buy', 2, "missing required argument 'size'"],
@@ -88,10 +162,26 @@ test.each<[line: string, code: number, why: string, env?: Readonly<Record<string
   ['cancel BTC x --key main', 2, '"x" is no whole number above zero'],
   ['withdraw 1 --key main', 3, 'Below minimum withdraw amount'],
   ['positions --key nobody', 5, 'there is no key "nobody"'],
-  ['positions', 5, 'there are 2 keys; say which one with --key'],
+  ['positions', 5, 'there are 3 keys; say which one with --key'],
   ['keys new main', 5, 'there is a key "main" already'],
   ['keys import other', 5, '0x and 64 hex digits', { ODDLOT_PRIVATE_KEY: '0x12' }],
   ['cancel --key main', 5, 'the password of "main" is wrong', { ODDLOT_PASSWORD: 'not this one' }],
+  ['watch', 2, 'watch an instrument, or an account with --account'],
+  ['watch NOPE', 2, 'nothing is called NOPE'],
+  ['watch BTC --levels none', 2, '"none" is no whole number above zero'],
+  ['market change BTC --key admin', 2, 'say what to change'],
+  ['market change NOPE --tick 1 --key admin', 2, 'nothing is called NOPE'],
+  ['market change BTC --tick x --key admin', 2, 'Wrong type for priceTick'],
+  ['market change BTC --tick 1 --key main', 3, 'Signer is not permitted to send venueAdmin'],
+  ['market delist BTC --key admin', 2, 'delisting BTC is final: say --yes if you mean it'],
+  ['market halt BTC --key main', 3, 'Signer is not permitted to send venueAdmin'],
+  ['event create /nowhere.json --key admin', 2, '/nowhere.json: ENOENT'],
+  ['event resolve 100000 1 --key admin', 2, 'resolving 100000 is final: say --yes'],
+  ['event resolve 100000 2 --yes --key admin', 3, ''],
+  ['gate set wide --key admin', 2, '"wide" is none of open, whitelist, accessCode, closed'],
+  ['gate bar 0x12 --key admin', 2, 'Wrong type for add'],
+  ['operators add kings 0x12 --key admin', 2, '"kings" is none of admins, deployers'],
+  ['fees set /nowhere.json --key admin', 2, '/nowhere.json: ENOENT'],
   ['completion csh', 2, '"csh" is none of bash, zsh, fish'],
   ['dev --accounts many', 2, '--accounts is a whole number up to 100'],
 ])('`oddlot %s` ends with %i and a sentence', async (line, code, why, env) => {

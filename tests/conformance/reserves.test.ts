@@ -49,7 +49,7 @@ async function proven(user: Hex, amount: string, keptAside?: string): Promise<Re
 
 /** Runs the stand-alone checker in a process of its own. */
 async function verify(args: readonly string[]): Promise<{ code: number; lines: string[] }> {
-  const script = join(REPOSITORY, 'scripts', 'verify-reserves.ts');
+  const script = join(REPOSITORY, 'packages/cli/src/verify/verify-reserves.ts');
   try {
     const { stdout } = await promisify(execFile)(NODE, [script, ...args], { cwd: tmpdir() });
     return { code: 0, lines: stdout.trim().split('\n') };

@@ -140,7 +140,9 @@ test('a server that is not there is told in one line', async () => {
 const TRADERS = ['--oracle', 'simulated', '--oracle-every-ms', '200', '--log-keep', 'all'];
 
 async function rebuild(...args: readonly string[]): Promise<{ code: number | null; said: string }> {
-  const child = spawn(NODE, [join('scripts', 'rebuild-history.ts'), ...args], { cwd: REPOSITORY });
+  const child = spawn(NODE, ['packages/cli/src/main.ts', 'rebuild-history', ...args], {
+    cwd: REPOSITORY,
+  });
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));

@@ -14,7 +14,7 @@ import { entriesOf, StolenVenue } from '../support/stolen-venue.ts';
 import { CALM, removeTemporaryData, temporaryData, Venue } from '../support/venue-process.ts';
 
 /**
- * Goal: `npm run verify` finds whatever is wrong with a data folder, and says where. Method: a folder of a real venue, with old
+ * Goal: `oddlot verify` finds whatever is wrong with a data folder, and says where. Method: a folder of a real venue, with old
  * segments compressed, and one that began under earlier rules; single bytes are changed in copies of them, and commands forged with
  * checksums and hashes that fit.
  */

@@ -13,6 +13,9 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join, relative } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
 import { build, type Rolldown } from 'vite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { drawnCases } from '../support/drawn-cases.ts';
@@ -34,6 +37,7 @@ const MAJORS = drawnCases([20, 22, 24], 1, random);
 /** Whoever writes in TypeScript. */
 const CONSUMER = `
 import { ApiError, createClient, privateKeyWallet, type OrderUpdate } from '@oddlot/sdk';
+import { cancelAll, createSender } from '@oddlot/sdk/actions';
 const wallet = privateKeyWallet('0x11');
 const client = createClient({ url: 'https://venue', network: 'example.org-3fa9c1d2', wallet });
 const t = { limit: { tif: 'Gtc' } } as const;
@@ -47,6 +51,7 @@ export async function go(): Promise<string> {
   for await (const event of client.streams.orderUpdates({ user: '0x' })) {
     if (event.type === 'data') event.data satisfies OrderUpdate[];
   }
+  await cancelAll(createSender({ url: 'https://venue', network: 'testnet', wallet }));
   return new ApiError({ code: 1, message: '', httpStatus: 200, response: {} }).name;
 }`;
 
@@ -55,6 +60,7 @@ type Vector = { readonly name: string; readonly txHash: string };
 let folder: string;
 /** Where the stranger works: an empty folder with the tarball installed. */
 let home: string;
+let tarball: string;
 let venue: Venue;
 let vector: Vector;
 const nodes = new Map<number, string>();
@@ -85,7 +91,13 @@ async function packCopy(): Promise<string> {
   await mkdir(join(copy, 'scripts'), { recursive: true });
   await mkdir(join(folder, 'tarballs'));
   await symlink(join(REPOSITORY, 'node_modules'), join(copy, 'node_modules'));
-  for (const name of ['tsconfig.base.json', 'LICENSE', 'NOTICE', 'scripts/pack-sdk.ts']) {
+  for (const name of [
+    'tsconfig.base.json',
+    'LICENSE',
+    'NOTICE',
+    'scripts/pack-sdk.ts',
+    'package.json',
+  ]) {
     await copyFile(join(REPOSITORY, name), join(copy, name));
   }
   for (const part of ['units', 'protocol', 'sdk']) {
@@ -109,7 +121,8 @@ async function packCopy(): Promise<string> {
   return join(folder, 'tarballs', `oddlot-sdk-${version}.tgz`);
 }
 
-async function installAtHome(tarball: string): Promise<void> {
+async function installAtHome(packed: string): Promise<void> {
+  tarball = packed;
   await mkdir(home);
   await writeFile(join(home, 'package.json'), '{"private":true,"type":"module"}');
   const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--ignore-scripts'];
@@ -130,6 +143,7 @@ test('the tarball holds JavaScript, declarations, licence and readme, and nothin
     'sdk/LICENSE',
     'sdk/NOTICE',
     'sdk/README.md',
+    'sdk/no-ws.js',
     'sdk/package.json',
   ]);
   expect(built.filter((path) => /\.test\.|\/testing\//.test(path))).toEqual([]);
@@ -138,9 +152,47 @@ test('the tarball holds JavaScript, declarations, licence and readme, and nothin
   }
   const manifest = JSON.parse(await readFile(join(own, 'sdk', 'package.json'), 'utf8'));
   const names = Object.keys(manifest.dependencies as object);
-  expect(names).toEqual(['@msgpack/msgpack', '@noble/curves', '@noble/hashes', 'ws', 'zod']);
+  expect(names).toEqual(['@noble/curves', '@noble/hashes', 'ws', 'zod']);
   expect(manifest).not.toHaveProperty('private');
   expect(manifest).not.toHaveProperty('scripts');
+});
+
+test('a registry finds nothing to complain about', async () => {
+  const bytes = await readFile(tarball);
+  const data = new Uint8Array(bytes).buffer;
+  const { messages } = await publint({ pack: { tarball: data }, strict: true });
+  expect(messages.map((message) => formatMessage(message, {}))).toEqual([]);
+});
+
+test('its types are found from every kind of project that can import it', async () => {
+  const analysis = await checkPackage(createPackageFromTarballData(await readFile(tarball)));
+  if (!analysis.types) throw new Error('it has no types');
+  // It is an ES module alone: no CommonJS before Node 20.19, which can require one, and no TypeScript that looks for folders.
+  const isSupported = (resolution: string): boolean =>
+    resolution === 'bundler' || resolution === 'node16-esm';
+  const found = Object.entries(analysis.entrypoints).flatMap(([door, { resolutions }]) =>
+    Object.values(resolutions).map(({ resolutionKind, resolution }) => [
+      door,
+      resolutionKind,
+      resolution !== undefined,
+    ]),
+  );
+  expect(
+    found.filter(([, kind, isFound]) => isSupported(String(kind)) && isFound !== true),
+  ).toEqual([]);
+  const problems = analysis.problems.filter(
+    (problem) => !('resolutionKind' in problem) || isSupported(problem.resolutionKind),
+  );
+  expect(problems).toEqual([]);
+  expect(Object.keys(analysis.entrypoints)).toEqual(['.', './actions', './package.json']);
+});
+
+test('what only the venue needs is not in it', async () => {
+  const files = await readdir(join(home, 'node_modules/@oddlot/sdk'), { recursive: true });
+  for (const name of files.filter((file) => file.endsWith('.js'))) {
+    const text = await readFile(join(home, 'node_modules/@oddlot/sdk', name), 'utf8');
+    expect(text, name).not.toMatch(/from ["']zod["']/);
+  }
 });
 
 test.each(MAJORS)(

@@ -11,7 +11,7 @@ const DONE = '::done::';
 const STEP_MS_MAX = 60_000;
 
 /**
- * A shell that goes on from one block of a guide to the next, as an operator's does. `npm run bridge` runs where files may
+ * A shell that goes on from one block of a guide to the next, as an operator's does. `oddlot bridge` runs where files may
  * lie in a folder of the test: `status` by the program itself, all else by what the program runs, in this process, since
  * an operator's day has dozens of them.
  */
@@ -36,8 +36,8 @@ export class Shell {
     const program = `"${NODE}" "${programFile('bridge')}" "$@"`;
     const here = `printf '%s\\0' "$@" | curl -sS --fail-with-body --data-binary @- http://127.0.0.1:${port}`;
     const run = `if [ "$1" = status ]; then ${program}; else ${here}; fi`;
-    const npm = `[ "$1 $2 $3" = "run --silent bridge" ] && shift 4 && ${run}`;
-    this.#child.stdin?.write(`npm() { ${npm}; }\n`);
+    const oddlot = `[ "$1" = bridge ] && shift && ${run}`;
+    this.#child.stdin?.write(`oddlot() { ${oddlot}; }\n`);
   }
 
   static async open(folder: string): Promise<Shell> {

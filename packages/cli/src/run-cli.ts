@@ -2,12 +2,16 @@ import { Command, CommanderError } from 'commander';
 import { ApiError, HttpError, SigningError, ValidationError, VERSION } from '@oddlot/sdk';
 import { CliError, EXIT } from './cli-error.ts';
 import { addAccounts } from './commands/add-accounts.ts';
+import { addBackup } from './commands/add-backup.ts';
 import { addCompletion } from './commands/add-completion.ts';
 import { addDev } from './commands/add-dev.ts';
+import { addGovernance } from './commands/add-governance.ts';
+import { addOperating } from './commands/add-operating.ts';
 import { addPrograms } from './commands/add-programs.ts';
 import { addTables } from './commands/add-tables.ts';
 import { addTrading } from './commands/add-trading.ts';
 import { addVenue } from './commands/add-venue.ts';
+import { addWatch } from './commands/add-watch.ts';
 import { Surroundings } from './surroundings.ts';
 
 const URL_DEFAULT = 'http://127.0.0.1:8690';
@@ -17,7 +21,7 @@ export async function runCli(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<number> {
-  const program = programOf(env);
+  const program = programOf(env, args);
   try {
     await program.parseAsync([...args], { from: 'user' });
     return EXIT.done;
@@ -26,7 +30,10 @@ export async function runCli(
   }
 }
 
-function programOf(env: Readonly<Record<string, string | undefined>>): Command {
+function programOf(
+  env: Readonly<Record<string, string | undefined>>,
+  args: readonly string[],
+): Command {
   const around = new Surroundings(env);
   const program = new Command('oddlot')
     .description(
@@ -49,11 +56,15 @@ function programOf(env: Readonly<Record<string, string | undefined>>): Command {
         'Exit codes: 0 done, 1 fault, 2 usage, 3 refused by the venue, 4 no answer, 5 key or password',
     );
   addDev(program);
-  addPrograms(program);
+  addPrograms(program, args);
   addAccounts(program, around);
   addTrading(program, around);
   addTables(program, around);
   addVenue(program, around);
+  addWatch(program, around);
+  addBackup(program);
+  addOperating(program, around);
+  addGovernance(program, around);
   addCompletion(program);
   for (const command of program.commands) inherit(command);
   return program;

@@ -1,7 +1,15 @@
 import type { Action, InnerAction } from './actions/registry.ts';
-import { actionDefinition } from './actions/registry.ts';
-import { refusal, type WireError } from './errors.ts';
+import { isPermissionedType } from './actions/permissioned.ts';
+import {
+  apiVersionMismatch,
+  chainIdMismatch,
+  expiryNotAllowed,
+  networkMismatch,
+  nonceDiffers,
+  vaultNotAllowed,
+} from './shared-texts.ts';
 import type { Network } from './version.ts';
+import { wireError, type WireError } from './errors.ts';
 
 /** The envelope fields that an action can be bound to. */
 type BoundEnvelope = {
@@ -26,15 +34,16 @@ export function checkBinding(
   if (direct === undefined) return undefined;
   const { serviceNetwork, chainId, apiVersion } = network;
   if (direct.serviceNetwork !== serviceNetwork) {
-    return refusal('networkMismatch', [serviceNetwork, direct.serviceNetwork]);
+    return wireError('MISMATCH', networkMismatch(serviceNetwork, direct.serviceNetwork));
   }
-  if (direct.chainId !== chainId) return refusal('chainIdMismatch', [chainId, direct.chainId]);
+  if (direct.chainId !== chainId)
+    return wireError('MISMATCH', chainIdMismatch(chainId, direct.chainId));
   if (direct.apiVersion !== apiVersion) {
-    return refusal('apiVersionMismatch', [apiVersion, direct.apiVersion]);
+    return wireError('MISMATCH', apiVersionMismatch(apiVersion, direct.apiVersion));
   }
   if (direct.nonce !== envelope.nonce) {
     const field = action.type === 'multiSig' ? 'payload.action.nonce' : 'nonce';
-    return refusal('nonceDiffers', [], { field, got: direct.nonce });
+    return wireError('BAD_NONCE', nonceDiffers(), { field, got: direct.nonce });
   }
   return undefined;
 }
@@ -42,16 +51,21 @@ export function checkBinding(
 /** Checks that the action may be sent for a vault: direct and operator actions may not. */
 export function checkVaultAllowed(action: Action, envelope: BoundEnvelope): WireError | undefined {
   if (envelope.vaultAddress === null || envelope.vaultAddress === undefined) return undefined;
-  const signedBy = actionDefinition(action.type)?.signedBy;
-  if (directOf(action) === undefined && signedBy !== 'permissioned') return undefined;
-  return refusal('vaultNotAllowed', [], { field: 'vaultAddress', got: envelope.vaultAddress });
+  if (directOf(action) === undefined && !isPermissionedType(action.type)) return undefined;
+  return wireError('UNAUTHORIZED', vaultNotAllowed(), {
+    field: 'vaultAddress',
+    got: envelope.vaultAddress,
+  });
 }
 
 /** Checks that the action may carry an expiry: a direct struct has no room for it. */
 export function checkExpiryAllowed(action: Action, envelope: BoundEnvelope): WireError | undefined {
   if (envelope.expiresAfter === null || envelope.expiresAfter === undefined) return undefined;
   if (directOf(action) === undefined) return undefined;
-  return refusal('expiryNotAllowed', [], { field: 'expiresAfter', got: envelope.expiresAfter });
+  return wireError('EXPIRED', expiryNotAllowed(), {
+    field: 'expiresAfter',
+    got: envelope.expiresAfter,
+  });
 }
 
 function directOf(action: Action): DirectAction | undefined {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ERROR_CODES, MESSAGES, MESSAGE_NAMES, refusal, wireError } from './errors.ts';
+import { ERROR_CODES, wireError } from './errors.ts';
+import { MESSAGES, MESSAGE_NAMES, refusal } from './refusal.ts';
 import { MESSAGE_GROUPS } from './message-groups.ts';
 
 test('codes are unique, and every name but OK has texts', () => {

@@ -1,5 +1,7 @@
 export * from './errors.ts';
+export * from './refusal.ts';
 export * from './limits.ts';
+export { invalidMaxFeeRate, invalidMultiSigSigners, nonceTooFar } from './shared-texts.ts';
 export * from './service-name.ts';
 export * from './version.ts';
 export * from './primitives.ts';
@@ -8,14 +10,22 @@ export * from './nearest-name.ts';
 export * from './unknown-fields.ts';
 export * from './check-binding.ts';
 export * from './signature-schema.ts';
+export * from './actions/permissioned.ts';
 export * from './actions/registry.ts';
-export { MAX_FEE_RATE, parseMaxFeeRate } from './actions/approve-builder-fee.ts';
+export { MAX_FEE_RATE, parseMaxFeeRate } from './max-fee-rate.ts';
 export {
   isSignerSetSound,
   parseMultiSigSigners,
   type MultiSigSigners,
 } from './actions/convert-to-multi-sig-user.ts';
 export type { SignedBy } from './actions/define-action.ts';
+export * from './shapes/action-shapes.ts';
+export * from './shapes/arrange.ts';
+export * from './shapes/channel-shapes.ts';
+export * from './shapes/check-shape.ts';
+export * from './shapes/info-shapes.ts';
+export * from './shapes/service-shapes.ts';
+export type { ObjectShape, Shape } from './shapes/shape.ts';
 export * from './json/scan.ts';
 export * from './plain/plain-orders.ts';
 export * from './plain/read-plain-request.ts';

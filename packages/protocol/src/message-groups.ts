@@ -1,3 +1,19 @@
+import {
+  apiVersionMismatch,
+  chainIdMismatch,
+  entryCount,
+  expiryNotAllowed,
+  invalidMaxFeeRate,
+  invalidMultiSigSigners,
+  missingField,
+  networkMismatch,
+  nonceDiffers,
+  nonceTooFar,
+  notAllowed,
+  vaultNotAllowed,
+  wrongType,
+} from './shared-texts.ts';
+
 /**
  * Every refusal text of the venue, grouped by the error name it belongs to. Clients match on these
  * texts, so they are written once, here, and built by functions whose parameters name the blanks.
@@ -21,7 +37,7 @@ const INVALID = {
   invalidLimit: () => 'Invalid limit',
   invalidOffset: () => 'Invalid offset',
   resultWindowTooLarge: () => 'Result window is too large',
-  invalidMultiSigSigners: () => 'Invalid multi-sig signers',
+  invalidMultiSigSigners,
   scheduleTooSoon: () => 'time must be at least 5 s ahead',
   unknownToken: (token: number) => `Unknown token: ${token}`,
   faucetLimit: () => 'Faucet limit reached',
@@ -30,7 +46,7 @@ const INVALID = {
 };
 
 const NOT_ALLOWED = {
-  notAllowed: () => 'This action is not allowed.',
+  notAllowed,
 };
 
 const BAD_REQUEST = {
@@ -43,11 +59,10 @@ const BAD_REQUEST = {
   bodyTooLarge: (bytesMax: number) => `The body exceeds ${bytesMax} bytes`,
   unknownFieldsTooLarge: (bytesMax: number) => `Unknown fields exceed ${bytesMax} bytes`,
   wrongContentType: () => 'The content type is not application/json',
-  missingField: (name: string) => `Missing field: ${name}`,
-  wrongType: (name: string) => `Wrong type for ${name}`,
+  missingField,
+  wrongType,
   invalidValue: (name: string, why: string) => `Invalid ${name}: ${why}`,
-  entryCount: (name: string, min: number, max: number) =>
-    `${name} must hold ${min} to ${max} entries`,
+  entryCount,
   exchangeIdRefused: () => 'exchangeId is not accepted',
 };
 
@@ -56,7 +71,7 @@ const UNAUTHORIZED = {
     `Authorization failed: Agent ${agent} is not authorized by any account`,
   signerNotUser: () => 'Signer does not match user',
   invalidSignature: () => 'Invalid signature',
-  vaultNotAllowed: () => 'vaultAddress is not allowed for this action',
+  vaultNotAllowed,
   vaultUnknown: (vault: string) => `Vault not registered: ${vault}`,
   notVaultLeader: (vault: string) => `Not the leader of vault ${vault}`,
   multiSigRequired: () => 'Multi-sig account requires a multiSig payload',
@@ -72,19 +87,16 @@ const BAD_NONCE = {
   nonceUsed: () => 'Nonce already used',
   nonceTooLow: (floor: number) => `Nonce too low: must be above ${floor}`,
   nonceTooOld: () => 'Nonce too old',
-  nonceTooFar: () => 'Nonce too far in the future',
+  nonceTooFar,
   nonceBeforeVenue: (beganMs: number) =>
     `Nonce is from before this venue began: must be above ${beganMs}`,
-  nonceDiffers: () => 'Action nonce does not match envelope nonce',
+  nonceDiffers,
 };
 
 const MISMATCH = {
-  networkMismatch: (expected: string, got: string) =>
-    `Network mismatch: expected ${expected}, got ${got}`,
-  chainIdMismatch: (expected: number, got: number) =>
-    `Chain ID mismatch: expected ${expected}, got ${got}`,
-  apiVersionMismatch: (expected: number, got: number) =>
-    `API version mismatch: expected ${expected}, got ${got}`,
+  networkMismatch,
+  chainIdMismatch,
+  apiVersionMismatch,
 };
 
 const NO_ACCOUNT = {
@@ -159,7 +171,7 @@ const BUILDER = {
   noBuilderRewards: () => 'No unclaimed builder rewards',
   builderIsSigner: () => 'Builder cannot be the signer',
   invalidBuilder: () => 'Invalid builder address',
-  invalidMaxFeeRate: () => 'Invalid max fee rate',
+  invalidMaxFeeRate,
   buildersFull: () => 'Max approved builders reached (20)',
   builderNotApproved: () => 'Builder is not approved',
 };
@@ -179,6 +191,12 @@ const OUTCOME = {
   outcomeResolved: () => 'Outcome market is resolved',
   insufficientShares: () => 'Insufficient shares',
   insufficientSharesToMerge: () => 'Insufficient shares to merge',
+};
+
+const EXPIRED = {
+  actionExpired: (expiresAfter: number, time: number) =>
+    `Action expired: expiresAfter ${expiresAfter}, consensus time ${time}`,
+  expiryNotAllowed,
 };
 
 const DEPLOY = {
@@ -211,11 +229,7 @@ export const MESSAGE_GROUPS = {
   VERSION: { unsupportedVersion: (got: string) => `Unsupported x-api-version: ${got}` },
   FUNDS,
   OUTCOME,
-  EXPIRED: {
-    actionExpired: (expiresAfter: number, time: number) =>
-      `Action expired: expiresAfter ${expiresAfter}, consensus time ${time}`,
-    expiryNotAllowed: () => 'expiresAfter is not allowed for this action',
-  },
+  EXPIRED,
   DEPLOY,
   RATE_LIMITED: {
     rateLimited: () => 'rate limit exceeded',

@@ -7,7 +7,8 @@ import {
   type ActionType,
   type MultiSigAction,
 } from './actions/registry.ts';
-import { refusal, type WireError } from './errors.ts';
+import type { WireError } from './errors.ts';
+import { refusal } from './refusal.ts';
 import { nearestName } from './nearest-name.ts';
 import { Address, Ms, U64, anyCase } from './primitives.ts';
 import { SignatureSchema } from './signature-schema.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseMaxFeeRate } from './actions/approve-builder-fee.ts';
+import { parseMaxFeeRate } from './max-fee-rate.ts';
 import { isSignerSetSound, parseMultiSigSigners } from './actions/convert-to-multi-sig-user.ts';
 import { AccountTypes, cloidKey, isCloid } from './primitives.ts';
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { isDecimalText, type Address as AddressText } from '@oddlot/units';
-import { MESSAGES, type Details, type MessageKey } from './errors.ts';
+import type { Details } from './errors.ts';
+import { MESSAGES, type MessageKey } from './refusal.ts';
 import { LIMITS } from './limits.ts';
 
 /**
@@ -76,6 +77,14 @@ export function cloidKey(text: string): string | undefined {
   return undefined;
 }
 
+type EnumParts = {
+  readonly values: readonly string[];
+  readonly aliases: Readonly<Record<string, string>>;
+};
+
+/** What a transform does can't be seen from outside, so it is noted here. */
+const ENUMS = new WeakMap<z.core.$ZodType, EnumParts>();
+
 /**
  * An enum parsed without regard to case; `aliases` maps further lower-case spellings. An exact
  * spelling comes first, so that `1m` and `1M` stay two values.
@@ -87,12 +96,19 @@ export function anyCase<const Values extends readonly string[]>(
   const byLower = new Map<string, Values[number]>(Object.entries(aliases));
   for (const value of values) byLower.set(value.toLowerCase(), value);
   const exact = new Map<string, Values[number]>(values.map((value) => [value, value]));
-  return z.string().transform((text, context): Values[number] => {
+  const schema = z.string().transform((text, context): Values[number] => {
     const value = exact.get(text) ?? byLower.get(text.toLowerCase());
     if (value !== undefined) return value;
     context.issues.push({ code: 'custom', input: text, params: { allowed: values } });
     return z.NEVER;
   });
+  ENUMS.set(schema, { values, aliases });
+  return schema;
+}
+
+/** The values of an enum; undefined for any other schema. */
+export function enumOf(schema: z.core.$ZodType): EnumParts | undefined {
+  return ENUMS.get(schema);
 }
 
 /** A sub-account; `perps` is accepted as an alias. */

@@ -1,12 +1,7 @@
 import type * as z from 'zod';
-import {
-  MESSAGE_NAMES,
-  MESSAGES,
-  refusal,
-  wireError,
-  type Details,
-  type WireError,
-} from './errors.ts';
+import { wireError, type Details, type WireError } from './errors.ts';
+import { MESSAGE_NAMES, MESSAGES, refusal } from './refusal.ts';
+import { detailsOf, fieldPath, nameOf, valueAt } from './field-path.ts';
 import type { IssueParams } from './primitives.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -42,38 +37,6 @@ export function toWireError(
     return wireError('BAD_REQUEST', issue.message, { field: details.field ?? '' });
   }
   return refusal('wrongType', [name], details);
-}
-
-/** A path in the way the interface writes it: `orders[3].p`. */
-export function fieldPath(path: readonly PropertyKey[]): string {
-  let text = '';
-  for (const part of path) {
-    if (typeof part === 'number') text += `[${part}]`;
-    else text += text === '' ? String(part) : `.${String(part)}`;
-  }
-  return text;
-}
-
-function nameOf(path: readonly PropertyKey[]): string {
-  return String(path.findLast((part) => typeof part === 'string') ?? 'action');
-}
-
-function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
-  let value = input;
-  for (const part of path) {
-    if (typeof value !== 'object' || value === null) return undefined;
-    value = (value as Record<PropertyKey, unknown>)[part];
-  }
-  return value;
-}
-
-function detailsOf(field: string, value: unknown, allowed: Details['allowed']): Details {
-  const isScalar = typeof value === 'string' || typeof value === 'number' || value === null;
-  return {
-    ...(field === '' ? {} : { field }),
-    ...(isScalar ? { got: value } : {}),
-    ...(allowed === undefined ? {} : { allowed }),
-  };
 }
 
 function paramsOf(issue: Issue): IssueParams {

@@ -1,6 +1,7 @@
 import type * as z from 'zod';
-import { ACTIONS, actionDefinition } from './actions/registry.ts';
-import { refusal, type WireError } from './errors.ts';
+import { actionDefinition } from './actions/registry.ts';
+import type { WireError } from './errors.ts';
+import { refusal } from './refusal.ts';
 import { LIMITS } from './limits.ts';
 import { EnvelopeSchema } from './parse.ts';
 
@@ -156,13 +157,3 @@ function actionNamed(type: string): Named {
 
 /** The envelope of /exchange, its action included. */
 export const ENVELOPE_NAMED: Named = namedBy(EnvelopeSchema);
-
-/** True for the types that only listed signers may send, and whose bodies may be larger. */
-export function isPermissionedType(type: unknown): boolean {
-  return typeof type === 'string' && actionDefinition(type)?.signedBy === 'permissioned';
-}
-
-/** Their names, to be looked for in a text that was not read yet. */
-export const PERMISSIONED_TYPES: readonly string[] = Object.values(ACTIONS)
-  .filter(({ signedBy }) => signedBy === 'permissioned')
-  .map(({ type }) => type);

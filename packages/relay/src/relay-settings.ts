@@ -52,7 +52,7 @@ export type ChainSetting = z.infer<typeof ChainSchema>;
 /** All that a relay can be told. */
 export const RELAY_SETTINGS = {
   title: 'Oddlot relay: money between a venue and other chains.',
-  command: 'npm run relay',
+  command: 'oddlot relay',
   environment: 'ODDLOT_RELAY_',
   groups: {
     'Where the relay listens': {

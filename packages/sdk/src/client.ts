@@ -1,7 +1,8 @@
-import { parseInfo, type ExportName, type Network, type WireError } from '@oddlot/protocol';
+import type { ExportName, Network } from '@oddlot/protocol';
 import { connect, type ConnectOptions } from './connect.ts';
 import { ValidationError } from './errors.ts';
 import { createExchange, type ExchangeClient } from './exchange/create-exchange.ts';
+import { checkQuery } from './info/check-query.ts';
 import { createInfo, type InfoClient } from './info/create-info.ts';
 import { queryInfo, type InfoOptions } from './info/query-info.ts';
 import { SHARED_NONCES, type NonceSource } from './nonce.ts';
@@ -62,7 +63,7 @@ export type Client = {
 /** Makes a client of one venue. Nothing is sent before it is used. */
 export function createClient(options: ClientOptions): Client {
   const { wallet, nonces = SHARED_NONCES } = options;
-  const connected = connect(options, { check: checkInfo, keyOf: checkedKey });
+  const connected = connect(options, { check: checkQuery, keyOf: checkedKey });
   if (wallet !== undefined) checkNamed(options.network, options.url);
   const { streams } = connected;
   const orderLifeMs = readLife(options.orderLifeMs);
@@ -81,11 +82,6 @@ export function createClient(options: ClientOptions): Client {
     exportLines: (name, parameters, rest) => exportLines(context, name, parameters, rest),
     close: () => streams.close(),
   };
-}
-
-function checkInfo(request: unknown): WireError | undefined {
-  const parsed = parseInfo(request);
-  return parsed.ok ? undefined : parsed.error;
 }
 
 function readLife(orderLifeMs: number | undefined): number | undefined {

@@ -6,6 +6,28 @@ export { createReader, type Reader } from './reader.ts';
 export { createHasher, NETWORKS, receiptHash, type Hasher } from '@oddlot/protocol';
 export * from './errors.ts';
 export { NonceSource } from './nonce.ts';
+export { AccountView, type AccountViewOptions, type LiveOrder } from './bot/account-view.ts';
+export { checkNetwork } from './bot/check-network.ts';
+export {
+  followFills,
+  type FillsCursor,
+  type FollowedFill,
+  type FollowFillsOptions,
+} from './bot/follow-fills.ts';
+export { Instruments, type Instrument } from './bot/instruments.ts';
+export { LocalBook, type LocalBookOptions } from './bot/local-book.ts';
+export { marketOrder, type MarketOrder } from './bot/market-order.ts';
+export { newCloid } from './bot/new-cloid.ts';
+export { onGrid, type GridDirection } from './bot/on-grid.ts';
+export { Pacer } from './bot/pacer.ts';
+export { placeOrders, type PlacedOrder, type PlaceOptions } from './bot/place-orders.ts';
+export {
+  waitForOrder,
+  type OrderEnd,
+  type OrderName,
+  type WaitForOrderOptions,
+} from './bot/wait-for-order.ts';
+export { previewAction, type ActionPreview } from './exchange/preview-action.ts';
 export type { TypedData } from './typed-data.ts';
 export { ethersWallet, type EthersSigner } from './ethers-wallet.ts';
 export * from './wallet.ts';
@@ -189,10 +211,12 @@ export type {
   HistOrderRow,
   HistoryAsOf,
   L2Book,
+  L2Diff,
   LedgerDelta,
   LedgerUpdate,
   Leg,
   Level,
+  LevelTuple,
   MultiSigSignerSet,
   Network,
   OpenOrder,

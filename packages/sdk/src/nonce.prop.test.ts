@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { createClient } from './client.ts';
 import { NonceSource } from './nonce.ts';
+import { privateKeyWallet, type Wallet } from './wallet.ts';
 
 const steps = fc.array(
   fc.record({
@@ -44,4 +46,43 @@ test('concurrent takers never share a nonce', async () => {
   };
   const taken = await Promise.all(Array.from({ length: 500 }, take));
   expect(new Set(taken).size).toBe(500);
+});
+
+test('ten thousand calls at once, of three clients with one key, have ten thousand nonces', async () => {
+  const own = privateKeyWallet(`0x${'11'.repeat(32)}`);
+  // One signature for all: what is looked at is what would be sent.
+  const one = await own.sign({
+    digest: new Uint8Array(32).fill(1),
+    typedData: () => undefined as never,
+  });
+  const wallet: Wallet = { ...own, sign: async () => one };
+  const nonces: number[] = [];
+  const fetch = async (_: string, { body }: RequestInit): Promise<Response> => {
+    nonces.push(JSON.parse(String(body)).nonce);
+    // Every seventh answer asks to slow down, and its action is signed anew.
+    const isLimited = nonces.length % 7 === 0;
+    const status = isLimited ? 429 : 200;
+    const data = { type: 'CancelAll', data: { statuses: ['success'] } };
+    const answer = isLimited
+      ? { status: 'err', code: 10029, name: 'RATE_LIMITED', message: '' }
+      : { status: 'ok', code: 0, data };
+    return new Response(JSON.stringify(answer), { status });
+  };
+  const backoff = { baseMs: 1, maxMs: 2, random: () => 0.5 };
+  const options = {
+    url: 'http://127.0.0.1:1',
+    network: 'testnet',
+    wallet,
+    fetch,
+    backoff,
+    retriesMax: 20,
+  } as const;
+  const clients = [1, 2, 3].map(() => createClient(options));
+  const calls = Array.from({ length: 10_000 }, (__, index) =>
+    clients[index % 3]!.exchange.cancelAll(),
+  );
+  const replies = await Promise.all(calls);
+  expect(nonces.length).toBeGreaterThan(replies.length);
+  expect(new Set(nonces).size).toBe(nonces.length);
+  expect(new Set(replies.map(({ nonce }) => nonce)).size).toBe(10_000);
 });

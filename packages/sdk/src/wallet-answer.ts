@@ -1,10 +1,4 @@
-import {
-  HALF_ORDER,
-  isLowS,
-  normaliseSignature,
-  recoverSigner,
-  type SignatureHex,
-} from '@oddlot/protocol';
+import { HALF_ORDER, isLowS, recoverSigner, recoveryOf, type SignatureHex } from '@oddlot/protocol';
 import { address, type Address } from '@oddlot/units';
 import { SigningError } from './errors.ts';
 
@@ -31,13 +25,11 @@ export function readSignature(
   if (typeof answer !== 'string' || !SIGNATURE_PATTERN.test(answer)) {
     throw new SigningError(`The wallet's answer is not a signature: ${String(answer)}`);
   }
-  const parts = {
-    r: `0x${answer.slice(2, 66)}`,
-    s: `0x${answer.slice(66, 130)}`,
-    v: Number.parseInt(answer.slice(130), 16),
-  };
-  const read = normaliseSignature(parts);
-  if (read === undefined) throw new SigningError(`The wallet answered with v = ${parts.v}`);
+  const digits = answer.slice(2).toLowerCase();
+  const recovery = Number.parseInt(digits.slice(128), 16);
+  const v = recoveryOf(recovery);
+  if (v === undefined) throw new SigningError(`The wallet answered with v = ${recovery}`);
+  const read: SignatureHex = { r: `0x${digits.slice(0, 64)}`, s: `0x${digits.slice(64, 128)}`, v };
   const signature = isLowS(read) ? read : mirrored(read);
   const recovered = recoverSigner(digest, signature);
   if (recovered === signer) return signature;

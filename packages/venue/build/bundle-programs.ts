@@ -21,6 +21,7 @@ export const ENTRIES: Readonly<Record<string, string>> = {
   relay: 'relay/src/main.ts',
   validator: 'audit/src/validator/main.ts',
   bridge: 'custody/src/bridge/main.ts',
+  verify: 'audit/src/verify/main.ts',
   'archivist-thread': 'venue/src/history/archivist/archivist-worker.ts',
   'recover-thread': 'venue/src/edge/recover-worker.ts',
   'disk-thread': 'venue/src/log/disk-worker.ts',

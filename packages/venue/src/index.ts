@@ -5,3 +5,5 @@ export { createLogger } from '@oddlot/host/log';
 export { rebuildHistory } from './rebuild-history.ts';
 export { runClusterAdmin } from './cluster-admin/run-cluster-admin.ts';
 export { renameVenue } from './rename-venue.ts';
+export { BackupError, backUpFolder } from './backup/back-up-folder.ts';
+export { restoreFolder } from './backup/restore-folder.ts';

@@ -15,7 +15,7 @@ import { watchParent } from '@oddlot/host/operate';
 import { helpAsked, SettingError, settingsHelp } from '@oddlot/host/settings';
 import closeWithGrace from 'close-with-grace';
 
-/** The program of a validator: `npm run validator -- --config validator.toml`. */
+/** The program of a validator: `oddlot validator --config validator.toml`. */
 
 const STOP_MS_MAX = 10_000;
 const EXPLAINED = [BookDamagedError, DirectoryLockedError, KeyError];

@@ -4,11 +4,11 @@ import type { Located, VerifyReport } from './report.ts';
 import { verifyFolder } from './verify-folder.ts';
 
 /**
- * Looks through a data folder and believes nothing of it: `npm run verify -- FOLDER [--json] [--pruned]`. Ends with 0 when
+ * Looks through a data folder and believes nothing of it: `oddlot verify FOLDER [--json] [--pruned]`. Ends with 0 when
  * all of it stands, with 1 when something does not, with 2 when it was asked wrongly.
  */
 
-const HELP = `npm run verify -- FOLDER [--json] [--pruned]
+const HELP = `oddlot verify FOLDER [--json] [--pruned]
 
 Looks through the data folder of a venue that does not run: every byte of its log, every signature, every
 state, row and receipt. Nothing is changed.

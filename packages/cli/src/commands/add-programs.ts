@@ -1,19 +1,42 @@
 import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
-import { BRIDGE_PROGRAM, VALIDATOR_PROGRAM } from '@oddlot/custody/programs';
+import { VALIDATOR_PROGRAM, VERIFY_PROGRAM } from '@oddlot/audit/programs';
+import { BRIDGE_PROGRAM } from '@oddlot/custody/bridge-program';
 import { RELAY_PROGRAM } from '@oddlot/relay';
 import { VENUE_PROGRAM } from '@oddlot/venue/program';
+import { runRebuildHistory } from '../run-rebuild-history.ts';
+import { runVerifyReserves } from '../verify/verify-reserves.ts';
+import { runVerifyResolution } from '../verify/verify-resolution.ts';
 
-/** Programs with settings of their own: all that stands behind the name is theirs, `--help` as well. */
-const PROGRAMS = [
-  ['start', VENUE_PROGRAM, 'a venue, by its settings or a file: --config oddlot.toml'],
-  ['relay', RELAY_PROGRAM, 'a relay between chains'],
-  ['validator', VALIDATOR_PROGRAM, 'signs payouts for a bridge'],
-  ['bridge', BRIDGE_PROGRAM, 'what operators do with a bridge: deploy, status, pause, rotate'],
-] as const;
+/** Runs with what stands behind the name; a number is how it ended, a program sets its own end. */
+type Run = (args: readonly string[]) => Promise<number | undefined>;
 
-export function addPrograms(program: Command): void {
-  for (const [name, file, summary] of PROGRAMS) {
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+/** What has settings of its own: all that stands behind the name is theirs, `--help` as well. */
+const PROGRAMS: readonly (readonly [name: string, summary: string, run: Run])[] = [
+  ['start', 'a venue, by its settings or a file: --config oddlot.toml', inPlace(VENUE_PROGRAM)],
+  ['relay', 'a relay between chains', inPlace(RELAY_PROGRAM)],
+  ['validator', 'signs payouts for a bridge', inPlace(VALIDATOR_PROGRAM)],
+  [
+    'bridge',
+    'what operators do with a bridge: deploy, status, pause, rotate',
+    inPlace(BRIDGE_PROGRAM),
+  ],
+  [
+    'verify',
+    'believes nothing: a data folder, `settlement` of a market, `reserves` of a venue',
+    runVerify,
+  ],
+  [
+    'rebuild-history',
+    'computes the history of a stopped venue again from its log: --data <folder>',
+    (args) => runRebuildHistory(args, { environment: process.env, stderr: process.stderr }),
+  ],
+];
+
+export function addPrograms(program: Command, given: readonly string[]): void {
+  for (const [name, summary, run] of PROGRAMS) {
     program
       .command(name)
       .summary(summary)
@@ -21,9 +44,23 @@ export function addPrograms(program: Command): void {
       .allowUnknownOption()
       .argument('[settings...]', 'its own settings')
       .action(async () => {
-        const at = process.argv.indexOf(name, 2);
-        process.argv.splice(1, at, file);
-        await import(pathToFileURL(file).href);
+        const code = await run(given.slice(given.indexOf(name) + 1));
+        if (code !== undefined) process.exitCode = code;
       });
   }
+}
+
+/** The program takes the place of this one. */
+function inPlace(file: string): Run {
+  return async (args) => {
+    process.argv.splice(1, Infinity, file, ...args);
+    await import(pathToFileURL(file).href);
+    return undefined;
+  };
+}
+
+function runVerify([what, ...rest]: readonly string[]): Promise<number | undefined> {
+  if (what === 'settlement') return runVerifyResolution(rest, print);
+  if (what === 'reserves') return runVerifyReserves(rest, print);
+  return inPlace(VERIFY_PROGRAM)(what === undefined ? rest : [what, ...rest]);
 }

@@ -3,12 +3,13 @@ import {
   buyNo,
   buyYes,
   type Client,
+  Instruments,
   limitOrder,
+  marketOrder,
   type OrderEntry,
   sellNo,
   sellYes,
 } from '@oddlot/sdk';
-import { formatDecimal, parseExact } from '@oddlot/units';
 import { CliError } from '../cli-error.ts';
 import { findInstrument, type Instrument } from '../find-instrument.ts';
 import { print } from '../print.ts';
@@ -25,9 +26,6 @@ type OrderOptions = GlobalOptions & {
 };
 
 const SIDES = ['buy', 'sell'] as const;
-/** Finer than any tick. */
-const DECIMALS = 8;
-const PERCENT_DECIMALS = 4;
 
 /** Orders, and what they lead to. */
 export function addTrading(program: Command, around: Surroundings): void {
@@ -113,36 +111,25 @@ async function orderOf(
   wanted: OrderOptions & { readonly side: 'buy' | 'sell'; readonly size: string },
 ): Promise<OrderEntry> {
   const { cloid, leg, reduceOnly, side, size, tif } = wanted;
-  const price = wanted.price ?? (await marketPrice(client, instrument, wanted));
   const asset = instrument.id;
+  const { price } = wanted;
   if (instrument.isOutcome) {
+    if (price === undefined) {
+      throw new CliError('usage', 'an order on an outcome market has a --price');
+    }
     const make = { buy: { yes: buyYes, no: buyNo }, sell: { yes: sellYes, no: sellNo } }[side][leg];
     if (tif === 'Ioc') throw new CliError('usage', 'an outcome market takes no Ioc orders');
     return make({ asset, price, size, tif, cloid });
   }
-  const kind = wanted.price === undefined ? 'Ioc' : tif;
-  return limitOrder({ asset, side, price, size, tif: kind, reduceOnly, cloid });
+  if (price !== undefined) return limitOrder({ asset, side, price, size, tif, reduceOnly, cloid });
+  const perp = await (await Instruments.load(client)).find(asset);
+  const bound = { slippagePercent: readSlippage(wanted.slippage), reduceOnly, cloid };
+  return marketOrder(client, { instrument: perp, side, size, ...bound });
 }
 
-/** The best price of the other side and some more, on the grid: never worse than was said. */
-async function marketPrice(
-  client: Client,
-  { id, isOutcome, name, tick }: Instrument,
-  { side, slippage }: { readonly side: 'buy' | 'sell'; readonly slippage: string },
-): Promise<string> {
-  if (isOutcome) throw new CliError('usage', 'an order on an outcome market has a --price');
-  const part = parseExact(slippage, PERCENT_DECIMALS);
-  const whole = 100n * 10n ** BigInt(PERCENT_DECIMALS);
-  if (part === undefined || part < 0n || part >= whole) {
-    throw new CliError('usage', `--slippage is a percentage from 0 to 100, not "${slippage}"`);
-  }
-  const { levels } = await client.info.l2Book({ coin: String(id) });
-  const best = levels[side === 'buy' ? 1 : 0][0]?.px;
-  if (best === undefined)
-    throw new CliError('refused', `nobody ${side === 'buy' ? 'offers' : 'bids for'} ${name}`);
-  const [price, step] = [exact(best), exact(tick)];
-  const worse = (price * (side === 'buy' ? whole + part : whole - part)) / whole;
-  return formatDecimal(worse - (worse % step), DECIMALS);
+function readSlippage(text: string): string {
+  if (/^[0-9]{1,2}(\.[0-9]+)?$/.test(text)) return text;
+  throw new CliError('usage', `--slippage is a percentage from 0 to 100, not "${text}"`);
 }
 
 function oneOf<Value extends string>(values: readonly Value[]) {
@@ -151,10 +138,4 @@ function oneOf<Value extends string>(values: readonly Value[]) {
     if (found === undefined) throw new InvalidArgumentError(`It is one of ${values.join(', ')}.`);
     return found;
   };
-}
-
-function exact(text: string): bigint {
-  const value = parseExact(text, DECIMALS);
-  if (value === undefined) throw new CliError('fault', `"${text}" is no decimal text`);
-  return value;
 }

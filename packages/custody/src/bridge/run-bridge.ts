@@ -14,7 +14,7 @@ import { status } from './status.ts';
 /** How a command ends: done, not done, written wrongly, or sent and nobody knows yet. */
 const EXIT = { done: 0, failed: 1, usage: 2, notMined: 3 } as const;
 
-const BRIDGE_USAGE = `Usage: npm run bridge -- COMMAND [options]
+const BRIDGE_USAGE = `Usage: oddlot bridge COMMAND [options]
 
 Keys and looking
   key FILE                        makes a key in a new file and says its address
@@ -95,7 +95,7 @@ export async function runBridge(
     return EXIT.done;
   } catch (error) {
     if (error instanceof UsageError) {
-      complain(`${error.message} (see npm run bridge -- --help)`);
+      complain(`${error.message} (see oddlot bridge --help)`);
       return EXIT.usage;
     }
     complain(chainFault(error));

@@ -38,7 +38,7 @@ type SignerOptions = {
 /**
  * Signs a payout that the venues owe and that the account itself has asked for, and no other (R-withdraw): once written down, a withdrawal is signed in the
  * same terms for ever. It signs a cancellation when it has seen itself that the payout cannot succeed, so that nobody
- * who asks can end the withdrawal of somebody else. It does not sign rotations, the lifting of pauses or returns: people do, by `npm run bridge`.
+ * who asks can end the withdrawal of somebody else. It does not sign rotations, the lifting of pauses or returns: people do, by `oddlot bridge`.
  */
 export class Signer {
   readonly #options: SignerOptions;
@@ -127,7 +127,7 @@ export class Signer {
     if (witness === undefined) {
       throw new SigningRefusal(
         403,
-        'it has no endpoints of the chain: its operator signs cancellations (npm run bridge -- cancel)',
+        'it has no endpoints of the chain: its operator signs cancellations (oddlot bridge cancel)',
       );
     }
     const owed = await this.#owed(asked);

@@ -132,7 +132,7 @@ function eyesOf(
 function chainWarnings({ chain }: ValidatorSettings, isReal: boolean): readonly string[] {
   if (chain.length === 0) {
     return [
-      'chain: no endpoints, so it signs no cancellations, people do (npm run bridge -- cancel); and what accounts brought does not ease their limits',
+      'chain: no endpoints, so it signs no cancellations, people do (oddlot bridge cancel); and what accounts brought does not ease their limits',
     ];
   }
   const isAlone = isReal && new Set(chain.map((url) => new URL(url).host)).size < 2;

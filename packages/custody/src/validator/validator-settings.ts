@@ -44,7 +44,7 @@ const Signers = z.strictObject({
 export const VALIDATOR_SETTINGS = {
   title:
     "Oddlot validator: signs payouts and cancellations of one bridge, by its operator's own key.",
-  command: 'npm run validator',
+  command: 'oddlot validator',
   groups: {
     'What a validator signs for': {
       key: setting(SECRET_PLACE, {

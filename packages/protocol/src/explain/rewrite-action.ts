@@ -8,26 +8,31 @@ import {
   stringOf,
   type EncodedEntry,
 } from '../json/msgpack-slice.ts';
-import { signingOrder, type KeyOrder } from '../signing/canonical.ts';
+import { fieldsOf, isObjectShape, type Shape } from '../shapes/shape.ts';
+import { actionShape } from '../signing/canonical.ts';
 
 /** Encoded actions in another form: keys in another order, texts in another spelling. */
 
 /** The action with its keys in signing order, those that no schema names at the end. */
 export function inSigningOrder(action: Uint8Array): Uint8Array {
   const type = stringOf(mapEntry(action, 'type') ?? encodeText('')) ?? '';
-  const ordered = inOrder(action, signingOrder(type));
+  const ordered = inOrder(action, actionShape(type));
   if (type !== 'multiSig') return ordered;
   return withEntry(ordered, 'payload', (payload) => withEntry(payload, 'action', inSigningOrder));
 }
 
-function inOrder(value: Uint8Array, order: KeyOrder | undefined): Uint8Array {
-  if (order === undefined) return value;
-  const items = itemsOf(value);
-  if (items !== undefined) return arrayOf(items.map((item) => inOrder(item, order)));
+function inOrder(value: Uint8Array, shape: Shape): Uint8Array {
+  if (typeof shape === 'string') return value;
+  if (!isObjectShape(shape)) {
+    const items = shape[0] === 'list' ? itemsOf(value) : undefined;
+    if (shape[0] !== 'list' || items === undefined) return value;
+    return arrayOf(items.map((item) => inOrder(item, shape[1])));
+  }
   const entries = entriesOf(value);
   if (entries === undefined) return value;
-  const ordered = sortedBy(entries, [...order.keys()]);
-  return mapOf(ordered.map(([key, inner]) => [key, inOrder(inner, order.get(key))]));
+  const shapes = new Map(fieldsOf(shape).map((field) => [field.name, field.shape]));
+  const ordered = sortedBy(entries, [...shapes.keys()]);
+  return mapOf(ordered.map(([key, inner]) => [key, inOrder(inner, shapes.get(key) ?? 'any')]));
 }
 
 /** The action with some keys of its top level first, in this order. */

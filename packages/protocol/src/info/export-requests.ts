@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { refusal, type WireError } from '../errors.ts';
+import type { WireError } from '../errors.ts';
+import { refusal } from '../refusal.ts';
 import { AccountTypes, Address, IdStr, anyCase } from '../primitives.ts';
 import { toWireError } from '../to-wire-error.ts';
 import type { FundingRow, LedgerUpdate } from './account-answers.ts';

@@ -1,4 +1,5 @@
-import { refusal, type WireError } from '../errors.ts';
+import type { WireError } from '../errors.ts';
+import { refusal } from '../refusal.ts';
 import { nearestName } from '../nearest-name.ts';
 
 /** What other venues of the family call a query, and what answers it here. */

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
-import { refusal, type WireError } from '../errors.ts';
+import type { WireError } from '../errors.ts';
+import { refusal } from '../refusal.ts';
 import { toWireError } from '../to-wire-error.ts';
 import { checkUnknownFields, namedBy, type Named } from '../unknown-fields.ts';
 import { ACCOUNT_QUERIES } from './account-queries.ts';

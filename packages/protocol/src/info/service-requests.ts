@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { refusal, type WireError } from '../errors.ts';
+import type { WireError } from '../errors.ts';
+import { refusal } from '../refusal.ts';
 import { LIMITS, PAGE_LIMITS } from '../limits.ts';
 import { AccountType, Address, anyCase, I32, listOf } from '../primitives.ts';
 import { toWireError } from '../to-wire-error.ts';
@@ -12,7 +13,7 @@ const Asset = anyCase(['USDC']);
 const INVALID_OFFSET = { params: { refusal: 'invalidOffset' } } as const;
 
 /** The requests of /account-status, the faucet and the relay. */
-const SERVICE_REQUESTS = {
+export const SERVICE_REQUESTS = {
   accountStatus: z.object({
     type: z.literal('accountStatus'),
     user: Address,

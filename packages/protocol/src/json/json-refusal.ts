@@ -1,6 +1,7 @@
-import { refusal, type WireError } from '../errors.ts';
+import type { WireError } from '../errors.ts';
+import { refusal } from '../refusal.ts';
 import { LIMITS } from '../limits.ts';
-import { fieldPath } from '../to-wire-error.ts';
+import { fieldPath } from '../field-path.ts';
 import type { ScanFault } from './scan.ts';
 
 /** Names and numbers are shown up to here: a client may send anything. */

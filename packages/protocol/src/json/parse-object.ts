@@ -1,4 +1,5 @@
-import { refusal, type WireError } from '../errors.ts';
+import type { WireError } from '../errors.ts';
+import { refusal } from '../refusal.ts';
 import { jsonRefusal } from './json-refusal.ts';
 import { checkJson } from './scan.ts';
 

@@ -25,21 +25,31 @@ export type ActionToHash = {
   readonly envelope: MultiSigContext;
 };
 
-/** A hashed action. `signed` is P, the part of the transaction hash before the signature. */
-export type ActionHash =
+/** A hashed action that is no wrapper. `signed` is P, the part of the transaction hash before the signature. */
+type SingleHash =
   | (AgentHash & { readonly scheme: 'agent' })
-  | (SignedStruct & { readonly scheme: 'direct' })
+  | (SignedStruct & { readonly scheme: 'direct' });
+
+/** A hashed action. */
+export type ActionHash =
+  | SingleHash
   | (MultiSigHash & { readonly scheme: 'multiSig'; readonly inner: InnerHash });
 
 /** Hashes an action in the scheme of its type; the signature is over `digest`. */
 export function hashAction(request: ActionToHash, hasher: Hasher): ActionHash {
   const { msgpack, action, envelope } = request;
+  if (action['type'] !== 'multiSig') return hashSingleAction(request, hasher);
+  const payload = action['payload'] as MultiSigPayload;
+  const inner = hashInnerAction(hasher, { msgpack, payload, context: envelope });
+  return { ...hashMultiSig(hasher, msgpack, envelope), scheme: 'multiSig', inner };
+}
+
+/** The same of an action that is no wrapper, without what wrappers take. */
+export function hashSingleAction(
+  { msgpack, action, envelope }: ActionToHash,
+  hasher: Hasher,
+): SingleHash {
   const type = String(action['type']);
-  if (type === 'multiSig') {
-    const payload = action['payload'] as MultiSigPayload;
-    const inner = hashInnerAction(hasher, { msgpack, payload, context: envelope });
-    return { ...hashMultiSig(hasher, msgpack, envelope), scheme: 'multiSig', inner };
-  }
   if (isDirectActionType(type)) {
     const chainId = envelope.signatureChainId ?? undefined;
     const struct = signStruct(hasher, DIRECT_STRUCTS[type], action, chainId);

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
-import { refusal, type Details, type WireError } from '../errors.ts';
+import type { Details, WireError } from '../errors.ts';
+import { refusal } from '../refusal.ts';
 import { nearestName } from '../nearest-name.ts';
 import { toWireError } from '../to-wire-error.ts';
 import { CHANNELS, type ChannelName, type ChannelParams, type StreamEndpoint } from './channels.ts';

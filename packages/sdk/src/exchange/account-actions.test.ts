@@ -180,7 +180,7 @@ describe('what the venue would refuse for its form is not sent', () => {
     ['more signatures than signers', (e) => e.convertToMultiSigUser({ signers: missing })],
     ['a sum that is no decimal', (e) => e.sendTo({ destination: BUILDER, amount: '1e3' })],
     ['no address', (e) => e.withdraw3({ destination: '0x12', amount: '5' })],
-    ['a code without a name', (e) => e.venueAdmin.setGate(code(''))],
+    ['a code that is no text', (e) => e.venueAdmin.setGate(code(1 as never))],
   ])('%s', async (_, send) => {
     const venue = await aVenue();
     await expect(send(clientOf(venue).exchange)).rejects.toThrow(ValidationError);

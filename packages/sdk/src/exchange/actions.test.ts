@@ -240,10 +240,10 @@ describe('orders in words', () => {
 
 describe('what the venue would refuse for its form is not sent', () => {
   test.each<[string, (exchange: Client['exchange']) => Promise<unknown>]>([
-    ['no margin to move', (e) => e.updateIsolatedMargin({ asset: 1, isBuy: true, ntli: 0 })],
+    ['part of a margin', (e) => e.updateIsolatedMargin({ asset: 1, isBuy: true, ntli: 0.5 })],
     ['part of a leverage', (e) => e.updateLeverage({ asset: 1, leverage: 2.5 })],
-    ['a scope that contradicts itself', (e) => e.cancelAll({ asset: 1, accountType: 'outcome' })],
-    ['a change of nothing', (e) => e.venueAdmin.setPerp({ instrumentId: 1 })],
+    ['an asset below zero', (e) => e.cancelAll({ asset: -1, accountType: 'perp' })],
+    ['a tick that is no decimal', (e) => e.venueAdmin.setPerp({ instrumentId: 1, priceTick: '' })],
   ])('%s', async (_, send) => {
     const venue = await aVenue();
     await expect(send(clientOf(venue).exchange)).rejects.toThrow(ValidationError);

@@ -1,3 +1,4 @@
+import { approveAgentShape } from '@oddlot/protocol';
 import { sendDirect, type DirectOptions } from './send-direct.ts';
 import type { ReplyOf } from './reply.ts';
 import type { ExchangeContext } from './send-action.ts';
@@ -22,5 +23,5 @@ export function approveAgent<Confirm extends 'executed' | undefined = undefined>
 ): Promise<ReplyOf<Confirm>> {
   const type = 'approveAgent';
   const action = { type, agentAddress: agentAddress.toLowerCase(), agentName } as const;
-  return sendDirect(context, action, options);
+  return sendDirect(context, approveAgentShape, action, options);
 }

@@ -1,4 +1,9 @@
-import { MAX_FEE_RATE, MESSAGES, parseMaxFeeRate } from '@oddlot/protocol';
+import {
+  MAX_FEE_RATE,
+  invalidMaxFeeRate,
+  parseMaxFeeRate,
+  approveBuilderFeeShape,
+} from '@oddlot/protocol';
 import { ValidationError } from '../errors.ts';
 import { sendDirect, type DirectOptions } from './send-direct.ts';
 import type { ReplyOf } from './reply.ts';
@@ -24,9 +29,11 @@ export async function approveBuilderFee<Confirm extends 'executed' | undefined =
 ): Promise<ReplyOf<Confirm>> {
   if (parseMaxFeeRate(maxFeeRate) === undefined) {
     const details = { field: 'maxFeeRate', got: maxFeeRate, allowed: MAX_FEE_RATE };
-    throw new ValidationError(`${MESSAGES.invalidMaxFeeRate()}: ${maxFeeRate}`, { details });
+    throw new ValidationError(`${invalidMaxFeeRate()}: ${maxFeeRate}`, {
+      details,
+    });
   }
   const type = 'approveBuilderFee';
   const action = { type, builder: builder.toLowerCase(), maxFeeRate } as const;
-  return sendDirect(context, action, options);
+  return sendDirect(context, approveBuilderFeeShape, action, options);
 }

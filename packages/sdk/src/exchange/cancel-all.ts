@@ -1,4 +1,4 @@
-import type { ActionInputOf } from '@oddlot/protocol';
+import { cancelAllShape, type ActionInputOf } from '@oddlot/protocol';
 import type { ReplyOf } from './reply.ts';
 import { sendAction, type ActionOptions, type ExchangeContext } from './send-action.ts';
 
@@ -21,5 +21,5 @@ export function cancelAll<Confirm extends 'executed' | undefined = undefined>(
   options?: ActionOptions<Confirm>,
 ): Promise<ReplyOf<Confirm>> {
   const action: ActionInputOf<'cancelAll'> = { type: 'cancelAll', asset, accountType };
-  return sendAction(context, () => action, options);
+  return sendAction(context, cancelAllShape, () => action, options);
 }

@@ -1,4 +1,4 @@
-import type { ActionInputOf } from '@oddlot/protocol';
+import { cancelByCloidShape, type ActionInputOf } from '@oddlot/protocol';
 import type { ReplyOf } from './reply.ts';
 import { sendAction, type ActionOptions, type ExchangeContext } from './send-action.ts';
 
@@ -19,5 +19,5 @@ export function cancelByCloid<Confirm extends 'executed' | undefined = undefined
   options?: ActionOptions<Confirm>,
 ): Promise<ReplyOf<Confirm>> {
   const action: ActionInputOf<'cancelByCloid'> = { type: 'cancelByCloid', cancels: [...cancels] };
-  return sendAction(context, () => action, options);
+  return sendAction(context, cancelByCloidShape, () => action, options);
 }

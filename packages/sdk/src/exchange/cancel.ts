@@ -1,4 +1,4 @@
-import type { ActionInputOf } from '@oddlot/protocol';
+import { cancelShape, type ActionInputOf } from '@oddlot/protocol';
 import type { ReplyOf } from './reply.ts';
 import { sendAction, type ActionOptions, type ExchangeContext } from './send-action.ts';
 
@@ -25,5 +25,5 @@ export function cancel<Confirm extends 'executed' | undefined = undefined>(
   options?: ActionOptions<Confirm>,
 ): Promise<ReplyOf<Confirm>> {
   const action: ActionInputOf<'cancel'> = { type: 'cancel', cancels: [...cancels] };
-  return sendAction(context, () => action, options);
+  return sendAction(context, cancelShape, () => action, options);
 }

@@ -1,4 +1,4 @@
-import { actionDefinition, type ActionHash, type InnerHash } from '@oddlot/protocol';
+import { isPermissionedType, type ActionHash, type InnerHash } from '@oddlot/protocol';
 import { SigningError } from '../errors.ts';
 import type { Wallet } from '../wallet.ts';
 
@@ -22,8 +22,7 @@ export async function checkChain(
     const cure = 'Leave signatureChainId out, or switch the wallet to that chain.';
     throw new SigningError(`${where}, and ${type} was to be signed for ${domainChainId}. ${cure}`);
   }
-  const isOperators = actionDefinition(type)?.signedBy === 'permissioned';
-  const cure = isOperators
+  const cure = isPermissionedType(type)
     ? "Sign it with the admin's key itself, by privateKeyWallet or accountWallet."
     : "Approve an agent with this wallet (approveAgent), and let a client with the agent's key send it.";
   throw new SigningError(

@@ -1,3 +1,4 @@
+import { claimBuilderRewardsShape } from '@oddlot/protocol';
 import type { ReplyOf } from './reply.ts';
 import { sendAction, type ActionOptions, type ExchangeContext } from './send-action.ts';
 
@@ -11,5 +12,10 @@ export function claimBuilderRewards<Confirm extends 'executed' | undefined = und
   context: ExchangeContext,
   options?: ActionOptions<Confirm>,
 ): Promise<ReplyOf<Confirm>> {
-  return sendAction(context, () => ({ type: 'claimBuilderRewards' }), options);
+  return sendAction(
+    context,
+    claimBuilderRewardsShape,
+    () => ({ type: 'claimBuilderRewards' }),
+    options,
+  );
 }

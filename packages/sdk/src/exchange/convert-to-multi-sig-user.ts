@@ -1,4 +1,10 @@
-import { isSignerSetSound, MESSAGES, parseMultiSigSigners } from '@oddlot/protocol';
+import {
+  checkShape,
+  convertToMultiSigUserShape,
+  invalidMultiSigSigners,
+  LIMITS,
+  type Shape,
+} from '@oddlot/protocol';
 import { ValidationError } from '../errors.ts';
 import { sendDirect, type DirectOptions, type UnboundAction } from './send-direct.ts';
 import type { ReplyOf } from './reply.ts';
@@ -25,7 +31,7 @@ export async function convertToMultiSigUser<Confirm extends 'executed' | undefin
   { signers }: ConvertToMultiSigUserParameters,
   options?: DirectOptions<Confirm>,
 ): Promise<ReplyOf<Confirm>> {
-  return sendDirect(context, conversion(signers), options);
+  return sendDirect(context, convertToMultiSigUserShape, conversion(signers), options);
 }
 
 /** The action that gives an account a set of signers, for `multiSig.propose` on one that has some. */
@@ -38,8 +44,16 @@ function signersText(signers: SignerSet | null): string {
   if (signers === null) return 'null';
   const authorizedUsers = signers.authorizedUsers.map((user) => user.toLowerCase()).sort();
   const text = JSON.stringify({ authorizedUsers, threshold: signers.threshold });
-  const set = parseMultiSigSigners(text);
-  if (set && isSignerSetSound(set)) return text;
+  const isWhole =
+    checkShape(SIGNERS, { authorizedUsers, threshold: signers.threshold }) === undefined;
+  const count = new Set(authorizedUsers).size;
+  const isEnough = signers.threshold <= count && count === authorizedUsers.length;
+  if (isWhole && isEnough) return text;
   const details = { field: 'signers', got: text };
-  throw new ValidationError(`${MESSAGES.invalidMultiSigSigners()}: ${text}`, { details });
+  throw new ValidationError(`${invalidMultiSigSigners()}: ${text}`, { details });
 }
+
+const SIGNERS: Shape = {
+  authorizedUsers: ['list', 'address', 1, LIMITS.multiSigSignersMax, 'authorizedUsers'],
+  threshold: ['integer', 1],
+};

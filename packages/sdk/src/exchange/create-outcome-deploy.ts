@@ -1,4 +1,4 @@
-import type { ActionInputOf, ActionOf } from '@oddlot/protocol';
+import { outcomeDeployShape, type ActionInputOf, type ActionOf } from '@oddlot/protocol';
 import type { OperatorOptions } from './operator-options.ts';
 import type { ReplyOf } from './reply.ts';
 import { sendAction, type ExchangeContext } from './send-action.ts';
@@ -38,7 +38,7 @@ export function createOutcomeDeploy(context: ExchangeContext) {
     options: OperatorOptions<Confirm> | undefined,
   ): Promise<ReplyOf<Confirm>> => {
     const action = { type: 'outcomeDeploy', ...variant } as ActionInputOf<'outcomeDeploy'>;
-    return sendAction(context, () => action, options);
+    return sendAction(context, outcomeDeployShape, () => action, options);
   };
   return {
     /** A confirmed reply has `created.eventId`. */

@@ -1,4 +1,4 @@
-import type { ActionInputOf } from '@oddlot/protocol';
+import { venueAdminShape, type ActionInputOf } from '@oddlot/protocol';
 import type { OperatorOptions } from './operator-options.ts';
 import type { ReplyOf } from './reply.ts';
 import { sendAction, type ExchangeContext } from './send-action.ts';
@@ -50,7 +50,7 @@ export function createVenueAdmin(context: ExchangeContext) {
       options?: OperatorOptions<Confirm>,
     ): Promise<ReplyOf<Confirm>> => {
       const action = { type: 'venueAdmin', [name]: parameters } as ActionInputOf<'venueAdmin'>;
-      return sendAction(context, () => action, options);
+      return sendAction(context, venueAdminShape, () => action, options);
     };
   return {
     /**

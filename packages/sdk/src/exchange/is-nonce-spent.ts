@@ -1,4 +1,4 @@
-import { MESSAGES } from '@oddlot/protocol';
+import { nonceTooFar } from '@oddlot/protocol';
 import type { ApiError } from '../errors.ts';
 
 /**
@@ -6,5 +6,5 @@ import type { ApiError } from '../errors.ts';
  * too far in the future will come.
  */
 export function isNonceSpent({ message, name }: ApiError): boolean {
-  return name === 'BAD_NONCE' && message !== MESSAGES.nonceTooFar();
+  return name === 'BAD_NONCE' && message !== nonceTooFar();
 }

@@ -1,4 +1,4 @@
-import type { ActionInputOf } from '@oddlot/protocol';
+import { modify2Shape, type ActionInputOf } from '@oddlot/protocol';
 import type { ReplyOf } from './reply.ts';
 import { sendAction, type ActionOptions, type ExchangeContext } from './send-action.ts';
 
@@ -25,5 +25,5 @@ export function modify2<Confirm extends 'executed' | undefined = undefined>(
   options?: ActionOptions<Confirm>,
 ): Promise<ReplyOf<Confirm>> {
   const action: ActionInputOf<'modify2'> = { type: 'modify2', a, o, c, p, s };
-  return sendAction(context, () => action, options);
+  return sendAction(context, modify2Shape, () => action, options);
 }

@@ -1,12 +1,16 @@
 import {
   checkBinding,
+  actionShape,
   checkExpiryAllowed,
+  checkShape,
   checkVaultAllowed,
   createHasher,
   hashInnerAction,
   isDirectActionType,
-  parseAction,
+  isPermissionedType,
+  multiSigShape,
   recoverSigner,
+  type Action,
   type ActionInputOf,
   type DirectActionType,
   type Hasher,
@@ -109,10 +113,16 @@ function hashProposal(
 
 /** Finds what the venue would refuse for its form, before anybody is asked to sign it. */
 export function checkProposal(proposal: MultiSigProposal, network: Network): void {
-  const parsed = parseAction(wrapperOf(proposal, [NO_SIGNATURE]));
-  if (!parsed.ok) throw ValidationError.of(parsed.error);
-  const { action } = parsed;
+  const wrapper = wrapperOf(proposal, [NO_SIGNATURE]);
+  const { type } = proposal.action;
+  if ((type as string) === 'multiSig' || isPermissionedType(type)) {
+    const details = { field: 'payload.action.type', got: type };
+    throw new ValidationError(`A wrapper does not carry ${type}`, { details });
+  }
+  const action = wrapper as unknown as Action;
   const error =
+    checkShape(multiSigShape, wrapper) ??
+    checkShape(actionShape(type), proposal.action, ['payload', 'action']) ??
     checkBinding(action, proposal, network) ??
     checkVaultAllowed(action, proposal) ??
     checkExpiryAllowed(action, proposal);

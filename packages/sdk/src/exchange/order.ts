@@ -1,4 +1,4 @@
-import type { ActionInputOf, ActionOf } from '@oddlot/protocol';
+import { orderShape, type ActionInputOf, type ActionOf } from '@oddlot/protocol';
 import type { ReplyOf } from './reply.ts';
 import { sendAction, type ActionOptions, type ExchangeContext } from './send-action.ts';
 
@@ -42,5 +42,5 @@ export function order<Confirm extends 'executed' | undefined = undefined>(
     orders: [...orders],
     builder: builder === undefined ? undefined : { b: builder.b.toLowerCase(), f: builder.f },
   };
-  return sendAction(context, () => action, options);
+  return sendAction(context, orderShape, () => action, options);
 }

@@ -1,4 +1,4 @@
-import type { ActionInputOf } from '@oddlot/protocol';
+import { outcomeOperateShape, type ActionInputOf } from '@oddlot/protocol';
 import type { ReplyOf } from './reply.ts';
 import { sendAction, type ActionOptions, type ExchangeContext } from './send-action.ts';
 
@@ -23,5 +23,5 @@ export function outcomeOperate<Confirm extends 'executed' | undefined = undefine
 ): Promise<ReplyOf<Confirm>> {
   const operations = split === undefined ? { merge: [...merge] } : { split: [...split] };
   const action: ActionInputOf<'outcomeOperate'> = { type: 'outcomeOperate', ...operations };
-  return sendAction(context, () => action, options);
+  return sendAction(context, outcomeOperateShape, () => action, options);
 }

@@ -1,4 +1,4 @@
-import type { ActionInputOf } from '@oddlot/protocol';
+import { reversePositionShape, type ActionInputOf } from '@oddlot/protocol';
 import type { ReplyOf } from './reply.ts';
 import { sendAction, type ActionOptions, type ExchangeContext } from './send-action.ts';
 
@@ -21,5 +21,5 @@ export function reversePosition<Confirm extends 'executed' | undefined = undefin
   options?: ActionOptions<Confirm>,
 ): Promise<ReplyOf<Confirm>> {
   const action: ActionInputOf<'reversePosition'> = { type: 'reversePosition', asset, isBuy };
-  return sendAction(context, () => action, options);
+  return sendAction(context, reversePositionShape, () => action, options);
 }

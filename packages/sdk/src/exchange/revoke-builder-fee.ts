@@ -1,3 +1,4 @@
+import { revokeBuilderFeeShape } from '@oddlot/protocol';
 import { sendDirect, type DirectOptions } from './send-direct.ts';
 import type { ReplyOf } from './reply.ts';
 import type { ExchangeContext } from './send-action.ts';
@@ -17,5 +18,5 @@ export function revokeBuilderFee<Confirm extends 'executed' | undefined = undefi
   options?: DirectOptions<Confirm>,
 ): Promise<ReplyOf<Confirm>> {
   const action = { type: 'revokeBuilderFee', builder: builder.toLowerCase() } as const;
-  return sendDirect(context, action, options);
+  return sendDirect(context, revokeBuilderFeeShape, action, options);
 }

@@ -1,4 +1,4 @@
-import type { ActionInputOf } from '@oddlot/protocol';
+import { scheduleCancelShape, type ActionInputOf } from '@oddlot/protocol';
 import type { ReplyOf } from './reply.ts';
 import { sendAction, type ActionOptions, type ExchangeContext } from './send-action.ts';
 
@@ -20,5 +20,5 @@ export function scheduleCancel<Confirm extends 'executed' | undefined = undefine
   options?: ActionOptions<Confirm>,
 ): Promise<ReplyOf<Confirm>> {
   const action: ActionInputOf<'scheduleCancel'> = { type: 'scheduleCancel', time };
-  return sendAction(context, () => action, options);
+  return sendAction(context, scheduleCancelShape, () => action, options);
 }

@@ -1,4 +1,4 @@
-import type { ActionInput } from '@oddlot/protocol';
+import type { ActionInput, ObjectShape } from '@oddlot/protocol';
 import { ApiError, ExpiredError, HttpError, SigningError } from '../errors.ts';
 import type { NonceSource } from '../nonce.ts';
 import type { HasherSource } from '../signing-network.ts';
@@ -7,7 +7,7 @@ import type { VenueClock } from '../transport/venue-clock.ts';
 import type { Wallet } from '../wallet.ts';
 import { Expiry } from './expiry.ts';
 import { readReply, type ActionReply, type ReplyOf } from './reply.ts';
-import { signAction, type EnvelopeFields, type SignedAction } from './sign-action.ts';
+import { signShaped, type EnvelopeFields, type SignedAction } from './sign-action.ts';
 
 /** What sending an action takes. */
 export type ExchangeContext = {
@@ -43,6 +43,7 @@ export type ActionOptions<Confirm extends 'executed' | undefined = undefined> = 
 /** Signs an action and sends it. `build` gets the nonce, for the actions that carry it. */
 export async function sendAction<Confirm extends 'executed' | undefined>(
   context: ExchangeContext,
+  shape: ObjectShape,
   build: (nonce: number) => ActionInput,
   options: ActionOptions<Confirm> = {},
 ): Promise<ReplyOf<Confirm>> {
@@ -60,7 +61,7 @@ export async function sendAction<Confirm extends 'executed' | undefined>(
       expiresAfter: expiry.of(action.type),
       ...rest,
     };
-    return signAction(action, fields, { hasher, wallet });
+    return signShaped({ shape, action }, fields, { hasher, wallet });
   };
   const signAnew = wallet.isInteractive ? undefined : sign;
   return (await deliver(http, await sign(), { signal, signAnew, expiry })) as ReplyOf<Confirm>;

@@ -1,4 +1,4 @@
-import type { ActionInputOf, DirectActionType, Network } from '@oddlot/protocol';
+import type { ActionInputOf, DirectActionType, Network, ObjectShape } from '@oddlot/protocol';
 import { domainChainOf } from './domain-chain.ts';
 import type { ReplyOf } from './reply.ts';
 import { sendAction, type ActionOptions, type ExchangeContext } from './send-action.ts';
@@ -28,11 +28,12 @@ export function bindAction(action: UnboundAction, network: Network, nonce: numbe
  */
 export async function sendDirect<Confirm extends 'executed' | undefined>(
   context: ExchangeContext,
+  shape: ObjectShape,
   action: UnboundAction,
   options: DirectOptions<Confirm> = {},
 ): Promise<ReplyOf<Confirm>> {
   const { network } = await context.hasher();
   const build = (nonce: number) => bindAction(action, network, nonce);
   const signatureChainId = await domainChainOf(context, options.signatureChainId);
-  return sendAction(context, build, { ...options, signatureChainId });
+  return sendAction(context, shape, build, { ...options, signatureChainId });
 }

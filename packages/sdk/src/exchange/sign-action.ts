@@ -1,15 +1,21 @@
 import {
+  actionShape,
+  arrange,
   bytesToHex,
   canonicalAction,
   checkExpiryAllowed,
+  checkShape,
   checkVaultAllowed,
   encodeMsgpack,
   hashAction,
-  parseAction,
+  hashSingleAction,
   signatureBytes,
   txHash as hashTransaction,
+  type Action,
+  type ActionHash,
   type ActionInput,
   type Hasher,
+  type ObjectShape,
   type StructValues,
 } from '@oddlot/protocol';
 import { hash, type Hash } from '@oddlot/units';
@@ -37,16 +43,37 @@ export type SignedAction = {
   readonly expiresAfter?: number | undefined;
 };
 
-/** Signs an action. It is written, hashed and sent in the canonical key order. */
+/** Signs an action of any type. It is written, hashed and sent in the canonical key order. */
 export async function signAction(
   input: ActionInput,
   fields: EnvelopeFields,
-  { hasher, wallet }: { readonly hasher: Hasher; readonly wallet: Wallet },
+  signing: Signing,
 ): Promise<SignedAction> {
-  const { action, msgpack } = encodeAction(input);
-  refuseMisfits(input, fields);
+  const { action } = encodeAction(input);
+  const shaped = { shape: actionShape(action.type), action };
+  return signShaped(shaped, fields, { ...signing, hashWith: hashAction });
+}
+
+/** Who signs, and for which network. */
+type Signing = { readonly hasher: Hasher; readonly wallet: Wallet };
+
+/** What hashes the action, where it may be a wrapper. */
+type Hashing = { readonly hashWith?: typeof hashAction | undefined };
+
+/** An action and the shape that it has; whoever sends one kind of them needs no other's. */
+type Shaped = { readonly shape: ObjectShape; readonly action: ActionInput };
+
+/** Signs an action whose shape is known. */
+export async function signShaped(
+  { shape, action: input }: Shaped,
+  fields: EnvelopeFields,
+  { hasher, wallet, hashWith = hashSingleAction }: Signing & Hashing,
+): Promise<SignedAction> {
+  const { action, msgpack } = encoded(() => arrange(shape, input, input.type));
+  refuseMisfits({ shape, action }, fields);
   const values = action as unknown as StructValues;
-  const actionHash = hashAction({ msgpack, action: values, envelope: fields }, hasher);
+  const request = { msgpack, action: values, envelope: fields };
+  const actionHash: ActionHash = hashWith(request, hasher);
   const { nonce } = fields;
   await checkChain(wallet, { hash: actionHash, type: input.type });
   const signature = await wallet.sign({
@@ -65,11 +92,15 @@ export async function signAction(
 }
 
 /** The action in key order and as bytes. A key that the venue does not know is an error here. */
-export function encodeAction<Input extends ActionInput>(
-  input: Input,
-): { action: Input; msgpack: Uint8Array } {
+export function encodeAction<Input extends ActionInput>(input: Input): Encoded<Input> {
+  return encoded(() => canonicalAction(input));
+}
+
+type Encoded<Input> = { readonly action: Input; readonly msgpack: Uint8Array };
+
+function encoded<Input extends ActionInput>(order: () => Input): Encoded<Input> {
   try {
-    const action = canonicalAction(input);
+    const action = order();
     return { action, msgpack: encodeMsgpack(action) };
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
@@ -78,10 +109,10 @@ export function encodeAction<Input extends ActionInput>(
 }
 
 /** Finds what the venue would refuse for its form, before a person is asked to sign it. */
-function refuseMisfits(input: ActionInput, fields: EnvelopeFields): void {
-  const parsed = parseAction(input);
-  if (!parsed.ok) throw ValidationError.of(parsed.error);
-  const { action } = parsed;
-  const error = checkVaultAllowed(action, fields) ?? checkExpiryAllowed(action, fields);
+function refuseMisfits({ shape, action }: Shaped, fields: EnvelopeFields): void {
+  const error =
+    checkShape(shape, action) ??
+    checkVaultAllowed(action as Action, fields) ??
+    checkExpiryAllowed(action as Action, fields);
   if (error !== undefined) throw ValidationError.of(error);
 }

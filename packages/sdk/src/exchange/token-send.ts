@@ -1,3 +1,4 @@
+import { tokenSendShape } from '@oddlot/protocol';
 import { sendDirect, type DirectOptions, type UnboundAction } from './send-direct.ts';
 import type { ReplyOf } from './reply.ts';
 import { walletOf, type ExchangeContext } from './send-action.ts';
@@ -37,7 +38,7 @@ export function tokenSend<Confirm extends 'executed' | undefined = undefined>(
     fromAccountType,
     toAccountType,
   };
-  return sendDirect(context, action, options);
+  return sendDirect(context, tokenSendShape, action, options);
 }
 
 /** What `transferBetween` takes. */

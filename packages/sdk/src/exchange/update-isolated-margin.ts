@@ -1,4 +1,4 @@
-import type { ActionInputOf } from '@oddlot/protocol';
+import { updateIsolatedMarginShape, type ActionInputOf } from '@oddlot/protocol';
 import type { ReplyOf } from './reply.ts';
 import { sendAction, type ActionOptions, type ExchangeContext } from './send-action.ts';
 
@@ -23,5 +23,5 @@ export function updateIsolatedMargin<Confirm extends 'executed' | undefined = un
 ): Promise<ReplyOf<Confirm>> {
   const type = 'updateIsolatedMargin';
   const action: ActionInputOf<typeof type> = { type, asset, isBuy, ntli };
-  return sendAction(context, () => action, options);
+  return sendAction(context, updateIsolatedMarginShape, () => action, options);
 }

@@ -1,4 +1,4 @@
-import type { ActionInputOf } from '@oddlot/protocol';
+import { updateLeverageShape, type ActionInputOf } from '@oddlot/protocol';
 import type { ReplyOf } from './reply.ts';
 import { sendAction, type ActionOptions, type ExchangeContext } from './send-action.ts';
 
@@ -24,5 +24,5 @@ export function updateLeverage<Confirm extends 'executed' | undefined = undefine
 ): Promise<ReplyOf<Confirm>> {
   const type = 'updateLeverage';
   const action: ActionInputOf<typeof type> = { type, asset, leverage, marginMode };
-  return sendAction(context, () => action, options);
+  return sendAction(context, updateLeverageShape, () => action, options);
 }

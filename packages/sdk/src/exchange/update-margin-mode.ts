@@ -1,4 +1,4 @@
-import type { ActionInputOf } from '@oddlot/protocol';
+import { updateMarginModeShape, type ActionInputOf } from '@oddlot/protocol';
 import type { ReplyOf } from './reply.ts';
 import { sendAction, type ActionOptions, type ExchangeContext } from './send-action.ts';
 
@@ -17,5 +17,5 @@ export function updateMarginMode<Confirm extends 'executed' | undefined = undefi
   options?: ActionOptions<Confirm>,
 ): Promise<ReplyOf<Confirm>> {
   const action: ActionInputOf<'updateMarginMode'> = { type: 'updateMarginMode', asset, isCross };
-  return sendAction(context, () => action, options);
+  return sendAction(context, updateMarginModeShape, () => action, options);
 }

@@ -1,4 +1,4 @@
-import type { ActionInputOf } from '@oddlot/protocol';
+import { updatePositionModeShape, type ActionInputOf } from '@oddlot/protocol';
 import type { ReplyOf } from './reply.ts';
 import { sendAction, type ActionOptions, type ExchangeContext } from './send-action.ts';
 
@@ -18,5 +18,5 @@ export function updatePositionMode<Confirm extends 'executed' | undefined = unde
 ): Promise<ReplyOf<Confirm>> {
   const type = 'updatePositionMode';
   const action: ActionInputOf<typeof type> = { type, positionMode };
-  return sendAction(context, () => action, options);
+  return sendAction(context, updatePositionModeShape, () => action, options);
 }

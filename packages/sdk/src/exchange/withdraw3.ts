@@ -1,3 +1,4 @@
+import { withdraw3Shape } from '@oddlot/protocol';
 import { sendDirect, type DirectOptions } from './send-direct.ts';
 import type { ReplyOf } from './reply.ts';
 import type { ExchangeContext } from './send-action.ts';
@@ -22,5 +23,5 @@ export function withdraw3<Confirm extends 'executed' | undefined = undefined>(
   options?: DirectOptions<Confirm>,
 ): Promise<ReplyOf<Confirm>> {
   const action = { type: 'withdraw3', destination: destination.toLowerCase(), amount } as const;
-  return sendDirect(context, action, options);
+  return sendDirect(context, withdraw3Shape, action, options);
 }

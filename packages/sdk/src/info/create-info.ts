@@ -143,7 +143,7 @@ export function createInfo(context: InfoContext) {
     rateLimit: askPlain('rateLimit'),
     /** What the venue owes and what the bridge holds: as it was published last, and now. */
     reserves: askPlain('reserves'),
-    /** That an address is counted in what was published last; null when it had no account then. Check it with `npm run verify-reserves`, or by hand. */
+    /** That an address is counted in what was published last; null when it had no account then. Check it with `oddlot verify reserves`, or by hand. */
     reservesProof: ask('reservesProof'),
     /** How the process does that answers: its lag, who listens, and whether it follows the settlement chain. */
     venueHealth: askPlain('venueHealth'),

@@ -79,8 +79,8 @@ test('a query that the venue would refuse is not asked', async () => {
   const venue = await aVenue(answer([]));
   const { info } = createClient({ url: venue.url });
   await expect(info.outcomeAssetCtxs({ instrumentIds: [] })).rejects.toThrow(ValidationError);
-  const unsorted = info.outcomeMeta({ sortBy: 'endingSoon', sortOrder: 'desc' });
-  await expect(unsorted).rejects.toThrow('sortOrder is not allowed with endingSoon');
+  const unsorted = info.outcomeMeta({ sortBy: 'alphabet' as never });
+  await expect(unsorted).rejects.toThrow('Wrong type for sortBy');
   expect(venue.received).toEqual([]);
 });
 

@@ -51,7 +51,7 @@ test.each<[string, (info: Client['info']) => Promise<unknown>, object]>([
 test('a page that cannot be is not asked for', async () => {
   const venue = await aVenue({ body: { success: true, code: 0, data: [] } });
   const { info } = createClient({ url: venue.url });
-  const failed = info.userNonFundingLedgerUpdates({ user: USER, limit: 0 });
+  const failed = info.userNonFundingLedgerUpdates({ user: USER, limit: 0.5 });
   await expect(failed).rejects.toThrow(ValidationError);
   expect(venue.received).toEqual([]);
 });

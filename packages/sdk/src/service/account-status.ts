@@ -1,6 +1,6 @@
-import { parseServiceRequest, type AccountStatus } from '@oddlot/protocol';
-import { ValidationError } from '../errors.ts';
+import type { AccountStatus } from '@oddlot/protocol';
 import { readInfo, type InfoContext, type InfoOptions } from '../info/query-info.ts';
+import { checkServiceRequest } from './check-service-request.ts';
 
 /** What `accountStatus` takes. */
 export type AccountStatusParameters = {
@@ -20,8 +20,7 @@ export async function accountStatus(
   { signal }: InfoOptions = {},
 ): Promise<AccountStatus> {
   const request = { type: 'accountStatus', ...parameters };
-  const parsed = parseServiceRequest('accountStatus', request);
-  if (!parsed.ok) throw ValidationError.of(parsed.error);
+  checkServiceRequest('accountStatus', request);
   const body = JSON.stringify(request);
   return readInfo(context, await context.http.post('/account-status', body, { signal }));
 }

@@ -1,4 +1,4 @@
-import { parseExport, type ExportName, type INTERVALS } from '@oddlot/protocol';
+import { checkShape, EXPORT_SHAPES, type ExportName, type INTERVALS } from '@oddlot/protocol';
 import { ValidationError } from '../errors.ts';
 import type { InfoContext, InfoOptions } from '../info/query-info.ts';
 
@@ -47,9 +47,9 @@ export async function* exportLines<Name extends ExportName>(
   for (const [key, value] of Object.entries(parameters)) {
     if (value !== undefined) search.append(key, String(value));
   }
-  const parsed = parseExport(name, search);
-  if (!parsed.ok) throw ValidationError.of(parsed.error);
-  const marks = parsed.request.format === 'csv' ? CSV_MARKS : JSON_MARKS;
+  const fault = checkShape(EXPORT_SHAPES[name]!, Object.fromEntries(search));
+  if (fault !== undefined) throw ValidationError.of(fault);
+  const marks = parameters.format === 'ndjson' ? JSON_MARKS : CSV_MARKS;
   let rest = '';
   for await (const part of http.get(`/export/${name}?${search}`, { signal })) {
     const { lines, left } = wholeLines(rest + part, marks);

@@ -1,6 +1,6 @@
-import { parseServiceRequest, type FaucetGrant } from '@oddlot/protocol';
-import { ValidationError } from '../errors.ts';
+import type { FaucetGrant } from '@oddlot/protocol';
 import { readInfo, type InfoContext, type InfoOptions } from '../info/query-info.ts';
+import { checkServiceRequest } from './check-service-request.ts';
 
 /** What `faucet` takes. */
 export type FaucetParameters = {
@@ -21,8 +21,7 @@ export async function faucet(
   parameters: FaucetParameters,
   { signal }: InfoOptions = {},
 ): Promise<FaucetGrant> {
-  const parsed = parseServiceRequest('requestFund', parameters);
-  if (!parsed.ok) throw ValidationError.of(parsed.error);
+  checkServiceRequest('requestFund', parameters);
   const body = JSON.stringify(parameters);
   return readInfo(context, await context.http.postOnce('/request-fund', body, signal));
 }

@@ -1,14 +1,13 @@
-import {
-  parseServiceRequest,
-  type RelayChainRow,
-  type RelayDepositAddress,
-  type RelayPegAddress,
-  type RelayTransfers,
-  type ServiceRequestName,
+import type {
+  RelayChainRow,
+  RelayDepositAddress,
+  RelayPegAddress,
+  RelayTransfers,
 } from '@oddlot/protocol';
-import { HttpError, ValidationError } from '../errors.ts';
+import { HttpError } from '../errors.ts';
 import { readInfo, type InfoOptions } from '../info/query-info.ts';
 import { HttpTransport, type Fetch } from '../transport/http.ts';
+import { checkServiceRequest } from './check-service-request.ts';
 
 /** How a client of a relay is made. */
 export type RelayOptions = {
@@ -82,15 +81,15 @@ export function createRelayClient({ url, ...options }: RelayOptions): RelayClien
   return {
     chains: (rest) => get(http, '/chains', rest),
     async depositAddress(parameters, rest) {
-      check('depositAddress', parameters);
+      checkServiceRequest('depositAddress', parameters);
       return await post('deposit-address', parameters, rest);
     },
     async pegAddress(parameters, rest) {
-      check('pegAddress', parameters);
+      checkServiceRequest('pegAddress', parameters);
       return await post('peg-address', parameters, rest);
     },
     async transfers(parameters, rest) {
-      check('transfers', parameters);
+      checkServiceRequest('transfers', parameters);
       const search = new URLSearchParams();
       for (const [key, value] of Object.entries(parameters)) {
         if (value !== undefined) search.append(key, String(value));
@@ -98,11 +97,6 @@ export function createRelayClient({ url, ...options }: RelayOptions): RelayClien
       return await get(http, `/transfers?${search}`, rest);
     },
   };
-}
-
-function check(name: ServiceRequestName, parameters: object): void {
-  const parsed = parseServiceRequest(name, parameters);
-  if (!parsed.ok) throw ValidationError.of(parsed.error);
 }
 
 async function get<Data>(

@@ -5,6 +5,9 @@ import type { ClearinghouseState, INTERVALS } from '@oddlot/protocol';
 /** What `l2Book` takes. */
 export type L2BookChannel = { readonly coin: string; readonly tick?: string | undefined };
 
+/** What `l2Diff` takes. */
+export type L2DiffChannel = { readonly coin: string };
+
 /** What `trades` takes. */
 export type TradesChannel = { readonly coin: string };
 

@@ -4,6 +4,7 @@ import type {
   ExplorerBlock,
   ExplorerTx,
   L2Book,
+  L2Diff,
   OrderUpdate,
   OutcomeBbosUpdate,
   OutcomeOrderRelease,
@@ -30,6 +31,7 @@ import type {
   ExplorerBlockChannel,
   ExplorerTxsChannel,
   L2BookChannel,
+  L2DiffChannel,
   OrderUpdatesChannel,
   OutcomeBbosChannel,
   OutcomeOrderUpdateChannel,
@@ -78,6 +80,8 @@ export function createStreams({ socket, apiSocket, prices }: StreamSockets) {
   return {
     /** The book of an instrument: all of it in every event, at most every 100 ms. */
     l2Book: ws<L2BookChannel, L2Book>('l2Book'),
+    /** Every level of a book: all of them first, then those that a block has changed. `LocalBook` keeps it. */
+    l2Diff: ws<L2DiffChannel, L2Diff>('l2Diff'),
     /**
      * The trades of an instrument, those of one block together. After a reset the last 50 follow, known
      * ones among them: tell them apart by `tid`.

@@ -1,12 +1,67 @@
-import { parseSubscription, type StreamEndpoint } from '@oddlot/protocol';
+import {
+  API_WS_SHAPES,
+  checkShape,
+  PAGE_LIMITS,
+  WS_SHAPES,
+  type StreamEndpoint,
+  type SubscriptionFields,
+} from '@oddlot/protocol';
 import { SocketError } from '../errors.ts';
-import type { SubscriptionKey } from './subscription-key.ts';
+import { plainKey, type SubscriptionKey } from './subscription-key.ts';
+
+const SHAPES = { ws: WS_SHAPES, 'api-ws': API_WS_SHAPES } as const;
+
+/** What the venue takes for a parameter that is left out, by channel. */
+const DEFAULTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  clearinghouseState: { accountType: 'perp' },
+  outcomeOrderUpdate: { includeSuccess: false },
+  recentTrades: { limit: PAGE_LIMITS.recentTrades.default },
+  userFills: { accountType: ['perp'] },
+  userHistoricalOrders: { accountType: ['perp'] },
+  userNonFundingLedgerUpdates: { accountTypes: ['outcome', 'perp'] },
+};
 
 /** By what it means to the venue: addresses in any case, ids in any order, defaults sent or left out. */
 export function checkedKey(endpoint: StreamEndpoint): SubscriptionKey {
   return (subscription) => {
-    const parsed = parseSubscription(endpoint, subscription);
-    if (parsed.ok) return parsed.subscription.key;
-    return new SocketError(parsed.error.message, { code: parsed.error.code });
+    const { type } = subscription;
+    const shape = SHAPES[endpoint][type];
+    if (shape === undefined) {
+      return new SocketError(`Unknown channel: ${type}`, { code: 'UNKNOWN_CHANNEL' });
+    }
+    const fault = checkShape(shape, subscription);
+    if (fault !== undefined) return new SocketError(fault.message, { code: 'INVALID_PARAMS' });
+    return plainKey(meant(subscription));
   };
+}
+
+/** The subscription in the one spelling of its meaning. The exchange follows from the rest. */
+function meant({ type, ...given }: SubscriptionFields): SubscriptionFields {
+  const { exchangeId: _, exchange_id: __, ...rest } = given as Readonly<Record<string, unknown>>;
+  const defaults = DEFAULTS[type] ?? {};
+  const fields: Record<string, unknown> = { ...defaults };
+  for (const [name, value] of Object.entries(rest)) {
+    if (value === undefined || value === '') continue;
+    const isList = Array.isArray(defaults[name]) && !Array.isArray(value);
+    fields[name] = spelled(isList ? [value] : value);
+  }
+  // More than there are is as many as there are.
+  if (type === 'recentTrades') {
+    fields['limit'] = Math.min(Number(fields['limit']), PAGE_LIMITS.recentTrades.max);
+  }
+  return { ...fields, type } as SubscriptionFields;
+}
+
+function spelled(value: unknown): unknown {
+  if (Array.isArray(value)) return [...new Set(value.map(spelled))].sort();
+  if (typeof value !== 'string') return value;
+  if (/^[0-9]+(\.[0-9]+)?$/.test(value)) {
+    const [whole = '', fraction = ''] = value.split('.');
+    const digits = fraction.replace(/0+$/, '');
+    return `${whole.replace(/^0+(?=.)/, '')}${digits === '' ? '' : `.${digits}`}`;
+  }
+  const text = value.toLowerCase();
+  // Of all names only those of intervals differ by their case.
+  if (text === 'perps') return 'perp';
+  return value === '1M' ? value : text;
 }

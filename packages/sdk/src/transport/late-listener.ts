@@ -1,6 +1,8 @@
 import {
   LIMITS,
   PAGE_LIMITS,
+  type L2Diff,
+  type LevelTuple,
   type OutcomeBbosUpdate,
   type RecentTradesUpdate,
   type SubscriptionFields,
@@ -36,6 +38,11 @@ type Join = (before: unknown, frame: unknown, subscription: SubscriptionFields) 
 /** How a frame changes the state of its channel. */
 const JOINS: Readonly<Record<string, Join>> = {
   l2Book: (_, frame) => frame,
+  l2Diff: (before, frame) => {
+    const [known, told] = [before as L2Diff, frame as L2Diff];
+    const bids = byPrice(known.bids, told.bids);
+    return { ...told, isSnapshot: true, bids, asks: byPrice(known.asks, told.asks) };
+  },
   clearinghouseState: (_, frame) => frame,
   activeAssetCtx: (_, frame) => frame,
   candle: (_, frame) => frame,
@@ -95,6 +102,16 @@ function byInstrument<Item extends { readonly instrumentId: number }>(
   const items = new Map(before.map((item) => [item.instrumentId, item]));
   for (const item of frame) items.set(item.instrumentId, item);
   return [...items.values()];
+}
+
+/** The levels of before with those of a frame in their places; one without a size is gone. */
+function byPrice(before: readonly LevelTuple[], frame: readonly LevelTuple[]): LevelTuple[] {
+  const levels = new Map(before.map((level) => [level[0], level]));
+  for (const level of frame) {
+    if (level[1] === '0') levels.delete(level[0]);
+    else levels.set(level[0], level);
+  }
+  return [...levels.values()];
 }
 
 function isSameWithdrawal({ delta, hash }: LedgerUpdate, other: LedgerUpdate): boolean {

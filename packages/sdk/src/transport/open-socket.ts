@@ -16,6 +16,6 @@ export const openSocket: OpenSocket = async (url) => {
   if (typeof globalThis.WebSocket === 'function') {
     return new globalThis.WebSocket(url) as Socket;
   }
-  const { WebSocket } = await import('ws');
+  const { WebSocket } = await import('#ws');
   return new WebSocket(url) as Socket;
 };

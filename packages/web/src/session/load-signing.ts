@@ -8,17 +8,11 @@ export async function loadSigning(): Promise<
   Omit<Signing, 'clientOf'> & { readonly clientOf: (wallet: Wallet) => Client }
 > {
   const [{ signing }, settings] = await Promise.all([
-    importSigning(),
+    import('./signing.ts'),
     queryClient.ensureQueryData({
       queryKey: ['settings'],
       queryFn: () => reader.info.settings(),
     }),
   ]);
   return { ...signing, clientOf: (wallet) => signing.clientOf(wallet, settings) };
-}
-
-/** One after the other: the schemas of the second are made when it is loaded. */
-async function importSigning(): Promise<{ readonly signing: Signing }> {
-  await import('./without-eval.ts');
-  return import('./signing.ts');
 }

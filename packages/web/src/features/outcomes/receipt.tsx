@@ -132,7 +132,7 @@ function Recompute({ receipt }: { readonly receipt: OutcomeResolution }) {
   const t = useWords();
   const [findings, setFindings] = useState<readonly ResolutionFinding[]>();
   const { error, isBusy, run } = useDoing();
-  const command = `npm run verify-resolution -- --url ${location.origin} --instrument ${receipt.instrumentId}`;
+  const command = `oddlot verify settlement --url ${location.origin} --instrument ${receipt.instrumentId}`;
   const compute = async (): Promise<void> => {
     const { recompute } = await import('./recompute.ts');
     setFindings(await recompute(receipt.instrumentId));

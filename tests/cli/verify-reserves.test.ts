@@ -7,8 +7,13 @@ import { formatMoney } from '@oddlot/units';
 import fc from 'fast-check';
 import { keccak256 as reference } from 'viem';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { someone, Trees, venueOf } from '../packages/venue/src/testing/trees.ts';
-import { checkProof, keccak256, type Proof, runVerifyReserves } from './verify-reserves.ts';
+import { someone, Trees, venueOf } from '../../packages/venue/src/testing/trees.ts';
+import {
+  checkProof,
+  keccak256,
+  type Proof,
+  runVerifyReserves,
+} from '../../packages/cli/src/verify/verify-reserves.ts';
 
 /** The stand-alone checker against trees of the real engine, right ones and forged ones. */
 

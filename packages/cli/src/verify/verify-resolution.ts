@@ -4,7 +4,7 @@ import { checkResolution, createClient } from '@oddlot/sdk';
 /**
  * Computes the settlement of an outcome market again from its receipt (R-settlement):
  *
- *     npm run verify-resolution -- --url http://127.0.0.1:8690 --instrument 100001
+ *     oddlot verify settlement --url http://127.0.0.1:8690 --instrument 100001
  *
  * Ends with 0 when everything agrees, 1 when something differs or can't be asked for, 2 when there is nothing
  * to compare.
@@ -30,7 +30,7 @@ export async function verifyResolution(
   return findings.every(({ agrees }) => agrees) ? 0 : 1;
 }
 
-const USAGE = 'usage: npm run verify-resolution -- --url <url> --instrument <id>';
+const USAGE = 'usage: oddlot verify settlement --url <url> --instrument <id>';
 
 /** Runs the command; what stands in its way is one line. */
 export async function runVerifyResolution(
@@ -61,8 +61,4 @@ function reasonOf(error: unknown): string {
     if (!told.includes(message)) told.push(message);
   }
   return (told.length === 0 ? String(error) : told.join(': ')).replaceAll('\n', ' ');
-}
-
-if (import.meta.main) {
-  process.exitCode = await runVerifyResolution(process.argv.slice(2), console.log);
 }

@@ -2,9 +2,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type OutcomeResolution, receiptHash } from '@oddlot/protocol';
 import { afterEach, expect, test } from 'vitest';
-import { FIRST_ID, OutcomeVenue, SERIES } from '../packages/venue/src/testing/outcome-venue.ts';
-import { START_MS } from '../packages/venue/src/testing/ws/test-venue.ts';
-import { runVerifyResolution, verifyResolution } from './verify-resolution.ts';
+import { FIRST_ID, OutcomeVenue, SERIES } from '../../packages/venue/src/testing/outcome-venue.ts';
+import { START_MS } from '../../packages/venue/src/testing/ws/test-venue.ts';
+import {
+  runVerifyResolution,
+  verifyResolution,
+} from '../../packages/cli/src/verify/verify-resolution.ts';
 
 /** The command against receipts of the real engine, right ones and forged ones. */
 

@@ -5,8 +5,8 @@ import { parseArgs } from 'node:util';
  * Checks that an address is counted in what a venue says it owes, and that the bridge holds as much. One
  * file on purpose that imports nothing but Node, its Keccak included: copy it, read it, run it anywhere.
  *
- *     npm run verify-reserves -- --url http://127.0.0.1:8690 --user 0x… [--root 0x…] [--rpc http://…]
- *     npm run verify-reserves -- --proof proof.json --user 0x… --root 0x… --rpc http://… [--url http://…]
+ *     oddlot verify reserves --url http://127.0.0.1:8690 --user 0x… [--root 0x…] [--rpc http://…]
+ *     oddlot verify reserves --proof proof.json --user 0x… --root 0x… --rpc http://… [--url http://…]
  *
  * `--proof` is the answer of `reservesProof`, kept in a file; `--root` is the root that you know from
  * somewhere else; `--rpc` an endpoint of the settlement chain that you trust, and `--bridge`, `--token`
@@ -353,8 +353,7 @@ function rotated(lane: bigint, bits: bigint): bigint {
   return ((lane << bits) | (lane >> (LANE - bits))) & MASK;
 }
 
-const USAGE =
-  'usage: npm run verify-reserves -- --user 0x… (--url <url> or --proof <file>, or both)';
+const USAGE = 'usage: oddlot verify reserves --user 0x… (--url <url> or --proof <file>, or both)';
 const OPTIONS = ['url', 'user', 'proof', 'root', 'rpc', 'bridge', 'token'] as const;
 
 /** Runs the command; what stands in its way is one line. */

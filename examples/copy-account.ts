@@ -1,0 +1,74 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  followFills,
+  Instruments,
+  marketOrder,
+  onGrid,
+  placeOrders,
+  type Client,
+  type FillsCursor,
+  type Fill,
+} from '@oddlot/sdk';
+import { connect } from './connect.ts';
+
+/**
+ * Repeats the trades of an account at a part of their size. It keeps where it stands, so that after a restart it goes on behind
+ * the last trade that it repeated: it may repeat one again that it was in the middle of, and misses none.
+ */
+
+export type Copy = {
+  readonly leader: string;
+  /** Of the leader's sizes. */
+  readonly part: number;
+  readonly slippagePercent: string;
+  readonly cursor?: FillsCursor | undefined;
+  /** Called when a trade was repeated. */
+  readonly keep: (cursor: FillsCursor) => void;
+  readonly signal?: AbortSignal;
+};
+
+export async function copyAccount(client: Client, copy: Copy): Promise<void> {
+  const instruments = await Instruments.load(client);
+  const { cursor, keep, leader: user, signal } = copy;
+  for await (const { fill, cursor: place } of followFills(client, { user, cursor, signal })) {
+    await repeat(client, instruments, fill, copy);
+    keep(place);
+  }
+}
+
+async function repeat(
+  client: Client,
+  instruments: Instruments,
+  fill: Fill,
+  copy: Copy,
+): Promise<void> {
+  const instrument = await instruments.find(fill.instrumentId);
+  const size = onGrid((Number(fill.sz) * copy.part).toFixed(8), instrument.sizeStep, 'down');
+  if (Number(size) === 0) return;
+  const side = fill.side === 'B' ? 'buy' : 'sell';
+  // What only closes at the leader only closes here.
+  const reduceOnly = fill.dir.startsWith('Close');
+  const { slippagePercent } = copy;
+  const order = await marketOrder(client, { instrument, side, size, slippagePercent, reduceOnly });
+  const [placed] = await placeOrders(client, [order]);
+  console.log(
+    `${side} ${size} ${instrument.name}: ${placed?.result?.error ?? placed?.result?.state}`,
+  );
+}
+
+if (import.meta.main) {
+  const { LEADER: leader, CURSOR: file = 'copy-account.json' } = process.env;
+  if (leader === undefined) throw new Error('say whom to copy: LEADER=0x…');
+  let cursor: FillsCursor | undefined;
+  try {
+    cursor = JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    console.log('begins with the next trade');
+  }
+  const keep = (place: FillsCursor): void => {
+    // Under another name first: a crash leaves the old one or the new one.
+    writeFileSync(`${file}.new`, JSON.stringify(place));
+    renameSync(`${file}.new`, file);
+  };
+  await copyAccount(connect(), { leader, part: 0.1, slippagePercent: '0.5', cursor, keep });
+}

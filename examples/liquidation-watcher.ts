@@ -1,0 +1,53 @@
+import { createReader, type Reader } from '@oddlot/sdk';
+
+/**
+ * Says when an account comes near its liquidation, and when it is out of danger again. It reads and signs nothing: everybody may
+ * watch every account. It asks, because a move of the mark alone is told on no stream of an account.
+ */
+
+export type Alarm = {
+  readonly user: string;
+  readonly isNear: boolean;
+  /** Of cross margin; higher is safer, and liquidation starts at 1. */
+  readonly ratio: number;
+};
+
+export class LiquidationWatcher {
+  readonly #reader: Pick<Reader, 'info'>;
+  readonly #users: readonly string[];
+  readonly #below: number;
+  readonly #near = new Set<string>();
+
+  constructor(reader: Pick<Reader, 'info'>, users: readonly string[], below: number) {
+    this.#reader = reader;
+    this.#users = users;
+    this.#below = below;
+  }
+
+  /** Looks at all of them; gives those that came near, or got away, since the last look. */
+  async look(): Promise<Alarm[]> {
+    const alarms: Alarm[] = [];
+    for (const user of this.#users) {
+      const { crossMarginRatio } = await this.#reader.info.clearinghouseState({ user });
+      const ratio = Number(crossMarginRatio);
+      const isNear = ratio < this.#below;
+      if (isNear !== this.#near.has(user)) alarms.push({ user, isNear, ratio });
+      if (isNear) this.#near.add(user);
+      else this.#near.delete(user);
+    }
+    return alarms;
+  }
+}
+
+if (import.meta.main) {
+  const { ODDLOT_URL: url = 'http://127.0.0.1:8690', WATCHED = '' } = process.env;
+  const users = WATCHED.split(',').filter((user) => user !== '');
+  if (users.length === 0) throw new Error('say whom to watch: WATCHED=0x…,0x…');
+  const watcher = new LiquidationWatcher(createReader({ url }), users, 1.5);
+  for (;;) {
+    for (const { user, isNear, ratio } of await watcher.look()) {
+      console.log(user, isNear ? `is at ${ratio}` : 'is safe again');
+    }
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+  }
+}

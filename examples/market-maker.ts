@@ -1,0 +1,93 @@
+import {
+  AccountView,
+  Instruments,
+  limitOrder,
+  LocalBook,
+  onGrid,
+  placeOrders,
+  type Client,
+  type Instrument,
+  type OrderEntry,
+} from '@oddlot/sdk';
+import { connect } from './connect.ts';
+
+/**
+ * Quotes both sides of a perp around the middle of its book. The more it holds, the further its quotes lean to the side that
+ * brings it back; at the most it may hold, it quotes one side alone. A dead man's switch cancels all if it falls silent.
+ */
+
+type Terms = {
+  /** Between the middle and a quote, as a part of the price. */
+  readonly halfSpread: number;
+  readonly size: number;
+  readonly positionMax: number;
+};
+
+/** The two orders, or one of them. Leaning is linear: at the most that it may hold a quote stands at the middle. */
+export function quotes(
+  { id: asset, priceTick, sizeStep }: Instrument,
+  middle: number,
+  position: number,
+  { halfSpread, size, positionMax }: Terms,
+): OrderEntry[] {
+  const lean = position / positionMax;
+  const text = (value: number) => value.toFixed(8);
+  const step = onGrid(text(size), sizeStep, 'down');
+  const bid = onGrid(text(middle * (1 - halfSpread * (1 + lean))), priceTick, 'down');
+  const ask = onGrid(text(middle * (1 + halfSpread * (1 - lean))), priceTick, 'up');
+  const buy = limitOrder({ asset, side: 'buy', price: bid, size: step, tif: 'Alo' });
+  const sell = limitOrder({ asset, side: 'sell', price: ask, size: step, tif: 'Alo' });
+  return [...(position < positionMax ? [buy] : []), ...(position > -positionMax ? [sell] : [])];
+}
+
+export class MarketMaker {
+  readonly #client: Client;
+  readonly #instrument: Instrument;
+  readonly #terms: Terms;
+  readonly #book: LocalBook;
+  readonly #account: AccountView;
+
+  constructor(client: Client, instrument: Instrument, terms: Terms) {
+    this.#client = client;
+    this.#instrument = instrument;
+    this.#terms = terms;
+    this.#book = new LocalBook(client, instrument.id);
+    this.#account = new AccountView(client, { user: client.wallet!.address });
+  }
+
+  get isReady(): boolean {
+    return this.#book.isReady && this.#account.isReady;
+  }
+
+  /** Takes back the old quotes and places new ones. Whoever does not come back in a minute is cancelled by the venue. */
+  async requote(nowMs: number): Promise<void> {
+    const { exchange } = this.#client;
+    await exchange.scheduleCancel({ time: nowMs + 60_000 });
+    await exchange.cancelAll({ asset: this.#instrument.id }, { confirm: 'executed' });
+    const own = new Set(this.#account.orders.map(({ limitPx }) => limitPx));
+    const best = (levels: LocalBook['bids']) => levels.find(({ px, n }) => n > 1 || !own.has(px));
+    const [bid, ask] = [best(this.#book.bids), best(this.#book.asks)];
+    if (bid === undefined || ask === undefined) return;
+    const middle = (Number(bid.px) + Number(ask.px)) / 2;
+    const position = Number(this.#account.size(this.#instrument.id));
+    await placeOrders(this.#client, quotes(this.#instrument, middle, position, this.#terms));
+  }
+
+  close(): void {
+    this.#book.close();
+    this.#account.close();
+  }
+}
+
+if (import.meta.main) {
+  const client = connect();
+  const instrument = await (await Instruments.load(client)).find('BTC');
+  const terms = { halfSpread: 0.0005, size: 0.01, positionMax: 0.1 };
+  const maker = new MarketMaker(client, instrument, terms);
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    // A round that fails is over; the switch stays set, and the next round tries again.
+    if (maker.isReady)
+      await maker.requote(Date.now()).catch((error) => console.error(error.message));
+  }
+}

@@ -1,0 +1,104 @@
+import {
+  buyNo,
+  buyYes,
+  onGrid,
+  placeOrders,
+  type Client,
+  type OrderEntry,
+  type OutcomeMarketMeta,
+} from '@oddlot/sdk';
+import { connect } from './connect.ts';
+
+/**
+ * Quotes markets that ask whether a price ends above a strike, such as those of a series. What YES is worth follows from how far the
+ * price is from the strike, how long it has left, and how much it moves: the chance that a random walk ends above.
+ */
+
+type Terms = {
+  /** How much the price moves in a year, as a part of it. */
+  readonly volatility: number;
+  /** Between what it is worth and a quote, in USDC a share. */
+  readonly edge: number;
+  /** Shares. */
+  readonly size: string;
+};
+
+const YEAR_MS = 365 * 86_400_000;
+
+/** The chance that a price ends above a strike. */
+export function chanceAbove(
+  {
+    price,
+    strike,
+    leftMs,
+  }: { readonly price: number; readonly strike: number; readonly leftMs: number },
+  volatility: number,
+): number {
+  if (leftMs <= 0) return price > strike ? 1 : 0;
+  return normal(Math.log(price / strike) / (volatility * Math.sqrt(leftMs / YEAR_MS)));
+}
+
+/** The normal distribution, by the formula 7.1.26 of Abramowitz and Stegun: right to the seventh digit. */
+function normal(deviations: number): number {
+  const x = Math.abs(deviations) / Math.SQRT2;
+  const t = 1 / (1 + 0.3275911 * x);
+  const series =
+    ((((1.061405429 * t - 1.453152027) * t + 1.421413741) * t - 0.284496736) * t + 0.254829592) * t;
+  const within = 1 - series * Math.exp(-x * x);
+  return deviations < 0 ? (1 - within) / 2 : (1 + within) / 2;
+}
+
+/** Buys YES a little below what it is worth, and NO likewise: together less than the 1 that the pair pays. */
+export function outcomeQuotes(
+  market: OutcomeMarketMeta,
+  chance: number,
+  { edge, size }: Terms,
+): OrderEntry[] {
+  const { instrument_id: asset, price_tick: tick } = market;
+  const price = (worth: number): string => onGrid((worth - edge).toFixed(6), tick, 'down');
+  const [yes, no] = [price(chance), price(1 - chance)];
+  return [
+    ...(Number(yes) > 0 ? [buyYes({ asset, price: yes, size, tif: 'Alo' })] : []),
+    ...(Number(no) > 0 ? [buyNo({ asset, price: no, size, tif: 'Alo' })] : []),
+  ];
+}
+
+/** Takes back the quotes of all such markets and places new ones; gives how many stand. */
+export async function requoteOutcomes(
+  client: Client,
+  nowMs: number,
+  terms: Terms,
+): Promise<number> {
+  const { events } = await client.info.outcomeMeta({ status: 'open' });
+  const markets = events
+    .flatMap((event) => event.markets)
+    .filter(({ underlying }) => underlying?.price_to_beat);
+  await client.exchange.cancelAll({ accountType: 'outcome' }, { confirm: 'executed' });
+  const orders: OrderEntry[] = [];
+  for (const market of markets) {
+    const { symbol, source, price_to_beat: strike } = market.underlying!;
+    const { closePrice } = await client.info.cryptoPrice({ symbol, source });
+    if (closePrice === null) continue;
+    const state = {
+      price: Number(closePrice),
+      strike: Number(strike),
+      leftMs: market.end_time - nowMs,
+    };
+    orders.push(...outcomeQuotes(market, chanceAbove(state, terms.volatility), terms));
+  }
+  const placed = await placeOrders(client, orders);
+  return placed.filter(({ result }) => result?.state === 'open').length;
+}
+
+if (import.meta.main) {
+  const client = connect();
+  for (;;) {
+    const standing = await requoteOutcomes(client, Date.now(), {
+      volatility: 0.6,
+      edge: 0.03,
+      size: '20',
+    });
+    console.log(`${standing} quotes stand`);
+    await new Promise((resolve) => setTimeout(resolve, 5_000));
+  }
+}

@@ -1,0 +1,128 @@
+import { type Command, Option } from 'commander';
+import type { SetFeeTiersParameters } from '@oddlot/sdk';
+import { CliError } from '../cli-error.ts';
+import { print } from '../print.ts';
+import { readJsonFile } from '../read-json-file.ts';
+import type { GlobalOptions, Surroundings } from '../surroundings.ts';
+import { CONFIRM, tellReply } from '../tell-reply.ts';
+
+/** Who may do what, and what it costs. */
+export function addGovernance(program: Command, around: Surroundings): void {
+  addGate(program, around);
+  addOperators(program, around);
+  addFees(program, around);
+}
+
+const CHANNELS = { perp: 0, outcome: 1 } as const;
+type Channel = keyof typeof CHANNELS;
+const MODES = ['open', 'whitelist', 'accessCode', 'closed'] as const;
+
+function addGate(program: Command, around: Surroundings): void {
+  const gate = program
+    .command('gate')
+    .summary('who may take new risk; without an argument it is shown');
+  gate.command('show', { isDefault: true }).action(async (_: unknown, command: Command) => {
+    const options = command.optsWithGlobals<GlobalOptions>();
+    const { gates } = await around.reader(options).info.venueStatus();
+    const lines = gates.map(
+      ({ channel, mode, whitelist, blacklist }) =>
+        `${channel === 0 ? 'perp' : 'outcome'}: ${mode}, ${whitelist} let in, ${blacklist} kept out`,
+    );
+    print({ json: gates, lines }, options.json);
+  });
+  gate
+    .command('set')
+    .argument('<mode>', MODES.join(', '))
+    .addOption(channelOption())
+    .action(async (mode: string, _: unknown, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions & { channel: Channel }>();
+      const found = MODES.find((each) => each === mode);
+      if (found === undefined)
+        throw new CliError('usage', `"${mode}" is none of ${MODES.join(', ')}`);
+      const { venueAdmin } = (await around.signer(options)).exchange;
+      const reply = await venueAdmin.setGate(
+        { channel: CHANNELS[options.channel], mode: found },
+        CONFIRM,
+      );
+      tellReply(reply, `${options.channel}: ${mode}`, options);
+    });
+  for (const [name, list, key] of [
+    ['allow', 'whitelist', 'add'],
+    ['disallow', 'whitelist', 'remove'],
+    ['bar', 'blacklist', 'add'],
+    ['unbar', 'blacklist', 'remove'],
+  ] as const) {
+    gate
+      .command(name)
+      .argument('<address...>')
+      .addOption(channelOption())
+      .action(async (addresses: string[], _: unknown, command: Command) => {
+        const options = command.optsWithGlobals<GlobalOptions & { channel: Channel }>();
+        const { venueAdmin } = (await around.signer(options)).exchange;
+        const change = { channel: CHANNELS[options.channel], [list]: { [key]: addresses } };
+        tellReply(
+          await venueAdmin.setGate(change, CONFIRM),
+          `${name}: ${addresses.join(', ')}`,
+          options,
+        );
+      });
+  }
+}
+
+function channelOption(): Option {
+  return new Option('--channel <channel>', 'of which markets')
+    .choices(['perp', 'outcome'])
+    .default('perp');
+}
+
+function addOperators(program: Command, around: Surroundings): void {
+  const operators = program
+    .command('operators')
+    .summary('admins and deployers; without an argument they are shown');
+  operators.command('list', { isDefault: true }).action(async (_: unknown, command: Command) => {
+    const options = command.optsWithGlobals<GlobalOptions>();
+    const { admins, deployers } = await around.reader(options).info.venueStatus();
+    const lines = [
+      ...admins.map((each) => `admin     ${each}`),
+      ...deployers.map((each) => `deployer  ${each}`),
+    ];
+    print({ json: { admins, deployers }, lines }, options.json);
+  });
+  for (const key of ['add', 'remove'] as const) {
+    operators
+      .command(key)
+      .argument('<role>', 'admins or deployers')
+      .argument('<address>')
+      .action(async (role: string, address: string, _: unknown, command: Command) => {
+        const options = command.optsWithGlobals<GlobalOptions>();
+        if (role !== 'admins' && role !== 'deployers') {
+          throw new CliError('usage', `"${role}" is none of admins, deployers`);
+        }
+        const { venueAdmin } = (await around.signer(options)).exchange;
+        const reply = await venueAdmin.setOperators({ role, [key]: [address] }, CONFIRM);
+        tellReply(reply, `${key}: ${address} (${role})`, options);
+      });
+  }
+}
+
+function addFees(program: Command, around: Surroundings): void {
+  const fees = program
+    .command('fees')
+    .summary('the ladder of fee tiers; without an argument it is shown');
+  fees.command('show', { isDefault: true }).action(async (_: unknown, command: Command) => {
+    const options = command.optsWithGlobals<GlobalOptions>();
+    const ladder = await around.reader(options).info.feeTierInfo();
+    print({ json: ladder, lines: [JSON.stringify(ladder, undefined, 2)] }, options.json);
+  });
+  fees
+    .command('set')
+    .summary('replaces the ladder, from the next fill on')
+    .argument('<file>', 'JSON: {"tiers": [{…}]}, level 0 first, as the reference has them')
+    .action(async (file: string, _: unknown, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>();
+      const { tiers } = readJsonFile<Pick<SetFeeTiersParameters, 'tiers'>>(file, ['tiers']);
+      const { venueAdmin } = (await around.signer(options)).exchange;
+      const reply = await venueAdmin.setFeeTiers({ exchangeId: 0, tiers }, CONFIRM);
+      tellReply(reply, `${tiers.length} tiers from the next fill on`, options);
+    });
+}

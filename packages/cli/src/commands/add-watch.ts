@@ -1,0 +1,157 @@
+import type { Command } from 'commander';
+import { AccountView, createClient, LocalBook, type Client, type Trade } from '@oddlot/sdk';
+import { CliError } from '../cli-error.ts';
+import { findInstrument } from '../find-instrument.ts';
+import { table } from '../print.ts';
+import type { GlobalOptions, Surroundings } from '../surroundings.ts';
+import { wholeNumber } from '../whole-number.ts';
+
+type WatchOptions = GlobalOptions & {
+  readonly levels: string;
+  readonly account?: boolean | string;
+  readonly updates?: string;
+};
+
+const TAPE_ROWS = 10;
+const CLEAR = '\u001b[2J\u001b[H';
+/** Faster than that nobody reads. */
+const DRAW_EVERY_MS = 100;
+
+/** What is drawn: lines for people, a value for programs. */
+type Screen = () => { readonly lines: readonly string[]; readonly json: unknown } | undefined;
+
+/** A book with its tape, or an account, live. */
+export function addWatch(program: Command, around: Surroundings): void {
+  program
+    .command('watch')
+    .summary('a book and its trades, or an account, live')
+    .argument('[instrument]', 'a perp such as BTC, or the slug or id of an outcome market')
+    .option('--account [address]', 'an account instead; by default that of your key')
+    .option('--levels <count>', 'on each side', '10')
+    .option('--updates <count>', 'ends after so many')
+    .action(async (name: string | undefined, _: unknown, command: Command) => {
+      const options = command.optsWithGlobals<WatchOptions>();
+      const { account } = options;
+      if ((name === undefined) === (account === undefined)) {
+        throw new CliError('usage', 'watch an instrument, or an account with --account');
+      }
+      const count = options.updates === undefined ? Infinity : wholeNumber(options.updates);
+      const levels = wholeNumber(options.levels);
+      const client = createClient({ url: options.url });
+      try {
+        if (name === undefined) {
+          const address = typeof account === 'string' ? account : undefined;
+          await watchAccount(client, around.userOf(options, address), new Drawing(options, count));
+        } else {
+          await watchBook(client, name, { levels, drawing: new Drawing(options, count) });
+        }
+      } finally {
+        client.close();
+      }
+    });
+}
+
+async function watchBook(
+  client: Client,
+  name: string,
+  { levels, drawing }: { readonly levels: number; readonly drawing: Drawing },
+): Promise<void> {
+  const instrument = await findInstrument(client, name);
+  let tape: readonly Trade[] = [];
+  const screen: Screen = () => {
+    if (!book.isReady) return undefined;
+    const [bids, asks] = [book.bids.slice(0, levels), book.asks.slice(0, levels)];
+    const rows = [
+      ...asks.toReversed().map(({ px, sz }) => ({ side: 'ask', price: px, size: sz })),
+      ...bids.map(({ px, sz }) => ({ side: 'bid', price: px, size: sz })),
+    ];
+    const trades = tape.map(({ px, side, sz, time }) => ({
+      time: new Date(time).toISOString().slice(11, 19),
+      trade: side === 'B' ? 'buy' : 'sell',
+      price: px,
+      size: sz,
+    }));
+    const lines = [
+      instrument.name,
+      ...table(rows, 'the book is empty'),
+      '',
+      ...table(trades, 'no trades yet'),
+    ];
+    return {
+      lines,
+      json: { coin: instrument.name, height: book.height, bids, asks, trades: tape },
+    };
+  };
+  const book = new LocalBook(client, instrument.id, { onChange: () => drawing.draw(screen) });
+  const trades = client.streams.trades({ coin: String(instrument.id) }, (event) => {
+    if (event.type === 'reset') return;
+    tape = [...event.data.toReversed(), ...(event.isSnapshot ? [] : tape)].slice(0, TAPE_ROWS);
+    drawing.draw(screen);
+  });
+  await Promise.race([
+    Promise.all([book.ready, trades.ready]).then(() => drawing.done),
+    drawing.done,
+  ]);
+}
+
+async function watchAccount(client: Client, user: string, drawing: Drawing): Promise<void> {
+  const screen: Screen = () => {
+    const { orders, positions, state } = view;
+    const held = positions.map(({ position }) => ({
+      market: position.coin,
+      size: position.szi,
+      entry: position.entryPx,
+      mark: position.markPx,
+      profit: position.unrealizedPnl,
+    }));
+    const resting = orders.map(({ limitPx, oid, side, symbol, sz }) => ({
+      order: String(oid),
+      market: symbol,
+      side: side === 'B' ? 'buy' : 'sell',
+      size: sz,
+      price: limitPx,
+    }));
+    const worth = state?.marginSummary.accountValue ?? '0';
+    const lines = [
+      `${user}  ${worth} USDC`,
+      ...table(held, 'no positions'),
+      '',
+      ...table(resting, 'no orders'),
+    ];
+    return { lines, json: { user, state, orders } };
+  };
+  const view = new AccountView(client, { user, onChange: () => drawing.draw(screen) });
+  await view.ready;
+  await drawing.done;
+}
+
+/** Draws the newest state, not every one, and ends after so many. */
+class Drawing {
+  readonly done: Promise<void>;
+  readonly #isJson: boolean;
+  #left: number;
+  #end: () => void = () => undefined;
+  #isWaiting = false;
+
+  constructor({ json }: GlobalOptions, count: number) {
+    this.#isJson = json === true;
+    this.#left = count;
+    this.done = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+  }
+
+  draw(screen: Screen): void {
+    if (this.#left === 0 || this.#isWaiting) return;
+    this.#isWaiting = true;
+    setTimeout(() => {
+      this.#isWaiting = false;
+      const drawn = screen();
+      if (drawn === undefined) return;
+      const text = this.#isJson ? JSON.stringify(drawn.json) : drawn.lines.join('\n');
+      process.stdout.write(`${!this.#isJson && process.stdout.isTTY ? CLEAR : ''}${text}\n`);
+      this.#left -= 1;
+      if (this.#left === 0) this.#end();
+    }, DRAW_EVERY_MS);
+  }
+}

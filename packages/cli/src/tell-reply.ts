@@ -1,0 +1,20 @@
+import type { ExecutedReply, PendingReply } from '@oddlot/sdk';
+import { CliError } from './cli-error.ts';
+import { print } from './print.ts';
+import type { GlobalOptions } from './surroundings.ts';
+
+/** Operators wait for what they did. */
+export const CONFIRM = { confirm: 'executed' } as const;
+
+/** Says what was done; a request whose end is not known is no success. */
+export function tellReply(
+  reply: ExecutedReply | PendingReply,
+  line: string,
+  options: GlobalOptions,
+): void {
+  if (reply.status !== 'executed') {
+    throw new CliError('unreachable', `not known yet: look for ${reply.txHash}`);
+  }
+  if (reply.failure !== undefined) throw new CliError('refused', reply.failure.error);
+  print({ json: reply, lines: [line] }, options.json);
+}

@@ -1,0 +1,36 @@
+import { MESSAGE_GROUPS } from './message-groups.ts';
+import { wireError, type Details, type RefusalName, type WireError } from './errors.ts';
+
+type Groups = typeof MESSAGE_GROUPS;
+type UnionToIntersection<Union> = (Union extends unknown ? (value: Union) => void : never) extends (
+  value: infer Intersection,
+) => void
+  ? Intersection
+  : never;
+
+/** All refusal texts as builders: `MESSAGES.priceOffTick('0.5')`. */
+type Messages = UnionToIntersection<Groups[keyof Groups]>;
+
+/** The key of a refusal text. */
+export type MessageKey = keyof Messages;
+
+/** All refusal texts in one table. */
+export const MESSAGES: Messages = Object.assign({}, ...Object.values(MESSAGE_GROUPS));
+
+/** Which error name a refusal text belongs to. */
+export const MESSAGE_NAMES: Readonly<Record<MessageKey, RefusalName>> = Object.fromEntries(
+  Object.entries(MESSAGE_GROUPS).flatMap(([name, group]) =>
+    Object.keys(group).map((key) => [key, name]),
+  ),
+) as Record<MessageKey, RefusalName>;
+
+/** Builds a refusal from the key of its text, so that text and code cannot be paired wrongly. */
+export function refusal<Key extends MessageKey>(
+  key: Key,
+  blanks: Parameters<Messages[Key]>,
+  details?: Details,
+  httpStatus?: number,
+): WireError {
+  const build = MESSAGES[key] as (...values: readonly unknown[]) => string;
+  return wireError(MESSAGE_NAMES[key], build(...blanks), details, httpStatus);
+}

@@ -1,0 +1,148 @@
+import type { AssetPosition, ClearinghouseState, OpenOrder, OrderUpdate } from '@oddlot/protocol';
+import { callApart } from '../call-apart.ts';
+import type { InfoClient } from '../info/create-info.ts';
+import type { StreamsClient } from '../streams/create-streams.ts';
+import type { AccountStateUpdate } from '../streams/channels.ts';
+import type { Subscription } from '../streams/subscription.ts';
+import { sleep } from '../transport/backoff.ts';
+import type { StreamEvent } from '../transport/stream.ts';
+
+const RETRY_MS_MAX = 10_000;
+
+/** An order that stands: what queries and streams both tell of it. */
+export type LiveOrder = Pick<OrderUpdate['order'], keyof OpenOrder & keyof OrderUpdate['order']>;
+
+/** Whose account, and who is told. */
+export type AccountViewOptions = {
+  readonly user: string;
+  /** Told after every change. */
+  readonly onChange?: ((view: AccountView) => void) | undefined;
+};
+
+/**
+ * The live perp orders and the positions of an account, kept in step with the venue. Both are of their newest frame; an order
+ * that is sent but not answered is in neither. `isReady` is false until both are known, and again while a place was lost.
+ */
+export class AccountView {
+  readonly #onChange: ((view: AccountView) => void) | undefined;
+  readonly #orderStream: Subscription<OrderUpdate[]>;
+  readonly #stateStream: Subscription<AccountStateUpdate>;
+  #orders = new Map<number, LiveOrder>();
+  #hasOrders = false;
+  /** Orders that ended since all of them were asked for: the answer may be older. */
+  #ended = new Set<number>();
+  /** Orders that came by the stream since then. */
+  #fresh = new Set<number>();
+  #isClosed = false;
+  readonly #info: InfoClient;
+  readonly #user: string;
+  #state: ClearinghouseState | undefined;
+
+  constructor(
+    { info, streams }: { readonly info: InfoClient; readonly streams: StreamsClient },
+    { user, onChange }: AccountViewOptions,
+  ) {
+    this.#info = info;
+    this.#user = user;
+    this.#onChange = onChange;
+    this.#orderStream = streams.orderUpdates({ user }, (event) => this.#tookOrders(event));
+    this.#stateStream = streams.clearinghouseState({ user }, (event) => this.#tookState(event));
+    // A subscription that is refused is told by `ready`.
+    this.#orderStream.ready.then(
+      () => this.#load(),
+      () => undefined,
+    );
+  }
+
+  /** Resolves when the venue has taken both subscriptions. */
+  get ready(): Promise<void> {
+    return Promise.all([this.#orderStream.ready, this.#stateStream.ready]).then(() => undefined);
+  }
+
+  get isReady(): boolean {
+    return this.#hasOrders && this.#state !== undefined;
+  }
+
+  /** Oldest first. */
+  get orders(): readonly LiveOrder[] {
+    return [...this.#orders.values()];
+  }
+
+  get positions(): readonly AssetPosition[] {
+    return this.#state?.assetPositions ?? [];
+  }
+
+  /** Margin and money; undefined before the first frame. */
+  get state(): ClearinghouseState | undefined {
+    return this.#state;
+  }
+
+  order(id: number | { readonly cloid: string }): LiveOrder | undefined {
+    if (typeof id === 'number') return this.#orders.get(id);
+    return this.orders.find(({ cloid }) => cloid === id.cloid);
+  }
+
+  /** Base size, negative for a short; '0' without a position. */
+  size(instrumentId: number): string {
+    const found = this.positions.find(({ position }) => position.asset === String(instrumentId));
+    return found?.position.szi ?? '0';
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#orderStream.close();
+    this.#stateStream.close();
+  }
+
+  /** Streams tell what happens, not what holds: that is asked for once they stand, and again after a reset. */
+  async #load(): Promise<void> {
+    this.#ended = new Set();
+    this.#fresh = new Set();
+    for (let waitMs = 250; !this.#isClosed; waitMs = Math.min(2 * waitMs, RETRY_MS_MAX)) {
+      try {
+        const open = await this.#info.frontendOpenOrders({ user: this.#user });
+        const orders = new Map<number, LiveOrder>();
+        for (const order of open.toReversed()) {
+          if (!this.#ended.has(order.oid)) orders.set(order.oid, order);
+        }
+        // What came by the stream meanwhile is at least as new.
+        for (const oid of this.#fresh) orders.set(oid, this.#orders.get(oid)!);
+        this.#orders = orders;
+        this.#hasOrders = true;
+        this.#changed();
+        return;
+      } catch {
+        // The client has tried again by itself; the venue is away for longer.
+        await sleep(waitMs);
+      }
+    }
+  }
+
+  #tookOrders(event: StreamEvent<OrderUpdate[]>): void {
+    if (event.type === 'reset') {
+      this.#hasOrders = false;
+      void this.#load();
+      return;
+    }
+    for (const { order, status } of event.data) {
+      if (status === 'open') {
+        this.#orders.set(order.oid, order);
+        this.#fresh.add(order.oid);
+      } else {
+        this.#orders.delete(order.oid);
+        this.#fresh.delete(order.oid);
+        this.#ended.add(order.oid);
+      }
+    }
+    if (this.#hasOrders) this.#changed();
+  }
+
+  #tookState(event: StreamEvent<AccountStateUpdate>): void {
+    this.#state = event.type === 'reset' ? undefined : event.data.clearinghouseState;
+    if (event.type === 'data') this.#changed();
+  }
+
+  #changed(): void {
+    if (this.#onChange !== undefined && this.isReady) callApart(this.#onChange, this);
+  }
+}

@@ -1,0 +1,88 @@
+import { formatDecimal } from '@oddlot/units';
+import { ValidationError } from '../errors.ts';
+import type { InfoClient } from '../info/create-info.ts';
+
+/** What is traded, by the number that orders name and the name that people say. */
+export type Instrument = {
+  readonly id: number;
+  /** `BTC-USDC`, or the slug of an outcome market. */
+  readonly name: string;
+  /** Steps of prices and of sizes, for `onGrid`. */
+  readonly priceTick: string;
+  readonly sizeStep: string;
+  readonly isOutcome: boolean;
+};
+
+/**
+ * Names and numbers of what is traded. Perps are known from `load` on; an outcome market is asked for when it is named first,
+ * for there may be thousands.
+ */
+export class Instruments {
+  readonly #info: InfoClient;
+  readonly #byId = new Map<number, Instrument>();
+  readonly #byName = new Map<string, Instrument>();
+
+  private constructor(info: InfoClient) {
+    this.#info = info;
+  }
+
+  /** Asks the venue for its perps. Again after a listing: what is known stays known. */
+  static async load({ info }: { readonly info: InfoClient }): Promise<Instruments> {
+    const instruments = new Instruments(info);
+    await instruments.reload();
+    return instruments;
+  }
+
+  async reload(): Promise<void> {
+    const { universe } = await this.#info.perpMeta();
+    for (const { index: id, name, baseCurrency, priceTick, szDecimals } of universe) {
+      const sizeStep = formatDecimal(1, szDecimals);
+      const perp = { id, name, priceTick, sizeStep, isOutcome: false };
+      this.#add(perp);
+      // The base alone is enough where one perp has it.
+      const isFirst = !this.#byName.has(baseCurrency.toUpperCase());
+      if (isFirst) this.#byName.set(baseCurrency.toUpperCase(), perp);
+    }
+  }
+
+  /** The perps, in the order of their ids. */
+  get perps(): readonly Instrument[] {
+    return [...this.#byId.values()]
+      .filter(({ isOutcome }) => !isOutcome)
+      .sort((a, b) => a.id - b.id);
+  }
+
+  /** A perp by its id or name, or an outcome market by its id or slug. */
+  async find(wanted: number | string): Promise<Instrument> {
+    const known = this.known(wanted);
+    if (known !== undefined) return known;
+    const query =
+      typeof wanted === 'number' ? { instrumentIds: [wanted] } : { marketSlugs: [wanted] };
+    const { events } = await this.#info.outcomeMeta({ ...query, status: 'all' });
+    for (const market of events.flatMap(({ markets }) => markets)) {
+      this.#add({
+        id: market.instrument_id,
+        name: market.slug,
+        priceTick: market.price_tick,
+        sizeStep: formatDecimal(1, market.size_decimals),
+        isOutcome: true,
+      });
+    }
+    const found = this.known(wanted);
+    if (found !== undefined) return found;
+    const names = this.perps.map(({ name }) => name).join(', ');
+    throw new ValidationError(`Nothing is called ${wanted}; perps are ${names}`);
+  }
+
+  /** The same without asking; undefined for what was not asked for yet. */
+  known(wanted: number | string): Instrument | undefined {
+    return typeof wanted === 'number'
+      ? this.#byId.get(wanted)
+      : this.#byName.get(wanted.toUpperCase());
+  }
+
+  #add(instrument: Instrument): void {
+    this.#byId.set(instrument.id, instrument);
+    this.#byName.set(instrument.name.toUpperCase(), instrument);
+  }
+}

@@ -1,0 +1,131 @@
+import type { L2Diff, Level, LevelTuple } from '@oddlot/protocol';
+import { callApart } from '../call-apart.ts';
+import type { StreamsClient } from '../streams/create-streams.ts';
+import type { Subscription } from '../streams/subscription.ts';
+import type { StreamEvent } from '../transport/stream.ts';
+import { crc32 } from './crc32.ts';
+
+/** Levels a side that the venue's checksum covers. */
+const CHECKED_LEVELS = 20;
+
+/** How a local book is kept. */
+export type LocalBookOptions = {
+  /** Told after every change. */
+  readonly onChange?: ((book: LocalBook) => void) | undefined;
+  /** Told when the book differed from the venue's and is read anew: it never should. */
+  readonly onMismatch?: ((book: LocalBook) => void) | undefined;
+};
+
+/**
+ * The whole book of an instrument, kept from differences and compared with the venue's own checksum after each. While it is
+ * not known (before the first frame, and after a lost place) it is empty and `isReady` is false.
+ */
+export class LocalBook {
+  readonly #streams: StreamsClient;
+  readonly #coin: string;
+  readonly #options: LocalBookOptions;
+  #bids = new Map<string, Level>();
+  #asks = new Map<string, Level>();
+  #stream: Subscription<L2Diff>;
+  #isReady = false;
+  #height: number | undefined;
+
+  constructor(
+    { streams }: { readonly streams: StreamsClient },
+    instrumentId: number,
+    options: LocalBookOptions = {},
+  ) {
+    this.#streams = streams;
+    this.#coin = String(instrumentId);
+    this.#options = options;
+    this.#stream = this.#subscribe();
+  }
+
+  /** Resolves when the venue has taken the subscription. */
+  get ready(): Promise<void> {
+    return this.#stream.ready;
+  }
+
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  /** The block that it is of. */
+  get height(): number | undefined {
+    return this.#height;
+  }
+
+  /** Best first. */
+  get bids(): readonly Level[] {
+    return sorted(this.#bids, -1);
+  }
+
+  /** Best first. */
+  get asks(): readonly Level[] {
+    return sorted(this.#asks, 1);
+  }
+
+  close(): void {
+    this.#stream.close();
+    this.#forget();
+  }
+
+  #subscribe(): Subscription<L2Diff> {
+    return this.#streams.l2Diff({ coin: this.#coin }, (event) => this.#took(event));
+  }
+
+  #took(event: StreamEvent<L2Diff>): void {
+    if (event.type === 'reset') {
+      this.#forget();
+    } else {
+      const { data, isSnapshot, height } = event;
+      if (isSnapshot || data.isSnapshot === true) this.#forget();
+      apply(this.#bids, data.bids);
+      apply(this.#asks, data.asks);
+      this.#height = height;
+      this.#isReady = true;
+      if (checksumOf(this.bids, this.asks) !== data.checksum) {
+        this.#readAnew();
+        return;
+      }
+    }
+    if (this.#options.onChange !== undefined) callApart(this.#options.onChange, this);
+  }
+
+  /** What was missed can't be told from a difference, so all of it is asked for again. */
+  #readAnew(): void {
+    this.#stream.close();
+    this.#forget();
+    if (this.#options.onMismatch !== undefined) callApart(this.#options.onMismatch, this);
+    this.#stream = this.#subscribe();
+  }
+
+  #forget(): void {
+    this.#bids = new Map();
+    this.#asks = new Map();
+    this.#isReady = false;
+  }
+}
+
+/** For each rank the bid's price and size, then the ask's. */
+function checksumOf(bids: readonly Level[], asks: readonly Level[]): number {
+  const parts: string[] = [];
+  for (let rank = 0; rank < CHECKED_LEVELS; rank++) {
+    for (const level of [bids[rank], asks[rank]]) {
+      if (level !== undefined) parts.push(`${level.px}:${level.sz}`);
+    }
+  }
+  return parts.length === 0 ? 0 : crc32(parts.join(':'));
+}
+
+function apply(side: Map<string, Level>, changes: readonly LevelTuple[]): void {
+  for (const [px, sz, n] of changes) {
+    if (sz === '0') side.delete(px);
+    else side.set(px, { px, sz, n });
+  }
+}
+
+/** Prices are decimal texts of few digits: as numbers they keep their order. */
+function sorted(side: ReadonlyMap<string, Level>, direction: 1 | -1): Level[] {
+  return [...side.values()].sort((a, b) => direction * (Number(a.px) - Number(b.px)));
+}

@@ -1,0 +1,110 @@
+import type { OrderUpdate } from '@oddlot/protocol';
+import { formatDecimal, parseExact } from '@oddlot/units';
+import { HttpError } from '../errors.ts';
+import type { InfoClient } from '../info/create-info.ts';
+import type { StreamsClient } from '../streams/create-streams.ts';
+import type { Subscription } from '../streams/subscription.ts';
+
+/** Which order of whom. */
+export type OrderName = { readonly user: string } & (
+  | { readonly oid: number }
+  | { readonly cloid: string }
+);
+
+/** How an order ended. */
+export type OrderEnd = {
+  readonly oid: number;
+  readonly status: 'filled' | 'cancelled' | 'rejected';
+  readonly filledSz: string;
+  readonly avgPx: string | null;
+};
+
+/**
+ * Waits until a perp order stands no more, and says how it ended. One that ended before is found in the history.
+ *
+ * @throws HttpError when it stands after `timeoutMs`, or was never seen; what the signal was aborted with
+ */
+export async function waitForOrder(
+  { info, streams }: { readonly info: InfoClient; readonly streams: StreamsClient },
+  wanted: OrderName,
+  { timeoutMs = 60_000, signal }: WaitForOrderOptions = {},
+): Promise<OrderEnd> {
+  const stream = streams.orderUpdates({ user: wanted.user });
+  let isOver = false;
+  const stop = (): void => {
+    isOver = true;
+    stream.close();
+  };
+  const timer = setTimeout(stop, timeoutMs);
+  signal?.addEventListener('abort', stop, { once: true });
+  if (signal?.aborted === true) stop();
+  try {
+    const end = await endOf(stream, info, wanted);
+    if (end !== undefined) return end;
+  } catch (error) {
+    if (!isOver) throw error;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', stop);
+    stream.close();
+  }
+  signal?.throwIfAborted();
+  throw new HttpError(`The order still stands, or nobody saw it, after ${timeoutMs} ms`);
+}
+
+/** How long to wait for an order. */
+export type WaitForOrderOptions = {
+  readonly timeoutMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+};
+
+async function endOf(
+  stream: Subscription<OrderUpdate[]>,
+  info: InfoClient,
+  wanted: OrderName,
+): Promise<OrderEnd | undefined> {
+  // Events wait until they are read: what happens from here on is not missed.
+  await stream.ready;
+  const before = await inHistory(info, wanted);
+  if (before !== undefined) return before;
+  for await (const event of stream) {
+    if (event.type === 'reset') {
+      const meanwhile = await inHistory(info, wanted);
+      if (meanwhile !== undefined) return meanwhile;
+      continue;
+    }
+    const update = event.data.findLast(({ order }) => isWanted(order, wanted));
+    if (update === undefined || update.status === 'open') continue;
+    const { oid, filledSz, avgPx } = update.order;
+    return { oid, status: update.status, filledSz, avgPx };
+  }
+  return undefined;
+}
+
+async function inHistory(info: InfoClient, wanted: OrderName): Promise<OrderEnd | undefined> {
+  for await (const { order, status } of info.allHistoricalOrders({ user: wanted.user })) {
+    if (!isWanted(order, wanted)) continue;
+    if (status === 'filled' || status === 'cancelled' || status === 'rejected') {
+      const { avgFillPrice: avgPx, oid, origSz, sz } = order;
+      return { oid, status, filledSz: difference(origSz, sz), avgPx };
+    }
+    return undefined;
+  }
+  return undefined;
+}
+
+/** Of two sizes, exactly. */
+function difference(whole: string, rest: string): string {
+  const units = (parseExact(whole, SIZE_DECIMALS) ?? 0n) - (parseExact(rest, SIZE_DECIMALS) ?? 0n);
+  return formatDecimal(units, SIZE_DECIMALS);
+}
+
+/** Finer than any size. */
+const SIZE_DECIMALS = 8;
+
+function isWanted(
+  order: { readonly oid: number; readonly cloid?: string | null | undefined },
+  wanted: OrderName,
+): boolean {
+  return 'oid' in wanted ? order.oid === wanted.oid : order.cloid === wanted.cloid;
+}

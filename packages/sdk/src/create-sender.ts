@@ -1,0 +1,46 @@
+import { ValidationError } from './errors.ts';
+import type { ExchangeContext } from './exchange/send-action.ts';
+import { queryInfo, type InfoContext } from './info/query-info.ts';
+import { SHARED_NONCES, type NonceSource } from './nonce.ts';
+import { checkNamed, hasherSource, type NetworkName } from './signing-network.ts';
+import { HttpTransport, type Fetch } from './transport/http.ts';
+import { VenueClock } from './transport/venue-clock.ts';
+import type { Network } from '@oddlot/protocol';
+import type { Wallet } from './wallet.ts';
+
+/** How a sender is made; what it shares with `createClient` means the same there. */
+export type SenderOptions = {
+  readonly url: string;
+  readonly wallet: Wallet;
+  readonly network?: NetworkName | Network | undefined;
+  readonly fetch?: Fetch | undefined;
+  readonly timeoutMs?: number | undefined;
+  readonly retriesMax?: number | undefined;
+  readonly orderLifeMs?: number | undefined;
+  readonly nonces?: NonceSource | undefined;
+};
+
+/** What the actions of `@oddlot/sdk/actions` are sent by. */
+export type Sender = ExchangeContext & InfoContext;
+
+/**
+ * A venue and a wallet, for programs that send a few actions and want no more code than that takes: each action of
+ * `@oddlot/sdk/actions` takes it first. `createClient` has all of them, queries and streams at hand.
+ */
+export function createSender(options: SenderOptions): Sender {
+  const { network, nonces = SHARED_NONCES, orderLifeMs, wallet } = options;
+  if (!URL.canParse(options.url)) throw new ValidationError(`Not an address: ${options.url}`);
+  const url = options.url.replace(/\/+$/, '');
+  checkNamed(network, url);
+  const clock = new VenueClock();
+  const http = new HttpTransport({ ...options, url, clock });
+  const settings = () => queryInfo({ http }, { type: 'settings' });
+  return {
+    http,
+    clock,
+    nonces,
+    orderLifeMs,
+    wallet,
+    hasher: hasherSource(network, { url, settings }),
+  };
+}

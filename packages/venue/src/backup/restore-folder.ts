@@ -1,0 +1,59 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { syncDirectory } from '@oddlot/host/durable';
+import { BackupError, copySynced, digestOf } from './back-up-folder.ts';
+import { BACKUP_MANIFEST, readBackup, type BackupManifest } from './backup-manifest.ts';
+
+type RestoreOptions = {
+  readonly from: string;
+  readonly data: string;
+  readonly onProgress?: (bytes: number, of: number) => void;
+};
+
+/**
+ * Makes a data folder of a backup, whole or not at all: every file is compared with its checksum before it is copied, and again
+ * behind that. The folder must not be there; what was acknowledged after the backup is lost.
+ */
+export async function restoreFolder({
+  from,
+  data,
+  onProgress,
+}: RestoreOptions): Promise<BackupManifest> {
+  if (!existsSync(join(from, BACKUP_MANIFEST))) throw new BackupError(`${from} is no backup`);
+  if (existsSync(data) && readdirSync(data).length > 0) {
+    throw new BackupError(`${data} has files: restore into a folder that is not there`);
+  }
+  const manifest = await readBackup(from);
+  const of = manifest.files.reduce((sum, { bytes }) => sum + bytes, 0);
+  await check(from, manifest);
+  const draft = `${data}.restoring`;
+  await rm(draft, { recursive: true, force: true });
+  await mkdir(draft, { recursive: true, mode: 0o700 });
+  let done = 0;
+  for (const { path, bytes } of manifest.files) {
+    await mkdir(dirname(join(draft, path)), { recursive: true, mode: 0o700 });
+    const source = await open(join(from, path));
+    try {
+      await copySynced(source, join(draft, path), () => undefined);
+    } finally {
+      await source.close();
+    }
+    done += bytes;
+    onProgress?.(done, of);
+  }
+  await check(draft, manifest);
+  await rm(data, { recursive: true, force: true });
+  await rename(draft, data);
+  await syncDirectory(dirname(data));
+  return manifest;
+}
+
+async function check(folder: string, { files }: BackupManifest): Promise<void> {
+  for (const { path, bytes, sha256 } of files) {
+    const found = await stat(join(folder, path)).catch(() => undefined);
+    if (found === undefined) throw new BackupError(`${path} is missing`);
+    const isRight = found.size === bytes && (await digestOf(join(folder, path))) === sha256;
+    if (!isRight) throw new BackupError(`${path} is not what was backed up`);
+  }
+}

@@ -1,2 +1,0 @@
-/** In a browser `WebSocket` is there already. */
-export const WebSocket = globalThis.WebSocket;

@@ -1,0 +1,66 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ACTIONS } from '../packages/protocol/src/actions/registry.ts';
+import { EXPORTS } from '../packages/protocol/src/info/export-requests.ts';
+import { INFO_QUERIES } from '../packages/protocol/src/info/registry.ts';
+import { SERVICE_REQUESTS } from '../packages/protocol/src/info/service-requests.ts';
+import { shapeOf } from '../packages/protocol/src/shapes/shape-of.ts';
+import { CHANNELS } from '../packages/protocol/src/streams/channels.ts';
+
+/** Writes what clients know of requests, from the schemas that the venue reads them by: `npm run write-shapes`. */
+
+const ROOT = join(import.meta.dirname, '..');
+const FOLDER = join(ROOT, 'packages', 'protocol', 'src', 'shapes');
+
+type Schemas = Readonly<Record<string, Parameters<typeof shapeOf>[0]>>;
+
+const actions = Object.entries(ACTIONS).map(([type, { schema }]) => [type, schema] as const);
+
+write('action-shapes.ts', 'ObjectShape', separately(Object.fromEntries(actions)));
+write('info-shapes.ts', 'Shape', table('INFO_SHAPES', INFO_QUERIES, 'Queries of /info'));
+write('channel-shapes.ts', 'Shape', [
+  ...table('WS_SHAPES', CHANNELS.ws, 'Channels of /ws'),
+  ...table('API_WS_SHAPES', CHANNELS['api-ws'], 'Channels of /api-ws'),
+]);
+write('service-shapes.ts', 'Shape', [
+  ...table('SERVICE_SHAPES', SERVICE_REQUESTS, 'Requests of the other endpoints'),
+  ...table('EXPORT_SHAPES', EXPORTS, 'Parameters of the exports'),
+]);
+
+/** A constant each, so that a bundle has those alone that it sends. */
+function separately(schemas: Schemas): string[] {
+  const lines = Object.entries(schemas).flatMap(([type, schema]) => [
+    `export const ${type}Shape: ObjectShape = ${textOf(schema)};`,
+    '',
+  ]);
+  lines.push('/** Actions of /exchange, by their type. */');
+  lines.push('export const ACTION_SHAPES: Readonly<Record<string, ObjectShape>> = {');
+  for (const type of Object.keys(schemas)) lines.push(`  ${type}: ${type}Shape,`);
+  return [...lines, '};'];
+}
+
+function table(name: string, schemas: Schemas, what: string): string[] {
+  return [
+    `/** ${what}, by their names. */`,
+    `export const ${name}: Readonly<Record<string, Shape>> = {`,
+    ...Object.entries(schemas).map(([type, schema]) => `  ${type}: ${textOf(schema)},`),
+    '};',
+    '',
+  ];
+}
+
+function textOf(schema: Schemas[string]): string {
+  return JSON.stringify(shapeOf(schema));
+}
+
+function write(name: string, type: string, lines: readonly string[]): void {
+  const head = [
+    '// Made by npm run write-shapes.',
+    `import type { ${type} } from './shape.ts';`,
+    '',
+  ];
+  const path = join(FOLDER, name);
+  writeFileSync(path, `${[...head, ...lines].join('\n').trimEnd()}\n`);
+  execFileSync('npx', ['oxfmt', path], { cwd: ROOT });
+}

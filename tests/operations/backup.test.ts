@@ -1,0 +1,76 @@
+import { existsSync } from 'node:fs';
+import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createReader } from '@oddlot/sdk';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { backUpFolder } from '../../packages/venue/src/backup/back-up-folder.ts';
+import { restoreFolder } from '../../packages/venue/src/backup/restore-folder.ts';
+import { CALM, Venue } from '../support/venue-process.ts';
+
+/**
+ * Goal: the log of a venue is copied while it writes, and a venue goes on from the copy. Method: a real venue with simulated
+ * traders, backups one after the other while blocks come, and a second venue on what was restored.
+ */
+
+let folder: string;
+let venue: Venue;
+const at = (name: string): string => join(folder, name);
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'oddlot-backup-'));
+  venue = await Venue.start(['--no-limits']);
+});
+afterAll(async () => {
+  await venue?.remove();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const headOf = async (url: string) => (await createReader({ url }).info.stateHash()).height;
+
+test('backups of a running venue hold what was acknowledged before each, and a venue goes on from the last', async () => {
+  const to = at('backup');
+  let acknowledged = 0;
+  for (let round = 0; round < 5; round++) {
+    const height = acknowledged;
+    await expect.poll(() => headOf(venue.url)).toBeGreaterThan(height + 5);
+    acknowledged = await headOf(venue.url);
+    const { manifest } = await backUpFolder({ data: venue.data, to, nowMs: Date.now() });
+    expect(manifest.files.map(({ path }) => path)).toContainEqual(
+      expect.stringMatching(/^journal\//),
+    );
+  }
+  const told = await createReader({ url: venue.url }).info.stateHash({ height: acknowledged });
+  const data = at('restored');
+  await restoreFolder({ from: to, data });
+  const second = await Venue.start(CALM, data);
+  try {
+    expect(await headOf(second.url)).toBeGreaterThanOrEqual(acknowledged);
+    const again = await createReader({ url: second.url }).info.stateHash({ height: acknowledged });
+    expect(again).toEqual(told);
+  } finally {
+    await second.remove();
+  }
+});
+
+test('a backup that is damaged, a folder that is none, and a place that is taken are refused', async () => {
+  const to = at('damaged');
+  const { manifest } = await backUpFolder({ data: venue.data, to, nowMs: 1 });
+  const restoring = () => restoreFolder({ from: to, data: at('never') });
+  const [file] = manifest.files;
+  const bytes = await readFile(join(to, file!.path));
+  bytes[bytes.length >> 1]! ^= 1;
+  await writeFile(join(to, file!.path), bytes);
+  await expect(restoring()).rejects.toThrow(`${file!.path} is not what was backed up`);
+  await rm(join(to, file!.path));
+  await expect(restoring()).rejects.toThrow(`${file!.path} is missing`);
+  expect(existsSync(at('never'))).toBe(false);
+  await appendFile(at('some-file'), 'x');
+  await expect(backUpFolder({ data: venue.data, to: folder, nowMs: 1 })).rejects.toThrow(
+    'is no backup',
+  );
+  await expect(backUpFolder({ data: folder, to: at('x'), nowMs: 1 })).rejects.toThrow(
+    'is no data folder',
+  );
+  await expect(restoreFolder({ from: folder, data: at('x') })).rejects.toThrow('is no backup');
+  await expect(restoreFolder({ from: at('backup'), data: folder })).rejects.toThrow('has files');
+});
