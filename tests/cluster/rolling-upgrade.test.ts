@@ -38,9 +38,9 @@ describe.skipIf(!hasNatsServer)('an upgrade of all replicas', () => {
 
       const executed = { confirm: 'executed' } as const;
       const placed: number[] = [];
-      let isOver = false;
+      const over = new AbortController();
       const trading = (async () => {
-        while (!isOver) {
+        while (!over.signal.aborted) {
           const reply = await client.exchange.order({ orders: [order] }, executed);
           const [told] = reply.status === 'executed' ? reply.orders : [];
           if (told?.state !== 'open') throw new Error(`refused: ${JSON.stringify(reply)}`);
@@ -48,10 +48,13 @@ describe.skipIf(!hasNatsServer)('an upgrade of all replicas', () => {
           await client.exchange.cancel({ cancels: [{ a: asset, o: told.oid! }] }, executed);
         }
       })();
+      let failure: unknown;
+      trading.catch((error: unknown) => (failure = error));
       const more = async () => {
         const enough = placed.length + 4;
-        const polled = expect.poll(() => placed.length, { interval: 20 });
-        await Promise.race([polled.toBeGreaterThanOrEqual(enough), trading]);
+        const isEnough = () => failure !== undefined || placed.length >= enough;
+        await expect.poll(isEnough, { interval: 20 }).toBe(true);
+        expect(failure).toBeUndefined();
       };
       await more();
       for (const machine of [0, 1] as const) {
@@ -63,7 +66,7 @@ describe.skipIf(!hasNatsServer)('an upgrade of all replicas', () => {
           .toEqual({ status: 'ready' });
         await more();
       }
-      isOver = true;
+      over.abort();
       await trading;
 
       for (const url of urls) expect(await orderIds(url, user)).toEqual(placed);

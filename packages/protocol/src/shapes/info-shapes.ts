@@ -151,6 +151,14 @@ export const INFO_SHAPES: Readonly<Record<string, Shape>> = {
     'cursor?*': 'text',
     'minHeight?': ['integer', 0],
   },
+  executionReport: {
+    type: ['is', 'executionReport'],
+    user: 'address',
+    'oid?': ['integer', 0],
+    'cloid?': 'text',
+    'txHash?': 'hash',
+    'minHeight?': ['integer', 0],
+  },
   userNonFundingLedgerUpdates: {
     type: ['is', 'userNonFundingLedgerUpdates'],
     user: 'address',

@@ -232,12 +232,13 @@ class Tenure {
   async #start(): Promise<void> {
     this.#parts.onHeld(true);
     const term = { number: this.#revision, isOver: () => this.#isOver };
-    let isUnderWay = true;
-    const started = this.#begun(term).finally(() => (isUnderWay = false));
-    const settled = started.catch(() => undefined);
-    while (isUnderWay) {
-      await Promise.race([settled, later(REFRESH_MS)]);
-      if (isUnderWay) await this.#renew();
+    const started = this.#begun(term);
+    const settled = started.then(
+      () => 'settled',
+      () => 'settled',
+    );
+    while ((await Promise.race([settled, later(REFRESH_MS, 'later')])) === 'later') {
+      await this.#renew();
     }
     await started;
   }
