@@ -1,15 +1,19 @@
+import { buyYes } from '@oddlot/sdk';
 import type { Page } from 'playwright-core';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import type { Venue } from '../support/venue-process.ts';
 import { expectReadableForm } from './support/expect-readable.ts';
-import { WHO_DEPLOYS } from './support/outcome-people.ts';
+import { OutcomePeople, WHO_DEPLOYS } from './support/outcome-people.ts';
 import { listPerp, type OwnPerp } from './support/own-perp.ts';
 import { button } from './support/terminal.ts';
+import { trader, tradeBetween } from './support/trading.ts';
 import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
 /** What somebody asked to be told of: in the page, outside of it, with its sound, and for each account its own. */
+
+const EXECUTED = { confirm: 'executed' } as const;
 
 let venue: Venue;
 let browser: WebBrowser;
@@ -129,4 +133,53 @@ test('what somebody else wrote into the store of the browser runs nothing and br
   await list(visit.page).getByText(`${name} rises to 1,000,000`).waitFor();
   expect(await list(visit.page).getByRole('listitem').count()).toBe(1);
   expect(await visit.page.evaluate('globalThis.hasRun')).toBeUndefined();
+});
+
+test('what happens to the account is told outside of the page: a fill, the margin, a market that is about to end', async () => {
+  const people = new OutcomePeople(venue.url);
+  const eventSlug = await people.event({ title: 'Does the bell ring?' });
+  const endTime = Date.now() + 30 * 60_000;
+  const market = await people.market({ endTime }, eventSlug);
+  await people.quote(market);
+  const visit = await browser.visit(venue.url, { script: WATCHED });
+  const { page } = visit;
+  const { address, owner } = await visit.openWithAccount('/');
+  await page.evaluate(
+    ([key, kept]) => {
+      localStorage.setItem(key!, kept!);
+      localStorage.setItem('test.permission', 'granted');
+    },
+    [
+      `oddlot.alerts.${address.toLowerCase()}`,
+      JSON.stringify({
+        hasFills: true,
+        marginFrom: 50,
+        endMinutes: 60,
+        hasSound: false,
+        isOutside: true,
+      }),
+    ],
+  );
+  await visit.open('/portfolio');
+  await page.getByRole('banner').getByText('1,000.00').waitFor();
+  const notices = (): Promise<string> =>
+    page.evaluate(() => (globalThis as { notices?: string[] }).notices!.join('\n'));
+
+  await owner.faucet({ user: address, accountType: 'outcome' });
+  const orders = [buyYes({ asset: market.id, price: '0.46', size: '10' })];
+  await owner.exchange.order({ orders }, EXECUTED);
+  await expect.poll(notices).toContain('Bought 10 Does the bell ring?');
+  await expect.poll(notices).toContain('Does the bell ring? is about to end | in 2');
+
+  // 300 at 50 take 450 of 1,000; at 49.4 they take more than half of what is left.
+  const maker = await trader(venue.url, `who sells ${perp.name}`);
+  for (const client of [maker, owner]) {
+    await client.exchange.updateLeverage({ asset: perp.asset, leverage: 20 }, EXECUTED);
+  }
+  await tradeBetween(maker, owner, { asset: perp.asset, price: '50', size: '300' });
+  await expect.poll(notices).toContain(`Bought 300 ${perp.name} | at 50`);
+  expect(await notices()).not.toContain('margin is used');
+  await perp.push('49.4');
+  await expect.poll(notices).toMatch(/Your cross margin is used to 5\d\.\d/);
+  await perp.push('50');
 });

@@ -34,6 +34,13 @@ test('a position is a press away from a picture of it: without amounts unless as
   const shot = (): Promise<string> =>
     picture.evaluate((it) => (it as HTMLCanvasElement).toDataURL());
   const before = await shot();
+  // Something is on it from the beginning.
+  const colours = await picture.evaluate((it) => {
+    const { height, width } = it as HTMLCanvasElement;
+    const { data } = (it as HTMLCanvasElement).getContext('2d')!.getImageData(0, 0, width, height);
+    return new Set(new Uint32Array(data.buffer)).size;
+  });
+  expect(colours).toBeGreaterThan(20);
   await dialog.getByRole('checkbox', { name: 'With amounts and sizes' }).press('Space');
   await expect.poll(told).toMatch(/Result, [+−]?[\d.]+ USDC, Entry, .*Size, 0\.001/);
   await expect.poll(shot).not.toBe(before);

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { saveBlob } from '../../lib/csv.ts';
 import { isTestnet } from '../../lib/is-testnet.ts';
 import { useWords } from '../../lib/words.ts';
@@ -21,7 +21,8 @@ export function ShareDialog({
   readonly onClose: () => void;
 }) {
   const t = useWords();
-  const canvas = useRef<HTMLCanvasElement>(null);
+  // What is in a dialog comes a moment after the dialog.
+  const [canvas, setCanvas] = useState<HTMLCanvasElement | null>(null);
   const address = useSession()?.address;
   const isTest = isTestnet(useSettings().data);
   const [hasAmounts, setHasAmounts] = useState(false);
@@ -33,17 +34,17 @@ export function ShareDialog({
     return cardOf(shared, { hasAmounts, address: named, isTest, nowMs, host }, t);
   }, [shared, hasAmounts, isNamed, address, isTest, nowMs, t]);
   useEffect(() => {
-    if (canvas.current !== null) drawCard(canvas.current, card);
-  }, [card]);
+    if (canvas !== null) drawCard(canvas, card);
+  }, [canvas, card]);
   const save = (): void =>
-    canvas.current?.toBlob((picture) => {
+    canvas?.toBlob((picture) => {
       if (picture !== null) saveBlob(`${shared.market}.png`, picture);
     }, 'image/png');
   return (
     <Dialog title={t('share.title')} description={t('share.text')} isOpen onClose={onClose} isWide>
       <div className="flex flex-col gap-3">
         <canvas
-          ref={canvas}
+          ref={setCanvas}
           width={CARD_PX.width}
           height={CARD_PX.height}
           role="img"

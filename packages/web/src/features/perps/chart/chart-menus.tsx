@@ -42,7 +42,9 @@ export function DrawMenu({ interval }: { readonly interval: CandleInterval }) {
           onSelect: () => changeDrawings(perp.name, () => []),
         },
       ]}
-    />
+    >
+      ✎
+    </ChartMenu>
   );
 }
 
@@ -72,7 +74,9 @@ export function CompareMenu({
           onSelect: () => onChange({ coin: String(index), name }),
         })),
       ]}
-    />
+    >
+      ⇄
+    </ChartMenu>
   );
 }
 
@@ -118,7 +122,8 @@ export function ChartMenu({
         <button
           type="button"
           aria-label={label}
-          className="h-6 shrink-0 rounded px-2 text-12 text-muted hover:text-text"
+          title={label}
+          className="h-6 shrink-0 rounded px-1.5 text-12 text-muted hover:text-text wide:px-2"
         >
           {children ?? label}
         </button>

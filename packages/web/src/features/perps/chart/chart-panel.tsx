@@ -179,7 +179,14 @@ function Switches({
         {t('perps.chart.logarithmic')}
       </Toggle>
       <Toggle isOn={false} onPress={onPicture}>
-        {t('perps.chart.picture')}
+        <svg viewBox="0 0 14 12" className="w-3.5" role="img" aria-label={t('perps.chart.picture')}>
+          <path
+            d="M1 3h3l1-1.5h4L10 3h3v8H1zM7 9a2 2 0 1 0 0-4 2 2 0 0 0 0 4z"
+            fill="none"
+            stroke="currentColor"
+            strokeWidth="1.2"
+          />
+        </svg>
       </Toggle>
       <Toggle
         isOn={false}
@@ -293,7 +300,7 @@ function Toggle({
       type="button"
       aria-pressed={isOn}
       onClick={onPress}
-      className="h-6 rounded px-2 text-12 text-muted hover:text-text aria-pressed:bg-raised aria-pressed:text-text"
+      className="h-6 rounded px-1.5 text-12 text-muted hover:text-text aria-pressed:bg-raised aria-pressed:text-text wide:px-2"
     >
       {children}
     </button>

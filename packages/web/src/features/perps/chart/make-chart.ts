@@ -175,6 +175,16 @@ function tickText(time: Time, type: TickMarkType): string {
   return type < TickMarkType.Time ? dayMonth(ms) : hourMinute(ms);
 }
 
+/**
+ * Shows the latest of what is drawn up to a time. A young market has few candles; they are drawn wider and not lost at
+ * the edge. Places are counted over all series, so that what comes before the candles moves them.
+ */
+export function showLatest(chart: IChartApi, lastMs: number, drawn: number): void {
+  const shown = Math.min(120, Math.max(40, drawn + 12));
+  const last = chart.timeScale().timeToIndex(secondsOf(lastMs), true) ?? drawn - 1;
+  chart.timeScale().setVisibleLogicalRange({ from: last + 1 - shown, to: last + 7 });
+}
+
 /** A candle in the chart's own terms: here prices are pixels to be. */
 export function barOf({ c, h, l, o, t }: Candle): CandlestickData {
   return {

@@ -20,7 +20,14 @@ import type { Indicator } from './indicators.ts';
 import { useComparison, type Compared } from './use-comparison.ts';
 import { useIndicators } from './use-indicators.ts';
 import { usePastLine } from './use-past-line.ts';
-import { barOf, makeChart, secondsOf, volumeOf, type PriceChart as Chart } from './make-chart.ts';
+import {
+  barOf,
+  makeChart,
+  secondsOf,
+  showLatest,
+  volumeOf,
+  type PriceChart as Chart,
+} from './make-chart.ts';
 
 const DrawingOverlay = onDemand(
   async () => (await import('./drawings/drawing-overlay.tsx')).DrawingOverlay,
@@ -167,11 +174,7 @@ function drawCandles(
   candles.setData(next.map(barOf));
   volume.setData(next.map(volumeOf));
   if (drawn.length === 0 && next.length > 0) {
-    // A young market has few candles; they are drawn wider and not lost at the edge.
-    const shown = Math.min(120, Math.max(40, next.length + 12));
-    // Lines of before them may have taken places already.
-    const last = chart.timeScale().timeToIndex(secondsOf(next.at(-1)!.t), true) ?? next.length - 1;
-    chart.timeScale().setVisibleLogicalRange({ from: last + 1 - shown, to: last + 7 });
+    showLatest(chart, next.at(-1)!.t, next.length);
   }
   return next;
 }

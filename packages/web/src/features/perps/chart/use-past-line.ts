@@ -8,7 +8,7 @@ import { pastLine, usePastPrices } from '../../../market/past-prices.ts';
 import { venueNow } from '../../../market/venue.ts';
 import { palette } from '../../../ui/canvas.ts';
 import { useTradedPerp } from '../traded-perp.ts';
-import { secondsOf, type PriceChart } from './make-chart.ts';
+import { secondsOf, showLatest, type PriceChart } from './make-chart.ts';
 
 /** As many steps as a screen shows beside the first candles. */
 const STEPS_MAX = 300;
@@ -45,6 +45,9 @@ export function usePastLine(
       crosshairMarkerVisible: false,
     });
     series.setData(line.map(({ timeMs, value }) => ({ time: secondsOf(timeMs), value })));
+    // What was in sight has moved to the right by as many places.
+    const lastMs = store.getState().candles.at(-1)?.t ?? line.at(-1)?.timeMs;
+    if (lastMs !== undefined) showLatest(made.chart, lastMs, line.length);
     return () => {
       if (!made.isGone()) made.chart.removeSeries(series);
     };

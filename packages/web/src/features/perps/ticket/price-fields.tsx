@@ -88,7 +88,7 @@ function QuickPrices() {
           {t(`perps.ticket.${name}`)}
         </button>
       ))}
-      <span className="ms-auto text-11">{t('perps.ticket.tick', { tick: grid.tick })}</span>
+      <span className="ms-auto text-11">{t('perps.ticket.tick', { tick: number(grid.tick) })}</span>
     </div>
   );
 }

@@ -64,7 +64,7 @@ export function DrawingOverlay({
       <canvas
         ref={canvas}
         aria-hidden="true"
-        className="pointer-events-none absolute inset-0 h-full w-full"
+        className="pointer-events-none absolute inset-0 z-[5] h-full w-full"
       />
       <ul
         ref={list}
