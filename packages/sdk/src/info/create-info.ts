@@ -25,8 +25,10 @@ export type InfoClient = ReturnType<typeof createInfo>;
  * @throws ValidationError, HttpError, ApiError, each of them
  */
 export function createInfo(context: InfoContext) {
-  const { ask, askPlain, allRows, page, bind } = bindersTo(context);
+  const binders = bindersTo(context);
+  const { ask, askPlain, allRows, page, bind } = binders;
   return {
+    ...outcomeQueries(binders),
     /** Every perp with its precision and limits. */
     perpMeta: askPlain('perpMeta'),
     /** One base asset, its perps and their margin tables. */
@@ -37,20 +39,6 @@ export function createInfo(context: InfoContext) {
     candleSnapshot: bind(candleSnapshot),
     /** The funding rate of each hour of a perp, oldest first, the first 500 of the span. */
     fundingHistory: ask('fundingHistory'),
-    /** A page of events with their markets. The cursor of a page asks for the one after it. */
-    outcomeMeta: bind(outcomeMeta),
-    /** One event with its markets, whatever its status. */
-    outcomeEvent: bind(outcomeEvent),
-    /** All events that match, page by page. Sort by what stands still, such as `newest`, or some may come twice or not at all. */
-    outcomeEvents: bind(outcomeEvents),
-    /** Prices, volumes and open interest of up to 50 outcome markets. */
-    outcomeAssetCtxs: ask('outcomeAssetCtxs'),
-    /** How the YES prices of up to 50 markets moved, oldest first. */
-    outcomeProbability: ask('outcomeProbability'),
-    /** The markets of a series with strikes and results, newest start first. */
-    outcomeSeriesTimeline: ask('outcomeSeriesTimeline'),
-    /** The receipt of a settlement; `checkResolution` computes it again. */
-    outcomeResolution: ask('outcomeResolution'),
     /** A reference price: the one to beat and the one reached; without times the latest. */
     cryptoPrice: ask('cryptoPrice'),
     /** Reference prices of a span, oldest first, thinned evenly to at most 2,000; `variant: 'before'` asks for made-up ones of before a simulated venue. */
@@ -165,6 +153,25 @@ export function createInfo(context: InfoContext) {
     txs: ask('txs'),
     /** Asks a query on the past and gives its data with how far the history was and where the next page begins. */
     historyPage: page,
+  };
+}
+
+function outcomeQueries({ ask, bind }: ReturnType<typeof bindersTo>) {
+  return {
+    /** A page of events with their markets. The cursor of a page asks for the one after it. */
+    outcomeMeta: bind(outcomeMeta),
+    /** One event with its markets, whatever its status. */
+    outcomeEvent: bind(outcomeEvent),
+    /** All events that match, page by page. Sort by what stands still, such as `newest`, or some may come twice or not at all. */
+    outcomeEvents: bind(outcomeEvents),
+    /** Prices, volumes and open interest of up to 50 outcome markets. */
+    outcomeAssetCtxs: ask('outcomeAssetCtxs'),
+    /** How the YES prices of up to 50 markets moved, oldest first. */
+    outcomeProbability: ask('outcomeProbability'),
+    /** The markets of a series with strikes and results, newest start first. */
+    outcomeSeriesTimeline: ask('outcomeSeriesTimeline'),
+    /** The receipt of a settlement; `checkResolution` computes it again. */
+    outcomeResolution: ask('outcomeResolution'),
   };
 }
 
