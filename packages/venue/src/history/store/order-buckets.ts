@@ -10,7 +10,7 @@ type Database = Kysely<HistoryTables> | Transaction<HistoryTables>;
 
 const ORDERS_PER_BUCKET = 256;
 
-export function bucketOf(orderId: number): number {
+function bucketOf(orderId: number): number {
   return Math.floor(orderId / ORDERS_PER_BUCKET);
 }
 
