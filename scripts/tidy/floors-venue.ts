@@ -31,8 +31,15 @@ export const VENUE_FLOORS: readonly {
   },
   {
     name: 'venue',
-    paths: ['venue.ts', 'backup/', 'rebuild-history.ts', 'rename-venue.ts', 'cluster-admin/'],
-    what: 'joins the parts, starts and stops them; copies a folder and puts it back; computes the history again; gives a copy another name; what operators do with the log of a cluster',
+    paths: [
+      'venue.ts',
+      'backup/',
+      'rebuild-history.ts',
+      'rename-venue.ts',
+      'replay-folder.ts',
+      'cluster-admin/',
+    ],
+    what: 'joins the parts, starts and stops them; copies a folder, puts it back and replays it; computes the history again; gives a copy another name; what operators do with the log of a cluster',
   },
   {
     name: 'compose',

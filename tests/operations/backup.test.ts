@@ -6,6 +6,7 @@ import { createReader } from '@oddlot/sdk';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { backUpFolder } from '../../packages/venue/src/backup/back-up-folder.ts';
 import { restoreFolder } from '../../packages/venue/src/backup/restore-folder.ts';
+import { replayFolder } from '../../packages/venue/src/replay-folder.ts';
 import { CALM, Venue } from '../support/venue-process.ts';
 
 /**
@@ -40,6 +41,10 @@ test('backups of a running venue hold what was acknowledged before each, and a v
     );
   }
   const told = await createReader({ url: venue.url }).info.stateHash({ height: acknowledged });
+  // The log alone gives the same, beside the venue that writes it.
+  const replayed = await replayFolder({ data: venue.data, to: acknowledged });
+  expect(replayed).toMatchObject({ height: acknowledged, stateHash: told.stateHash });
+  expect(await replayFolder({ data: to, to: 10_000_000 })).toBeUndefined();
   const data = at('restored');
   await restoreFolder({ from: to, data });
   const second = await Venue.start(CALM, data);

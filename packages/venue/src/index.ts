@@ -7,3 +7,4 @@ export { runClusterAdmin } from './cluster-admin/run-cluster-admin.ts';
 export { renameVenue } from './rename-venue.ts';
 export { BackupError, backUpFolder } from './backup/back-up-folder.ts';
 export { restoreFolder } from './backup/restore-folder.ts';
+export { replayFolder } from './replay-folder.ts';

@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
-import { BackupError, backUpFolder, restoreFolder } from '@oddlot/venue';
+import { BackupError, backUpFolder, replayFolder, restoreFolder } from '@oddlot/venue';
 import { CliError } from '../cli-error.ts';
 import { print } from '../print.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import type { GlobalOptions } from '../surroundings.ts';
+import { wholeNumber } from '../whole-number.ts';
 
-/** The folder of a venue, copied while it runs, and put back. */
+/** The folder of a venue, copied while it runs, put back, and replayed. */
 export function addBackup(program: Command): void {
   program
     .command('backup')
@@ -42,6 +43,23 @@ export function addBackup(program: Command): void {
       ];
       print({ json: manifest, lines }, options.json);
     });
+  program
+    .command('replay')
+    .summary('applies the log of a folder up to a block, and says what came out')
+    .argument('<data>', 'a data folder, of a venue that may run')
+    .requiredOption('--to <height>', 'the block')
+    .action(async (data: string, _: unknown, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions & { to: string }>();
+      const to = wholeNumber(options.to);
+      const replayed = await run((onProgress) =>
+        replayFolder({ data, to, onProgress: (height) => onProgress(height, to) }),
+      );
+      if (replayed === undefined) throw new CliError('usage', `${data} has no block ${to}`);
+      const { hash, height, stateHash, timeMs } = replayed;
+      const at = new Date(timeMs).toISOString();
+      const lines = [`block ${height} of ${at} ${hash}`, `state ${stateHash}`];
+      print({ json: replayed, lines }, options.json);
+    });
 }
 
 async function run<Result>(
@@ -51,7 +69,7 @@ async function run<Result>(
   const isShown = process.stderr.isTTY === true;
   try {
     return await work((done, of) => {
-      if (isShown) bar.show({ done, of, what: `${done} of ${of} bytes` });
+      if (isShown) bar.show({ done, of, what: `${done} of ${of}` });
     });
   } catch (error) {
     if (error instanceof BackupError) throw new CliError('usage', error.message, { cause: error });

@@ -1,5 +1,6 @@
 import type { BookArrival, BookObserver, OrderUpdated, State } from '@oddlot/engine';
 import type { AppliedBlock } from '../../block/applied-block.ts';
+import { priceDecimals } from '../../translate/format.ts';
 import { namedInstrument } from './instrument-names.ts';
 import {
   type ArrivalTrace,
@@ -40,6 +41,7 @@ type Received = BlockPlace & { readonly txHash: string };
 export class OrderTraces implements BookObserver {
   readonly #block = new Map<number, BlockTrace>();
   readonly #later = new Map<number, LaterTrace>();
+  readonly #decimals = new Map<number, number>();
   /** When actions were received whose orders wait in the delay queue, by hash. */
   readonly #queued = new Map<string, BlockPlace & { readonly waiting: number }>();
   /** Without a block that was observed no order is new. */
@@ -87,8 +89,8 @@ export class OrderTraces implements BookObserver {
     trace.notional += price * size;
     if (trace.arrival === undefined) return;
     trace.takenAt ??= new Set();
-    const unit = leg === 'no' ? unitOf(state, instrumentId) : 0;
-    trace.takenAt.add(leg === 'no' ? unit - price : price);
+    const isNo = leg === 'no';
+    trace.takenAt.add(isNo ? this.#unitOf(state, instrumentId) - price : price);
   }
 
   /** What is to be stored of a block, whose orders are as they are after it. */
@@ -110,7 +112,7 @@ export class OrderTraces implements BookObserver {
       if (!isNew && !hasEnded) continue;
       const trace = this.#block.get(orderId);
       const { instrumentId } = order;
-      const { szDecimals } = namedInstrument(state, instrumentId).scale;
+      const szDecimals = this.#decimalsOf(state, instrumentId);
       const end = hasEnded
         ? { ahead: trace?.left?.ahead, builderFee: builderFeeOf(orderId) }
         : undefined;
@@ -125,6 +127,7 @@ export class OrderTraces implements BookObserver {
     }
     arrivals.sort((left, right) => left.orderId - right.orderId);
     this.#block.clear();
+    this.#decimals.clear();
     return { arrivals, ends };
   }
 
@@ -170,6 +173,21 @@ export class OrderTraces implements BookObserver {
       this.#block.set(orderId, trace);
     }
     return trace;
+  }
+
+  /** Looked up once for all orders of a block: that of an outcome market takes a search. */
+  #decimalsOf(state: State, instrumentId: number): number {
+    let szDecimals = this.#decimals.get(instrumentId);
+    if (szDecimals === undefined) {
+      ({ szDecimals } = namedInstrument(state, instrumentId).scale);
+      this.#decimals.set(instrumentId, szDecimals);
+    }
+    return szDecimals;
+  }
+
+  /** 1.00 in price units. */
+  #unitOf(state: State, instrumentId: number): number {
+    return 10 ** priceDecimals({ szDecimals: this.#decimalsOf(state, instrumentId) });
   }
 
   /** Remembers what happened to an order of an earlier block. */
@@ -256,10 +274,4 @@ function enteredBook(
 ) {
   const met = takenAt === undefined ? NONE_MET : reached.filter(({ price }) => takenAt.has(price));
   return { bestBid, bestAsk, markHalves, oracle, met };
-}
-
-/** 1.00 in price units. */
-function unitOf(state: State, instrumentId: number): number {
-  const { szDecimals } = namedInstrument(state, instrumentId).scale;
-  return 10 ** (6 - szDecimals);
 }
