@@ -25,7 +25,8 @@ export type InfoClient = ReturnType<typeof createInfo>;
  * @throws ValidationError, HttpError, ApiError, each of them
  */
 export function createInfo(context: InfoContext) {
-  const { ask, askPlain, allRows, page, bind } = bindersTo(context);
+  const binders = bindersTo(context);
+  const { ask, askPlain, allRows, page, bind } = binders;
   return {
     /** Every perp with its precision and limits. */
     perpMeta: askPlain('perpMeta'),
@@ -151,6 +152,15 @@ export function createInfo(context: InfoContext) {
     venueStatus: askPlain('venueStatus'),
     /** Whom the lists of a gate name. */
     gateLists: askPlain('gateLists'),
+    ...chainQueries(binders),
+    /** Asks a query on the past and gives its data with how far the history was and where the next page begins. */
+    historyPage: page,
+  };
+}
+
+/** Blocks, and what they executed. */
+function chainQueries({ ask, askPlain, bind }: ReturnType<typeof bindersTo>) {
+  return {
     /** The hash of the whole state after a block, by default the latest. */
     stateHash: askPlain('stateHash'),
     /** The newest blocks, or those before a height. */
@@ -163,8 +173,6 @@ export function createInfo(context: InfoContext) {
     tx: ask('tx'),
     /** Transactions with what they say: of a block in their order, or the newest, of all or of one account. */
     txs: ask('txs'),
-    /** Asks a query on the past and gives its data with how far the history was and where the next page begins. */
-    historyPage: page,
   };
 }
 
