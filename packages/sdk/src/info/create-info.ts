@@ -139,6 +139,15 @@ export function createInfo(context: InfoContext) {
     venueStatus: askPlain('venueStatus'),
     /** Whom the lists of a gate name. */
     gateLists: askPlain('gateLists'),
+    ...chainQueries(binders),
+    /** Asks a query on the past and gives its data with how far the history was and where the next page begins. */
+    historyPage: page,
+  };
+}
+
+/** Blocks, and what they executed. */
+function chainQueries({ ask, askPlain, bind }: ReturnType<typeof bindersTo>) {
+  return {
     /** The hash of the whole state after a block, by default the latest. */
     stateHash: askPlain('stateHash'),
     /** The newest blocks, or those before a height. */
@@ -151,8 +160,6 @@ export function createInfo(context: InfoContext) {
     tx: ask('tx'),
     /** Transactions with what they say: of a block in their order, or the newest, of all or of one account. */
     txs: ask('txs'),
-    /** Asks a query on the past and gives its data with how far the history was and where the next page begins. */
-    historyPage: page,
   };
 }
 
