@@ -183,7 +183,7 @@ test.each<[line: string, code: number, why: string, env?: Readonly<Record<string
   ['operators add kings 0x12 --key admin', 2, '"kings" is none of admins, deployers'],
   ['fees set /nowhere.json --key admin', 2, '/nowhere.json: ENOENT'],
   ['backup /nowhere /nowhere-else', 2, '/nowhere is no data folder: it has no journal'],
-  ['replay /nowhere --to 5', 2, '/nowhere has no block 5'],
+  ['replay /nowhere --to 5', 2, "the log of /nowhere can't be read up to block 5"],
   ['replay /nowhere --to x', 2, '"x" is no whole number above zero'],
   ['restore /nowhere /nowhere-else', 2, '/nowhere is no backup'],
   ['completion csh', 2, '"csh" is none of bash, zsh, fish'],

@@ -165,19 +165,19 @@ test('what happens to the account is told outside of the page: a fill, the margi
   const notices = (): Promise<string> =>
     page.evaluate(() => (globalThis as { notices?: string[] }).notices!.join('\n'));
 
-  await owner.faucet({ user: address, accountType: 'outcome' });
+  await owner.exchange.transferBetween({ from: 'perp', to: 'outcome', amount: '20' }, EXECUTED);
   const orders = [buyYes({ asset: market.id, price: '0.46', size: '10' })];
   await owner.exchange.order({ orders }, EXECUTED);
-  await expect.poll(notices).toContain('Bought 10 Does the bell ring?');
+  await expect.poll(notices).toMatch(/^Bought 10 Yes \| Will it\? at 46/m);
   await expect.poll(notices).toContain('Does the bell ring? is about to end | in 2');
 
-  // 300 at 50 take 450 of 1,000; at 49.4 they take more than half of what is left.
+  // 300 at 50 take 450 of 980; at 49.4 they take more than half of what is left.
   const maker = await trader(venue.url, `who sells ${perp.name}`);
   for (const client of [maker, owner]) {
     await client.exchange.updateLeverage({ asset: perp.asset, leverage: 20 }, EXECUTED);
   }
   await tradeBetween(maker, owner, { asset: perp.asset, price: '50', size: '300' });
-  await expect.poll(notices).toContain(`Bought 300 ${perp.name} | at 50`);
+  await expect.poll(notices).toContain(`Bought 300.00 ${perp.name} | at 50.00`);
   expect(await notices()).not.toContain('margin is used');
   await perp.push('49.4');
   await expect.poll(notices).toMatch(/Your cross margin is used to 5\d\.\d/);

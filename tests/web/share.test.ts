@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import type { Venue } from '../support/venue-process.ts';
-import { expectReadableForm } from './support/expect-readable.ts';
+import { expectReadable } from './support/expect-readable.ts';
 import { button, choose, position, size, trading } from './support/terminal.ts';
+import { DESKTOP } from './support/visit.ts';
 import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
@@ -30,7 +31,9 @@ test('a position is a press away from a picture of it: without amounts unless as
     .toMatch(/^BTC-USDC, Long · \d+× · test money, [+−]?[\d.]+\u202f%, Entry, /);
   expect(await told()).not.toContain('0.001');
   expect(await told()).not.toContain('USDC, Entry');
-  await expectReadableForm(page, 'share');
+  for (const theme of ['light', 'dark']) {
+    await expectReadable(page, 'share', { theme, size: DESKTOP });
+  }
   const shot = (): Promise<string> =>
     picture.evaluate((it) => (it as HTMLCanvasElement).toDataURL());
   const before = await shot();

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { EraStore } from './log/era-store.ts';
+import { JournalDamagedError } from './log/journal-error.ts';
 import { readJournal } from './log/read-journal.ts';
 import { SnapshotStore } from './log/snapshot-store.ts';
 import { FollowingReplica } from './replica/following-replica.ts';
@@ -17,7 +18,7 @@ type Replayed = {
 
 /**
  * Applies the log of a folder to an engine of its own, from the first block up to one, and says what came out. It writes
- * nothing, so that the venue may run meanwhile. Undefined when the log ends before.
+ * nothing, so that the venue may run meanwhile. Undefined when the log can't be read so far: it ends before, or is damaged.
  */
 export async function replayFolder({
   data,
@@ -37,10 +38,16 @@ export async function replayFolder({
     eras: new EraStore({ directory: join(data, 'eras') }),
   });
   await replica.goToBeginning();
-  await log.replay(log.firstSeq, (entry) => {
-    replica.take(entry);
-    onProgress?.(entry.seq);
-  });
+  try {
+    await log.replay(log.firstSeq, (entry) => {
+      replica.take(entry);
+      onProgress?.(entry.seq);
+    });
+  } catch (error) {
+    // Whoever asks for more than there is reads into what was never written: from here it looks the same as damage.
+    if (error instanceof JournalDamagedError) return undefined;
+    throw error;
+  }
   const { hash, height, stateHash, timeMs } = replica.head;
   return height === to ? { height, timeMs, hash, stateHash } : undefined;
 }

@@ -54,7 +54,10 @@ export function addBackup(program: Command): void {
       const replayed = await run((onProgress) =>
         replayFolder({ data, to, onProgress: (height) => onProgress(height, to) }),
       );
-      if (replayed === undefined) throw new CliError('usage', `${data} has no block ${to}`);
+      if (replayed === undefined) {
+        const why = 'it ends before, or is damaged: `oddlot verify` knows';
+        throw new CliError('usage', `the log of ${data} can't be read up to block ${to}; ${why}`);
+      }
       const { hash, height, stateHash, timeMs } = replayed;
       const at = new Date(timeMs).toISOString();
       const lines = [`block ${height} of ${at} ${hash}`, `state ${stateHash}`];

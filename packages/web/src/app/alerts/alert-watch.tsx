@@ -1,5 +1,6 @@
+import type { Fill } from '@oddlot/sdk';
 import { useEffect, useEffectEvent } from 'react';
-import { cents, hourlyRate, number, percent } from '../../lib/format.ts';
+import { hourlyRate, number, percent } from '../../lib/format.ts';
 import { relative } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
 import { fillLists } from '../../market/account-lists.ts';
@@ -8,8 +9,11 @@ import { judged, type Alert, type Figures } from '../../market/alerts/alerts.ts'
 import { changeAlerts, currentAlerts, useAlerts } from '../../market/alerts/kept-alerts.ts';
 import { contexts } from '../../market/contexts.ts';
 import { hasReached, worstUse } from '../../market/margin-use.ts';
+import { marketNames } from '../../market/market-names.ts';
+import { knownPerps } from '../../market/queries.ts';
 import { venueNow } from '../../market/venue.ts';
 import { useSession } from '../../session/use-session.ts';
+import { fillNews } from '../shell/news.ts';
 import { tellAlert, tellOutside } from './tell-alert.ts';
 import { useEndings } from './use-endings.ts';
 
@@ -71,13 +75,16 @@ function FillWatch() {
   useEffect(() => {
     if (user === undefined) return undefined;
     const { release, store } = fillLists.acquire(user);
+    const tell = async (rows: readonly Fill[]): Promise<void> => {
+      const shares = rows.filter(({ outcome }) => outcome !== undefined);
+      const ids = shares.map(({ instrumentId }) => instrumentId);
+      const names = await marketNames(ids).catch(() => new Map());
+      for (const { text = '', title } of fillNews(rows, t, knownPerps(), names)) {
+        tellOutside({ title: String(title), text: String(text) });
+      }
+    };
     const leave = store.subscribe(({ fresh }, before) => {
-      if (fresh === before.fresh || fresh.length === 0) return;
-      const [{ outcome, px, side, symbol, sz, title }] = fresh as [(typeof fresh)[number]];
-      const what = { size: number(sz), market: title ?? symbol };
-      const price = outcome === undefined ? number(px) : cents(px);
-      const told = t(side === 'B' ? 'news.bought' : 'news.sold', what);
-      tellOutside({ title: told, text: t('news.at', { price }) });
+      if (fresh !== before.fresh && fresh.length > 0) void tell(fresh);
     });
     return () => {
       leave();

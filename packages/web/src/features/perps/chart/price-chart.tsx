@@ -229,6 +229,8 @@ function useLegend(
     const onData = (): void => write(candles.data().at(-1));
     chart.subscribeCrosshairMove(onMove);
     candles.subscribeDataChanged(onData);
+    // Candles may have been there before the chart was.
+    onData();
     return () => chart.unsubscribeCrosshairMove(onMove);
   }, [made]);
   return legend;

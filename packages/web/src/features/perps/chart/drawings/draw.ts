@@ -12,6 +12,8 @@ type Drawn = {
   readonly candles: readonly Candle[];
   readonly drawings: readonly Drawing[];
   readonly hasProfile: boolean;
+  /** Of a price. */
+  readonly decimals: number;
 };
 
 /** The share of the chart's width that the most traded price takes. */
@@ -38,7 +40,7 @@ export function draw(canvas: HTMLCanvasElement, drawn: Drawn): void {
 function drawOne(
   context: CanvasRenderingContext2D,
   drawing: Drawing,
-  { axis, scale }: Drawn,
+  { axis, decimals, scale }: Drawn,
   right: number,
 ): void {
   const at = drawing.points.map(
@@ -58,7 +60,7 @@ function drawOne(
     const y = scale.toY(price);
     if (y === undefined) continue;
     stroke(context, [Math.min(x1, x2), y], [right, y]);
-    const text = `${percent(ratio, { decimals: 1 })}  ${number(price)}`;
+    const text = `${percent(ratio, { decimals: 1 })}  ${number(price, { decimals })}`;
     context.fillText(text, Math.min(x1, x2) + 4, y - 3);
   }
 }

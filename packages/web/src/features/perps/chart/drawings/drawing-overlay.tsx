@@ -43,7 +43,8 @@ export function DrawingOverlay({
   const redraw = useEffectEvent((): void => {
     if (canvas.current === null || list.current === null || made.isGone()) return;
     const { candles } = store.getState();
-    draw(canvas.current, { axis, candles, drawings, hasProfile, scale: made.scale });
+    const decimals = grid.priceDecimals;
+    draw(canvas.current, { axis, candles, decimals, drawings, hasProfile, scale: made.scale });
     placeHandles(list.current, axis, made);
   });
   useEffect(() => {
