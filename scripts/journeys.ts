@@ -3,13 +3,14 @@ import { seedOfCommit } from './seed-of-commit.ts';
 
 /**
  * Tests of whole programs take most of the time of all tests: venues that are killed, chains, relays, browsers, a
- * database server. Of these `npm test` runs a third for every commit, another one for the next. All of them run by
+ * database server. Of these `npm test` runs a quarter for every commit, another one for the next. All of them run by
  * `npm run test:all`, and each for whoever names its file.
  */
 
 const ROOT = `${import.meta.dirname}/..`;
 const JOURNEYS = [
-  'tests/{attack,chain,chaos,cluster,crash,e2e,fixtures,fuzz,gapless,operations,relay,simulation,web}/**/*.test.ts',
+  'tests/{attack,chain,chaos,cli,cluster,crash,e2e,fixtures,fuzz,gapless,operations,relay,simulation,testkit,web}/**/*.test.ts',
+  'tests/free-money/search.test.ts',
   'tests/conformance/{deposits,reserves,withdrawals}.test.ts',
   'packages/contracts/src/outputs.test.ts',
   'packages/custody/src/bridge/run-bridge.test.ts',
@@ -17,7 +18,7 @@ const JOURNEYS = [
   'packages/venue/src/history/store/history-store.test.ts',
   'bench/bench.test.ts',
 ];
-const SHARES = 3;
+const SHARES = 4;
 const ASKED = 'TEST_JOURNEYS';
 
 /** The journeys that a run leaves out, by what its environment says of them; whoever asks later has the same answer. */

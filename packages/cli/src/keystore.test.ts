@@ -10,6 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), 'oddlot-keystore-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const KEY = `0x${'1f'.repeat(32)}` as const;
+const CHEAP = { n: 1_024, r: 8, p: 1 };
 const PASSWORD = 'correct horse';
 
 test('a key comes back with its password alone, and its file shows nothing but the address', async () => {
@@ -30,13 +31,13 @@ test('a key comes back with its password alone, and its file shows nothing but t
 });
 
 test('the same text in another spelling of Unicode is the same password', async () => {
-  const keys = new Keystore(join(folder, 'unicode'));
+  const keys = new Keystore(join(folder, 'unicode'), CHEAP);
   await keys.add('main', KEY, 'caf\u00e9 noir');
   expect(await keys.open('main', 'cafe\u0301 noir')).toBe(KEY);
 });
 
 test('whoever changes a file, its address as well, is found', async () => {
-  const keys = new Keystore(join(folder, 'changed'));
+  const keys = new Keystore(join(folder, 'changed'), CHEAP);
   await keys.add('main', KEY, PASSWORD);
   const path = join(folder, 'changed', 'main.json');
   const text = readFileSync(path, 'utf8');
@@ -53,7 +54,7 @@ test('whoever changes a file, its address as well, is found', async () => {
 });
 
 test('a name that is taken, a short password and what is no name are refused, and nothing is written', async () => {
-  const keys = new Keystore(join(folder, 'refused'));
+  const keys = new Keystore(join(folder, 'refused'), CHEAP);
   await keys.add('main', KEY, PASSWORD);
   const other = `0x${'2f'.repeat(32)}` as const;
   await expect(keys.add('main', other, PASSWORD)).rejects.toThrow('a key "main" already');

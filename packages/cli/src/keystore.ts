@@ -24,7 +24,7 @@ type KeyFile = {
 };
 
 /** A tenth of a second and 128 MiB for each guess. */
-const SCRYPT = { n: 131_072, r: 8, p: 1 } as const;
+const SCRYPT = { n: 131_072, r: 8, p: 1 };
 const SCRYPT_BYTES_MAX = 256 * 1024 * 1024;
 const KEY_BYTES = 32;
 const SALT_BYTES = 32;
@@ -38,9 +38,12 @@ type StoredKey = { readonly name: string; readonly address: string };
 /** Keys in a folder, each in a file of its own, encrypted with a password. */
 export class Keystore {
   readonly #folder: string;
+  readonly #cost: typeof SCRYPT;
 
-  constructor(folder: string) {
+  /** What a guess costs is written into each file; tests make many. */
+  constructor(folder: string, cost: typeof SCRYPT = SCRYPT) {
     this.#folder = folder;
+    this.#cost = cost;
   }
 
   list(): readonly StoredKey[] {
@@ -60,7 +63,7 @@ export class Keystore {
     }
     const { address } = privateKeyWallet(privateKey);
     const [salt, iv] = [randomBytes(SALT_BYTES), randomBytes(IV_BYTES)];
-    const cipher = createCipheriv('aes-256-gcm', await derive(password, salt, SCRYPT), iv);
+    const cipher = createCipheriv('aes-256-gcm', await derive(password, salt, this.#cost), iv);
     cipher.setAAD(Buffer.from(address));
     const text = Buffer.concat([
       cipher.update(Buffer.from(privateKey.slice(2), 'hex')),
@@ -69,7 +72,7 @@ export class Keystore {
     const file: KeyFile = {
       version: 1,
       address,
-      kdf: { name: 'scrypt', ...SCRYPT, salt: salt.toString('hex') },
+      kdf: { name: 'scrypt', ...this.#cost, salt: salt.toString('hex') },
       cipher: {
         name: 'aes-256-gcm',
         iv: iv.toString('hex'),

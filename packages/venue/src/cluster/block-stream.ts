@@ -126,10 +126,10 @@ export class BlockStream {
    * Publishes a message once, under an id by which the servers know a second one of the same. Throws when it
    * is not known to be stored: it may be.
    */
-  async publish(id: string, data: Uint8Array): Promise<void> {
+  async publish(id: string, data: Uint8Array, timeoutMs = PUBLISH_TIMEOUT_MS): Promise<void> {
     await this.#client.publish(this.subject, data, {
       msgID: id,
-      timeout: PUBLISH_TIMEOUT_MS,
+      timeout: timeoutMs,
       retries: 1,
     });
   }

@@ -26,6 +26,9 @@ const FLIGHTS_MAX = 8;
 /** Blocks that were read and wait for the disk here; beyond that reading waits too. */
 const UNCOPIED_MAX = 256;
 const AGAIN_AFTER_MS = 200;
+/** The first tries of a block wait less long for the servers: about as many as an election takes. */
+const QUICK_TRIES = 8;
+const QUICK_TRY_MS = 1_000;
 const ROOM_AGAIN_MS = 1_000;
 const LOOK_EVERY_MS = 1_000;
 const REJOIN_EVERY_MS = 1_000;
@@ -262,13 +265,17 @@ export class ClusterLog implements Log {
   /** Until it is read from the stream, which is the only proof that it is there. */
   async #send(flight: Flight): Promise<void> {
     const { attempt, data, proposal } = flight;
+    let tries = 0;
     while (
       !this.#isClosed &&
       this.#flights.get(proposal) === flight &&
       flight.attempt === attempt
     ) {
       try {
-        await this.#options.stream.publish(`${proposal}:${attempt}`, data);
+        // What is sent while the servers elect a leader is gone: whoever asks soon again is heard by the next one at once.
+        const timeoutMs = tries < QUICK_TRIES ? QUICK_TRY_MS : undefined;
+        tries += 1;
+        await this.#options.stream.publish(`${proposal}:${attempt}`, data, timeoutMs);
         this.#heardMs = performance.now();
         return;
       } catch {
