@@ -8,7 +8,6 @@ import { quoteMarket } from './support/market-maker.ts';
 import { WHO_DEPLOYS } from './support/outcome-people.ts';
 import { listPerp } from './support/own-perp.ts';
 import type { TestAccount } from './support/test-account.ts';
-import { DESKTOP } from './support/visit.ts';
 import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
@@ -75,8 +74,6 @@ test(
       Reason: 'none',
     });
     expect(await dialog.getByRole('region', { name: 'In the queue' }).count()).toBe(0);
-    await expectReadableForm(page, 'execution report');
-    await page.setViewportSize({ ...DESKTOP });
 
     const [saved] = await Promise.all([
       page.waitForEvent('download'),
@@ -91,8 +88,11 @@ test(
     await dialog.waitFor({ state: 'detached' });
     // The focus is where it was, so that the next key is for the same row.
     await expect.poll(() => price.evaluate((it) => it === document.activeElement)).toBe(true);
-    await page.keyboard.press('Enter');
+    await visit.open('/portfolio?tab=fills');
+    await price.press('Enter');
     await dialog.getByText('How it ended').waitFor();
+    await expectReadableForm(page, 'execution report');
+    expect(await dialog.isVisible()).toBe(true);
   },
   LONG_MS,
 );

@@ -2,7 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import type { ExecutionReport, OrderReport } from '@oddlot/sdk';
 import { saveBlob } from '../../lib/csv.ts';
 import { number } from '../../lib/format.ts';
-import { addWords, useWords, type Words } from '../../lib/words.ts';
+import { addWords, useWords } from '../../lib/words.ts';
+import { useMarketNames } from '../../market/market-names.ts';
+import { usePerp } from '../../market/queries.ts';
 import { reader } from '../../market/venue.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -39,10 +41,11 @@ export function ReportDialog({
     refetchInterval: ({ state }) => (state.data?.orders[0]?.end === null ? AGAIN_MS : false),
   });
   const report = data?.orders[0];
+  const sentence = useSentence(report);
   return (
     <Dialog
       title={t('report.title', { oid })}
-      description={report && sentenceOf(report, t)}
+      description={sentence}
       isOpen
       onClose={onClose}
       isWide
@@ -87,9 +90,17 @@ function Report({ report, onSave }: { readonly report: OrderReport; readonly onS
   );
 }
 
-/** What was asked for, in one line. */
-function sentenceOf({ coin, limitPx, origSz, outcome, side, tif }: OrderReport, t: Words): string {
-  const market = outcome === null ? coin : `${coin} ${outcome}`;
+/** What was asked for, in one line, with the market and the leg as the page calls them. */
+function useSentence(report: OrderReport | undefined): string | undefined {
+  const t = useWords();
+  const id = report?.instrumentId;
+  const isOutcome = report !== undefined && report.outcome !== null;
+  const perp = usePerp(String(id));
+  const named = useMarketNames(isOutcome ? [report.instrumentId] : []).get(id ?? 0);
+  if (report === undefined) return undefined;
+  const { coin, limitPx, origSz, outcome, side, tif } = report;
+  const leg = outcome === 'Yes' ? named?.outcomes[0] : named?.outcomes[1];
+  const market = isOutcome ? `${named?.name ?? coin} ${leg ?? outcome}` : (perp?.name ?? coin);
   const words = { size: number(origSz), market, price: number(limitPx), tif };
   return t(side === 'B' ? 'report.buy' : 'report.sell', words);
 }
