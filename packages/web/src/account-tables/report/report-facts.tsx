@@ -44,13 +44,12 @@ function Slipped({ points }: { readonly points: string | null | undefined }) {
 }
 
 /** The market as it was when the order came. */
-export function Arrival({ report: { arrival, entered } }: Reported) {
+export function Arrival({ report: { arrival } }: Reported) {
   const t = useWords();
   if (arrival === null) {
-    const why = t(entered === null ? 'report.notArrived' : 'report.notNoted');
     return (
       <Titled title={t('report.arrival')}>
-        <p>{why}</p>
+        <p>{t('report.notArrived')}</p>
       </Titled>
     );
   }
@@ -86,6 +85,11 @@ export function Times({ report }: Reported) {
       <Fact name={t('report.block')}>
         <BlockLink height={received.height} />
       </Fact>
+      {entered !== null && entered.height !== received.height && (
+        <Fact name={t('report.enteredBlock')}>
+          <BlockLink height={entered.height} />
+        </Fact>
+      )}
     </Part>
   );
 }
