@@ -21,7 +21,6 @@ export function ReportButton({
       onClick={() => onOpen(oid)}
       className="rounded underline decoration-faint decoration-dotted underline-offset-2 hover:decoration-solid"
     >
-      <span className="heard">{t('origin.reportLabel')} </span>
       {children}
     </button>
   );

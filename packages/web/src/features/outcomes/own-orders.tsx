@@ -108,6 +108,8 @@ function OwnOrder({
         <span className="min-w-0 flex-1 truncate">
           <span className={order.reduceOnly ? 'text-sell' : 'text-buy'}>
             <ReportButton oid={order.oid} onOpen={onOpen}>
+              {/* Else it would be called as the button of the ticket is, which buys. */}
+              <span className="heard">{t('origin.reportLabel')} </span>
               {t(order.reduceOnly ? 'outcomes.ticket.sellAt' : 'outcomes.ticket.buyAt', words)}
             </ReportButton>
           </span>{' '}
