@@ -180,6 +180,12 @@ describe('the ticket', () => {
     await page.getByText('At the book').waitFor();
     await page.getByRole('tab', { name: /Your orders/ }).click();
     const row = page.getByRole('listitem').filter({ hasText: 'Buy 20 Yes at 40¢' });
+    await row.getByTitle('How it was executed').press('r');
+    const report = page.getByRole('dialog', { name: /^Execution of order/ });
+    await report.getByText(/^Buy 20 .* Yes at 0\.4 · GTC$/).waitFor();
+    await report.getByRole('region', { name: 'In the queue' }).waitFor();
+    await page.keyboard.press('Escape');
+    await report.waitFor({ state: 'detached' });
     await row.getByRole('button', { name: 'Cancel' }).click();
     await page.getByText('No order of yours rests here').waitFor();
   });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Plugin } from 'vite';
 
 const CATALOGUE = join(import.meta.dirname, '..', 'src', 'words', 'en.json');
-/** Sections that screens bring with them: whoever opens one screen does not load the texts of all. */
+/** Sections that screens, and dialogs of few, bring with them: whoever opens one screen does not load the texts of all. */
 const OF_SCREENS = new Set([
   'account',
   'builder',
@@ -13,6 +13,7 @@ const OF_SCREENS = new Set([
   'outcomes',
   'perps',
   'portfolio',
+  'report',
 ]);
 /** What every screen shows. */
 const COMMON = 'common';

@@ -7,6 +7,8 @@ import { Money } from '../ui/figure.tsx';
 import { Table, type Column } from '../ui/table.tsx';
 import { Market, Nothing, numberColumn, secondColumn, Sided, type Shown } from './cells.tsx';
 import { OriginLink } from './origin.tsx';
+import { ReportButton } from './report/report-button.tsx';
+import { REPORT_KEY, useReport } from './report/use-report.tsx';
 import { ShareButton } from './share/share-button.tsx';
 import { sharedFill } from './share/shared-result.ts';
 import { takenFills, type Taken } from './taken-fills.ts';
@@ -24,7 +26,8 @@ export function FillsTable({ user, only }: Shown) {
   const ledger = ledgerLists.use(user, (state) => state.rows);
   const takenBy = useMemo(() => takenFills(ledger), [ledger]);
   const [asked, setAsked] = useState<LedgerUpdate>();
-  const columns = useMemo(() => columnsOf(t, { takenBy, ask: setAsked }), [t, takenBy]);
+  const { dialog, open } = useReport(user);
+  const columns = useMemo(() => columnsOf(t, { takenBy, ask: setAsked, open }), [t, takenBy, open]);
   return (
     <>
       <Table
@@ -32,9 +35,11 @@ export function FillsTable({ user, only }: Shown) {
         columns={columns}
         rows={rows}
         rowKey={fillId}
+        rowHotkey={{ key: REPORT_KEY, act: ({ oid }) => open(oid) }}
         older={older}
         empty={<Nothing name="fills" user={user} isLoaded={isLoaded} />}
       />
+      {dialog}
       {asked !== undefined && <WhyDialog update={asked} onClose={() => setAsked(undefined)} />}
     </>
   );
@@ -43,9 +48,11 @@ export function FillsTable({ user, only }: Shown) {
 type Asking = {
   readonly takenBy: ReturnType<typeof takenFills>;
   readonly ask: (update: LedgerUpdate) => void;
+  /** How the order behind a trade was executed. */
+  readonly open: (oid: number) => void;
 };
 
-function columnsOf(t: Words, { ask, takenBy }: Asking): readonly Column<Fill>[] {
+function columnsOf(t: Words, { ask, open, takenBy }: Asking): readonly Column<Fill>[] {
   return [
     secondColumn(
       ({ time }) => time,
@@ -82,7 +89,11 @@ function columnsOf(t: Words, { ask, takenBy }: Asking): readonly Column<Fill>[] 
     numberColumn(
       'price',
       t('portfolio.price'),
-      (fill) => <TradedPrice of={fill} value={fill.px} />,
+      (fill) => (
+        <ReportButton oid={fill.oid} onOpen={open}>
+          <TradedPrice of={fill} value={fill.px} />
+        </ReportButton>
+      ),
       { width: '96px', phoneWidth: '80px' },
     ),
     numberColumn(

@@ -6,6 +6,8 @@ import { orderId, useOrderHistory } from '../market/account-lists.ts';
 import { Table, type Column } from '../ui/table.tsx';
 import { Market, Nothing, numberColumn, secondColumn, Sided, type Shown } from './cells.tsx';
 import { OrderOrigin } from './origin.tsx';
+import { ReportButton } from './report/report-button.tsx';
+import { REPORT_KEY, useReport } from './report/use-report.tsx';
 import { TradedPrice, TradedSize } from './traded-figures.tsx';
 import { triggerKind } from './trigger-kind.ts';
 
@@ -17,21 +19,33 @@ export function HistoryTable({ user, only }: Shown) {
     () => (only === undefined ? all : all.filter(({ order }) => order.marketType === only)),
     [all, only],
   );
-  const columns = useMemo(() => [...orderColumns(user, t), ...endColumns(t)], [t, user]);
+  const { dialog, open } = useReport(user);
+  const columns = useMemo(
+    () => [...orderColumns(user, t, open), ...endColumns(t)],
+    [t, user, open],
+  );
   return (
-    <Table
-      label={t('portfolio.tab.history')}
-      columns={columns}
-      rows={rows}
-      rowKey={orderId}
-      older={older}
-      empty={<Nothing name="history" user={user} isLoaded={isLoaded} />}
-    />
+    <>
+      <Table
+        label={t('portfolio.tab.history')}
+        columns={columns}
+        rows={rows}
+        rowKey={orderId}
+        rowHotkey={{ key: REPORT_KEY, act: ({ order }) => open(order.oid) }}
+        older={older}
+        empty={<Nothing name="history" user={user} isLoaded={isLoaded} />}
+      />
+      {dialog}
+    </>
   );
 }
 
 /** What was asked for. */
-function orderColumns(user: string, t: Words): readonly Column<HistOrderRow>[] {
+function orderColumns(
+  user: string,
+  t: Words,
+  open: (oid: number) => void,
+): readonly Column<HistOrderRow>[] {
   return [
     secondColumn(
       ({ statusTimestamp }) => statusTimestamp,
@@ -64,10 +78,16 @@ function orderColumns(user: string, t: Words): readonly Column<HistOrderRow>[] {
         );
       },
     },
-    numberColumn('price', t('portfolio.price'), ({ order }) => <OwnPrice order={order} />, {
-      width: '96px',
-      phoneWidth: '84px',
-    }),
+    numberColumn(
+      'price',
+      t('portfolio.price'),
+      ({ order }) => (
+        <ReportButton oid={order.oid} onOpen={open}>
+          <OwnPrice order={order} />
+        </ReportButton>
+      ),
+      { width: '96px', phoneWidth: '84px' },
+    ),
     numberColumn('size', t('portfolio.size'), ({ order }) => <OwnSize order={order} />, {
       width: '108px',
       from: 'tablet',

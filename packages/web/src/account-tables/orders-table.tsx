@@ -7,6 +7,8 @@ import { openOrders, openOutcomeOrders } from '../market/account.ts';
 import { Table, type Column } from '../ui/table.tsx';
 import { Market, Nothing, numberColumn, secondColumn, Sided } from './cells.tsx';
 import { OrderOrigin } from './origin.tsx';
+import { ReportButton } from './report/report-button.tsx';
+import { REPORT_KEY, useReport } from './report/use-report.tsx';
 
 type Row = OpenOrder | OutcomeOpenOrder;
 
@@ -20,19 +22,24 @@ export function OrdersTable({ user }: { readonly user: string }) {
       [...perp.orders, ...outcome.orders].sort((left, right) => right.timestamp - left.timestamp),
     [perp.orders, outcome.orders],
   );
-  const columns = useMemo(() => columnsOf(user, t), [t, user]);
+  const { dialog, open } = useReport(user);
+  const columns = useMemo(() => columnsOf(user, t, open), [t, user, open]);
   return (
-    <Table
-      label={t('portfolio.tab.orders')}
-      columns={columns}
-      rows={rows}
-      rowKey={({ marketType, oid }) => `${marketType} ${oid}`}
-      empty={<Nothing name="orders" user={user} isLoaded={perp.isLoaded && outcome.isLoaded} />}
-    />
+    <>
+      <Table
+        label={t('portfolio.tab.orders')}
+        columns={columns}
+        rows={rows}
+        rowKey={({ marketType, oid }) => `${marketType} ${oid}`}
+        rowHotkey={{ key: REPORT_KEY, act: ({ oid }) => open(oid) }}
+        empty={<Nothing name="orders" user={user} isLoaded={perp.isLoaded && outcome.isLoaded} />}
+      />
+      {dialog}
+    </>
   );
 }
 
-function columnsOf(user: string, t: Words): readonly Column<Row>[] {
+function columnsOf(user: string, t: Words, open: (oid: number) => void): readonly Column<Row>[] {
   return [
     secondColumn(
       ({ timestamp }) => timestamp,
@@ -67,10 +74,16 @@ function columnsOf(user: string, t: Words): readonly Column<Row>[] {
         </Sided>
       ),
     },
-    numberColumn('price', t('portfolio.price'), ({ limitPx }) => number(limitPx), {
-      width: '110px',
-      phoneWidth: '84px',
-    }),
+    numberColumn(
+      'price',
+      t('portfolio.price'),
+      ({ limitPx, oid }) => (
+        <ReportButton oid={oid} onOpen={open}>
+          {number(limitPx)}
+        </ReportButton>
+      ),
+      { width: '110px', phoneWidth: '84px' },
+    ),
     numberColumn('size', t('portfolio.size'), ({ origSz }) => number(origSz), { from: 'tablet' }),
     numberColumn(
       'filled',

@@ -1,5 +1,6 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
+import { number } from '../lib/format.ts';
 import { useWords } from '../lib/words.ts';
 import { reader } from '../market/venue.ts';
 import { notify } from '../ui/toast.tsx';
@@ -22,6 +23,15 @@ export function OriginLink({
     <Link to={`/explorer/tx/${hash}` as '/'} className={LOOKS}>
       <span className="heard">{t('origin.label')} </span>
       {children}
+    </Link>
+  );
+}
+
+/** The way to a block, by its height. */
+export function BlockLink({ height }: { readonly height: number }) {
+  return (
+    <Link to={`/explorer/block/${height}` as '/'} className={LOOKS}>
+      {number(String(height))}
     </Link>
   );
 }

@@ -48,6 +48,19 @@ export function dateTimeSecond(ms: number): string {
   }).format(ms);
 }
 
+/** `15 Nov, 16:36:18.250`, where blocks of one second are told apart. */
+export function exactTime(ms: number): string {
+  return formatter({
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    fractionalSecondDigits: 3,
+    hour12: false,
+  }).format(ms);
+}
+
 /** `15 Nov`, of a day in UTC or where the reader is. */
 export function dayOf(ms: number, zone: 'UTC' | 'here' = 'UTC'): string {
   const where = zone === 'UTC' ? { timeZone: 'UTC' } : {};

@@ -2,6 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useMemo, useRef, useState, type CSSProperties, type ReactNode } from 'react';
 import { classes } from './classes.ts';
 import { OlderRows, type Older } from './older-rows.tsx';
+import { pressesKey } from './presses-key.ts';
 import { sortRows, type Sorting } from './sort-rows.ts';
 
 export type Column<Row> = {
@@ -38,6 +39,8 @@ type TableProps<Row> = {
   readonly rowHeight?: number;
   readonly sortedBy?: Sorting | undefined;
   readonly onRowClick?: ((row: Row) => void) | undefined;
+  /** What a key does with the row that has the focus, while nobody types in it. */
+  readonly rowHotkey?: { readonly key: string; readonly act: (row: Row) => void } | undefined;
   readonly isSelected?: ((row: Row) => boolean) | undefined;
   /** For lists that are longer than what is here: asked for when the last row comes into sight. */
   readonly older?: Older | undefined;
@@ -109,12 +112,14 @@ function TableRow<Row>({
   row,
   height,
   onRowClick,
+  rowHotkey,
   isSelected,
 }: TableProps<Row> & { readonly row: Row; readonly height: number }) {
   return (
     <tr
       style={{ height }}
       onClick={onRowClick && (() => onRowClick(row))}
+      onKeyDown={rowHotkey && ((event) => pressesKey(event, rowHotkey.key) && rowHotkey.act(row))}
       aria-selected={isSelected?.(row)}
       className={classes(
         'border-b border-line/50 last:border-b-0 hover:bg-raised/60 aria-selected:bg-raised',

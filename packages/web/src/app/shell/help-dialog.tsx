@@ -38,6 +38,7 @@ const SECTIONS = [
       { keys: ['Enter', 'Esc'], does: 'drop' },
     ],
   },
+  { title: 'row', shortcuts: [{ keys: ['r'], does: 'report' }] },
 ] as const;
 
 /** What can be done by a key alone, and which release it is that one looks at. */

@@ -1,6 +1,8 @@
 import { useMemo } from 'react';
 import type { OpenOrder } from '@oddlot/sdk';
 import { OrderOrigin } from '../../../account-tables/origin.tsx';
+import { ReportButton } from '../../../account-tables/report/report-button.tsx';
+import { REPORT_KEY, useReport } from '../../../account-tables/report/use-report.tsx';
 import { decimalsOf, subtract } from '../../../lib/decimal.ts';
 import { number } from '../../../lib/format.ts';
 import { dateTime } from '../../../lib/time.ts';
@@ -20,7 +22,8 @@ import { SideWord } from './side-word.tsx';
 export function OrdersTable({ user }: { readonly user: string }) {
   const t = useWords();
   const { isLoaded, orders } = openOrders.use(user, (state) => state);
-  const columns = useMemo(() => columnsOf(user, t), [t, user]);
+  const { dialog, open } = useReport(user);
+  const columns = useMemo(() => columnsOf(user, t, open), [t, user, open]);
   return (
     <AmendingOrders>
       <Table
@@ -28,17 +31,23 @@ export function OrdersTable({ user }: { readonly user: string }) {
         columns={columns}
         rows={orders}
         rowKey={({ oid }) => oid}
+        rowHotkey={{ key: REPORT_KEY, act: ({ oid }) => open(oid) }}
         empty={
           isLoaded && (
             <EmptyState title={t('perps.empty.orders')} text={t('perps.empty.ordersText')} />
           )
         }
       />
+      {dialog}
     </AmendingOrders>
   );
 }
 
-function columnsOf(user: string, t: Words): readonly Column<OpenOrder>[] {
+function columnsOf(
+  user: string,
+  t: Words,
+  open: (oid: number) => void,
+): readonly Column<OpenOrder>[] {
   return [
     {
       id: 'market',
@@ -60,7 +69,9 @@ function columnsOf(user: string, t: Words): readonly Column<OpenOrder>[] {
       align: 'right',
       cell: (order) => (
         <AmendField order={order} field="price">
-          <OnGrid coin={String(order.instrumentId)} value={order.limitPx} />
+          <ReportButton oid={order.oid} onOpen={open}>
+            <OnGrid coin={String(order.instrumentId)} value={order.limitPx} />
+          </ReportButton>
         </AmendField>
       ),
     },
