@@ -68,7 +68,7 @@ export const cryptoPriceHistory: InfoHandler<'cryptoPriceHistory', CryptoPriceHi
   const { endTime: toMs, source, startTime: fromMs } = query;
   const { prices } = markets;
   const symbol = knownSymbol(prices, query.symbol);
-  if (query.variant === BEFORE) return answer(pastOf(context, query));
+  if (query.variant?.toLowerCase() === BEFORE) return answer(pastOf(context, query));
   if (symbol === undefined) return instrumentNotFound('symbol', query.symbol);
   const max = LIMITS.priceHistoryPointsMax;
   const points = prices.history(symbol, source, { fromMs, toMs, max });

@@ -56,8 +56,11 @@ export function EventsGrid({ wanted }: { readonly wanted: string }) {
           ))}
         </ul>
       )}
-      <OpeningSoon wanted={wanted} />
-      <JustResolved wanted={wanted} />
+      {/* They may be answered earlier, and would be pushed away by the cards. */}
+      <div className={data === undefined ? 'hidden' : 'contents'}>
+        <OpeningSoon wanted={wanted} />
+        <JustResolved wanted={wanted} />
+      </div>
     </section>
   );
 }

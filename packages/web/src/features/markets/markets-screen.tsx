@@ -87,10 +87,17 @@ function Funding({ wanted }: { readonly wanted: string }) {
   );
 }
 
+/** Nobody waits longer for what may never be answered: a question that fails is asked again and again. */
+const ANSWERS_MS_MAX = 4_000;
+
 /** Whether every first question has its answer: what stands under something that has yet to come would be pushed away. */
 function useIsAnswered(): boolean {
   const open = useIsFetching({ predicate: ({ state }) => state.dataUpdateCount === 0 });
   const [isAnswered, setIsAnswered] = useState(false);
+  useEffect(() => {
+    const late = setTimeout(() => setIsAnswered(true), ANSWERS_MS_MAX);
+    return () => clearTimeout(late);
+  }, []);
   useEffect(() => {
     if (open === 0) setIsAnswered(true);
   }, [open]);
