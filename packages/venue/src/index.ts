@@ -5,6 +5,7 @@ export { createLogger } from '@oddlot/host/log';
 export { rebuildHistory } from './rebuild-history.ts';
 export { runClusterAdmin } from './cluster-admin/run-cluster-admin.ts';
 export { renameVenue } from './rename-venue.ts';
-export { BackupError, backUpFolder } from './backup/back-up-folder.ts';
+export { backUpFolder } from './backup/back-up-folder.ts';
+export { BackupError } from './backup/backup-error.ts';
 export { restoreFolder } from './backup/restore-folder.ts';
 export { replayFolder } from './replay-folder.ts';
