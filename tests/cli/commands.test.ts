@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { seededKey } from '../../packages/testkit/src/seeded-key.ts';
 import { eventOf, marketOf } from '../../packages/testkit/src/outcome-listing.ts';
 import { runCli } from '../../packages/cli/src/run-cli.ts';
+import { runVerifyResolution } from '../../packages/cli/src/verify/verify-resolution.ts';
 
 /** Goal: what traders do from a terminal, with every way it can go wrong. Method: the command itself, on a venue in hand. */
 
@@ -296,6 +297,13 @@ test('a venue that is not there ends with 4, and says so as JSON where that was 
   expect(ended).toMatchObject({ code: 4, out: '' });
   expect(JSON.parse(ended.err)).toMatchObject({ error: { exitCode: 4 } });
 }, 60_000);
+
+test('a settlement of a market that is not there is a wrong question', async () => {
+  const lines: string[] = [];
+  const args = ['--instrument', '999999', '--url', venue.url];
+  expect(await runVerifyResolution(args, (line) => lines.push(line))).toBe(2);
+  expect(lines).toEqual([expect.stringContaining('Instrument not found')]);
+});
 
 test.each(['bash', 'zsh', 'fish'])('completion for %s knows every command', async (shell) => {
   const { code, out } = await oddlot(`completion ${shell}`);
