@@ -235,38 +235,27 @@ async function ask(url: string, method: string, params: readonly unknown[]): Pro
     readonly result?: string;
     readonly error?: { readonly message: string };
   };
-  if (result === undefined) {
-    throw new Unanswered(EXIT.silent, `${url}: ${method}: ${error?.message ?? 'no result'}`);
-  }
-  return result;
+  if (result !== undefined) return result;
+  throw ending(EXIT.silent, `${url}: ${method}: ${error?.message ?? 'no result'}`);
 }
 
 async function post(url: string, body: object): Promise<unknown> {
   const headers = { 'content-type': 'application/json' };
   try {
     const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
-    if (BUSY.includes(response.status)) throw new Error(`status ${response.status}`);
+    // Too busy, or failing: that says nothing about the question.
+    if (response.status >= 429) throw new Error(`status ${response.status}`);
     return await response.json();
   } catch (error) {
-    const { cause, message } = error as Error;
-    const why = cause instanceof Error && cause.message !== '' ? cause.message : message;
-    throw new Unanswered(EXIT.silent, `${url} does not answer: ${why}`);
+    throw ending(EXIT.silent, `${url} does not answer: ${(error as Error).message}`);
   }
 }
-
-/** Nothing is said about the question itself. */
-const BUSY: readonly number[] = [429, 500, 502, 503, 504];
 
 const EXIT = { agrees: 0, differs: 1, nothing: 2, silent: 4 } as const;
 
 /** Why nothing was compared. */
-class Unanswered extends Error {
-  readonly exitCode: number;
-
-  constructor(exitCode: number, message: string) {
-    super(message);
-    this.exitCode = exitCode;
-  }
+function ending(exitCode: number, message: string): Error {
+  return Object.assign(new Error(message), { exitCode });
 }
 
 function same(what: string, told: string, computed: string): Finding {
@@ -404,7 +393,7 @@ export async function runVerifyReserves(
     return findings.every(({ agrees }) => agrees) ? EXIT.agrees : EXIT.differs;
   } catch (error) {
     print(error instanceof Error ? error.message.replaceAll('\n', ' ') : String(error));
-    return error instanceof Unanswered ? error.exitCode : EXIT.differs;
+    return (error as { readonly exitCode?: number }).exitCode ?? EXIT.differs;
   }
 }
 
@@ -414,7 +403,7 @@ function read(args: readonly string[]): Given {
   const options = Object.fromEntries(OPTIONS.map((name) => [name, { type: 'string' as const }]));
   const { values } = mendable(() => parseArgs({ args: [...args], options }));
   const { proof, rpc, url, user } = values as Partial<Given>;
-  const wrong = (why: string): Unanswered => new Unanswered(EXIT.nothing, why);
+  const wrong = (why: string): Error => ending(EXIT.nothing, why);
   if (user === undefined || (url === undefined && proof === undefined)) throw wrong(USAGE);
   if (!/^0x[0-9a-fA-F]{40}$/.test(user)) throw wrong(`${user} is no address`);
   for (const each of [url, rpc]) {
@@ -428,7 +417,7 @@ function mendable<Result>(work: () => Result): Result {
   try {
     return work();
   } catch (error) {
-    throw new Unanswered(EXIT.nothing, (error as Error).message);
+    throw ending(EXIT.nothing, (error as Error).message);
   }
 }
 
@@ -442,9 +431,7 @@ async function info(url: string, query: object): Promise<unknown> {
     readonly message?: string;
     readonly data: unknown;
   };
-  if (!answer.success) {
-    throw new Unanswered(EXIT.nothing, answer.message ?? `${url} refuses to say`);
-  }
+  if (!answer.success) throw ending(EXIT.nothing, answer.message ?? `${url} refuses it`);
   return answer.data;
 }
 
