@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startVenue, type TestVenue } from '@oddlot/testkit';
@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { seededKey } from '../../packages/testkit/src/seeded-key.ts';
 import { eventOf, marketOf } from '../../packages/testkit/src/outcome-listing.ts';
 import { runCli } from '../../packages/cli/src/run-cli.ts';
+import { runVerifyResolution } from '../../packages/cli/src/verify/verify-resolution.ts';
 
 /** Goal: what traders do from a terminal, with every way it can go wrong. Method: the command itself, on a venue in hand. */
 
@@ -143,12 +144,106 @@ test('a deployer lists an event with two markets from a file, and resolves one t
   const [first, second] = JSON.parse(made.out);
   expect([first.slug, second.slug]).toEqual(['snow-monday', 'snow-tuesday']);
   expect((await oddlot(`event resolve ${first.id} 1 --yes --key admin`)).code).toBe(3);
-  await venue.admin.client.exchange.outcomeDeploy.setTrading(
-    { instrumentIds: [first.id], state: 'close' },
-    { confirm: 'executed' },
+  expect((await oddlot(`event close ${first.id} --key admin`)).err).toContain('is final');
+  expect((await oddlot(`event close ${first.slug} --yes --key admin`)).out).toBe(
+    'snow-monday is closed\n',
   );
   const resolved = await oddlot(`event resolve ${first.id} 1 --yes --evidence seen --key admin`);
   expect(resolved.out).toBe(`a YES share of ${first.id} pays 1\n`);
+});
+
+type Listing = { event: object; markets: Record<string, unknown>[] };
+
+/** A file of an event with three markets, changed by a test. */
+function listing(slug: string, change: (file: Listing) => void): string {
+  const { event, markets } = eventFile(venue.now);
+  const days = ['monday', 'tuesday', 'sunday'];
+  const file: Listing = {
+    event: { ...event, slug },
+    markets: days.map((day) => ({ ...markets[0], slug: `${slug}-${day}` })),
+  };
+  change(file);
+  const path = join(home, `${slug}.json`);
+  writeFileSync(path, JSON.stringify(file));
+  return path;
+}
+
+test('an event whose second market is refused is listed in part, and the file run again goes on', async () => {
+  const taken = await venue.createMarket({ slug: 'hail', event: { slug: 'hail-event' } });
+  const file = listing('fog', ({ markets }) => (markets[1]!['instrumentId'] = taken.id));
+  const ended = await oddlot(`event create ${file} --key admin --json`);
+  expect(ended).toMatchObject({ code: 6, out: '' });
+  const { error } = JSON.parse(ended.err);
+  const [monday] = error.markets;
+  expect(error).toMatchObject({ exitCode: 6, notListed: 'fog-tuesday', event: 'fog' });
+  expect(error.message).toMatch(/^fog-tuesday is not listed: .*run it again/);
+  expect(error.message).toContain(`market fog-monday (${monday.id})`);
+  const before = venue.head.hash;
+  const other = listing('fog', ({ markets }) => (markets[0]!['priceTick'] = '0.1'));
+  expect(await oddlot(`event create ${other} --key admin`)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('fog-monday is listed already with another priceTick'),
+  });
+  expect(venue.head.hash).toBe(before);
+  listing('fog', () => undefined);
+  const again = JSON.parse((await oddlot(`event create ${file} --key admin --json`)).out);
+  expect(again).toMatchObject([
+    { slug: 'fog-monday', id: monday.id, isNew: false },
+    { slug: 'fog-tuesday', isNew: true },
+    { slug: 'fog-sunday', isNew: true },
+  ]);
+  const once = venue.head.hash;
+  expect((await oddlot(`event create ${file} --key admin`)).out).toContain(
+    `fog-monday was already market ${monday.id} of fog\n`,
+  );
+  expect(venue.head.hash).toBe(once);
+});
+
+test('the files that the guide shows are taken as they are, their times moved to now', async () => {
+  const guide = readFileSync(new URL('../../docs/guides/cli.md', import.meta.url), 'utf8');
+  const [event, ladder] = [...guide.matchAll(/^```json\n(.*?)^```$/gms)].map(([, text]) => text!);
+  const start = 1_798_761_600_000;
+  const moved = event!.replaceAll(
+    /\b1[78]\d{11}\b/g,
+    (time) => `${Number(time) - start + venue.now}`,
+  );
+  const files = { event: join(home, 'shown-event.json'), ladder: join(home, 'shown-ladder.json') };
+  writeFileSync(files.event, moved);
+  writeFileSync(files.ladder, ladder!);
+  expect(await oddlot(`event create ${files.event} --key admin`)).toMatchObject({
+    code: 0,
+    err: '',
+  });
+  expect(await oddlot(`fees set ${files.ladder} --key admin`)).toMatchObject({ code: 0, err: '' });
+});
+
+test.each<[what: string, change: (file: Listing) => void, why: string]>([
+  ['tick', ({ markets }) => (markets[1]!['priceTick'] = '0.03'), 'priceTick must be'],
+  ['type', ({ markets }) => (markets[2]!['priceTick'] = 1), 'markets[2]: Wrong type'],
+  ['lack', ({ markets }) => delete markets[1]!['question'], 'markets[1]: Missing'],
+  ['null', ({ markets }) => (markets[1] = null as never), 'markets[1]: '],
+  ['twice', ({ markets }) => (markets[1]!['slug'] = 'twice-monday'), 'two markets are called'],
+  [
+    'late',
+    ({ markets }) => (markets[1]!['endTime'] = 9e12),
+    "endTime must not be after the event's",
+  ],
+  [
+    'past',
+    ({ markets }) => (markets[1]!['endTime'] = markets[1]!['startTime']),
+    'startTime must be',
+  ],
+  ['fee', ({ markets }) => (markets[1]!['takerFeeRate'] = '2'), 'takerFeeRate must be'],
+  [
+    'title',
+    ({ event }) => ((event as { title: unknown }).title = 5),
+    'event: Wrong type for title',
+  ],
+])('an event with a wrong %s is refused before anything is sent', async (what, change, why) => {
+  const before = venue.head.hash;
+  const ended = await oddlot(`event create ${listing(what, change)} --key admin`);
+  expect(ended).toMatchObject({ code: 2, out: '', err: expect.stringContaining(why) });
+  expect(venue.head.hash).toBe(before);
 });
 
 test.each<[line: string, code: number, why: string, env?: Readonly<Record<string, string>>]>([
@@ -168,6 +263,8 @@ test.each<[line: string, code: number, why: string, env?: Readonly<Record<string
   ['cancel --key main', 5, 'the password of "main" is wrong', { ODDLOT_PASSWORD: 'not this one' }],
   ['watch', 2, 'watch an instrument, or an account with --account'],
   ['watch NOPE', 2, 'nothing is called NOPE'],
+  ['watch --account 0x12', 2, '"0x12" is no address'],
+  ['event close BTC --yes --key admin', 2, 'BTC-USDC is a perp'],
   ['watch BTC --levels none', 2, '"none" is no whole number above zero'],
   ['market change BTC --key admin', 2, 'say what to change'],
   ['market change NOPE --tick 1 --key admin', 2, 'nothing is called NOPE'],
@@ -200,6 +297,13 @@ test('a venue that is not there ends with 4, and says so as JSON where that was 
   expect(ended).toMatchObject({ code: 4, out: '' });
   expect(JSON.parse(ended.err)).toMatchObject({ error: { exitCode: 4 } });
 }, 60_000);
+
+test('a settlement of a market that is not there is a wrong question', async () => {
+  const lines: string[] = [];
+  const args = ['--instrument', '999999', '--url', venue.url];
+  expect(await runVerifyResolution(args, (line) => lines.push(line))).toBe(2);
+  expect(lines).toEqual([expect.stringContaining('Instrument not found')]);
+});
 
 test.each(['bash', 'zsh', 'fish'])('completion for %s knows every command', async (shell) => {
   const { code, out } = await oddlot(`completion ${shell}`);

@@ -344,15 +344,43 @@ test('every figure is told; what is unsettled is compared with what the bridge h
   }
 });
 
-test.each<[string, readonly string[], RegExp]>([
-  ['no user', ['--url', 'http://127.0.0.1:1'], /^usage: /],
-  ['neither a venue nor a file', ['--user', '0x1'], /^usage: /],
-  ['an option that does not exist', ['--moon'], /^Unknown option '--moon'/],
-  ['no venue there', ['--user', '0x1', '--url', 'http://127.0.0.1:1'], /fetch failed/],
-  ['no file there', ['--user', '0x1', '--proof', '/nowhere'], /ENOENT/],
-])('%s is told in one line, with code 1', async (_, args, text) => {
+const ADDRESS = `0x${'1'.repeat(40)}`;
+const NOBODY = 'http://127.0.0.1:1';
+
+test.each<[string, readonly string[], number, RegExp]>([
+  ['no user', ['--url', NOBODY], 2, /^usage: /],
+  ['neither a venue nor a file', ['--user', ADDRESS], 2, /^usage: /],
+  ['an option that does not exist', ['--moon'], 2, /^Unknown option '--moon'/],
+  ['no address', ['--user', '0x12', '--url', NOBODY], 2, /^0x12 is no address$/],
+  ['no URL', ['--user', ADDRESS, '--url', 'moon'], 2, /^moon is no URL$/],
+  ['no file there', ['--user', ADDRESS, '--proof', '/nowhere'], 2, /ENOENT/],
+  [
+    'no venue there',
+    ['--user', ADDRESS, '--url', NOBODY],
+    4,
+    /^http:\/\/127\.0\.0\.1:1\/info does not answer: /,
+  ],
+])('%s is told in one line, with a code of its own', async (_, args, exitCode, text) => {
   const { code, lines } = await run(args);
-  expect(code).toBe(1);
+  expect(code).toBe(exitCode);
   expect(lines).toHaveLength(1);
   expect(lines[0]).toMatch(text);
+});
+
+test('a venue that refuses the question, a file without a proof, and a node that fails', async () => {
+  const refusing = await serve(() => ({ success: false, message: 'Wrong type for user' }));
+  const lines = ['Wrong type for user'];
+  expect(await run(['--user', ADDRESS, '--url', refusing])).toEqual({ code: 2, lines });
+  const empty = join(folder, 'empty.json');
+  writeFileSync(empty, '{}');
+  expect(await run(['--user', ADDRESS, '--proof', empty])).toEqual({
+    code: 2,
+    lines: [`${empty} has no proof`],
+  });
+  const failing = await serve(() => ({ error: { message: 'pruned' } }));
+  const proof = ['--user', someone(1), '--proof', await mainnetProof({})];
+  expect(await run([...proof, '--rpc', failing])).toEqual({
+    code: 4,
+    lines: [`${failing}: eth_call: pruned`],
+  });
 });

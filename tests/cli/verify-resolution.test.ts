@@ -127,13 +127,19 @@ test('an operator’s resolution has only its winner and hash, a market in progr
   expect(open).toEqual({ code: 2, lines: [`market ${FIRST_ID} is not resolved`] });
 });
 
-test.each<[string, readonly string[], RegExp]>([
-  ['no instrument', [], /^usage: /],
-  ['an option that does not exist', ['--moon'], /^Unknown option '--moon'/],
-  ['no venue there', ['--instrument', '5', '--url', 'http://127.0.0.1:1'], /^No answer from /],
-])('%s is told in one line, with code 1', async (_, args, text) => {
+test.each<[string, readonly string[], number, RegExp]>([
+  ['no instrument', [], 2, /^usage: /],
+  ['an option that does not exist', ['--moon'], 2, /^Unknown option '--moon'/],
+  ['no URL', ['--instrument', '5', '--url', 'moon'], 2, /^moon is no URL$/],
+  [
+    'no venue there',
+    ['--instrument', '5', '--url', 'http://127.0.0.1:1'],
+    4,
+    /^No answer from http:\/\/127\.0\.0\.1:1/,
+  ],
+])('%s is told in one line, with a code of its own', async (_, args, code, text) => {
   const lines: string[] = [];
-  expect(await runVerifyResolution(args, (line) => lines.push(line))).toBe(1);
+  expect(await runVerifyResolution(args, (line) => lines.push(line))).toBe(code);
   expect(lines).toHaveLength(1);
   expect(lines[0]).toMatch(text);
   expect(lines[0]).not.toContain('\n');

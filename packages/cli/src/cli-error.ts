@@ -11,15 +11,24 @@ export const EXIT = {
   unreachable: 4,
   /** A key is missing, its password is wrong, or its file is damaged. */
   key: 5,
+  /** The first steps of several are done, and one was not: what is there stays. */
+  part: 6,
 } as const;
 
 /** Ends a command with a sentence and a code. */
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly exitCode: number;
+  /** What a program is told beside the sentence. */
+  readonly facts: Readonly<Record<string, unknown>>;
 
-  constructor(kind: keyof typeof EXIT, message: string, options?: ErrorOptions) {
+  constructor(
+    kind: keyof typeof EXIT,
+    message: string,
+    { facts = {}, ...options }: ErrorOptions & { facts?: CliError['facts'] } = {},
+  ) {
     super(message, options);
     this.exitCode = EXIT[kind];
+    this.facts = facts;
   }
 }

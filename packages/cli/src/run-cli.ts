@@ -53,7 +53,7 @@ function programOf(
       '\nBegin with:\n  oddlot dev                      a venue with funded accounts, here\n' +
         '  oddlot keys new                 a key of your own\n  oddlot faucet                   test money for it\n' +
         '  oddlot order buy 0.01 BTC       an order\n  oddlot positions                what it led to\n\n' +
-        'Exit codes: 0 done, 1 fault, 2 usage, 3 refused by the venue, 4 no answer, 5 key or password',
+        'Exit codes: 0 done, 1 fault, 2 usage, 3 refused by the venue, 4 no answer, 5 key or password, 6 done in part',
     );
   addDev(program);
   addPrograms(program, args);
@@ -83,7 +83,10 @@ function told(error: unknown, isJson: boolean): number {
   }
   const { code, message } = judge(error);
   const name = (error as { readonly name?: string }).name ?? 'Error';
-  const text = isJson ? JSON.stringify({ error: { name, message, exitCode: code } }) : message;
+  const facts = error instanceof CliError ? error.facts : {};
+  const text = isJson
+    ? JSON.stringify({ error: { name, message, exitCode: code, ...facts } })
+    : message;
   process.stderr.write(`${text}\n`);
   return code;
 }

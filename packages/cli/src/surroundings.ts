@@ -43,7 +43,10 @@ export class Surroundings {
 
   /** Who is asked about: an address, or that of a key. */
   userOf(options: GlobalOptions, address?: string): string {
-    if (address !== undefined) return address;
+    if (address !== undefined) {
+      if (!isAddress(address)) throw new CliError('usage', `"${address}" is no address`);
+      return address;
+    }
     const keys = this.keystore.list();
     const name = this.#nameOf(options, keys.length);
     const found = keys.find((key) => key.name === name);
@@ -70,4 +73,8 @@ export class Surroundings {
     }
     return this.keystore.list()[0]!.name;
   }
+}
+
+function isAddress(text: string): boolean {
+  return /^0x[0-9a-fA-F]{40}$/.test(text);
 }

@@ -59,6 +59,7 @@ export {
   openWithdrawals,
   type OpenWithdrawal,
 } from './read/read-withdrawals.ts';
+export { listingFault } from './handlers/register-market.ts';
 export { utcDay, utcMinute } from './outcome/utc-text.ts';
 export { nextDueMs } from './read/next-due-ms.ts';
 export { checkNonceWindow, nonceWindow } from './auth/nonces.ts';

@@ -1,20 +1,28 @@
 import { systemTime } from '@oddlot/host/clock';
 import { readFlags, SettingError } from '@oddlot/host/settings';
+import { folderRefusal } from './folder-refusal.ts';
 import type { Located, VerifyReport } from './report.ts';
 import { verifyFolder } from './verify-folder.ts';
 
 /**
  * Looks through a data folder and believes nothing of it: `oddlot verify FOLDER [--json] [--pruned]`. Ends with 0 when
- * all of it stands, with 1 when something does not, with 2 when it was asked wrongly.
+ * all of it stands, with 1 when something does not, with 2 when it was asked wrongly or a venue runs on the folder.
  */
 
 const HELP = `oddlot verify FOLDER [--json] [--pruned]
+oddlot verify settlement --instrument ID [--url URL]
+oddlot verify reserves --user ADDRESS (--url URL or --proof FILE, or both) [--root ROOT] [--rpc URL] [--bridge ADDRESS] [--token ADDRESS]
 
 Looks through the data folder of a venue that does not run: every byte of its log, every signature, every
 state, row and receipt. Nothing is changed.
 
   --json     prints what it found as JSON
   --pruned   rows that retention has dropped (historyKeep, receiptsKeptMs) are no finding
+
+settlement computes the result of an outcome market again from its receipt, and reserves checks that an address is
+counted in what a venue says it owes.
+
+Exit codes: 0 all of it agrees, 1 something differs, 2 nothing to compare or a wrong question, 4 no answer
 `;
 
 process.exitCode = await main(process.argv.slice(2));
@@ -34,6 +42,11 @@ async function main(args: readonly string[]): Promise<number> {
     }
     if (data === undefined || more !== undefined)
       throw new SettingError('one folder is looked through');
+    const refusal = folderRefusal(data);
+    if (refusal !== undefined) {
+      process.stderr.write(`${refusal}\n`);
+      return 2;
+    }
     const report = await verifyFolder({
       data,
       hasPruned: values.pruned === true,

@@ -1,13 +1,10 @@
 import type { Command } from 'commander';
-import type {
-  RegisterEventParameters,
-  RegisterMarketParameters,
-  SetPerpParameters,
-} from '@oddlot/sdk';
+import type { Client, SetPerpParameters } from '@oddlot/sdk';
 import { CliError } from '../cli-error.ts';
 import { findInstrument } from '../find-instrument.ts';
 import { print } from '../print.ts';
-import { readJsonFile } from '../read-json-file.ts';
+import { listEvent } from '../event/list-event.ts';
+import { readEventFile } from '../event/read-event-file.ts';
 import type { GlobalOptions, Surroundings } from '../surroundings.ts';
 import { CONFIRM, tellReply } from '../tell-reply.ts';
 
@@ -34,7 +31,7 @@ function addMarket(program: Command, around: Surroundings): void {
     .summary('fees and limits of a perp, from the next block on')
     .argument('<perp>')
     .option('--taker-fee <rate>', 'as a fraction: 0.0004')
-    .option('--maker-fee <rate>', 'as a fraction; below zero it is paid out')
+    .option('--maker-fee <rate>', 'as a fraction, 0 or more: 0.0001')
     .option('--tick <step>', 'of prices')
     .option('--max-order <size>', 'of a limit order')
     .option('--max-market-order <size>', 'of a market order')
@@ -113,11 +110,6 @@ function meant({ yes }: { readonly yes?: boolean }, what: string): void {
   if (yes !== true) throw new CliError('usage', `${what}: say --yes if you mean it`);
 }
 
-type EventFile = {
-  readonly event: RegisterEventParameters;
-  readonly markets: readonly Omit<RegisterMarketParameters, 'eventSlug'>[];
-};
-
 function addEvent(program: Command, around: Surroundings): void {
   const event = program
     .command('event')
@@ -125,23 +117,32 @@ function addEvent(program: Command, around: Surroundings): void {
   event
     .command('create')
     .summary('lists an event and its markets')
+    .description(
+      'Lists an event and its markets. The whole file is checked before anything is sent; run again, it lists what is missing.',
+    )
     .argument('<file>', 'JSON: {"event": {…}, "markets": [{…}]}, as the reference has them')
     .action(async (file: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
-      const { event: wanted, markets } = readJsonFile<EventFile>(file, ['event', 'markets']);
-      if (!Array.isArray(markets)) throw new CliError('usage', `${file}: markets is a list`);
-      const { outcomeDeploy } = (await around.signer(options)).exchange;
-      await outcomeDeploy.registerEvent(wanted, CONFIRM);
-      const made = [];
-      for (const market of markets) {
-        const listed = { ...market, eventSlug: wanted.slug };
-        const reply = await outcomeDeploy.registerMarket(listed, CONFIRM);
-        if (reply.status !== 'executed')
-          throw new CliError('unreachable', `not known yet: ${reply.txHash}`);
-        made.push({ slug: market.slug, id: reply.created?.instrumentId });
-      }
-      const lines = made.map(({ slug, id }) => `${slug} is market ${id} of ${wanted.slug}`);
+      const wanted = readEventFile(file);
+      const made = await listEvent(await around.signer(options), wanted, file);
+      const lines = made.map(
+        ({ id, isNew, slug }) =>
+          `${slug} ${isNew ? 'is' : 'was already'} market ${id} of ${wanted.event.slug}`,
+      );
       print({ json: made, lines }, options.json);
+    });
+  event
+    .command('close')
+    .summary('ends trading of a market before its time; it can then be resolved')
+    .argument('<market>', 'its id, or its slug while it is open')
+    .option('--yes', 'it is final: say that you mean it')
+    .action(async (market: string, _: unknown, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions & { yes?: boolean }>();
+      meant(options, `closing ${market} is final`);
+      const client = await around.signer(options);
+      const trading = { instrumentIds: [await marketId(client, market)], state: 'close' } as const;
+      const reply = await client.exchange.outcomeDeploy.setTrading(trading, CONFIRM);
+      tellReply(reply, `${market} is closed`, options);
     });
   event
     .command('resolve')
@@ -156,8 +157,7 @@ function addEvent(program: Command, around: Surroundings): void {
       >();
       meant(options, `resolving ${market} is final`);
       const client = await around.signer(options);
-      const isId = /^[0-9]+$/.test(market);
-      const instrumentId = isId ? Number(market) : (await findInstrument(client, market)).id;
+      const instrumentId = await marketId(client, market);
       const { evidence } = options;
       const result = {
         instrumentId,
@@ -167,4 +167,12 @@ function addEvent(program: Command, around: Surroundings): void {
       const reply = await client.exchange.outcomeDeploy.resolve(result, CONFIRM);
       tellReply(reply, `a YES share of ${market} pays ${settlementFraction}`, options);
     });
+}
+
+/** Only open markets are found by their slug; an id needs no looking up. */
+async function marketId(client: Client, market: string): Promise<number> {
+  if (/^[0-9]+$/.test(market)) return Number(market);
+  const { id, isOutcome, name } = await findInstrument(client, market);
+  if (!isOutcome) throw new CliError('usage', `${name} is a perp, and this is for outcome markets`);
+  return id;
 }

@@ -10,8 +10,8 @@ import { parseArgs } from 'node:util';
  *
  * `--proof` is the answer of `reservesProof`, kept in a file; `--root` is the root that you know from
  * somewhere else; `--rpc` an endpoint of the settlement chain that you trust, and `--bridge`, `--token`
- * the contracts that you know. Ends with 0 when every figure agrees, 1 when one differs, is not as it may
- * be, or can't be asked for, 2 when the address is not in it.
+ * the contracts that you know. Ends with 0 when every figure agrees, 1 when one differs or is not as it may
+ * be, 2 when the address is not in it or the question is wrong, 4 when somebody does not answer.
  */
 
 type Finding = { readonly what: string; readonly agrees: boolean; readonly told: string };
@@ -235,14 +235,27 @@ async function ask(url: string, method: string, params: readonly unknown[]): Pro
     readonly result?: string;
     readonly error?: { readonly message: string };
   };
-  if (result === undefined) throw new Error(`${method}: ${error?.message ?? 'no result'}`);
-  return result;
+  if (result !== undefined) return result;
+  throw ending(EXIT.silent, `${url}: ${method}: ${error?.message ?? 'no result'}`);
 }
 
 async function post(url: string, body: object): Promise<unknown> {
   const headers = { 'content-type': 'application/json' };
-  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
-  return response.json();
+  try {
+    const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+    // Too busy, or failing: that says nothing about the question.
+    if (response.status >= 429) throw new Error(`status ${response.status}`);
+    return await response.json();
+  } catch (error) {
+    throw ending(EXIT.silent, `${url} does not answer: ${(error as Error).message}`);
+  }
+}
+
+const EXIT = { agrees: 0, differs: 1, nothing: 2, silent: 4 } as const;
+
+/** Why nothing was compared. */
+function ending(exitCode: number, message: string): Error {
+  return Object.assign(new Error(message), { exitCode });
 }
 
 function same(what: string, told: string, computed: string): Finding {
@@ -362,15 +375,12 @@ export async function runVerifyReserves(
   print: (line: string) => void,
 ): Promise<number> {
   try {
-    const options = Object.fromEntries(OPTIONS.map((name) => [name, { type: 'string' as const }]));
-    const { values } = parseArgs({ args: [...args], options });
-    const given = values as { readonly [Name in (typeof OPTIONS)[number]]?: string };
+    const given = read(args);
     const { proof: file, rpc, url, user } = given;
-    if (user === undefined || (url === undefined && file === undefined)) throw new Error(USAGE);
     const proof = file === undefined ? await fetched(String(url), user) : kept(file);
     if (proof === null) {
       print(`${user} is not in what was published`);
-      return 2;
+      return EXIT.nothing;
     }
     const findings = [
       ...checkProof(proof, given),
@@ -380,10 +390,34 @@ export async function runVerifyReserves(
     for (const { agrees, told, what } of findings) {
       print(`${agrees ? 'agree ' : 'DIFFER'}  ${what}: ${told}`);
     }
-    return findings.every(({ agrees }) => agrees) ? 0 : 1;
+    return findings.every(({ agrees }) => agrees) ? EXIT.agrees : EXIT.differs;
   } catch (error) {
     print(error instanceof Error ? error.message.replaceAll('\n', ' ') : String(error));
-    return 1;
+    return (error as { readonly exitCode?: number }).exitCode ?? EXIT.differs;
+  }
+}
+
+type Given = { readonly [Name in (typeof OPTIONS)[number]]?: string } & { readonly user: string };
+
+function read(args: readonly string[]): Given {
+  const options = Object.fromEntries(OPTIONS.map((name) => [name, { type: 'string' as const }]));
+  const { values } = mendable(() => parseArgs({ args: [...args], options }));
+  const { proof, rpc, url, user } = values as Partial<Given>;
+  const wrong = (why: string): Error => ending(EXIT.nothing, why);
+  if (user === undefined || (url === undefined && proof === undefined)) throw wrong(USAGE);
+  if (!/^0x[0-9a-fA-F]{40}$/.test(user)) throw wrong(`${user} is no address`);
+  for (const each of [url, rpc]) {
+    if (each !== undefined && !URL.canParse(each)) throw wrong(`${each} is no URL`);
+  }
+  return { ...values, user };
+}
+
+/** What goes wrong in here is for who asks to mend. */
+function mendable<Result>(work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw ending(EXIT.nothing, (error as Error).message);
   }
 }
 
@@ -397,14 +431,18 @@ async function info(url: string, query: object): Promise<unknown> {
     readonly message?: string;
     readonly data: unknown;
   };
-  if (!answer.success) throw new Error(answer.message ?? 'the venue gave no answer');
+  if (!answer.success) throw ending(EXIT.nothing, answer.message ?? `${url} refuses it`);
   return answer.data;
 }
 
 /** The answer as it came, or its data alone. */
 function kept(file: string): Proof | null {
-  const json = JSON.parse(readFileSync(file, 'utf8')) as Proof | { readonly data: Proof } | null;
-  return json !== null && 'data' in json ? json.data : (json as Proof | null);
+  return mendable(() => {
+    const json = JSON.parse(readFileSync(file, 'utf8')) as Proof | { readonly data: Proof } | null;
+    const proof = json !== null && 'data' in json ? json.data : (json as Proof | null);
+    if (proof !== null && proof.published === undefined) throw new Error(`${file} has no proof`);
+    return proof;
+  });
 }
 
 if (import.meta.main) {

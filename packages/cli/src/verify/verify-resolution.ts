@@ -1,13 +1,20 @@
 import { parseArgs } from 'node:util';
-import { checkResolution, createClient } from '@oddlot/sdk';
+import {
+  ApiError,
+  checkResolution,
+  createClient,
+  TransportError,
+  ValidationError,
+} from '@oddlot/sdk';
+import { CliError, EXIT } from '../cli-error.ts';
 
 /**
  * Computes the settlement of an outcome market again from its receipt (R-settlement):
  *
  *     oddlot verify settlement --url http://127.0.0.1:8690 --instrument 100001
  *
- * Ends with 0 when everything agrees, 1 when something differs or can't be asked for, 2 when there is nothing
- * to compare.
+ * Ends with 0 when everything agrees, 1 when something differs, 2 when there is nothing to compare or the question
+ * is wrong, 4 when the venue does not answer.
  */
 export async function verifyResolution(
   url: string,
@@ -38,19 +45,38 @@ export async function runVerifyResolution(
   print: (line: string) => void,
 ): Promise<number> {
   try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        url: { type: 'string', default: 'http://127.0.0.1:8690' },
-        instrument: { type: 'string' },
-      },
-    });
-    if (!/^[0-9]+$/.test(values.instrument ?? '')) throw new Error(USAGE);
-    return await verifyResolution(values.url, Number(values.instrument), print);
+    const { instrument, url } = read(args);
+    return await verifyResolution(url, instrument, print);
   } catch (error) {
     print(reasonOf(error));
-    return 1;
+    return codeOf(error);
   }
+}
+
+function read(args: readonly string[]): { readonly url: string; readonly instrument: number } {
+  const options = {
+    url: { type: 'string', default: 'http://127.0.0.1:8690' },
+    instrument: { type: 'string' },
+  } as const;
+  try {
+    const { instrument = '', url } = parseArgs({ args: [...args], options }).values;
+    if (!/^[0-9]+$/.test(instrument)) throw new Error(USAGE);
+    if (!URL.canParse(url)) throw new Error(`${url} is no URL`);
+    return { url, instrument: Number(instrument) };
+  } catch (error) {
+    throw new CliError('usage', (error as Error).message);
+  }
+}
+
+/** A venue that is too busy, or fails, has not said that the question is wrong. */
+const BUSY_STATUS_MIN = 429;
+
+function codeOf(error: unknown): number {
+  if (error instanceof CliError) return error.exitCode;
+  if (error instanceof ValidationError) return EXIT.usage;
+  if (error instanceof TransportError) return EXIT.unreachable;
+  if (!(error instanceof ApiError)) return EXIT.fault;
+  return error.httpStatus < BUSY_STATUS_MIN ? EXIT.usage : EXIT.unreachable;
 }
 
 /** The messages of an error and of what is behind it, in one line. */

@@ -32,7 +32,7 @@ export function checkRegisterMarket(
   if (event.mutuallyExclusive && event.resolved > 0 && first !== undefined) {
     return { reason: 'alreadyResolved', instrumentId: toInstrumentId(first) };
   }
-  const fault = timesFault(market, event, nowMs) ?? gridFault(market);
+  const fault = listingFault(market, event, nowMs);
   if (fault !== undefined) return { reason: 'definitionInvalid', ...fault };
   if (instrumentId === undefined) return undefined;
   if (instrumentId < LIMITS.perpIdEnd || instrumentId > LIMITS.instrumentIdMax) {
@@ -42,6 +42,15 @@ export function checkRegisterMarket(
   return isIdTaken(outcomes, instrumentId)
     ? { reason: 'instrumentIdUsed', instrumentId }
     : undefined;
+}
+
+/** What is wrong with a listing by itself, whatever else is listed; undefined when nothing is. */
+export function listingFault(
+  market: RegisterMarketCommand['market'],
+  event: { readonly startMs: number; readonly endMs: number },
+  nowMs: number,
+): ListingFault | undefined {
+  return timesFault(market, event, nowMs) ?? gridFault(market);
 }
 
 /** A market runs within its event, and ends after now. */

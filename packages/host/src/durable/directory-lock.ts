@@ -1,4 +1,4 @@
-import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makeFolder } from '../durable/sync-folder.ts';
@@ -61,6 +61,24 @@ export function lockDirectory(directory: string): DirectoryLock {
       if (database.isOpen) database.close();
     },
   };
+}
+
+/** Whether somebody holds the lock of a directory, for who only reads there: nothing is made or changed. */
+export function isDirectoryLocked(directory: string): boolean {
+  const file = join(directory, 'lock');
+  if (!existsSync(file)) return false;
+  const database = new DatabaseSync(file, { readOnly: true, timeout: 0 });
+  try {
+    database.prepare('SELECT count(*) FROM sqlite_schema').get();
+    return false;
+  } catch (error) {
+    if (isBusy(error)) return true;
+    // A file that can't be read as a database is held by nobody.
+    if (isNoDatabase(error)) return false;
+    throw error;
+  } finally {
+    database.close();
+  }
 }
 
 function takeLock(file: string): DatabaseSync {

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { mkdir, open, readFile, rm, stat, type FileHandle } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { writeWholeFile, writeWholeFileBy } from '@oddlot/host/durable';
 import { SEGMENT_HEADER_BYTES } from '../log/journal-format.ts';
 import { readSegment, readSegments, type Segment } from '../log/segment-files.ts';
+import { assertContinues } from './assert-continues.ts';
+import { BackupError } from './backup-error.ts';
 import {
   BACKUP_MANIFEST,
   readBackup,
@@ -48,10 +50,14 @@ export async function backUpFolder(options: BackUpOptions): Promise<BackedUp> {
   const { data, nowMs, to } = options;
   const journal = join(data, 'journal');
   if (!existsSync(journal)) throw new BackupError(`${data} is no data folder: it has no journal`);
+  if (isWithin(data, to)) {
+    throw new BackupError(`${to} lies in ${data}: a backup is lost with the folder that it is in`);
+  }
   const before = existsSync(join(to, BACKUP_MANIFEST)) ? await readBackup(to) : undefined;
   if (before === undefined && existsSync(to) && readdirSync(to).length > 0) {
     throw new BackupError(`${to} has files and is no backup: give it a folder of its own`);
   }
+  if (before !== undefined) await assertContinues({ data, to });
   await mkdir(join(to, 'journal'), { recursive: true, mode: 0o700 });
   await mkdir(join(to, 'eras'), { recursive: true, mode: 0o700 });
   const copier = new Copier(options, before);
@@ -69,9 +75,16 @@ export async function backUpFolder(options: BackUpOptions): Promise<BackedUp> {
   return { manifest, copied: copier.copied, others };
 }
 
-/** Something that an operator can mend; nothing has changed. */
-export class BackupError extends Error {
-  override readonly name = 'BackupError';
+/** Also by way of links, and of folders that are not there yet. */
+function isWithin(folder: string, path: string): boolean {
+  const way = relative(realpathSync(folder), placeOf(resolve(path)));
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+function placeOf(path: string): string {
+  if (existsSync(path)) return realpathSync(path);
+  const parent = dirname(path);
+  return parent === path ? path : join(placeOf(parent), basename(path));
 }
 
 class Copier {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { BackupError } from './backup-error.ts';
 
 /** In the folder of a backup: what belongs to it, written last. */
 export const BACKUP_MANIFEST = 'backup.json';
@@ -21,9 +22,28 @@ export type BackupManifest = {
 
 /** What a folder says that it has as a backup. */
 export async function readBackup(folder: string): Promise<BackupManifest> {
-  const manifest = JSON.parse(
-    await readFile(join(folder, BACKUP_MANIFEST), 'utf8'),
-  ) as BackupManifest;
-  if (manifest.format !== 1) throw new Error(`${folder} is a backup of a later release`);
+  const file = join(folder, BACKUP_MANIFEST);
+  const manifest = parsed(await readFile(file, 'utf8'));
+  if (manifest?.format !== undefined && Number(manifest.format) > 1) {
+    throw new BackupError(`${folder} is a backup of a later release`);
+  }
+  if (manifest?.format !== 1 || !Array.isArray(manifest.files) || !manifest.files.every(isFile)) {
+    throw new BackupError(`${file} is damaged: it does not say what the backup has`);
+  }
   return manifest;
+}
+
+function parsed(text: string): BackupManifest | undefined {
+  try {
+    return (JSON.parse(text) as BackupManifest | null) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Paths are joined to a folder: one that leads out of it was not written by a backup. */
+function isFile(file: Partial<BackupFile> | null): boolean {
+  const { bytes, path, sha256 } = file ?? {};
+  const isPath = typeof path === 'string' && !path.split(/[/\\]/).includes('..');
+  return isPath && typeof bytes === 'number' && typeof sha256 === 'string';
 }

@@ -2,7 +2,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncDirectory } from '@oddlot/host/durable';
-import { BackupError, copySynced, digestOf } from './back-up-folder.ts';
+import { copySynced, digestOf } from './back-up-folder.ts';
+import { BackupError } from './backup-error.ts';
 import { BACKUP_MANIFEST, readBackup, type BackupManifest } from './backup-manifest.ts';
 
 type RestoreOptions = {

@@ -99,7 +99,8 @@ function eventListing(wire: WireEvent): RegisterEventCommand['event'] {
   };
 }
 
-function marketListing(wire: WireMarket): RegisterMarketCommand['market'] {
+/** A market as the engine lists it. */
+export function marketListing(wire: WireMarket): RegisterMarketCommand['market'] {
   const { instrumentId } = wire;
   return {
     ...grid(wire),

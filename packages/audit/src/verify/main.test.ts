@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { lockDirectory } from '@oddlot/host/directory-lock';
+import { inDirectory } from '@oddlot/host/testing';
+import { expect, test } from 'vitest';
+import { VERIFY_PROGRAM } from '../programs.ts';
+import { folderRefusal } from './folder-refusal.ts';
+
+/** Runs the program itself: how it ends is what scripts see. */
+async function verify(...args: readonly string[]) {
+  const program = spawn(process.execPath, [VERIFY_PROGRAM, ...args]);
+  const said = { out: '', err: '' };
+  program.stdout.on('data', (text) => (said.out += text));
+  program.stderr.on('data', (text) => (said.err += text));
+  const [code] = await once(program, 'close');
+  return { code, ...said };
+}
+
+test(
+  'a folder that a venue runs on is not looked through, and stays as it is',
+  () =>
+    inDirectory(async (data) => {
+      await mkdir(join(data, 'journal'), { recursive: true });
+      expect(folderRefusal(data)).toBeUndefined();
+      expect(await readdir(data)).toEqual(['journal']);
+      const lock = lockDirectory(data);
+      const err = `${data} is in use by process ${process.pid}: a folder is looked through while no venue runs on it\n`;
+      expect(await verify(data)).toEqual({ code: 2, out: '', err });
+      lock.release();
+      expect(folderRefusal(data)).toBeUndefined();
+    }),
+  60_000,
+);
+
+test('a folder that is none is a wrong question, and the help names every kind', async () => {
+  const err = '/nowhere is no data folder: it has no journal\n';
+  expect(await verify('/nowhere')).toEqual({ code: 2, out: '', err });
+  const { code, out } = await verify('--help');
+  expect(code).toBe(0);
+  expect(out).toContain('oddlot verify settlement');
+  expect(out).toContain('oddlot verify reserves');
+}, 60_000);

@@ -1,0 +1,137 @@
+import type { OutcomeEventMeta } from '@oddlot/protocol';
+import { ApiError, type Client, type ExecutedReply, type PendingReply } from '@oddlot/sdk';
+import { parseDecimal } from '@oddlot/units';
+import { marketFault } from '@oddlot/venue';
+import { CliError } from '../cli-error.ts';
+import { CONFIRM } from '../tell-reply.ts';
+import type { EventFile } from './read-event-file.ts';
+
+/** A market of the file, and whether this run listed it. */
+type ListedMarket = { readonly slug: string; readonly id: number; readonly isNew: boolean };
+
+/**
+ * Lists what a venue lacks of a file: each step is an action of its own and none can be taken back, so that whoever was stopped half
+ * way runs the same file again. All that can be known before is checked before.
+ */
+export async function listEvent(
+  client: Client,
+  wanted: EventFile,
+  file: string,
+): Promise<readonly ListedMarket[]> {
+  const there = await eventOf(client, wanted.event.slug);
+  await checkBefore(client, wanted, { there, file });
+  const made: string[] = [];
+  const markets: ListedMarket[] = [];
+  const step = async (what: string, send: () => Promise<ExecutedReply | PendingReply>) => {
+    try {
+      return createdBy(await send());
+    } catch (error) {
+      if (made.length === 0) throw error;
+      const why = error instanceof Error ? error.message : String(error);
+      const next = `mend the file and run it again, which lists what is missing`;
+      const message = `${what} is not listed: ${why}; listed by now: ${made.join(', ')}; ${next}`;
+      const facts = { notListed: what, event: wanted.event.slug, markets };
+      throw new CliError('part', message, { cause: error, facts });
+    }
+  };
+  const { outcomeDeploy } = client.exchange;
+  if (there === undefined || !hasTexts(there, wanted)) {
+    const created = await step(wanted.event.slug, () =>
+      outcomeDeploy.registerEvent(wanted.event, CONFIRM),
+    );
+    made.push(`event ${wanted.event.slug} (${created?.eventId})`);
+  }
+  for (const market of wanted.markets) {
+    const { slug } = market;
+    const found = there?.markets.find((each) => each.slug === slug);
+    if (found !== undefined) {
+      markets.push({ slug, id: found.instrument_id, isNew: false });
+      continue;
+    }
+    const created = await step(slug, () => outcomeDeploy.registerMarket(market, CONFIRM));
+    const id = created?.instrumentId ?? 0;
+    made.push(`market ${slug} (${id})`);
+    markets.push({ slug, id, isNew: true });
+  }
+  return markets;
+}
+
+async function eventOf({ info }: Client, eventSlug: string): Promise<OutcomeEventMeta | undefined> {
+  try {
+    return await info.outcomeEvent({ eventSlug });
+  } catch (error) {
+    if (error instanceof ApiError && error.name === 'NOT_FOUND') return undefined;
+    throw error;
+  }
+}
+
+/** What is there must be what the file says, and what is not must be fit to be listed. */
+async function checkBefore(
+  { info }: Client,
+  { event, markets }: EventFile,
+  { there, file }: { readonly there: OutcomeEventMeta | undefined; readonly file: string },
+): Promise<void> {
+  const { blockTime } = await info.stateHash();
+  if (there !== undefined) {
+    const isSame =
+      there.start_time === event.startTime &&
+      there.end_time === event.endTime &&
+      there.mutually_exclusive === event.mutuallyExclusive;
+    if (!isSame) {
+      const why = 'is listed already with other times, or as exclusive where this is not';
+      throw new CliError('usage', `${file}: event ${event.slug} ${why}; nothing was sent`);
+    }
+  }
+  for (const [index, market] of markets.entries()) {
+    const where = `${file}: markets[${index}] ${market.slug}`;
+    const found = there?.markets.find(({ slug }) => slug === market.slug);
+    if (found === undefined) {
+      const fault = marketFault(market as Parameters<typeof marketFault>[0], event, blockTime);
+      if (fault === undefined) continue;
+      throw new CliError('usage', `${where}: ${fault.field} ${fault.why}; nothing was sent`);
+    }
+    const different = differing(found, market);
+    if (different === undefined) continue;
+    const why = `is listed already with another ${different}`;
+    throw new CliError('usage', `${where} ${why}; nothing was sent`);
+  }
+}
+
+type Market = EventFile['markets'][number];
+
+/** The first of the terms that can't be changed any more and that the file has otherwise. */
+function differing(found: OutcomeEventMeta['markets'][number], market: Market): string | undefined {
+  const terms: readonly (readonly [name: string, isSame: boolean])[] = [
+    ['question', found.question === market.question],
+    ['outcomes', found.outcomes.join('\n') === market.outcomes.join('\n')],
+    ['startTime', found.start_time === market.startTime],
+    ['endTime', found.end_time === market.endTime],
+    ['priceTick', isSameDecimal(found.price_tick, market.priceTick)],
+    ['sizeDecimals', found.size_decimals === market.sizeDecimals],
+    ['minOrderSize', isSameDecimal(found.min_order_size, market.minOrderSize)],
+    ['maxOrderSize', isSameDecimal(found.max_order_size, market.maxOrderSize)],
+    ['takerFeeRate', isSameDecimal(found.taker_fee_rate, market.takerFeeRate)],
+  ];
+  return terms.find(([, isSame]) => !isSame)?.[0];
+}
+
+/** Finer than any step of a venue. */
+const DECIMALS = 12;
+
+function isSameDecimal(one: string, other: string): boolean {
+  return parseDecimal(one, DECIMALS)?.floor === parseDecimal(other, DECIMALS)?.floor;
+}
+
+function hasTexts(there: OutcomeEventMeta, { event }: EventFile): boolean {
+  const texts = ['title', 'description', 'category', 'image', 'icon'] as const;
+  const isSame = texts.every((name) => there[name] === event[name]);
+  return isSame && JSON.stringify(there.tags) === JSON.stringify(event.tags);
+}
+
+function createdBy(reply: ExecutedReply | PendingReply): ExecutedReply['created'] {
+  if (reply.status !== 'executed') {
+    throw new CliError('unreachable', `not known yet: look for ${reply.txHash}`);
+  }
+  if (reply.failure !== undefined) throw new CliError('refused', reply.failure.error);
+  return reply.created;
+}
