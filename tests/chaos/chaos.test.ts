@@ -106,6 +106,11 @@ function story(): string {
   return [...told, ...logs].join('\n');
 }
 
+/** The same failure, with all that was done to the cluster and said by it. */
+function withStory(error: unknown): never {
+  throw new Error(`${(error as Error).message}\n${story()}`, { cause: error });
+}
+
 /** All replicas serve, and have applied what any of them has. */
 async function together(): Promise<number> {
   return eventually(async () => {
@@ -245,7 +250,9 @@ describe.skipIf(!hasNatsServer)(`a cluster in trouble, CHAOS_SEED=${SEED}`, () =
       }
       const banked: string[] = [];
       for (const banker of bankers) {
-        for (const url of urls()) banked.push(await banker.expectExact(url, SETTLE_MS));
+        for (const url of urls()) {
+          banked.push(await banker.expectExact(url, SETTLE_MS).catch(withStory));
+        }
       }
       await expectSameHistory();
       await expectOrdersOnce(anyClient());

@@ -1,4 +1,5 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Chance } from '../support/seeded.ts';
 
 /** Where a line leads: a port of this machine, or a socket of its file system. */
@@ -71,7 +72,8 @@ export class FaultyLine {
     this.#pairs.add(pair);
     for (const [from, to] of [pair, pair.toReversed()] as Pair[]) {
       from.setNoDelay(true);
-      from.on('data', (part) => this.#pass(part, to, pair));
+      const late = new LateParts(to);
+      from.on('data', (part) => this.#pass(part, late, pair));
       from.on('error', () => undefined);
       from.on('close', () => {
         to.destroy();
@@ -80,14 +82,36 @@ export class FaultyLine {
     }
   }
 
-  #pass(part: Buffer, to: Socket, pair: Pair): void {
+  #pass(part: Buffer, late: LateParts, pair: Pair): void {
     if (this.#isSilent) return;
     if (this.#isHalving) {
-      to.write(part.subarray(0, part.length / 2), () => end(pair));
+      late.to.write(part.subarray(0, part.length / 2), () => end(pair));
       return;
     }
-    if (this.#delayMs === 0) to.write(part);
-    else setTimeout(() => to.write(part), this.#delayMs);
+    late.pass(part, this.#delayMs);
+  }
+}
+
+/** What is under way on a slow line: it arrives late, and never before what was sent before it. */
+class LateParts {
+  readonly to: Socket;
+  #arrived: Promise<unknown> = Promise.resolve();
+  #underWay = 0;
+
+  constructor(to: Socket) {
+    this.to = to;
+  }
+
+  pass(part: Buffer, delayMs: number): void {
+    if (delayMs === 0 && this.#underWay === 0) {
+      this.to.write(part);
+      return;
+    }
+    this.#underWay += 1;
+    this.#arrived = Promise.all([this.#arrived, sleep(delayMs)]).then(() => {
+      this.#underWay -= 1;
+      this.to.write(part);
+    });
   }
 }
 

@@ -38,6 +38,8 @@ export class TroubledCluster {
   readonly #flags: (index: number) => readonly string[];
   readonly #folder: string;
   readonly #starting = new Set<Promise<void>>();
+  /** Servers that were killed and do not run again yet. */
+  readonly #away = new Set<string>();
   #isOver = false;
 
   private constructor(parts: {
@@ -129,23 +131,14 @@ export class TroubledCluster {
   }
 
   killServer(index: number, awayMs: number): void {
-    this.#keep(
-      (async () => {
-        await this.servers.kill(index);
-        await sleep(awayMs);
-        await this.servers.start(index);
-      })(),
-    );
+    this.#killWhatIsThere(`server ${index}`, awayMs, {
+      kill: () => this.servers.kill(index),
+      start: () => this.servers.start(index),
+    });
   }
 
   killPostgres(awayMs: number): void {
-    this.#keep(
-      (async () => {
-        await this.postgres.kill();
-        await sleep(awayMs);
-        await this.postgres.start();
-      })(),
-    );
+    this.#killWhatIsThere('PostgreSQL', awayMs, this.postgres);
   }
 
   /** Resolves when everything runs that was ended, and nothing is in the way any more. */
@@ -161,6 +154,24 @@ export class TroubledCluster {
     await this.servers.stop();
     await this.postgres.stop();
     await Promise.all(this.lines.map((line) => line.close()));
+  }
+
+  /** What is away already stays away until it comes: two of one server would share its files, and nobody would end the first. */
+  #killWhatIsThere(
+    name: string,
+    awayMs: number,
+    { kill, start }: { kill(): Promise<void>; start(): Promise<void> },
+  ): void {
+    if (this.#away.has(name)) return;
+    this.#away.add(name);
+    this.#keep(
+      (async () => {
+        await kill();
+        await sleep(awayMs);
+        await start();
+        this.#away.delete(name);
+      })(),
+    );
   }
 
   #keep(doing: Promise<void>): void {

@@ -1,3 +1,4 @@
+import { boundedFetch } from '@oddlot/host/bounded-json';
 import { createClient, custom, http, type Transport } from 'viem';
 
 /** One JSON-RPC endpoint of a chain. */
@@ -7,9 +8,16 @@ export type ChainEndpoint = {
   request(method: string, params: readonly unknown[]): Promise<unknown>;
 };
 
-/** An endpoint by URL. It is asked once: who asks decides whether and when to ask again. */
+/** The logs of a long range can be long; what is longer than this is no answer. */
+const ANSWER_BYTES_MAX = 10_000_000;
+
+/**
+ * An endpoint by URL. It is asked once: who asks decides whether and when to ask again. The time is that of the whole answer:
+ * the library's own ends with the first line of it, and who then sends nothing more would be waited for without end.
+ */
 export function urlEndpoint(url: string, timeoutMs: number): ChainEndpoint {
-  return endpointOf(hostOf(url), http(url, { timeout: timeoutMs, retryCount: 0 }));
+  const fetchFn = boundedFetch(ANSWER_BYTES_MAX) as typeof fetch;
+  return endpointOf(hostOf(url), http(url, { timeout: timeoutMs, retryCount: 0, fetchFn }));
 }
 
 /** An endpoint inside of the process. */

@@ -7,6 +7,8 @@ export type EndpointFault =
   | 'down'
   /** Answers with an error of its own. */
   | 'errors'
+  /** Gives up on calls that take it long. */
+  | 'tires'
   /** Does what it is told and its answer is lost. */
   | 'slow'
   /** Knows no block that is newer than what it told last. */
@@ -20,6 +22,9 @@ export type EndpointFault =
   | 'liesHashes'
   /** About logs, receipts and calls. */
   | 'lies';
+
+/** More than a batch of a few payouts has, in characters. */
+const LONG_CALL = 8_000;
 
 /** An endpoint of a chain, real or modelled, that has a fault from time to time. Only a model can be asked about a branch. */
 export function faultyEndpoint<Blocks>(
@@ -38,6 +43,9 @@ export function faultyEndpoint<Blocks>(
       const wrong = fault() ?? 'none';
       if (wrong === 'down') throw new Error('connection refused');
       if (wrong === 'errors') throw Object.assign(new Error('internal error'), { code: -32_603 });
+      if (wrong === 'tires' && JSON.stringify(params).length > LONG_CALL) {
+        throw Object.assign(new Error('execution aborted'), { code: -32_000 });
+      }
       if (wrong !== 'branch') blocks = chain.blocks;
       const newest = wrong === 'stale' ? toHex(head) : 'latest';
       const asked = params.map((each) => (each === 'latest' ? newest : each));

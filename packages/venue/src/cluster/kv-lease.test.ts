@@ -49,6 +49,12 @@ function cuttable() {
   };
 }
 
+/** As long as nothing else can run here. */
+function blockFor(ms: number): void {
+  const endMs = performance.now() + ms;
+  while (performance.now() < endMs);
+}
+
 const fail = (error: unknown): never => {
   throw error;
 };
@@ -145,6 +151,26 @@ describe.skipIf(!hasNatsServer)('the leases of a cluster', () => {
     while (performance.now() < until);
     expect(own?.isOver()).toBe(true);
     await held.release();
+  });
+
+  test('a term that was told to be over does not go on, however soon the holder is heard again', async () => {
+    const name = randomUUID();
+    const line = cuttable();
+    const lease = new KvLease({ kv: line.kv, replica: 'slow', onFatal: fail });
+    const terms: Term[] = [];
+    const { release } = await lease.hold(
+      name,
+      (term) => void terms.push(term),
+      () => undefined,
+    );
+    const [first] = terms;
+    // Between two beats, as a process is that has no CPU for a moment: the next one is through and nothing seems lost.
+    blockFor(1_250);
+    expect(first!.isOver()).toBe(true);
+    await expect.poll(() => terms.length, { timeout: 5_000 }).toBe(2);
+    expect(terms.map((term) => term.isOver())).toEqual([true, false]);
+    expect(terms[1]!.number).toBeGreaterThan(first!.number);
+    await release();
   });
 
   test('a start that fails is told to who holds, and the name is free', async () => {

@@ -103,6 +103,8 @@ class Tenure {
   #revision = 0;
   #seenMs = 0;
   #heldBy: 'nobody' | 'here' | 'elsewhere' = 'elsewhere';
+  /** Of the last term here, whether somebody was told that it is over: who works in it has stopped, and it does not go on. */
+  #told = { isOver: false };
   #isEnding = false;
   #running: Promise<void> | undefined;
 
@@ -207,7 +209,11 @@ class Tenure {
       return;
     }
     await this.#renew();
-    if (performance.now() - this.#seenMs > HOLDER_SILENT_MS) await this.#lose();
+    if (this.#isSilent) await this.#lose();
+    else if (this.#told.isOver) {
+      await this.#lose();
+      await this.#letGo();
+    }
   }
 
   async #renew(): Promise<void> {
@@ -231,7 +237,10 @@ class Tenure {
   /** A start that takes long would else be one that another begins meanwhile, and then the next one. */
   async #start(): Promise<void> {
     this.#parts.onHeld(true);
-    const term = { number: this.#revision, isOver: () => this.#isOver };
+    const told = { isOver: false };
+    this.#told = told;
+    const isOver = (): boolean => (told.isOver ||= this.#told !== told || this.#isOver);
+    const term = { number: this.#revision, isOver };
     const started = this.#begun(term);
     const settled = started.then(
       () => 'settled',
@@ -254,6 +263,10 @@ class Tenure {
 
   /** True as soon as another could hold the name, even where the timers of this process did not run. */
   get #isOver(): boolean {
-    return this.#heldBy !== 'here' || performance.now() - this.#seenMs > HOLDER_SILENT_MS;
+    return this.#heldBy !== 'here' || this.#isSilent;
+  }
+
+  get #isSilent(): boolean {
+    return performance.now() - this.#seenMs > HOLDER_SILENT_MS;
   }
 }

@@ -1,6 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { Objm } from '@nats-io/obj';
 import { inDirectory } from '@oddlot/host/testing';
 import { expect, test } from 'vitest';
 import { hasNatsServer } from '../testing/nats/has-nats-server.ts';
@@ -34,4 +36,27 @@ test.skipIf(!hasNatsServer)(
       // What is there is not fetched again.
       expect(await joining.fetchNewest(other)).toEqual(fetched);
     }),
+);
+
+test.skipIf(!hasNatsServer)('one that never comes is given up on, and the one before does', () =>
+  inDirectory(async (folder) => {
+    const options = { cluster: randomUUID(), replicas: 1, pieceMsMax: 200 };
+    const exchange = await SnapshotExchange.open(nats.connection, options);
+    const store = `oddlot-${options.cluster}-snapshots`;
+    const manager = await jetstreamManager(nats.connection);
+    const own = join(folder, 'a');
+    await mkdir(own, { recursive: true });
+    for (const height of [100, 200]) {
+      await writeFile(join(own, nameOf(height)), randomBytes(300_000));
+      await exchange.offer(join(own, nameOf(height)));
+    }
+    // As when it is taken away between the look at it and the first piece: nothing is there to send, and nobody says so.
+    const objects = await new Objm(jetstream(nats.connection)).open(store);
+    const newest = await objects.info(nameOf(200));
+    await manager.streams.purge(`OBJ_${store}`, { filter: `$O.${store}.C.${newest!.nuid}` });
+    const other = join(folder, 'b');
+    const fetched = await exchange.fetchNewest(other);
+    expect(fetched).toEqual({ height: 100, path: join(other, nameOf(100)) });
+    expect(await readFile(fetched!.path)).toEqual(await readFile(join(own, nameOf(100))));
+  }),
 );

@@ -2,6 +2,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
+import { setTimeout as later } from 'node:timers/promises';
 import { jetstream } from '@nats-io/jetstream';
 import { type ObjectStore, Objm } from '@nats-io/obj';
 import type { NatsConnection } from '@nats-io/transport-node';
@@ -14,6 +15,15 @@ const KEPT = 2;
 /** A line that breaks while one is fetched is mended by then, or the one before does. */
 const FETCHES_MAX = 5;
 
+/** A piece that has not come by then never comes: the server that sent them has forgotten it. */
+const PIECE_MS_MAX = 5_000;
+
+type SnapshotExchangeOptions = {
+  readonly cluster: string;
+  readonly replicas: number;
+  readonly pieceMsMax?: number;
+};
+
 type SharedSnapshot = { readonly height: number; readonly path: string };
 
 /**
@@ -22,19 +32,20 @@ type SharedSnapshot = { readonly height: number; readonly path: string };
  */
 export class SnapshotExchange {
   readonly #store: ObjectStore;
+  readonly #pieceMsMax: number;
 
-  private constructor(store: ObjectStore) {
+  private constructor(store: ObjectStore, pieceMsMax: number) {
     this.#store = store;
+    this.#pieceMsMax = pieceMsMax;
   }
 
   static async open(
     connection: NatsConnection,
-    { cluster, replicas }: { readonly cluster: string; readonly replicas: number },
+    { cluster, pieceMsMax = PIECE_MS_MAX, replicas }: SnapshotExchangeOptions,
   ): Promise<SnapshotExchange> {
     const name = `oddlot-${cluster}-snapshots`;
-    return new SnapshotExchange(
-      await patiently(() => new Objm(jetstream(connection)).create(name, { replicas })),
-    );
+    const store = await patiently(() => new Objm(jetstream(connection)).create(name, { replicas }));
+    return new SnapshotExchange(store, pieceMsMax);
   }
 
   /** Puts a file there, and takes the oldest away. */
@@ -60,10 +71,15 @@ export class SnapshotExchange {
     for (let tries = 0; tries < FETCHES_MAX; tries += 1) {
       const found = await patiently(() => this.#store.get(name));
       if (found === null) return false;
+      // Told below as well, or by the pieces before.
+      found.error.catch(() => undefined);
       try {
         await writeWholeFileBy(path, async (handle) => {
           let at = 0;
-          for await (const piece of found.data as unknown as AsyncIterable<Uint8Array>) {
+          for await (const piece of piecesOf(
+            found.data as ReadableStream<Uint8Array>,
+            this.#pieceMsMax,
+          )) {
             await writeFully(handle, Buffer.from(piece), at);
             at += piece.length;
           }
@@ -87,5 +103,26 @@ export class SnapshotExchange {
         return deleted || match === null ? [] : [{ height: Number(match[1]), name }];
       })
       .toSorted((a, b) => b.height - a.height);
+  }
+}
+
+/** The client library waits without end for the next piece of a server that is gone. */
+async function* piecesOf(
+  stream: ReadableStream<Uint8Array>,
+  pieceMsMax: number,
+): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader();
+  try {
+    for (;;) {
+      const over = new AbortController();
+      const late = later(pieceMsMax, undefined, { signal: over.signal }).catch(() => undefined);
+      const next = await Promise.race([reader.read(), late]).finally(() => over.abort());
+      if (next === undefined) throw new Error('the snapshot does not come any further');
+      if (next.done) return;
+      yield next.value;
+    }
+  } finally {
+    // Not waited for: who does not send does not answer either.
+    reader.cancel().catch(() => undefined);
   }
 }

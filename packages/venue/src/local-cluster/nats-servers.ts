@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as later } from 'node:timers/promises';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
-import { present } from '@oddlot/units';
+import { assert, present } from '@oddlot/units';
 import { findNatsServer, NATS_SERVER_WANTED } from './find-nats-server.ts';
 
 /** NATS servers on this machine, with JetStream, each a process that can be killed, frozen and started again. */
@@ -57,6 +57,8 @@ export async function runNatsServers({
   const children: (ChildProcess | undefined)[] = [];
   const unwanted = new WeakSet<ChildProcess>();
   const start = async (index: number): Promise<void> => {
+    // Two processes on one folder damage what is in it.
+    assert(!isRunning(children[index]), `server ${index + 1} runs already`);
     const own = join(root, `n${index + 1}`);
     await mkdir(own, { recursive: true });
     const to = routesOf?.(index, routes) ?? routes.filter((_, each) => each !== index);
@@ -164,8 +166,12 @@ async function connectPatiently(urls: readonly string[]) {
   }
 }
 
+function isRunning(child: ChildProcess | undefined): child is ChildProcess {
+  return child !== undefined && child.exitCode === null && child.signalCode === null;
+}
+
 async function ended(child: ChildProcess | undefined, signal: NodeJS.Signals): Promise<void> {
-  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  if (!isRunning(child)) return;
   const exit = new Promise((resolve) => child.once('exit', resolve));
   child.kill(signal);
   await exit;

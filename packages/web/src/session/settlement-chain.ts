@@ -19,6 +19,8 @@ const SELECTORS = {
 const WORD_DIGITS = 64;
 const POLL_MS = 500;
 const RECEIPT_MS_MAX = 120_000;
+/** Of an endpoint, from the question to the end of its answer. */
+const ANSWER_MS_MAX = 20_000;
 /** A wallet's answer about a chain that nobody told it of. */
 const UNKNOWN_CHAIN = 4_902;
 
@@ -151,6 +153,7 @@ async function call(
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    signal: AbortSignal.timeout(ANSWER_MS_MAX),
   });
   const { error, result } = (await response.json()) as {
     result?: unknown;

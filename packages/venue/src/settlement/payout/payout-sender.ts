@@ -14,7 +14,7 @@ import {
   REFUSED,
   wouldTransfer,
 } from '@oddlot/custody/bridge-contract';
-import { type ChainClient, ChainRevertError } from '@oddlot/custody/chain';
+import { type ChainClient, ChainRevertError, ChainUnavailableError } from '@oddlot/custody/chain';
 import type { Relayer, SendRecord } from '@oddlot/custody/relayer';
 import type { Signed, Validator, ValidatorRequest } from '@oddlot/custody/signing';
 import { collectSignatures, TooFewSignaturesError } from './collect-signatures.ts';
@@ -43,7 +43,7 @@ type Wanted = {
   readonly cancel: readonly PayoutRecord[];
 };
 
-/** Payouts of one transaction; what failed once goes alone. */
+/** Payouts of one transaction; what failed once goes alone, and fewer go where an endpoint says nothing to so many. */
 const BATCH_MAX = 25;
 /** Validators that are asked about several payouts at once. */
 const SIGNING_MAX = 8;
@@ -63,6 +63,8 @@ const KEY = /^(?:payout|finish|cancel):([\d.]+):\d+$/;
  */
 export class PayoutSender {
   readonly #options: PayoutSenderOptions;
+  /** Half of what nobody could be asked about, and one more with each that went: endpoints limit how long a call may run. */
+  #batchMax = BATCH_MAX;
 
   constructor(options: PayoutSenderOptions) {
     this.#options = options;
@@ -206,8 +208,8 @@ export class PayoutSender {
     const again = ready.filter(({ refused }) => refused !== undefined);
     const fresh = ready.filter(({ refused }) => refused === undefined);
     const batches = again.map((record) => [record]);
-    for (let from = 0; from < fresh.length; from += BATCH_MAX) {
-      batches.push(fresh.slice(from, from + BATCH_MAX));
+    for (let from = 0; from < fresh.length; from += this.#batchMax) {
+      batches.push(fresh.slice(from, from + this.#batchMax));
     }
     let isSent = false;
     for (const batch of batches) {
@@ -292,8 +294,12 @@ export class PayoutSender {
       for (const record of records) {
         book.wait(book.update(record, { status: 'sent', sent: key, txHash }), record.cancel);
       }
+      this.#batchMax = Math.min(BATCH_MAX, this.#batchMax + 1);
       return true;
     } catch (error) {
+      if (error instanceof ChainUnavailableError) {
+        this.#batchMax = Math.min(this.#batchMax, Math.ceil(records.length / 2));
+      }
       if (!(error instanceof ChainRevertError)) throw error;
       const refusal = refusalOf(error);
       const isEarly = what === FINISH && refusal === REFUSED.tooEarly;

@@ -48,6 +48,19 @@ test('several go in one transaction, and one that the token refuses holds back n
   expect(await world.balanceOf(DESTINATIONS[1]!)).toBe(0n);
 });
 
+test('more than endpoints give an estimate for go in smaller parts', async () => {
+  const PAYOUTS = 40;
+  world.faults.fill('tires');
+  for (let n = 0; n < PAYOUTS; n += 1) world.withdraw(0, n % 3, 10);
+  await live(40);
+  const ids = Array.from({ length: PAYOUTS }, (_, at) => at + 1);
+  expect(ids.filter(isOpen)).toEqual([]);
+  const transactions = new Set(ids.map((id) => stateOf(id)?.txHash));
+  // Together as far as it goes, not each by itself.
+  expect(transactions.size).toBeGreaterThan(1);
+  expect(transactions.size).toBeLessThan(PAYOUTS / 2);
+});
+
 test('one that the token takes again in time is paid after all', async () => {
   await world.list('blacklist', DESTINATIONS[0]!);
   await world.chain.mine();

@@ -1,0 +1,55 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { chainFault } from './chain-error.ts';
+import { urlEndpoint } from './chain-endpoint.ts';
+
+const TIMEOUT_MS = 300;
+const servers: Server[] = [];
+
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+/** A chain's endpoint that answers as it is told. */
+async function serving(answer: (response: ServerResponse) => void): Promise<string> {
+  const server = createServer((_, response) => {
+    response.setHeader('content-type', 'application/json');
+    answer(response);
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe('an endpoint by URL', () => {
+  test('answers what it is asked', async () => {
+    const url = await serving((response) =>
+      response.end('{"jsonrpc":"2.0","id":1,"result":"0x7"}'),
+    );
+    expect(await urlEndpoint(url, TIMEOUT_MS).request('eth_blockNumber', [])).toBe('0x7');
+  });
+
+  test('one that begins to answer and falls silent is waited for no longer than one that never answers', async () => {
+    const silent = await serving(() => undefined);
+    const halting = await serving((response) => void response.write('{"jsonrpc":"2.0","id":1,'));
+    for (const url of [silent, halting]) {
+      const asked = urlEndpoint(url, TIMEOUT_MS).request('eth_blockNumber', []);
+      await expect(asked).rejects.toSatisfy((error) => /took too long/.test(chainFault(error)));
+    }
+  });
+
+  test('an answer without an end is not read to its end', async () => {
+    const url = await serving((response) => {
+      const more = (): void => {
+        if (!response.destroyed) response.write(' '.repeat(1_000_000), () => setImmediate(more));
+      };
+      more();
+    });
+    const asked = urlEndpoint(url, 60_000).request('eth_getLogs', []);
+    await expect(asked).rejects.toThrow('its answer is longer than 10000000 bytes');
+  });
+});
