@@ -19,6 +19,7 @@ import { chance } from '../support/seeded.ts';
 import { CALM, tail } from '../support/venue-process.ts';
 import { keyOf, TESTNET } from '../support/wallet.ts';
 import { Banker } from './banker.ts';
+import { Operator } from './operator.ts';
 import { type Dealings, Trader } from './trader.ts';
 import { makeTrouble } from './trouble.ts';
 import { TroubledCluster } from './troubled-cluster.ts';
@@ -221,12 +222,17 @@ describe.skipIf(!hasNatsServer)(`a cluster in trouble, CHAOS_SEED=${SEED}`, () =
       );
       const banking = Promise.all(bankers.map((banker) => banker.bank(untilMs)));
       const tell = (what: string): void => void told.push(`${new Date().toISOString()} ${what}`);
+      const operator = new Operator(cluster, tell);
+      let isOver = false;
+      const operating = operator.watch(() => isOver);
       await makeTrouble(cluster, { random, untilMs, frozenMsMax: FROZEN_MS_MAX, tell });
       await trading;
       await banking;
       expect(dealings.surprises, story()).toEqual([]);
       expect(dealings.acknowledged, story()).toBeGreaterThan(0);
-      const height = await together();
+      const height = await together().catch(withStory);
+      isOver = true;
+      await operating;
       await expectNoGap(listening, from);
       for (const each of listening) each.end();
       await wandering;
@@ -259,6 +265,7 @@ describe.skipIf(!hasNatsServer)(`a cluster in trouble, CHAOS_SEED=${SEED}`, () =
       process.stdout.write(
         `chaos: ${told.length} faults, ${dealings.acknowledged} acknowledged, ` +
           `${dealings.repeated} sent again, height ${height}, ` +
+          `the stream was restored ${operator.restored} times, ` +
           `listeners were at ${listening.map(({ visits }) => visits).join(' and ')} replicas, ` +
           `${[...new Set(banked)].join(', ')}\n`,
       );
