@@ -240,10 +240,10 @@ async function ask(url: string, method: string, params: readonly unknown[]): Pro
 }
 
 async function post(url: string, body: object): Promise<unknown> {
-  const asked = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+  const headers = { 'content-type': 'application/json' };
+  const asked = { method: 'POST', headers, body: JSON.stringify(body) };
   try {
-    const signal = AbortSignal.timeout(ANSWER_MS_MAX);
-    const response = await fetch(url, { method: 'POST', ...asked, signal });
+    const response = await fetch(url, { ...asked, signal: AbortSignal.timeout(30_000) });
     // Too busy, or failing: that says nothing about the question.
     if (response.status >= 429) throw new Error(`status ${response.status}`);
     return await response.json();
@@ -252,7 +252,6 @@ async function post(url: string, body: object): Promise<unknown> {
   }
 }
 
-const ANSWER_MS_MAX = 30_000;
 const EXIT = { agrees: 0, differs: 1, nothing: 2, silent: 4 } as const;
 
 /** Why nothing was compared. */
