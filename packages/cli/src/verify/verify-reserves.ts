@@ -213,20 +213,16 @@ async function checkBalance(
   rpc: { readonly url: string; readonly bridge?: string; readonly token?: string },
 ): Promise<readonly Finding[]> {
   const { bridge, chainId, token } = proof.chain;
-  const { blockNumber } = proof.published;
+  const { balance, blockNumber: at } = proof.published;
   const data = `0x70a08231${(rpc.bridge ?? bridge).slice(2).padStart(64, '0')}`;
   const call = { to: rpc.token ?? token, data };
-  const held = await ask(rpc.url, 'eth_call', [call, `0x${blockNumber.toString(16)}`]);
+  const held = await ask(rpc.url, 'eth_call', [call, hexOf(at)]);
   const chain = await ask(rpc.url, 'eth_chainId', []);
   return [
     same('chain', String(chainId), String(Number(chain))),
     ...(rpc.bridge === undefined ? [] : [same('bridge that you know', bridge, rpc.bridge)]),
     ...(rpc.token === undefined ? [] : [same('token that you know', token, rpc.token)]),
-    same(
-      `balance of the bridge at block ${blockNumber}`,
-      text(micro(String(proof.published['balance']))),
-      text(BigInt(held)),
-    ),
+    same(`balance of the bridge at block ${at}`, text(micro(String(balance))), text(BigInt(held))),
   ];
 }
 
