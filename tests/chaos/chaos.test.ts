@@ -32,12 +32,14 @@ import { Wanderer } from './wanderer.ts';
  * People trade by signed requests meanwhile, each sent to any replica and again to another until it is answered, and bring money
  * from a settlement chain and take it back.
  *
- * `CHAOS_SEED=7 CHAOS_SECONDS=1800 CHAOS_FROZEN_MS=20000 npx vitest run tests/chaos` repeats or prolongs it.
+ * `CHAOS_SEED=7 CHAOS_SECONDS=1800 CHAOS_FROZEN_MS=20000 CHAOS_BETWEEN_MS=10000 npx vitest run tests/chaos` repeats or prolongs it.
  */
 
 const SEED = freshSeed('CHAOS_SEED');
 const SECONDS = Number(process.env['CHAOS_SECONDS'] ?? 45);
 const FROZEN_MS_MAX = Number(process.env['CHAOS_FROZEN_MS'] ?? 6_000);
+/** With long freezes all stands still most of the time unless there is more time between them. */
+const BETWEEN_MS_MAX = Number(process.env['CHAOS_BETWEEN_MS'] ?? 2_500);
 const DEPOSIT = 1000;
 const BANKERS = 2;
 /** How long it may take until all is as before once nobody makes trouble any more. */
@@ -225,7 +227,8 @@ describe.skipIf(!hasNatsServer)(`a cluster in trouble, CHAOS_SEED=${SEED}`, () =
       const operator = new Operator(cluster, tell);
       let isOver = false;
       const operating = operator.watch(() => isOver);
-      await makeTrouble(cluster, { random, untilMs, frozenMsMax: FROZEN_MS_MAX, tell });
+      const harm = { frozenMsMax: FROZEN_MS_MAX, betweenMsMax: BETWEEN_MS_MAX };
+      await makeTrouble(cluster, { random, untilMs, ...harm, tell });
       await trading;
       await banking;
       expect(dealings.surprises, story()).toEqual([]);
