@@ -56,6 +56,7 @@ const crossers: Crosser[] = [];
 const bankers: Banker[] = [];
 let world: MoneyWorld;
 let cluster: TroubledCluster;
+let operator: Operator | undefined;
 let btc: Market;
 let eth: Market;
 
@@ -97,6 +98,7 @@ beforeAll(async () => {
 }, 240_000);
 
 afterAll(async () => {
+  operator?.end();
   await cluster?.remove();
   await world?.close();
 });
@@ -224,9 +226,8 @@ describe.skipIf(!hasNatsServer)(`a cluster in trouble, CHAOS_SEED=${SEED}`, () =
       );
       const banking = Promise.all(bankers.map((banker) => banker.bank(untilMs)));
       const tell = (what: string): void => void told.push(`${new Date().toISOString()} ${what}`);
-      const operator = new Operator(cluster, tell);
-      let isOver = false;
-      const operating = operator.watch(() => isOver);
+      operator = new Operator(cluster, tell);
+      const operating = operator.watch();
       const harm = { frozenMsMax: FROZEN_MS_MAX, betweenMsMax: BETWEEN_MS_MAX };
       await makeTrouble(cluster, { random, untilMs, ...harm, tell });
       await trading;
@@ -234,7 +235,7 @@ describe.skipIf(!hasNatsServer)(`a cluster in trouble, CHAOS_SEED=${SEED}`, () =
       expect(dealings.surprises, story()).toEqual([]);
       expect(dealings.acknowledged, story()).toBeGreaterThan(0);
       const height = await together().catch(withStory);
-      isOver = true;
+      operator.end();
       await operating;
       await expectNoGap(listening, from);
       for (const each of listening) each.end();

@@ -16,6 +16,7 @@ export class Operator {
   readonly #cluster: TroubledCluster;
   readonly #tell: (what: string) => void;
   #restored = 0;
+  #isOver = false;
 
   constructor(cluster: TroubledCluster, tell: (what: string) => void) {
     this.#cluster = cluster;
@@ -27,14 +28,19 @@ export class Operator {
     return this.#restored;
   }
 
-  async watch(isOver: () => boolean): Promise<void> {
-    while (!isOver()) {
+  /** Resolves some time after `end`. */
+  async watch(): Promise<void> {
+    while (!this.#isOver) {
       await sleep(LOOKS_EVERY_MS);
       const looked = await this.#look();
       if (!looked.some(({ isLost }) => isLost)) continue;
       const [longest] = looked.toSorted((a, b) => b.height - a.height);
       if (longest !== undefined) await this.#restoreFrom(longest);
     }
+  }
+
+  end(): void {
+    this.#isOver = true;
   }
 
   async #look(): Promise<readonly Looked[]> {
