@@ -63,6 +63,8 @@ export class Wanderer {
     });
     socket.on('message', (text) => {
       heardMs = Date.now();
+      // What came in the same piece as what made it leave.
+      if (socket.readyState !== WebSocket.OPEN) return;
       const frame = JSON.parse(String(text)) as Json;
       // It is further behind than it would wait for: another one is not.
       if (frame.channel === 'resync') socket.terminate();
