@@ -5,8 +5,11 @@ import { BRIDGE_PROGRAM } from '@oddlot/custody/bridge-program';
 import { RELAY_PROGRAM } from '@oddlot/relay';
 import { VENUE_PROGRAM } from '@oddlot/venue/program';
 import { runRebuildHistory } from '../run-rebuild-history.ts';
+import { runVerifyLiquidation } from '../verify/run-verify-liquidation.ts';
+import { runVerifyReceipt } from '../verify/run-verify-receipt.ts';
 import { runVerifyReserves } from '../verify/verify-reserves.ts';
 import { runVerifyResolution } from '../verify/verify-resolution.ts';
+import { runVerifyUrl } from '../verify/run-verify-url.ts';
 
 /** Runs with what stands behind the name; a number is how it ended, a program sets its own end. */
 type Run = (args: readonly string[]) => Promise<number | undefined>;
@@ -25,7 +28,7 @@ const PROGRAMS: readonly (readonly [name: string, summary: string, run: Run])[] 
   ],
   [
     'verify',
-    'believes nothing: a data folder, `settlement` of a market, `reserves` of a venue',
+    'believes nothing: a data folder, the log of a venue, a `settlement`, `liquidation` or `receipt`, its `reserves`',
     runVerify,
   ],
   [
@@ -62,5 +65,8 @@ function inPlace(file: string): Run {
 function runVerify([what, ...rest]: readonly string[]): Promise<number | undefined> {
   if (what === 'settlement') return runVerifyResolution(rest, print);
   if (what === 'reserves') return runVerifyReserves(rest, print);
+  if (what === 'receipt') return runVerifyReceipt(rest, print);
+  if (what === 'liquidation') return runVerifyLiquidation(rest, print);
+  if (what !== undefined && /^https?:/.test(what)) return runVerifyUrl([what, ...rest], print);
   return inPlace(VERIFY_PROGRAM)(what === undefined ? rest : [what, ...rest]);
 }
