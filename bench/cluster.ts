@@ -29,6 +29,7 @@ import {
   type Row,
   type Scale,
 } from './report.ts';
+import { spreadRows } from './spread-reads.ts';
 import { createRequestSigner, loadSecp256k1, type WireOrder } from './signed-requests.ts';
 
 /**
@@ -74,6 +75,7 @@ export async function clusterSection(scale: Scale): Promise<readonly Row[]> {
     return [
       ...(await bench.rates(scale)),
       ...(await bench.waits(scale)),
+      ...(await bench.spread(scale)),
       ...(await bench.gaps(scale)),
     ];
   } finally {
@@ -159,6 +161,12 @@ class ClusterBench {
         WAIT_TARGET,
       ),
     ];
+  }
+
+  /** Readers and subscribers at one replica, and spread over several. */
+  spread(scale: Scale): Promise<Row[]> {
+    const orderOf = (): WireOrder => ({ ...this.#order(), b: true, p: '179.99' });
+    return spreadRows(this.#parts.replicas, scale, orderOf);
   }
 
   /** For how long the clients of one replica wait when another one, who brings prices, or the leader of the stream is killed. */

@@ -3,7 +3,7 @@ import { seedOfCommit } from './seed-of-commit.ts';
 
 /**
  * Tests of whole programs take most of the time of all tests: venues that are killed, chains, relays, browsers, a
- * database server. Of these `npm test` runs a quarter for every commit, another one for the next. All of them run by
+ * database server. Of these `npm test` runs a sixth for every commit, another one for the next. All of them run by
  * `npm run test:all`, and each for whoever names its file.
  */
 
@@ -18,7 +18,7 @@ const JOURNEYS = [
   'packages/venue/src/history/store/history-store.test.ts',
   'bench/bench.test.ts',
 ];
-const SHARES = 4;
+const SHARES = 6;
 const ASKED = 'TEST_JOURNEYS';
 
 /** The journeys that a run leaves out, by what its environment says of them; whoever asks later has the same answer. */

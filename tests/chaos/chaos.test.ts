@@ -19,6 +19,7 @@ import { chance } from '../support/seeded.ts';
 import { CALM, tail } from '../support/venue-process.ts';
 import { keyOf, TESTNET } from '../support/wallet.ts';
 import { Banker } from './banker.ts';
+import { Operator } from './operator.ts';
 import { type Dealings, Trader } from './trader.ts';
 import { makeTrouble } from './trouble.ts';
 import { TroubledCluster } from './troubled-cluster.ts';
@@ -31,12 +32,14 @@ import { Wanderer } from './wanderer.ts';
  * People trade by signed requests meanwhile, each sent to any replica and again to another until it is answered, and bring money
  * from a settlement chain and take it back.
  *
- * `CHAOS_SEED=7 CHAOS_SECONDS=1800 CHAOS_FROZEN_MS=20000 npx vitest run tests/chaos` repeats or prolongs it.
+ * `CHAOS_SEED=7 CHAOS_SECONDS=1800 CHAOS_FROZEN_MS=20000 CHAOS_BETWEEN_MS=10000 npx vitest run tests/chaos` repeats or prolongs it.
  */
 
 const SEED = freshSeed('CHAOS_SEED');
 const SECONDS = Number(process.env['CHAOS_SECONDS'] ?? 45);
 const FROZEN_MS_MAX = Number(process.env['CHAOS_FROZEN_MS'] ?? 6_000);
+/** With long freezes all stands still most of the time unless there is more time between them. */
+const BETWEEN_MS_MAX = Number(process.env['CHAOS_BETWEEN_MS'] ?? 2_500);
 const DEPOSIT = 1000;
 const BANKERS = 2;
 /** How long it may take until all is as before once nobody makes trouble any more. */
@@ -53,6 +56,7 @@ const crossers: Crosser[] = [];
 const bankers: Banker[] = [];
 let world: MoneyWorld;
 let cluster: TroubledCluster;
+let operator: Operator | undefined;
 let btc: Market;
 let eth: Market;
 
@@ -94,6 +98,7 @@ beforeAll(async () => {
 }, 240_000);
 
 afterAll(async () => {
+  operator?.end();
   await cluster?.remove();
   await world?.close();
 });
@@ -221,12 +226,17 @@ describe.skipIf(!hasNatsServer)(`a cluster in trouble, CHAOS_SEED=${SEED}`, () =
       );
       const banking = Promise.all(bankers.map((banker) => banker.bank(untilMs)));
       const tell = (what: string): void => void told.push(`${new Date().toISOString()} ${what}`);
-      await makeTrouble(cluster, { random, untilMs, frozenMsMax: FROZEN_MS_MAX, tell });
+      operator = new Operator(cluster, tell);
+      const operating = operator.watch();
+      const harm = { frozenMsMax: FROZEN_MS_MAX, betweenMsMax: BETWEEN_MS_MAX };
+      await makeTrouble(cluster, { random, untilMs, ...harm, tell });
       await trading;
       await banking;
       expect(dealings.surprises, story()).toEqual([]);
       expect(dealings.acknowledged, story()).toBeGreaterThan(0);
-      const height = await together();
+      const height = await together().catch(withStory);
+      operator.end();
+      await operating;
       await expectNoGap(listening, from);
       for (const each of listening) each.end();
       await wandering;
@@ -259,6 +269,7 @@ describe.skipIf(!hasNatsServer)(`a cluster in trouble, CHAOS_SEED=${SEED}`, () =
       process.stdout.write(
         `chaos: ${told.length} faults, ${dealings.acknowledged} acknowledged, ` +
           `${dealings.repeated} sent again, height ${height}, ` +
+          `the stream was restored ${operator.restored} times, ` +
           `listeners were at ${listening.map(({ visits }) => visits).join(' and ')} replicas, ` +
           `${[...new Set(banked)].join(', ')}\n`,
       );

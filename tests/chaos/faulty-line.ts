@@ -108,10 +108,13 @@ class LateParts {
       return;
     }
     this.#underWay += 1;
-    this.#arrived = Promise.all([this.#arrived, sleep(delayMs)]).then(() => {
-      this.#underWay -= 1;
-      this.to.write(part);
-    });
+    this.#arrived = this.#arrive(part, delayMs, this.#arrived);
+  }
+
+  async #arrive(part: Buffer, delayMs: number, before: Promise<unknown>): Promise<void> {
+    await Promise.all([before, sleep(delayMs)]);
+    this.#underWay -= 1;
+    this.to.write(part);
   }
 }
 

@@ -6,7 +6,6 @@ import type { TroubledCluster } from './troubled-cluster.ts';
 type Fault = { readonly what: string; play(): Promise<void> };
 
 const AWAY_MS_MAX = 4_000;
-const BETWEEN_MS_MAX = 2_500;
 
 /** Brings trouble of every kind until the time is over; then everything is well again. */
 export async function makeTrouble(
@@ -15,6 +14,8 @@ export async function makeTrouble(
     readonly random: Chance;
     readonly untilMs: number;
     readonly frozenMsMax: number;
+    /** How long nothing new happens at most. */
+    readonly betweenMsMax: number;
     readonly tell: (what: string) => void;
   },
 ): Promise<void> {
@@ -26,7 +27,7 @@ export async function makeTrouble(
     const played = play();
     playing.add(played);
     void played.finally(() => playing.delete(played));
-    await sleep(random.below(BETWEEN_MS_MAX));
+    await sleep(random.below(options.betweenMsMax));
   }
   await Promise.all(playing);
   await cluster.mended();

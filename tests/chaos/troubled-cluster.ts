@@ -15,6 +15,7 @@ import { temporaryData, Venue } from '../support/venue-process.ts';
 import { FaultyLine } from './faulty-line.ts';
 
 const SERVERS = 3;
+const NAME = 'chaos';
 /** How far the clocks of the replicas lie from each other. */
 const CLOCKS_MS = [0, 1_200, -900];
 const POSTGRES_SOCKET = '.s.PGSQL.5432';
@@ -31,6 +32,7 @@ export type TroubledReplica = {
  * database and before the settlement chain. Whoever ends a replica says so, and it is started again; a start that fails is repeated, as supervisors do.
  */
 export class TroubledCluster {
+  readonly name = NAME;
   readonly servers: NatsServers;
   readonly postgres: PostgresServer;
   readonly replicas: readonly TroubledReplica[];
@@ -90,7 +92,7 @@ export class TroubledCluster {
     await servers.ready();
     const log = `nats://${clients.map((line) => `127.0.0.1:${line.port}`).join(',')}`;
     const url = `postgres://postgres@127.0.0.1:${database.port}${direct.pathname}`;
-    const shared = ['--log', log, '--cluster', 'chaos', '--database', url];
+    const shared = ['--log', log, '--cluster', NAME, '--database', url];
     const own = besides(`http://127.0.0.1:${settlement.port}`);
     const flags = (index: number): string[] => [
       ...shared,
@@ -121,6 +123,21 @@ export class TroubledCluster {
       await this.#startReplica(index, venue);
     })();
     this.#keep(doing);
+  }
+
+  /** Stops a replica if it is there, has something done with its folder, and starts it again. */
+  async whileStopped(index: number, deed: (data: string) => Promise<void>): Promise<void> {
+    const replica = this.replicas[index]!;
+    const { venue } = replica;
+    if (venue === undefined) return;
+    replica.venue = undefined;
+    const doing = (async () => {
+      await venue.stop();
+      await deed(venue.data);
+      await this.#startReplica(index, venue);
+    })();
+    this.#keep(doing);
+    await doing;
   }
 
   freezeReplica(index: number): () => void {

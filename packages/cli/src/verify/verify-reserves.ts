@@ -213,20 +213,16 @@ async function checkBalance(
   rpc: { readonly url: string; readonly bridge?: string; readonly token?: string },
 ): Promise<readonly Finding[]> {
   const { bridge, chainId, token } = proof.chain;
-  const { blockNumber } = proof.published;
+  const { balance, blockNumber: at } = proof.published;
   const data = `0x70a08231${(rpc.bridge ?? bridge).slice(2).padStart(64, '0')}`;
   const call = { to: rpc.token ?? token, data };
-  const held = await ask(rpc.url, 'eth_call', [call, `0x${blockNumber.toString(16)}`]);
+  const held = await ask(rpc.url, 'eth_call', [call, hexOf(at)]);
   const chain = await ask(rpc.url, 'eth_chainId', []);
   return [
     same('chain', String(chainId), String(Number(chain))),
     ...(rpc.bridge === undefined ? [] : [same('bridge that you know', bridge, rpc.bridge)]),
     ...(rpc.token === undefined ? [] : [same('token that you know', token, rpc.token)]),
-    same(
-      `balance of the bridge at block ${blockNumber}`,
-      text(micro(String(proof.published['balance']))),
-      text(BigInt(held)),
-    ),
+    same(`balance of the bridge at block ${at}`, text(micro(String(balance))), text(BigInt(held))),
   ];
 }
 
@@ -241,10 +237,9 @@ async function ask(url: string, method: string, params: readonly unknown[]): Pro
 
 async function post(url: string, body: object): Promise<unknown> {
   const headers = { 'content-type': 'application/json' };
+  const asked = { method: 'POST', headers, body: JSON.stringify(body) };
   try {
-    const signal = AbortSignal.timeout(ANSWER_MS_MAX);
-    const asked = { method: 'POST', headers, body: JSON.stringify(body), signal };
-    const response = await fetch(url, asked);
+    const response = await fetch(url, { ...asked, signal: AbortSignal.timeout(30_000) });
     // Too busy, or failing: that says nothing about the question.
     if (response.status >= 429) throw new Error(`status ${response.status}`);
     return await response.json();
@@ -253,8 +248,6 @@ async function post(url: string, body: object): Promise<unknown> {
   }
 }
 
-/** Of a venue or a chain's endpoint, from the question to the end of the answer. */
-const ANSWER_MS_MAX = 30_000;
 const EXIT = { agrees: 0, differs: 1, nothing: 2, silent: 4 } as const;
 
 /** Why nothing was compared. */

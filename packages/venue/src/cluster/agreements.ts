@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as later } from 'node:timers/promises';
 import type { KV } from '@nats-io/kv';
 import { SERVICE_DIGITS_BYTES, serviceName } from '@oddlot/protocol';
 import { patiently } from './patiently.ts';
@@ -8,6 +9,8 @@ const NAME_KEY = 'venue-name';
 const CURSOR_KEY = 'cursor-key';
 
 export const AGREED_KEYS: ReadonlySet<string> = new Set([NAME_KEY, CURSOR_KEY]);
+
+const AGAIN_AFTER_MS = 100;
 
 type Bucket = Pick<KV, 'create' | 'get'>;
 
@@ -32,7 +35,8 @@ async function agree(kv: Bucket, key: string, draw: () => string): Promise<strin
     try {
       await kv.create(key, draw());
     } catch {
-      // Another one was faster, or nobody has heard it: it is looked at again.
+      // Another one was faster, or nobody has heard it, or it may not be written: it is looked at again.
+      await later(AGAIN_AFTER_MS);
     }
   }
 }

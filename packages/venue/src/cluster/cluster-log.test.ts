@@ -251,9 +251,15 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
         'the stream lost blocks 1 to 5, which replica b has told of: it is empty',
       );
       const one = await open({ cluster, directory: join(folder, 'c') });
-      for (const text of ['1', '2', '3']) await one.log.append(note(text));
-      const short = open({ cluster, directory: join(folder, 'a'), known });
-      await expect(short).rejects.toThrow('lost blocks 4 to 5, which replica b has told of');
+      await one.log.append(note('1'));
+      const behind = await open({ cluster, directory: join(folder, 'd') });
+      await behind.close();
+      for (const text of ['2', '3']) await one.log.append(note(text));
+      // Without a copy, and with one that ends before what the stream still has.
+      for (const directory of ['a', 'd']) {
+        const short = open({ cluster, directory: join(folder, directory), known });
+        await expect(short).rejects.toThrow('lost blocks 4 to 5, which replica b has told of');
+      }
       await one.close();
       // Who has some of it shows that, and goes on when it is whole again.
       let height = 4;

@@ -157,8 +157,9 @@ export class ClusterLog implements Log {
   ): Promise<void> {
     await this.#options.copy.follow(fromSeq, apply, options);
     await this.#join();
-    // Nothing lies here that could be shown meanwhile, and nothing may be begun in its place.
-    if (this.#lost !== undefined && this.lastSeq === 0) throw this.#lost;
+    // Nothing lies here that could be shown meanwhile, or less than the stream still has; and nothing may be begun in its place.
+    const isBehind = this.#lost !== undefined && this.lastSeq < this.#lost.from - 1;
+    if (this.#lost !== undefined && (this.lastSeq === 0 || isBehind)) throw this.#lost;
     const { lastPlace } = await patiently(() => this.#options.stream.end());
     if (this.#lost === undefined) await this.#reach(this.#seqOf(lastPlace));
   }

@@ -12,8 +12,12 @@ const BYTES_MAX = 2 * 1024 * 1024;
 const HEARTBEAT_MS = 500;
 const EXPIRES_MS = 5_000;
 const AGAIN_AFTER_MS = 100;
-/** Who has not answered by then is asked again. */
-const OPEN_MS_MAX = 5_000;
+/**
+ * Who has not answered by then is asked again: soon, since what is asked while servers elect a leader nobody ever answers, and
+ * later where they are only slow.
+ */
+const OPEN_MS_MIN = 1_000;
+const OPEN_MS_MAX = 8_000;
 /** A consumer of a process that died goes after so long. */
 const INACTIVE_NS = 30_000_000_000;
 
@@ -34,6 +38,7 @@ export class Following {
   readonly #onFatal: (error: unknown) => void;
   #nextPlace: number;
   #messages: ConsumerMessages | undefined;
+  #openMs = OPEN_MS_MIN;
   #isStopped = false;
   #ended: Promise<void> | undefined;
 
@@ -77,8 +82,10 @@ export class Following {
     while (!this.#isStopped) {
       let messages: ConsumerMessages | undefined;
       try {
-        messages = await withinTime(this.#open());
-      } catch {
+        messages = await withinTime(this.#open(), this.#openMs);
+        this.#openMs = OPEN_MS_MIN;
+      } catch (error) {
+        if (error instanceof TooLateError) this.#openMs = Math.min(OPEN_MS_MAX, 2 * this.#openMs);
         // No leader, or no way to it: it is tried again for as long as it takes.
         await later(AGAIN_AFTER_MS);
         continue;
@@ -142,15 +149,22 @@ export class Following {
   }
 }
 
+class TooLateError extends Error {
+  override readonly name = 'TooLateError';
+}
+
 /** One that comes too late is stopped. */
-async function withinTime(opening: Promise<ConsumerMessages>): Promise<ConsumerMessages> {
+async function withinTime(
+  opening: Promise<ConsumerMessages>,
+  openMs: number,
+): Promise<ConsumerMessages> {
   const tooLate = new AbortController();
-  const late = later(OPEN_MS_MAX, undefined, { signal: tooLate.signal, ref: false });
+  const late = later(openMs, undefined, { signal: tooLate.signal, ref: false });
   const messages = await Promise.race([opening, late]).finally(() => tooLate.abort());
   if (messages !== undefined) return messages;
   opening.then(
     (each) => each.stop(),
     () => undefined,
   );
-  throw new Error('the consumer was not opened in time');
+  throw new TooLateError('the consumer was not opened in time');
 }
