@@ -1,6 +1,7 @@
 import type { ActionInput, ObjectShape } from '@oddlot/protocol';
 import { ApiError, ExpiredError, HttpError, SigningError } from '../errors.ts';
 import type { NonceSource } from '../nonce.ts';
+import type { NetworkCheck } from '../network-check.ts';
 import type { HasherSource } from '../signing-network.ts';
 import type { HttpReply, HttpTransport, Retry } from '../transport/http.ts';
 import type { VenueClock } from '../transport/venue-clock.ts';
@@ -12,6 +13,8 @@ import { signShaped, type EnvelopeFields, type SignedAction } from './sign-actio
 /** What sending an action takes. */
 export type ExchangeContext = {
   readonly hasher: HasherSource;
+  /** Names a wrong network where a refusal can't; absent where that was switched off. */
+  readonly networkCheck?: NetworkCheck | undefined;
   readonly http: HttpTransport;
   readonly nonces: NonceSource;
   readonly clock: VenueClock;
@@ -64,7 +67,21 @@ export async function sendAction<Confirm extends 'executed' | undefined>(
     return signShaped({ shape, action }, fields, { hasher, wallet });
   };
   const signAnew = wallet.isInteractive ? undefined : sign;
-  return (await deliver(http, await sign(), { signal, signAnew, expiry })) as ReplyOf<Confirm>;
+  const signed = await sign();
+  const sent = deliver(http, signed, { signal, signAnew, expiry });
+  return (await explained(context, sent)) as ReplyOf<Confirm>;
+}
+
+/** A refusal that a wrong network explains says so. */
+export async function explained<Reply>(
+  { networkCheck }: Pick<ExchangeContext, 'networkCheck'>,
+  sent: Promise<Reply>,
+): Promise<Reply> {
+  try {
+    return await sent;
+  } catch (error) {
+    throw networkCheck === undefined ? error : await networkCheck(error);
+  }
 }
 
 /** The wallet of a client that signs. */
