@@ -102,8 +102,9 @@ async function idsOfAction(
     const { result } = decodeReceiptBody(answered.body).outcome;
     for (const { oid } of result.orders ?? []) if (oid !== null) ids.add(oid);
   }
-  if (found !== null && found !== undefined) {
-    for (const parent of [...ids]) {
+  if (found?.user === user) {
+    const named = [...ids];
+    for (const parent of named) {
       for (const id of await endedWithParent(database, user, parent, found.height)) ids.add(id);
     }
   }
