@@ -300,7 +300,7 @@ test('a client that signs for another network is told so, by both names', async 
   const stranger = venue.client(wallet, { network });
   await expect(checkNetwork(stranger)).rejects.toThrow(SigningError);
   await expect(checkNetwork(stranger)).rejects.toThrow(
-    'example.org-3fa9c1d2 (chain id 2511, version 1), and the venue is of Oddlot-Testnet',
+    'goes by Oddlot-Testnet 2511 1, and this client signs for example.org-3fa9c1d2 2511 1 alone',
   );
 });
 
@@ -317,7 +317,7 @@ test('a client of another network names it at its first signed use, and one of t
   for (let time = 1; time <= 2; time++) {
     const refused = stranger.exchange.cancelAll({});
     await expect(refused).rejects.toThrow(
-      'This client signs for example.org-3fa9c1d2 (chain id 2511, version 1), and the venue is of Oddlot-Testnet',
+      'The venue goes by Oddlot-Testnet 2511 1, and this client signs for example.org-3fa9c1d2 2511 1 alone',
     );
     await expect(refused).rejects.toBeInstanceOf(SigningError);
   }

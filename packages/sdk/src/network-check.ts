@@ -18,25 +18,17 @@ export function networkCheck(hasher: HasherSource, settings: Told): NetworkCheck
     networkFault((await hasher()).network, await settings());
   return async (error) => {
     if (!REFUSALS.test((error as Error).name)) return error;
-    try {
-      const fault = await (asked ??= compare());
-      return fault ? new SigningError(fault, { cause: error }) : error;
-    } catch {
-      // Nothing was learnt; the next refusal asks again.
-      asked = undefined;
-      return error;
-    }
+    // Where nothing was learnt the next refusal asks again.
+    const fault = await (asked ??= compare()).catch(() => (asked = undefined));
+    return fault ? new SigningError(fault, { cause: error }) : error;
   };
 }
 
-/** Where two networks differ, in words. */
+/** Where two networks differ, in words: each by its name, chain id and API version. */
 export function networkFault(own: Network, told: Awaited<ReturnType<Told>>): string | undefined {
-  const mine = named(own.serviceNetwork, own.chainId, own.apiVersion);
-  const theirs = named(told.service_network, told.chain_id, told.api_version);
-  if (mine !== theirs) return `This client signs for ${mine}, and the venue is of ${theirs}`;
+  const mine = [own.serviceNetwork, own.chainId, own.apiVersion].join(' ');
+  const theirs = [told.service_network, told.chain_id, told.api_version].join(' ');
+  if (mine !== theirs)
+    return `The venue goes by ${theirs}, and this client signs for ${mine} alone`;
   return undefined;
-}
-
-function named(name: string, chainId: number, version: number): string {
-  return `${name} (chain id ${chainId}, version ${version})`;
 }

@@ -67,21 +67,8 @@ export async function sendAction<Confirm extends 'executed' | undefined>(
     return signShaped({ shape, action }, fields, { hasher, wallet });
   };
   const signAnew = wallet.isInteractive ? undefined : sign;
-  const signed = await sign();
-  const sent = deliver(http, signed, { signal, signAnew, expiry });
-  return (await explained(context, sent)) as ReplyOf<Confirm>;
-}
-
-/** A refusal that a wrong network explains says so. */
-export async function explained<Reply>(
-  { networkCheck }: Pick<ExchangeContext, 'networkCheck'>,
-  sent: Promise<Reply>,
-): Promise<Reply> {
-  try {
-    return await sent;
-  } catch (error) {
-    throw networkCheck === undefined ? error : await networkCheck(error);
-  }
+  const delivery = { signal, signAnew, expiry, networkCheck: context.networkCheck };
+  return (await deliver(http, await sign(), delivery)) as ReplyOf<Confirm>;
 }
 
 /** The wallet of a client that signs. */
@@ -103,7 +90,7 @@ export function walletOf({ wallet }: ExchangeContext): Wallet {
 export async function deliver(
   http: HttpTransport,
   first: SignedAction,
-  { signal, signAnew, expiry }: Delivery,
+  { signal, signAnew, expiry, networkCheck }: Delivery,
 ): Promise<ActionReply> {
   let signed = first;
   let mayHaveExecuted = false;
@@ -131,7 +118,7 @@ export async function deliver(
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       if (isOpen(error, mayHaveExecuted)) throw fateUnknown(error, signed);
-      if (error.name !== 'EXPIRED') throw error;
+      if (error.name !== 'EXPIRED') throw (await networkCheck?.(error)) ?? error;
       const isMisjudged = expiry?.isMisjudged(error, reply.roundtrip) === true;
       if (!isMisjudged || isSecond || signAnew === undefined) throw new ExpiredError(error, signed);
       signed = await signAnew();
@@ -147,6 +134,8 @@ type Delivery = {
   readonly signAnew: (() => Promise<SignedAction>) | undefined;
   /** Absent when what was signed says it all. */
   readonly expiry?: Expiry | undefined;
+  /** Gives the error that a refused sender should see. */
+  readonly networkCheck?: NetworkCheck | undefined;
 };
 
 const HTTP_TOO_MANY = 429;

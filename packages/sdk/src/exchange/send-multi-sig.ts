@@ -8,13 +8,7 @@ import {
   type MultiSigProposal,
 } from './multi-sig-proposal.ts';
 import type { ReplyOf } from './reply.ts';
-import {
-  deliver,
-  explained,
-  walletOf,
-  type ActionOptions,
-  type ExchangeContext,
-} from './send-action.ts';
+import { deliver, walletOf, type ActionOptions, type ExchangeContext } from './send-action.ts';
 import { signAction } from './sign-action.ts';
 
 /** How a proposal is sent; the rest of the envelope is part of the proposal. */
@@ -46,8 +40,8 @@ export async function sendMultiSig<Confirm extends 'executed' | undefined = unde
   refuseStrays(proposal, signatures, hasher.network);
   const fields = { ...envelopeOf(proposal), confirm };
   const signed = await signAction(wrapperOf(proposal, signatures), fields, { hasher, wallet });
-  const sent = deliver(http, signed, { signal, signAnew: undefined });
-  const reply = await explained(context, sent);
+  const { networkCheck } = context;
+  const reply = await deliver(http, signed, { signal, signAnew: undefined, networkCheck });
   return reply as ReplyOf<Confirm>;
 }
 
