@@ -16,11 +16,11 @@ export function networkCheck(hasher: HasherSource, settings: Told): NetworkCheck
   let asked: Promise<string | undefined> | undefined;
   const compare = async (): Promise<string | undefined> =>
     networkFault((await hasher()).network, await settings());
-  return async (error) => {
-    if (!REFUSALS.test((error as Error).name)) return error;
+  return async (refusal) => {
+    if (!REFUSALS.test((refusal as Error).name)) return refusal;
     // Where nothing was learnt the next refusal asks again.
     const fault = await (asked ??= compare()).catch(() => (asked = undefined));
-    return fault ? new SigningError(fault, { cause: error }) : error;
+    return fault ? new SigningError(fault, { cause: refusal }) : refusal;
   };
 }
 
