@@ -5,6 +5,7 @@ import { startVenue, type TestVenue } from '@oddlot/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { seededKey } from '../../packages/testkit/src/seeded-key.ts';
 import { eventOf, marketOf } from '../../packages/testkit/src/outcome-listing.ts';
+import { Keystore } from '../../packages/cli/src/keystore.ts';
 import { runCli } from '../../packages/cli/src/run-cli.ts';
 import { runVerifyResolution } from '../../packages/cli/src/verify/verify-resolution.ts';
 
@@ -54,10 +55,20 @@ async function oddlot(line: string, env: Readonly<Record<string, string>> = {}):
   }
 }
 
+/** A guess at the password of a key costs a tenth of a second and more; here hundreds of commands open the same ones. */
+async function cheapen(name: string): Promise<void> {
+  const folder = join(home, 'keystore');
+  const key = await new Keystore(folder).open(name, 'correct horse');
+  const cheap = new Keystore(folder, { n: 1_024, r: 8, p: 1 });
+  cheap.remove(name);
+  await cheap.add(name, key, 'correct horse');
+}
+
 test('key, money, order, position, fills and cancel, for people and for programs', async () => {
   const made = await oddlot('keys new');
   expect(made).toMatchObject({ code: 0, out: expect.stringMatching(/^main 0x[0-9a-f]{40}\n$/) });
   const [key] = JSON.parse((await oddlot('keys list --json')).out);
+  await cheapen('main');
   expect(made.out).toContain(key.address);
   expect((await oddlot('faucet')).out).toBe(`${key.address} has 1000 test USDC more (perp)\n`);
   const bought = await oddlot('order buy 0.01 BTC');
@@ -105,6 +116,7 @@ test('a book with its tape, and an account, are watched', async () => {
 test('an admin changes, halts and resumes a perp, and the ladder, the gate and who operates', async () => {
   const admin = seededKey(venue.seed, 'admin');
   expect((await oddlot('keys import admin', { ODDLOT_PRIVATE_KEY: admin })).code).toBe(0);
+  await cheapen('admin');
   const as = ' --key admin';
   expect((await oddlot(`market change ETH --taker-fee 0.0007${as}`)).out).toBe(
     'ETH-USDC is changed\n',
