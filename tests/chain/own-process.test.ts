@@ -89,7 +89,9 @@ test('it comes back with its blocks, its contracts and its keys', async () => {
 
 test('what it is not told right it refuses with a sentence', async () => {
   const data = await temporaryData();
-  await expect(runChain(data, ['--port', 'x'])).rejects.toThrow('port: x is no port; 0 to 65535');
+  await expect(runChain(data, ['--port', 'x'])).rejects.toThrow(
+    '--port must be a whole number from 0 to 65535: x',
+  );
   await expect(runChain(data, ['--ports', '1'])).rejects.toThrow('did you mean --port?');
 });
 

@@ -5,6 +5,7 @@ import { startVenue, type TestVenue } from '@oddlot/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { seededKey } from '../../packages/testkit/src/seeded-key.ts';
 import { eventOf, marketOf } from '../../packages/testkit/src/outcome-listing.ts';
+import { Keystore } from '../../packages/cli/src/keystore.ts';
 import { runCli } from '../../packages/cli/src/run-cli.ts';
 import { runVerifyResolution } from '../../packages/cli/src/verify/verify-resolution.ts';
 
@@ -54,10 +55,20 @@ async function oddlot(line: string, env: Readonly<Record<string, string>> = {}):
   }
 }
 
+/** A guess at the password of a key costs a tenth of a second and more; here hundreds of commands open the same ones. */
+async function cheapen(name: string): Promise<void> {
+  const folder = join(home, 'keystore');
+  const key = await new Keystore(folder).open(name, 'correct horse');
+  const cheap = new Keystore(folder, { n: 1_024, r: 8, p: 1 });
+  cheap.remove(name);
+  await cheap.add(name, key, 'correct horse');
+}
+
 test('key, money, order, position, fills and cancel, for people and for programs', async () => {
   const made = await oddlot('keys new');
   expect(made).toMatchObject({ code: 0, out: expect.stringMatching(/^main 0x[0-9a-f]{40}\n$/) });
   const [key] = JSON.parse((await oddlot('keys list --json')).out);
+  await cheapen('main');
   expect(made.out).toContain(key.address);
   expect((await oddlot('faucet')).out).toBe(`${key.address} has 1000 test USDC more (perp)\n`);
   const bought = await oddlot('order buy 0.01 BTC');
@@ -105,6 +116,7 @@ test('a book with its tape, and an account, are watched', async () => {
 test('an admin changes, halts and resumes a perp, and the ladder, the gate and who operates', async () => {
   const admin = seededKey(venue.seed, 'admin');
   expect((await oddlot('keys import admin', { ODDLOT_PRIVATE_KEY: admin })).code).toBe(0);
+  await cheapen('admin');
   const as = ' --key admin';
   expect((await oddlot(`market change ETH --taker-fee 0.0007${as}`)).out).toBe(
     'ETH-USDC is changed\n',
@@ -248,6 +260,51 @@ test.each<[what: string, change: (file: Listing) => void, why: string]>([
 
 test.each<[line: string, code: number, why: string, env?: Readonly<Record<string, string>>]>([
   ['nonsense', 2, "unknown command 'nonsense'"],
+  ['--moon', 2, "unknown option '--moon'"],
+  ['--key', 2, "option '--key <name>' argument missing"],
+  ['status --url moon', 2, 'Not an http or https address: moon'],
+  ['keys new Bad!', 2, '"Bad!" is no name of a key'],
+  ['agents approve a/b --key main', 2, '"a/b" is no name of a key'],
+  ['agents list 0x12', 2, '"0x12" is no address'],
+  ['faucet 0x12', 2, '"0x12" is no address'],
+  ['faucet', 5, 'say which one with --key'],
+  ['withdraw x --key main', 2, 'Wrong type for amount'],
+  ['withdraw 5 0x12 --key main', 2, 'Wrong type for destination'],
+  ['deposit 5 --key main', 3, 'this venue has no settlement chain'],
+  ['split x rain --key main', 2, 'Wrong type for sz'],
+  ['split 5 BTC --key main', 3, 'Instrument is not an outcome market'],
+  ['split 999999 rain --key main', 3, 'Insufficient balance'],
+  ['merge 999999 rain --key main', 3, 'Insufficient shares to merge'],
+  ['merge 5 NOPE --key main', 2, 'nothing is called NOPE'],
+  ['order buy x BTC --key main', 2, 'Wrong type for s'],
+  ['order buy 1 BTC --price x --key main', 2, 'Wrong type for p'],
+  ['order buy -1 BTC --price 90000 --key main', 3, 'Order size is below the minimum'],
+  ['order buy 10 rain --key main', 2, 'an order on an outcome market has a --price'],
+  ['order buy 10 rain --price 0.5 --tif Ioc --key main', 2, 'takes no Ioc orders'],
+  ['order buy 0.01 BTC --price 90000 --cloid x --key main', 3, 'Invalid cloid format'],
+  ['order buy 0.01 BTC --network moon --key main', 2, 'Unknown network: moon'],
+  ['order buy 0.01 BTC --network a.org-3fa9c1d2 --key main', 2, 'nothing was signed'],
+  ['orders 0x12', 2, '"0x12" is no address'],
+  ['fills 0x12', 2, '"0x12" is no address'],
+  ['book NOPE', 2, 'nothing is called NOPE'],
+  ['book BTC --levels 0', 2, '"0" is no whole number above zero'],
+  ['export nothing --key main', 2, '"nothing" is none of fills, fundings, ledger, orders'],
+  ['export fills 0x12', 2, '"0x12" is no address'],
+  ['cancel NOPE 5 --key main', 2, 'nothing is called NOPE'],
+  ['cancel BTC --key main', 2, 'no whole number above zero'],
+  ['watch BTC --updates x', 2, '"x" is no whole number above zero'],
+  ['market halt NOPE --key admin', 2, 'nothing is called NOPE'],
+  ['market delist NOPE --yes --key admin', 2, 'nothing is called NOPE'],
+  ['event create /dev/null --key admin', 2, '/dev/null: Unexpected end of JSON input'],
+  ['event close NOPE --yes --key admin', 2, 'nothing is called NOPE'],
+  ['event resolve 100000 x --yes --key admin', 2, 'Wrong type for settlementFraction'],
+  ['gate allow 0x12 --key admin', 2, 'Wrong type for add'],
+  ['gate set open --key main', 3, 'Signer is not permitted to send venueAdmin'],
+  ['operators remove kings 0x12 --key admin', 2, '"kings" is none of admins, deployers'],
+  ['fees set /dev/null --key admin', 2, '/dev/null: Unexpected end of JSON input'],
+  ['replay /nowhere --to 1.5', 2, '"1.5" is no whole number above zero'],
+  ['snapshot --operations moon', 2, 'moon is no URL'],
+  ['dev --port x', 2, '--port must be a whole number from 0 to 65535: x'],
   ['order buy', 2, "missing required argument 'size'"],
   ['order up 1 BTC --key main', 2, 'It is one of buy, sell.'],
   ['order buy 1 NOPE --key main', 2, 'nothing is called NOPE; perps are BTC-USDC'],
@@ -289,6 +346,65 @@ test.each<[line: string, code: number, why: string, env?: Readonly<Record<string
   const before = venue.head.hash;
   const ended = await oddlot(line, env);
   expect(ended).toMatchObject({ code, out: '', err: expect.stringContaining(why) });
+  expect(venue.head.hash).toBe(before);
+});
+
+test('a cancel of an order that is not there is refused, and an agent that is refused leaves no key', async () => {
+  const cancelled = await oddlot('cancel BTC 999999 --key main --json');
+  expect(cancelled).toMatchObject({ code: 3, out: '' });
+  expect(JSON.parse(cancelled.err).error.message).toContain('Order was never placed');
+  const before = (await oddlot('keys list --json')).out;
+  await oddlot('keys import stranger', { ODDLOT_PRIVATE_KEY: `0x${'77'.repeat(32)}` });
+  const approved = await oddlot('agents approve nobody --key stranger');
+  expect(approved).toMatchObject({ code: 3, err: 'Please deposit first\n' });
+  const names = JSON.parse((await oddlot('keys list --json')).out).map(
+    ({ name }: { name: string }) => name,
+  );
+  expect(names).toEqual([
+    ...JSON.parse(before).map(({ name }: { name: string }) => name),
+    'stranger',
+  ]);
+});
+
+/** What a help lists as commands: the paragraph under that word. */
+function listedIn(help: string): readonly string[] {
+  const [, listed = ''] = /\nCommands:\n(.*?)(?:\n\n|$)/s.exec(help) ?? [];
+  const names = [...listed.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name]) => name!);
+  return names.filter((name) => name !== 'help');
+}
+
+/** What takes all that stands behind its name as its own. */
+const PROGRAMS = ['start', 'relay', 'validator', 'bridge', 'verify', 'rebuild-history'];
+
+test('every command refuses options that it has not, and too few or too many arguments', async () => {
+  const paths = listedIn((await oddlot('--help')).out).filter((name) => !PROGRAMS.includes(name));
+  const before = venue.head.hash;
+  let tried = 0;
+  for (const path of paths) {
+    const { out } = await oddlot(`${path} --help`);
+    const inner = listedIn(out).map((name) => `${path} ${name}`);
+    if (inner.length > 0) {
+      // They are looked at in their turn.
+      paths.push(...inner);
+      continue;
+    }
+    const [usage = ''] = out.split('\n');
+    const must = [...usage.matchAll(/<[a-z.-]+>/g)].length;
+    const may = [...usage.matchAll(/\[(?!options\])[a-z.-]+\]/g)].length;
+    const words = (count: number): string => ' word'.repeat(count);
+    const wrong = [`${path}${words(must)} --moon`];
+    if (!usage.includes('...')) wrong.push(`${path}${words(must + may + 1)}`);
+    if (must > 0) wrong.push(`${path}${words(must - 1)}`);
+    for (const line of wrong) {
+      const ended = await oddlot(line);
+      expect([line, ended.code, ended.out]).toEqual([line, 2, '']);
+      expect(ended.err).toMatch(
+        /unknown option|too many arguments|missing required arg|required option/,
+      );
+      tried += 1;
+    }
+  }
+  expect(tried).toBeGreaterThan(80);
   expect(venue.head.hash).toBe(before);
 });
 

@@ -1,11 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { aVenue, cloidOf, orderAction, type Actor } from '../support/actors.ts';
+import { aVenue, cancelAction, cloidOf, orderAction, type Actor } from '../support/actors.ts';
 import { eventually, type Json } from '../support/client.ts';
 import { Deployer, shareTrader } from '../support/deployer.ts';
 import { exact, show, sum } from '../support/exact.ts';
 import { past } from '../support/history.ts';
 import { bet, FEE, operate, OUTCOMES, placed, queued } from '../support/outcomes.ts';
-import { act, done, newScene, Operator, perpOrder, triggerOrder } from '../support/perps.ts';
+import {
+  act,
+  done,
+  groupAction,
+  newScene,
+  Operator,
+  perpOrder,
+  triggerOrder,
+} from '../support/perps.ts';
 
 /** executionReport: one order from the door of the venue to its end. */
 
@@ -343,6 +351,32 @@ describe('names', () => {
     ]);
   });
 
+  test('a cancel has the exits that ended with the order that it named, and none that stay', async () => {
+    const { alice, perp } = await newScene(world, operator);
+    const entry = perpOrder({ market: perp, side: 'buy', price: '90', size: '1' });
+    const exits = (['tp', 'sl'] as const).map((kind) =>
+      triggerOrder({
+        market: perp,
+        side: 'sell',
+        kind,
+        at: kind === 'tp' ? '120' : '80',
+        size: '1',
+      }),
+    );
+    const placed = await alice.sign(groupAction('normalTpsl', entry, ...exits));
+    const oids: number[] = done(await world.client.executed(placed)).orders.map(
+      ({ oid }: Json) => oid,
+    );
+    const other = await alice.placed({ market: perp, side: 'buy', price: '91', size: '1' });
+    const cancelled = await alice.sign(cancelAction({ a: perp.id, o: oids[0]! }));
+    done(await world.client.executed(cancelled));
+    const { orders } = await reportsOf(alice, { txHash: cancelled.txHash });
+    expect(orders.map(({ oid, end }: Json) => [oid, end.state])).toEqual(
+      oids.map((oid) => [oid, 'cancelled']),
+    );
+    expect(orders.map(({ oid }: Json) => oid)).not.toContain(other.oid);
+  });
+
   test('what is another’s or nobody’s is not found; none or two of the names are refused', async () => {
     const { alice, bob, perp } = await newScene(world, operator);
     const cloid = cloidOf('private');
@@ -406,6 +440,5 @@ function worseThan(fair: string, got: string, side: 'buy' | 'sell' = 'buy'): str
   const scale = 1_000_000;
   const [paid, was] = [Math.round(Number(got) * scale), Math.round(Number(fair) * scale)];
   const worse = side === 'buy' ? paid - was : was - paid;
-  const hundredths = Math.floor((2 * Math.abs(worse) * 1_000_000 + was) / (2 * was));
-  return String((Math.sign(worse) * hundredths) / 100 + 0);
+  return String(Math.floor((2 * worse * 1_000_000 + was) / (2 * was)) / 100 + 0);
 }

@@ -1,5 +1,6 @@
 import {
   AccountView,
+  ApiError,
   checkNetwork,
   followFills,
   Instruments,
@@ -11,6 +12,7 @@ import {
   Pacer,
   placeOrders,
   previewAction,
+  privateKeyWallet,
   SigningError,
   signAction,
   createHasher,
@@ -298,6 +300,44 @@ test('a client that signs for another network is told so, by both names', async 
   const stranger = venue.client(wallet, { network });
   await expect(checkNetwork(stranger)).rejects.toThrow(SigningError);
   await expect(checkNetwork(stranger)).rejects.toThrow(
-    'example.org-3fa9c1d2, and the venue is of Oddlot-Testnet',
+    'goes by Oddlot-Testnet 2511 1, and this client signs for example.org-3fa9c1d2 2511 1 alone',
   );
+});
+
+test('a client of another network names it at its first signed use, and one of the right network asks nobody', async () => {
+  const { client, wallet } = trader();
+  const network = { ...(await client.network()), serviceNetwork: 'example.org-3fa9c1d2' };
+  const asked: string[] = [];
+  const heard: typeof fetch = (input, init) => {
+    asked.push(String(init?.body ?? input));
+    return venue.faults.fetch(input as string, init ?? {});
+  };
+  const settings = (): number => asked.filter((body) => body.includes('"settings"')).length;
+  const stranger = venue.client(wallet, { network, fetch: heard });
+  for (let time = 1; time <= 2; time++) {
+    const refused = stranger.exchange.cancelAll({});
+    await expect(refused).rejects.toThrow(
+      'The venue goes by Oddlot-Testnet 2511 1, and this client signs for example.org-3fa9c1d2 2511 1 alone',
+    );
+    await expect(refused).rejects.toBeInstanceOf(SigningError);
+  }
+  expect(settings()).toBe(1);
+  const silent = venue.client(wallet, { network, fetch: heard, checkNetwork: false });
+  await expect(silent.exchange.cancelAll({})).rejects.toBeInstanceOf(ApiError);
+  const right = venue.client(wallet, { fetch: heard });
+  await right.exchange.cancelAll({}, { confirm: 'executed' });
+  expect(settings()).toBe(1);
+});
+
+test('a refusal of somebody who has no account stays one, when the network is right or can not be asked', async () => {
+  const nobody = privateKeyWallet(`0x${'67'.repeat(32)}`);
+  const stranger = venue.client(nobody);
+  await expect(stranger.exchange.cancelAll({})).rejects.toMatchObject({ name: 'NO_ACCOUNT' });
+  const deaf: typeof fetch = (input, init) =>
+    String(init?.body).includes('"settings"')
+      ? Promise.resolve(new Response('no', { status: 400 }))
+      : venue.faults.fetch(input as string, init ?? {});
+  const network = { ...(await stranger.network()), serviceNetwork: 'example.org-3fa9c1d2' };
+  const unheard = venue.client(nobody, { network, fetch: deaf });
+  await expect(unheard.exchange.cancelAll({})).rejects.toMatchObject({ name: 'NO_ACCOUNT' });
 });

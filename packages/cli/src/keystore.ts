@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { privateKeyWallet } from '@oddlot/sdk';
 import { CliError } from './cli-error.ts';
@@ -84,6 +84,11 @@ export class Keystore {
     // Never over another key, whoever writes at the same time.
     writeFileSync(path, `${JSON.stringify(file, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' });
     return { name, address };
+  }
+
+  /** Of a key that nobody has used. */
+  remove(name: string): void {
+    rmSync(this.#path(name), { force: true });
   }
 
   /** The private key itself. */

@@ -56,13 +56,17 @@ export class Surroundings {
 
   async signer(options: GlobalOptions): Promise<Client> {
     const { network, url } = options;
-    const name = this.#nameOf(options, this.keystore.list().length);
-    const key = await this.keystore.open(name, await this.password(`Password of ${name}: `));
     return createClient({
       url,
       ...(network === undefined ? {} : { network }),
-      wallet: privateKeyWallet(key),
+      wallet: privateKeyWallet(await this.privateKey(options)),
     });
+  }
+
+  /** For who signs what no venue takes: a transaction of a chain. */
+  async privateKey(options: GlobalOptions): Promise<`0x${string}`> {
+    const name = this.#nameOf(options, this.keystore.list().length);
+    return this.keystore.open(name, await this.password(`Password of ${name}: `));
   }
 
   #nameOf({ key }: GlobalOptions, count: number): string {

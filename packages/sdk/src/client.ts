@@ -5,6 +5,7 @@ import { createExchange, type ExchangeClient } from './exchange/create-exchange.
 import { checkQuery } from './info/check-query.ts';
 import { createInfo, type InfoClient } from './info/create-info.ts';
 import { queryInfo, type InfoOptions } from './info/query-info.ts';
+import { networkCheck } from './network-check.ts';
 import { SHARED_NONCES, type NonceSource } from './nonce.ts';
 import { accountStatus, type AccountStatusParameters } from './service/account-status.ts';
 import { exportLines, type ExportParameters } from './service/export-lines.ts';
@@ -31,6 +32,11 @@ export type ClientOptions = ConnectOptions & {
   readonly orderLifeMs?: number | undefined;
   /** Where nonces come from; all clients of a process share one source by default. */
   readonly nonces?: NonceSource | undefined;
+  /**
+   * Whether a refusal that a wrong network would explain has the client compare itself with `settings`, once, and name both
+   * where they differ; true by default.
+   */
+  readonly checkNetwork?: boolean | undefined;
 };
 
 /** Everything that a venue offers. */
@@ -69,7 +75,9 @@ export function createClient(options: ClientOptions): Client {
   const orderLifeMs = readLife(options.orderLifeMs);
   const asked = { url: options.url, settings: () => queryInfo(connected, { type: 'settings' }) };
   const hasher = hasherSource(options.network, asked);
-  const context = { ...connected, nonces, wallet, orderLifeMs, hasher };
+  const check = options.checkNetwork === false ? undefined : networkCheck(hasher, asked.settings);
+  const signing = { nonces, wallet, orderLifeMs, hasher, networkCheck: check };
+  const context = { ...connected, ...signing };
   return {
     network: async () => (await hasher()).network,
     wallet,

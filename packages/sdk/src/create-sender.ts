@@ -1,6 +1,7 @@
 import { ValidationError } from './errors.ts';
 import type { ExchangeContext } from './exchange/send-action.ts';
 import { queryInfo, type InfoContext } from './info/query-info.ts';
+import { networkCheck } from './network-check.ts';
 import { SHARED_NONCES, type NonceSource } from './nonce.ts';
 import { checkNamed, hasherSource, type NetworkName } from './signing-network.ts';
 import { HttpTransport, type Fetch } from './transport/http.ts';
@@ -18,6 +19,7 @@ export type SenderOptions = {
   readonly retriesMax?: number | undefined;
   readonly orderLifeMs?: number | undefined;
   readonly nonces?: NonceSource | undefined;
+  readonly checkNetwork?: boolean | undefined;
 };
 
 /** What the actions of `@oddlot/sdk/actions` are sent by. */
@@ -35,12 +37,14 @@ export function createSender(options: SenderOptions): Sender {
   const clock = new VenueClock();
   const http = new HttpTransport({ ...options, url, clock });
   const settings = () => queryInfo({ http }, { type: 'settings' });
+  const hasher = hasherSource(network, { url, settings });
   return {
     http,
     clock,
     nonces,
     orderLifeMs,
     wallet,
-    hasher: hasherSource(network, { url, settings }),
+    hasher,
+    networkCheck: options.checkNetwork === false ? undefined : networkCheck(hasher, settings),
   };
 }

@@ -5,7 +5,7 @@ import type { Details, RefusalName, StreamErrorCode, WireError } from '@oddlot/p
  *
  *     VenueError
  *     ├─ ValidationError   the request is malformed; nothing was sent
- *     ├─ SigningError      there is no wallet, or it did not sign; nothing was sent
+ *     ├─ SigningError      there is no wallet, it did not sign, or it signs for another network; nothing was executed
  *     ├─ TransportError
  *     │  ├─ HttpError      no readable answer came, after all retries
  *     │  └─ SocketError    a stream was refused or cannot go on
@@ -35,7 +35,7 @@ export class ValidationError extends VenueError {
   }
 }
 
-/** The wallet is missing, refused to sign, or signed something else than it was asked to. */
+/** The wallet is missing, refused to sign, signed something else than it was asked to, or signs for another network than the venue's. */
 export class SigningError extends VenueError {
   override readonly name = 'SigningError';
 }

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { InvariantError } from './assert.ts';
-import { divCeil, divExact, divFloor, divHalfUp, divTowardsZero } from './division.ts';
+import {
+  divCeil,
+  divExact,
+  divFloor,
+  divHalfToPlus,
+  divHalfUp,
+  divTowardsZero,
+} from './division.ts';
 
 describe('division names its rounding', () => {
   test.each([
@@ -29,6 +36,17 @@ describe('division names its rounding', () => {
   });
 
   test.each([
+    [7n, 2n, 4n],
+    [-7n, 2n, -3n],
+    [-1n, 2n, 0n],
+    [-7n, 3n, -2n],
+    [-8n, 3n, -3n],
+    [0n, 3n, 0n],
+  ])('%s over %s is nearest to %s, a tie above', (numerator, denominator, quotient) => {
+    expect(divHalfToPlus(numerator, denominator)).toBe(quotient);
+  });
+
+  test.each([
     [6n, 3n, 2n],
     [-6n, 3n, -2n],
     [0n, 3n, 0n],
@@ -41,7 +59,7 @@ describe('division names its rounding', () => {
     expect(() => divExact(-7n, 3n)).toThrow(InvariantError);
   });
 
-  test.each([divFloor, divCeil, divTowardsZero, divHalfUp, divExact])(
+  test.each([divFloor, divCeil, divTowardsZero, divHalfUp, divHalfToPlus, divExact])(
     '%o takes positive denominators only',
     (divide) => {
       expect(() => divide(1n, 0n)).toThrow(InvariantError);

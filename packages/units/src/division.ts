@@ -33,6 +33,12 @@ export function divHalfUp(numerator: bigint, denominator: bigint): bigint {
   return numerator < 0n ? -magnitude : magnitude;
 }
 
+/** Rounds to the nearest, halves towards plus infinity, below zero too: one rule for both signs. */
+export function divHalfToPlus(numerator: bigint, denominator: bigint): bigint {
+  assert(denominator > 0n, 'divHalfToPlus: the denominator is positive');
+  return divFloor(2n * numerator + denominator, 2n * denominator);
+}
+
 /** Refuses a remainder. */
 export function divExact(numerator: bigint, denominator: bigint): bigint {
   const quotient = divFloor(numerator, denominator);

@@ -2,29 +2,15 @@ import { join, resolve } from 'node:path';
 import { lockDirectory } from '@oddlot/host/directory-lock';
 import { OWN_UMASK } from '@oddlot/host/durable';
 import { watchParent } from '@oddlot/host/operate';
-import { readFlags, SettingError } from '@oddlot/host/settings';
+import { helpAsked, readSettings, SettingError, settingsHelp } from '@oddlot/host/settings';
 import closeWithGrace from 'close-with-grace';
+import { OWN_CHAIN_SETTINGS } from './settings/own-chain-settings.ts';
 import { startOwnChain } from './settlement/own-chain.ts';
 
 /**
  * A local settlement chain in a process of its own, for the replicas of a cluster: `npm run chain -- --help`. It keeps its blocks
  * and its keys in its folder, which replicas read (`--chain-keys`), and comes back with both.
  */
-
-const HELP = `npm run chain -- [--data DIR] [--port P] [--owner-port P] [--host H] [--page-ports P,P] [--page-origins URL,URL]
-
-Runs a settlement chain where money is not real, with test USDC and the bridge on it, for the replicas of a cluster.
-
-  --data DIR           where its blocks (chain/) and keys (keys/) are; ./chain-data where nothing is said
-  --port P             JSON-RPC for wallets, with limits; 8693, 0 for any free one
-  --owner-port P       JSON-RPC for replicas, without limits and on this machine alone; the port + 1
-  --host H             interface of the port for wallets; 127.0.0.1
-  --page-ports P,P     ports of this machine whose trading page may ask
-  --page-origins U,U   the same for pages that a proxy shows, like https://venue.example
-
-When it serves it prints one line:
-  Oddlot chain is serving at http://127.0.0.1:8693 (replicas: --chain http://127.0.0.1:8694 --chain-keys DIR/keys --settlement-rpc-url http://127.0.0.1:8693)
-`;
 
 /** The chain id of the public testnet whose place it takes. */
 const CHAIN_ID = 421_614;
@@ -39,8 +25,9 @@ const EXPLAINED: ReadonlySet<string> = new Set([
 // Before anything is written, by whatever thread.
 process.umask(OWN_UMASK);
 const args = process.argv.slice(2);
-if (args.includes('--help')) process.stdout.write(HELP);
-else await main();
+const help = helpAsked(args);
+if (help === undefined) await main();
+else process.stdout.write(settingsHelp(OWN_CHAIN_SETTINGS, help));
 
 async function main(): Promise<void> {
   let close: (() => Promise<void>) | undefined;
@@ -51,7 +38,7 @@ async function main(): Promise<void> {
   const end = (): void => void process.kill(process.pid, 'SIGTERM');
   if (process.env['npm_lifecycle_event'] === 'chain') watchParent(end);
   try {
-    const { data, host, ownerPort, pageOrigins, pagePorts, port } = options();
+    const { data, host, ownerPort, pageOrigins, pagePorts, port } = settingsOf();
     const keys = join(data, 'keys');
     lockDirectory(data);
     const chain = await startOwnChain({
@@ -72,34 +59,14 @@ async function main(): Promise<void> {
   }
 }
 
-function options() {
-  const { values } = readFlags(args, {
-    data: { type: 'string', default: './chain-data' },
-    port: { type: 'string', default: '8693' },
-    'owner-port': { type: 'string' },
-    host: { type: 'string', default: '127.0.0.1' },
-    'page-ports': { type: 'string', default: '' },
-    'page-origins': { type: 'string', default: '' },
-  });
-  const port = portOf('port', values.port);
+function settingsOf() {
+  const { data, ownerPort, port, ...rest } = readSettings(OWN_CHAIN_SETTINGS, args);
   return {
-    data: resolve(values.data),
+    ...rest,
+    data: resolve(data),
     port,
-    ownerPort: portOf('owner-port', values['owner-port'] ?? String(port === 0 ? 0 : port + 1)),
-    host: values.host,
-    pagePorts: listOf(values['page-ports']).map((each) => portOf('page-ports', each)),
-    pageOrigins: listOf(values['page-origins']),
+    ownerPort: ownerPort ?? (port === 0 ? 0 : port + 1),
   };
-}
-
-function portOf(flag: string, text: string): number {
-  const port = Number(text);
-  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
-  throw new SettingError(`${flag}: ${text} is no port; 0 to 65535`);
-}
-
-function listOf(text: string): readonly string[] {
-  return text.split(',').filter((each) => each !== '');
 }
 
 function fail(error: unknown): never {
@@ -107,5 +74,5 @@ function fail(error: unknown): never {
   const text =
     error instanceof Error && !isExplained ? error.stack : String((error as Error).message);
   process.stderr.write(`${text}\n`);
-  process.exit(1);
+  process.exit(error instanceof SettingError ? 2 : 1);
 }

@@ -14,4 +14,6 @@ export type Policy = {
   readonly sampleOneIn: number;
   /** The operator answers for all up to this block, whose hash must be this one. */
   readonly vouched?: { readonly height: number; readonly hash: string } | undefined;
+  /** Blocks before this one are applied and not derived: whoever asks has looked at them already. */
+  readonly derivedFrom?: number | undefined;
 };

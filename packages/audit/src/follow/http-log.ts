@@ -5,6 +5,20 @@ import type { LogPage, LogSource } from './log-source.ts';
 const PAGE_BYTES_MAX = 64 * 1024 * 1024;
 const TIMEOUT_MS = 30_000;
 const WHY_CHARACTERS_MAX = 300;
+/** From here on a venue is too busy, or fails: it has not said that it has no log. */
+const BUSY_STATUS_MIN = 429;
+
+/** There is no log to be read. */
+export class NoLogError extends Error {
+  override readonly name = 'NoLogError';
+  /** Nobody answered, or not to the question: another time there may be one. */
+  readonly isSilent: boolean;
+
+  constructor(message: string, isSilent: boolean, cause?: unknown) {
+    super(message, cause === undefined ? {} : { cause });
+    this.isSilent = isSilent;
+  }
+}
 
 /** The log that the operations port of a venue serves (`GET /log`). */
 export class HttpLog implements LogSource {
@@ -15,22 +29,36 @@ export class HttpLog implements LogSource {
   }
 
   async page(fromSeq: number, signal: AbortSignal): Promise<LogPage> {
-    const response = await fetch(new URL(`/log?from=${fromSeq}`, this.#url), {
-      redirect: 'error',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
-    });
-    const body = await boundedBytes(response, PAGE_BYTES_MAX);
-    if (response.status !== 200) {
+    const { body, headers, status } = await this.#get(fromSeq, signal);
+    if (status !== 200) {
       const why = body.toString('utf8', 0, WHY_CHARACTERS_MAX).trim();
-      throw new Error(`${this.#url} gives no log: HTTP ${response.status} ${why}`);
+      const said = `${this.#url} gives no log: HTTP ${status} ${why}`;
+      throw new NoLogError(said, status >= BUSY_STATUS_MIN);
     }
-    const height = Number(response.headers.get('x-log-height'));
-    const hash = response.headers.get('x-log-hash') ?? '';
-    if (!Number.isSafeInteger(height) || !/^0x[0-9a-f]{64}$/.test(hash)) {
-      throw new Error(`${this.#url} gives something else than a log`);
+    const height = Number(headers.get('x-log-height'));
+    const hash = headers.get('x-log-hash') ?? '';
+    const isLog = headers.has('x-log-height') && /^0x[0-9a-f]{64}$/.test(hash);
+    if (!isLog || !Number.isSafeInteger(height)) {
+      throw new NoLogError(`${this.#url} gives something else than a log`, false);
     }
     const entries = readLogPage(body, fromSeq);
     return { entries, head: { height, hash: hash as LogPage['head']['hash'] } };
+  }
+
+  async #get(
+    fromSeq: number,
+    signal: AbortSignal,
+  ): Promise<{ readonly status: number; readonly headers: Headers; readonly body: Buffer }> {
+    try {
+      const response = await fetch(new URL(`/log?from=${fromSeq}`, this.#url), {
+        redirect: 'error',
+        signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      });
+      const body = await boundedBytes(response, PAGE_BYTES_MAX);
+      return { status: response.status, headers: response.headers, body };
+    } catch (error) {
+      throw new NoLogError(`${this.#url} does not answer: ${causeOf(error)}`, true, error);
+    }
   }
 }
 
@@ -43,4 +71,10 @@ async function boundedBytes(response: Response, bytesMax: number): Promise<Buffe
     pieces.push(piece);
   }
   return Buffer.concat(pieces);
+}
+
+/** What fetch says is in its cause. */
+function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? error.cause.message || error.message : error.message;
 }

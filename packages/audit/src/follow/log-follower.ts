@@ -87,7 +87,7 @@ export class LogFollower {
         if (this.#isStopped) return;
         if (error instanceof FindingError) this.#find(error.finding);
         else {
-          const why = error instanceof Error ? causeOf(error) : String(error);
+          const why = error instanceof Error ? error.message : String(error);
           this.#tellWaits(error instanceof NotYetError ? why : `the log can not be read: ${why}`);
           await this.#pause(AGAIN_MS);
         }
@@ -142,9 +142,4 @@ export class LogFollower {
   async #pause(ms: number): Promise<void> {
     await later(ms, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
   }
-}
-
-/** What fetch says is in its cause. */
-function causeOf(error: Error): string {
-  return error.cause instanceof Error ? error.cause.message || error.message : error.message;
 }

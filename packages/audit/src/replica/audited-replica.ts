@@ -38,6 +38,8 @@ type AuditedReplicaOptions = {
   readonly now: () => number;
   readonly draw: () => number;
   readonly projections?: readonly Projection[];
+  /** Lets others listen before the replica goes anywhere. */
+  readonly onCreated?: ((replica: FollowingReplica) => void) | undefined;
   readonly onPassedOver?: Following['onPassedOver'];
 };
 
@@ -70,6 +72,7 @@ export class AuditedReplica {
     });
     if (chain !== undefined) replica.attach(chain.projection);
     for (const projection of projections) replica.attach(projection);
+    options.onCreated?.(replica);
     await replica.restoreBase();
     return new AuditedReplica(options, replica);
   }
@@ -91,9 +94,9 @@ export class AuditedReplica {
     if (entry.timeMs < timeMs) throw refuse('its time is before that of the block ahead of it');
     const aheadMs = entry.timeMs - this.#options.now();
     if (aheadMs > AHEAD_MS_MAX) throw refuse(`its time is ${aheadMs} ms ahead of the clock here`);
-    const { vouched } = policy;
+    const { derivedFrom = 1, vouched } = policy;
     const isVouched = vouched !== undefined && entry.seq <= vouched.height;
-    if (!isVouched) await this.#check(entry);
+    if (!isVouched && entry.seq >= derivedFrom) await this.#check(entry);
     const block = this.#apply(entry);
     const { hash } = this.#replica.head;
     const checkpoints = [...(this.#options.checkpoints ?? [])];

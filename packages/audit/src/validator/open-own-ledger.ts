@@ -5,14 +5,14 @@ import { ChainClient, urlEndpoint } from '@oddlot/custody/chain';
 import type { OwnLedger, ValidatorSettings } from '@oddlot/custody/validator';
 import { makeFolder } from '@oddlot/host/durable';
 import type { Logger } from '@oddlot/host/log';
-import { EraStore, type LogEntry, SnapshotStore, Snapshotter } from '@oddlot/venue/replay';
+import { EraStore, SnapshotStore, Snapshotter } from '@oddlot/venue/replay';
 import type { Hex } from 'viem';
 import { BridgeEvidence } from '../chain/bridge-evidence.ts';
 import { findingText } from '../checks/finding.ts';
 import type { Policy } from '../checks/policy.ts';
+import { beginningOf } from '../follow/beginning-of.ts';
 import { HttpLog } from '../follow/http-log.ts';
 import { LogFollower } from '../follow/log-follower.ts';
-import type { LogSource } from '../follow/log-source.ts';
 import { AuditedReplica, type Checkpoint } from '../replica/audited-replica.ts';
 import { PinnedHead } from './pinned-head.ts';
 import { ReplicaLedger } from './replica-ledger.ts';
@@ -35,7 +35,7 @@ export async function openOwnLedger(
   const snapshots = new SnapshotStore({ directory: folder(config, 'snapshots') });
   const replica = await AuditedReplica.open({
     policy: policyOf(config),
-    log: logOf(source),
+    log: beginningOf(source),
     snapshots,
     eras: new EraStore({ directory: folder(config, 'eras') }),
     chain: evidenceOf(config),
@@ -110,18 +110,6 @@ function evidenceOf(config: ValidatorSettings): BridgeEvidence {
   const endpoints = chain.map((url) => urlEndpoint(url, CHAIN_MS_MAX));
   const client = new ChainClient({ endpoints, chainId, confirmations });
   return new BridgeEvidence({ client, bridge: config.bridge as Hex, fromBlock });
-}
-
-/** What a replica has to look up: the first block alone, since it keeps its own states. */
-function logOf(source: LogSource): Parameters<typeof AuditedReplica.open>[0]['log'] {
-  return {
-    firstSeq: 1,
-    lastSeq: Number.MAX_SAFE_INTEGER,
-    async replay(fromSeq: number, apply: (entry: LogEntry) => unknown): Promise<void> {
-      const { entries } = await source.page(fromSeq, new AbortController().signal);
-      if (entries[0] !== undefined) await apply(entries[0]);
-    },
-  };
 }
 
 /** Between 0 and 1, as nobody outside can foresee. */

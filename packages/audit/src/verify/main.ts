@@ -10,6 +10,9 @@ import { verifyFolder } from './verify-folder.ts';
  */
 
 const HELP = `oddlot verify FOLDER [--json] [--pruned]
+oddlot verify URL [--network NAME] [--former-name NAME] [--genesis HASH] [--from HEIGHT] [--to HEIGHT] [--venue URL] [--json]
+oddlot verify receipt --tx HASH [--url URL] [--network NAME] [--log URL] [--json]
+oddlot verify liquidation --user ADDRESS [--time MS or --tid ID] [--url URL] [--network NAME] [--log URL] [--json]
 oddlot verify settlement --instrument ID [--url URL]
 oddlot verify reserves --user ADDRESS (--url URL or --proof FILE, or both) [--root ROOT] [--rpc URL] [--bridge ADDRESS] [--token ADDRESS]
 
@@ -19,8 +22,12 @@ state, row and receipt. Nothing is changed.
   --json     prints what it found as JSON
   --pruned   rows that retention has dropped (historyKeep, receiptsKeptMs) are no finding
 
-settlement computes the result of an outcome market again from its receipt, and reserves checks that an address is
-counted in what a venue says it owes.
+With the URL of a log (the operations port of a venue that runs with --serve-log) it replays that in the same way, and --venue
+compares with what the venue tells everybody of its blocks.
+
+receipt computes hash, signer and place of a request again, liquidation why and at which prices an account was liquidated; with
+the log of the venue (--log) an engine of its own computes results and marks too. settlement computes the result of an outcome
+market again from its receipt, and reserves checks that an address is counted in what a venue says it owes.
 
 Exit codes: 0 all of it agrees, 1 something differs, 2 nothing to compare or a wrong question, 4 no answer
 `;

@@ -14,6 +14,7 @@ import { createTextHasher, EraStore, type LogEntry, SnapshotStore } from '@oddlo
 import { FindingError } from '../checks/finding.ts';
 import type { Policy } from '../checks/policy.ts';
 import { AuditedReplica } from '../replica/audited-replica.ts';
+import { believedCounts, NOTHING } from './believed-counts.ts';
 import { KeptStates } from './kept-states.ts';
 import type { Located, VerifyReport } from './report.ts';
 import { verifyChainFile } from './verify-chain-file.ts';
@@ -26,14 +27,6 @@ type VerifyOptions = {
   readonly hasPruned?: boolean;
   readonly now: () => number;
   readonly onProgress?: (height: number) => void;
-};
-
-const NOTHING = {
-  derived: 0,
-  signersRecovered: 0,
-  signersSampledOut: 0,
-  chainUnasked: 0,
-  venuePrices: 0,
 };
 
 /**
@@ -80,7 +73,7 @@ class FolderCheck {
       this.#believed.push('rows and receipts: they can be computed from a whole log alone');
     }
     const { counts = NOTHING } = this.#replica ?? {};
-    this.#tellBelieved(counts);
+    this.#believed.push(...believedCounts(counts, this.#earlierBlocks));
     return {
       height: head?.height ?? 0,
       hash: head?.hash ?? '',
@@ -145,18 +138,6 @@ class FolderCheck {
       now,
       draw: () => 0,
     });
-  }
-
-  #tellBelieved({ chainUnasked, venuePrices }: Readonly<typeof NOTHING>): void {
-    const say = (count: number, what: string): void => {
-      if (count > 0) this.#believed.push(`${count} ${what}`);
-    };
-    say(venuePrices, 'prices that the venue brought by itself');
-    say(chainUnasked, 'deposits, payouts and bridges: no chain was asked');
-    say(
-      this.#earlierBlocks,
-      'blocks of earlier eras: applied by their own engine, and not derived',
-    );
   }
 }
 

@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
-import { createClient, randomPrivateKey } from '@oddlot/sdk';
+import { createClient, randomPrivateKey, TransportError } from '@oddlot/sdk';
 import { CliError } from '../cli-error.ts';
 import { findInstrument } from '../find-instrument.ts';
 import { print, table } from '../print.ts';
 import { readSecret } from '../read-secret.ts';
 import type { GlobalOptions, Surroundings } from '../surroundings.ts';
+import { CONFIRM, executed, tellReply } from '../tell-reply.ts';
 
 /** Keys, agents and money. */
 export function addAccounts(program: Command, around: Surroundings): void {
@@ -34,9 +35,13 @@ export function addAccounts(program: Command, around: Surroundings): void {
       const password = await around.password(`Password for ${name}: `);
       const { address } = await around.keystore.add(name, randomPrivateKey(), password);
       const agent = { agentAddress: address, agentName: name };
-      const reply = await client.exchange.approveAgent(agent, { confirm: 'executed' });
+      const reply = await client.exchange.approveAgent(agent, CONFIRM).catch((error: unknown) => {
+        // A key that nobody lets trade is of no use; one of which nobody knows yet may be.
+        if (!(error instanceof TransportError)) around.keystore.remove(name);
+        throw error;
+      });
       print(
-        { json: { name, address, ...reply }, lines: [`${name} ${address} may trade`] },
+        { json: { name, address, ...executed(reply) }, lines: [`${name} ${address} may trade`] },
         options.json,
       );
     });
@@ -103,14 +108,8 @@ function addMoney(program: Command, around: Surroundings): void {
       const options = command.optsWithGlobals<GlobalOptions>();
       const client = await around.signer(options);
       const destination = to ?? client.wallet!.address;
-      const reply = await client.exchange.withdraw3(
-        { destination, amount },
-        { confirm: 'executed' },
-      );
-      print(
-        { json: reply, lines: [`${amount} USDC are on their way to ${destination}`] },
-        options.json,
-      );
+      const reply = await client.exchange.withdraw3({ destination, amount }, CONFIRM);
+      tellReply(reply, `${amount} USDC are on their way to ${destination}`, options);
     });
   for (const what of ['split', 'merge'] as const) {
     program
@@ -128,8 +127,8 @@ function addMoney(program: Command, around: Surroundings): void {
         const { id: asset } = await findInstrument(client, name);
         const operations = [{ asset, sz }];
         const wanted = what === 'split' ? { split: operations } : { merge: operations };
-        const reply = await client.exchange.outcomeOperate(wanted, { confirm: 'executed' });
-        print({ json: reply, lines: [`${what}: ${sz} pairs of ${name}`] }, options.json);
+        const reply = await client.exchange.outcomeOperate(wanted, CONFIRM);
+        tellReply(reply, `${what}: ${sz} pairs of ${name}`, options);
       });
   }
 }

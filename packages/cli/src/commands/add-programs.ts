@@ -4,34 +4,42 @@ import { VALIDATOR_PROGRAM, VERIFY_PROGRAM } from '@oddlot/audit/programs';
 import { BRIDGE_PROGRAM } from '@oddlot/custody/bridge-program';
 import { RELAY_PROGRAM } from '@oddlot/relay';
 import { VENUE_PROGRAM } from '@oddlot/venue/program';
+import { endAsJson } from '../end-as-json.ts';
 import { runRebuildHistory } from '../run-rebuild-history.ts';
+import { runVerifyLiquidation } from '../verify/run-verify-liquidation.ts';
+import { runVerifyReceipt } from '../verify/run-verify-receipt.ts';
 import { runVerifyReserves } from '../verify/verify-reserves.ts';
 import { runVerifyResolution } from '../verify/verify-resolution.ts';
+import { runVerifyUrl } from '../verify/run-verify-url.ts';
 
 /** Runs with what stands behind the name; a number is how it ended, a program sets its own end. */
-type Run = (args: readonly string[]) => Promise<number | undefined>;
+type Run = (args: readonly string[], isJson: boolean) => Promise<number | undefined>;
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** What has settings of its own: all that stands behind the name is theirs, `--help` as well. */
 const PROGRAMS: readonly (readonly [name: string, summary: string, run: Run])[] = [
-  ['start', 'a venue, by its settings or a file: --config oddlot.toml', inPlace(VENUE_PROGRAM)],
-  ['relay', 'a relay between chains', inPlace(RELAY_PROGRAM)],
-  ['validator', 'signs payouts for a bridge', inPlace(VALIDATOR_PROGRAM)],
+  [
+    'start',
+    'a venue, by its settings or a file: --config oddlot.toml',
+    forJson('start', VENUE_PROGRAM),
+  ],
+  ['relay', 'a relay between chains', forJson('relay', RELAY_PROGRAM)],
+  ['validator', 'signs payouts for a bridge', forJson('validator', VALIDATOR_PROGRAM)],
   [
     'bridge',
     'what operators do with a bridge: deploy, status, pause, rotate',
-    inPlace(BRIDGE_PROGRAM),
+    forJson('bridge', BRIDGE_PROGRAM),
   ],
   [
     'verify',
-    'believes nothing: a data folder, `settlement` of a market, `reserves` of a venue',
+    'believes nothing: a data folder, the log of a venue, a `settlement`, `liquidation` or `receipt`, its `reserves`',
     runVerify,
   ],
   [
     'rebuild-history',
     'computes the history of a stopped venue again from its log: --data <folder>',
-    (args) => runRebuildHistory(args, { environment: process.env, stderr: process.stderr }),
+    rebuild,
   ],
 ];
 
@@ -44,10 +52,28 @@ export function addPrograms(program: Command, given: readonly string[]): void {
       .allowUnknownOption()
       .argument('[settings...]', 'its own settings')
       .action(async () => {
-        const code = await run(given.slice(given.indexOf(name) + 1));
+        const isJson = given.includes('--json');
+        const code = await run(given.slice(given.indexOf(name) + 1), isJson);
         if (code !== undefined) process.exitCode = code;
       });
   }
+}
+
+/** A program that speaks to people takes the place of this one; programs get one JSON object at its end. */
+function forJson(name: string, file: string): Run {
+  return (args, isJson) => {
+    if (isJson) endAsJson(name);
+    return inPlace(file)(withoutJson(args), isJson);
+  };
+}
+
+function rebuild(args: readonly string[], isJson: boolean): Promise<number> {
+  const { env: environment, stderr, stdout } = process;
+  return runRebuildHistory(withoutJson(args), { environment, stderr, stdout, isJson });
+}
+
+function withoutJson(args: readonly string[]): readonly string[] {
+  return args.filter((arg) => arg !== '--json');
 }
 
 /** The program takes the place of this one. */
@@ -59,8 +85,14 @@ function inPlace(file: string): Run {
   };
 }
 
-function runVerify([what, ...rest]: readonly string[]): Promise<number | undefined> {
+function runVerify(
+  [what, ...rest]: readonly string[],
+  isJson: boolean,
+): Promise<number | undefined> {
   if (what === 'settlement') return runVerifyResolution(rest, print);
   if (what === 'reserves') return runVerifyReserves(rest, print);
-  return inPlace(VERIFY_PROGRAM)(what === undefined ? rest : [what, ...rest]);
+  if (what === 'receipt') return runVerifyReceipt(rest, print);
+  if (what === 'liquidation') return runVerifyLiquidation(rest, print);
+  if (what !== undefined && /^https?:/.test(what)) return runVerifyUrl([what, ...rest], print);
+  return inPlace(VERIFY_PROGRAM)(what === undefined ? rest : [what, ...rest], isJson);
 }

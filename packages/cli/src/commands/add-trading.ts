@@ -14,6 +14,7 @@ import { CliError } from '../cli-error.ts';
 import { findInstrument, type Instrument } from '../find-instrument.ts';
 import { print } from '../print.ts';
 import type { GlobalOptions, Surroundings } from '../surroundings.ts';
+import { tellReply } from '../tell-reply.ts';
 import { wholeNumber } from '../whole-number.ts';
 
 type OrderOptions = GlobalOptions & {
@@ -46,7 +47,7 @@ export function addTrading(program: Command, around: Surroundings): void {
                 { cancels: [{ a: (await findInstrument(client, name)).id, o: wholeNumber(id) }] },
                 { confirm: 'executed' },
               );
-        print({ json: reply, lines: [`cancelled (${reply.txHash})`] }, options.json);
+        tellReply(reply, `cancelled (${reply.txHash})`, options);
       },
     );
 }

@@ -1,7 +1,10 @@
 import type { Command } from 'commander';
 import { createClient } from '@oddlot/sdk';
+import { CliError } from '../cli-error.ts';
 import { print, table } from '../print.ts';
 import type { GlobalOptions, Surroundings } from '../surroundings.ts';
+
+const EXPORTS = ['fills', 'fundings', 'ledger', 'orders'] as const;
 
 /** What a venue tells of itself. */
 export function addVenue(program: Command, around: Surroundings): void {
@@ -56,9 +59,13 @@ export function addVenue(program: Command, around: Surroundings): void {
     .argument('[address]', 'whose; by default those of your key')
     .action(async (what: string, address: string | undefined, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
+      const name = EXPORTS.find((each) => each === what);
+      if (name === undefined) {
+        throw new CliError('usage', `"${what}" is none of ${EXPORTS.join(', ')}`);
+      }
       const user = around.userOf(options, address);
       const client = createClient({ url: options.url });
-      for await (const line of client.exportLines(what as 'fills', { user })) {
+      for await (const line of client.exportLines(name, { user })) {
         process.stdout.write(`${line}\n`);
       }
     });

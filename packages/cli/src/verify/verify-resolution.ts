@@ -1,12 +1,7 @@
-import { parseArgs } from 'node:util';
-import {
-  ApiError,
-  checkResolution,
-  createClient,
-  TransportError,
-  ValidationError,
-} from '@oddlot/sdk';
-import { CliError, EXIT } from '../cli-error.ts';
+import { checkResolution, createClient } from '@oddlot/sdk';
+import { CliError } from '../cli-error.ts';
+import { readQuestion, urlOf } from './read-question.ts';
+import { runCheck } from './run-check.ts';
 
 /**
  * Computes the settlement of an outcome market again from its receipt (R-settlement):
@@ -44,47 +39,17 @@ export async function runVerifyResolution(
   args: readonly string[],
   print: (line: string) => void,
 ): Promise<number> {
-  try {
+  return runCheck(print, async () => {
     const { instrument, url } = read(args);
-    return await verifyResolution(url, instrument, print);
-  } catch (error) {
-    print(reasonOf(error));
-    return codeOf(error);
-  }
+    return verifyResolution(url, instrument, print);
+  });
 }
 
 function read(args: readonly string[]): { readonly url: string; readonly instrument: number } {
-  const options = {
+  const { instrument = '', url } = readQuestion(args, {
     url: { type: 'string', default: 'http://127.0.0.1:8690' },
     instrument: { type: 'string' },
-  } as const;
-  try {
-    const { instrument = '', url } = parseArgs({ args: [...args], options }).values;
-    if (!/^[0-9]+$/.test(instrument)) throw new Error(USAGE);
-    if (!URL.canParse(url)) throw new Error(`${url} is no URL`);
-    return { url, instrument: Number(instrument) };
-  } catch (error) {
-    throw new CliError('usage', (error as Error).message);
-  }
-}
-
-/** A venue that is too busy, or fails, has not said that the question is wrong. */
-const BUSY_STATUS_MIN = 429;
-
-function codeOf(error: unknown): number {
-  if (error instanceof CliError) return error.exitCode;
-  if (error instanceof ValidationError) return EXIT.usage;
-  if (error instanceof TransportError) return EXIT.unreachable;
-  if (!(error instanceof ApiError)) return EXIT.fault;
-  return error.httpStatus < BUSY_STATUS_MIN ? EXIT.usage : EXIT.unreachable;
-}
-
-/** The messages of an error and of what is behind it, in one line. */
-function reasonOf(error: unknown): string {
-  const told: string[] = [];
-  for (let each = error; each instanceof Error; each = each.cause) {
-    const message = each.message || String((each as { code?: unknown }).code ?? each.name);
-    if (!told.includes(message)) told.push(message);
-  }
-  return (told.length === 0 ? String(error) : told.join(': ')).replaceAll('\n', ' ');
+  });
+  if (!/^[0-9]+$/.test(instrument)) throw new CliError('usage', USAGE);
+  return { url: urlOf(url), instrument: Number(instrument) };
 }

@@ -1,6 +1,7 @@
 import type { ActionInput, ObjectShape } from '@oddlot/protocol';
 import { ApiError, ExpiredError, HttpError, SigningError } from '../errors.ts';
 import type { NonceSource } from '../nonce.ts';
+import type { NetworkCheck } from '../network-check.ts';
 import type { HasherSource } from '../signing-network.ts';
 import type { HttpReply, HttpTransport, Retry } from '../transport/http.ts';
 import type { VenueClock } from '../transport/venue-clock.ts';
@@ -12,6 +13,8 @@ import { signShaped, type EnvelopeFields, type SignedAction } from './sign-actio
 /** What sending an action takes. */
 export type ExchangeContext = {
   readonly hasher: HasherSource;
+  /** Names a wrong network where a refusal can't; absent where that was switched off. */
+  readonly networkCheck?: NetworkCheck | undefined;
   readonly http: HttpTransport;
   readonly nonces: NonceSource;
   readonly clock: VenueClock;
@@ -64,7 +67,8 @@ export async function sendAction<Confirm extends 'executed' | undefined>(
     return signShaped({ shape, action }, fields, { hasher, wallet });
   };
   const signAnew = wallet.isInteractive ? undefined : sign;
-  return (await deliver(http, await sign(), { signal, signAnew, expiry })) as ReplyOf<Confirm>;
+  const delivery = { signal, signAnew, expiry, networkCheck: context.networkCheck };
+  return (await deliver(http, await sign(), delivery)) as ReplyOf<Confirm>;
 }
 
 /** The wallet of a client that signs. */
@@ -86,7 +90,7 @@ export function walletOf({ wallet }: ExchangeContext): Wallet {
 export async function deliver(
   http: HttpTransport,
   first: SignedAction,
-  { signal, signAnew, expiry }: Delivery,
+  { signal, signAnew, expiry, networkCheck }: Delivery,
 ): Promise<ActionReply> {
   let signed = first;
   let mayHaveExecuted = false;
@@ -114,7 +118,7 @@ export async function deliver(
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       if (isOpen(error, mayHaveExecuted)) throw fateUnknown(error, signed);
-      if (error.name !== 'EXPIRED') throw error;
+      if (error.name !== 'EXPIRED') throw (await networkCheck?.(error)) ?? error;
       const isMisjudged = expiry?.isMisjudged(error, reply.roundtrip) === true;
       if (!isMisjudged || isSecond || signAnew === undefined) throw new ExpiredError(error, signed);
       signed = await signAnew();
@@ -130,6 +134,8 @@ type Delivery = {
   readonly signAnew: (() => Promise<SignedAction>) | undefined;
   /** Absent when what was signed says it all. */
   readonly expiry?: Expiry | undefined;
+  /** Gives the error that a refused sender should see. */
+  readonly networkCheck?: NetworkCheck | undefined;
 };
 
 const HTTP_TOO_MANY = 429;

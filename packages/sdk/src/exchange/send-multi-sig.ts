@@ -40,7 +40,8 @@ export async function sendMultiSig<Confirm extends 'executed' | undefined = unde
   refuseStrays(proposal, signatures, hasher.network);
   const fields = { ...envelopeOf(proposal), confirm };
   const signed = await signAction(wrapperOf(proposal, signatures), fields, { hasher, wallet });
-  const reply = await deliver(http, signed, { signal, signAnew: undefined });
+  const { networkCheck } = context;
+  const reply = await deliver(http, signed, { signal, signAnew: undefined, networkCheck });
   return reply as ReplyOf<Confirm>;
 }
 

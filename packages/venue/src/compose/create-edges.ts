@@ -17,6 +17,7 @@ import { LaterReleaseError } from '../replica/replica-error.ts';
 import type { DiskWatch } from '../supervise/disk-watch.ts';
 import { clusterStatus, observeCluster } from '../supervise/cluster-status.ts';
 import { LogPages } from '../supervise/log-pages.ts';
+import { snapshotNow } from '../supervise/snapshot-now.ts';
 import { observeReserves } from '../supervise/observe-reserves.ts';
 import { observeSettlement } from '../supervise/observe-settlement.ts';
 import { observeVenue } from '../supervise/observe-venue.ts';
@@ -99,7 +100,10 @@ export function createEdges(config: Config, parts: EdgeParts): Edges {
       ...(cluster && { '/cluster': () => clusterStatus(cluster, replica.head) }),
     },
     downloads: logPages === undefined ? {} : { '/log': logPages.answer },
-    posts: { '/pegs': (body) => relay.registerPegs(body) },
+    posts: {
+      '/pegs': (body) => relay.registerPegs(body),
+      '/snapshot': () => snapshotNow(archivist),
+    },
   });
   return {
     http,

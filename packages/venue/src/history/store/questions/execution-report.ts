@@ -78,7 +78,7 @@ async function endedWith(
 
 /**
  * The orders that an action placed, or named: those that came in its block, and those of its receipt, which also has those
- * that have left the delay queue since.
+ * that have left the delay queue since. With a cancelled parent go its exits.
  */
 async function idsOfAction(
   database: Database,
@@ -102,7 +102,38 @@ async function idsOfAction(
     const { result } = decodeReceiptBody(answered.body).outcome;
     for (const { oid } of result.orders ?? []) if (oid !== null) ids.add(oid);
   }
+  if (found?.user === user) {
+    const named = [...ids];
+    for (const parent of named) {
+      for (const id of await endedWithParent(database, user, parent, found.height)) ids.add(id);
+    }
+  }
   return [...ids].toSorted((left, right) => left - right);
+}
+
+/** The exits that ended in a block because the order did that they came with: nobody named them. */
+async function endedWithParent(
+  database: Database,
+  user: Address,
+  parent: number,
+  height: number,
+): Promise<readonly number[]> {
+  const place = await endOf(database, parent);
+  if (place?.height !== height) return [];
+  const row = await endedRow(database, user, parent, place);
+  const ended: number[] = [];
+  for (const { oid } of row?.order.children ?? []) {
+    if ((await endOf(database, oid))?.height === height) ended.push(oid);
+  }
+  return ended;
+}
+
+/** The block in which an order ended. */
+async function endOf(database: Database, orderId: number): Promise<BlockPlace | undefined> {
+  const stored = await storedEnd(database, orderId);
+  if (stored !== undefined) return stored;
+  const arrived = await arrivalOf(database, orderId);
+  return arrived?.trace.ended === undefined ? undefined : arrived;
 }
 
 /** All that is known of an order; undefined when the user has no such order. */

@@ -1,5 +1,5 @@
 import type { Fill, HistOrderRow, OrderReport, ReportedFill } from '@oddlot/protocol';
-import { divHalfUp, formatDecimal, formatMoney } from '@oddlot/units';
+import { divHalfToPlus, formatDecimal, formatMoney } from '@oddlot/units';
 import {
   formatHalfPrice,
   formatPrice,
@@ -177,7 +177,7 @@ function worseBy({ pays }: View, { lots, notional }: TakerPart, halves: number):
   const fair = BigInt(halves) * BigInt(lots);
   if (fair === 0n) return '0';
   const more = 2n * BigInt(notional) - fair;
-  return formatDecimal(divHalfUp((pays ? more : -more) * BP_PARTS, fair), BP_DECIMALS);
+  return formatDecimal(divHalfToPlus((pays ? more : -more) * BP_PARTS, fair), BP_DECIMALS);
 }
 
 function restingOf(view: View, parts: ReportParts): OrderReport['resting'] {

@@ -1,0 +1,141 @@
+import { setTimeout as later } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { DepositError, Depositor } from '@oddlot/custody/depositor';
+import { type Client, createClient, privateKeyWallet, signPermit } from '@oddlot/sdk';
+import { formatMoney, parseExact } from '@oddlot/units';
+import { CliError } from '../cli-error.ts';
+import { print } from '../print.ts';
+import type { GlobalOptions, Surroundings } from '../surroundings.ts';
+import { wholeNumber } from '../whole-number.ts';
+
+type DepositOptions = GlobalOptions & {
+  readonly rpc?: string;
+  readonly transfer?: boolean;
+  readonly waitSeconds: string;
+};
+
+const USDC_DECIMALS = 6;
+const NO_ADDRESS = `0x${'0'.repeat(40)}`;
+/** A permit that nobody hands in ends by itself. */
+const PERMIT_SECONDS = 3_600;
+const WAIT_SECONDS = '600';
+const LOOK_MS = 500;
+
+/** Each step as it is done, beside what the command prints at its end. */
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+/** USDC of the settlement chain into the account. */
+export function addDeposit(program: Command, around: Surroundings): void {
+  program
+    .command('deposit')
+    .summary('USDC from the settlement chain into your account')
+    .description(
+      'Pays USDC of your address on the settlement chain into the bridge, and waits until it is in your account. By default you sign a ' +
+        'permit and the venue sends it, so that no ether is needed; with --transfer you send the USDC yourself.',
+    )
+    .argument('<amount>', 'USDC')
+    .option('--transfer', 'sends the USDC yourself, for ether, instead of signing a permit')
+    .option('--rpc <url>', 'an endpoint of the chain; by default the one that the venue names')
+    .option('--wait-seconds <n>', 'waits at most so long for the credit', WAIT_SECONDS)
+    .action(async (text: string, _: unknown, command: Command) => {
+      const options = command.optsWithGlobals<DepositOptions>();
+      const waitMs = wholeNumber(options.waitSeconds) * 1_000;
+      const { info } = createClient({ url: options.url });
+      const settings = await info.settings();
+      const amount = amountOf(text, settings.min_deposit);
+      const rpc = endpointOf(options, settings);
+      const key = await around.privateKey(options);
+      const wallet = privateKeyWallet(key);
+      const { address } = wallet;
+      try {
+        const depositor = await Depositor.connect({
+          rpc,
+          chainId: settings.settlement_chain_id,
+          bridge: settings.bridge2_contract_address,
+          token: settings.usdc_contract_address,
+        });
+        const held = await depositor.holding(address);
+        const has = `${address} has ${formatMoney(held.microUsdc)} USDC on chain ${settings.settlement_chain_id}`;
+        if (held.microUsdc < amount) throw new CliError('refused', `${has}: nothing was sent`);
+        say(has);
+        let txHash: string;
+        if (options.transfer === true) {
+          txHash = await depositor.transfer(amount, { key, waitMs, print: say });
+        } else {
+          const deadline = Math.floor(Date.now() / 1_000) + PERMIT_SECONDS;
+          const { name, nonce, version } = held;
+          const terms = { settings, usd: Number(amount), nonce, deadline, name, version };
+          const permit = await signPermit(wallet, terms);
+          say(
+            `signed a permit for ${formatMoney(amount)} USDC to ${settings.bridge2_contract_address}`,
+          );
+          ({ txHash } = await info.depositWithPermit(permit));
+          say(`the venue has sent it: ${txHash}`);
+        }
+        say('waiting for the credit');
+        await credited(info, { user: address, txHash, waitMs });
+        const line = `${formatMoney(amount)} USDC are in the account of ${address}`;
+        print(
+          { json: { user: address, amount: formatMoney(amount), txHash }, lines: [line] },
+          options.json,
+        );
+      } catch (error) {
+        if (!(error instanceof DepositError)) throw error;
+        const kind = error.isSilent ? 'unreachable' : 'refused';
+        throw new CliError(kind, error.message, { cause: error });
+      }
+    });
+}
+
+function amountOf(text: string, min: string): bigint {
+  const amount = parseExact(text, USDC_DECIMALS);
+  if (amount === undefined || amount <= 0n || amount > BigInt(Number.MAX_SAFE_INTEGER)) {
+    throw new CliError('usage', `"${text}" is no amount of USDC`);
+  }
+  if (amount >= BigInt(min)) return amount;
+  throw new CliError('usage', `a deposit is of at least ${formatMoney(BigInt(min))} USDC`);
+}
+
+function endpointOf(
+  { rpc }: DepositOptions,
+  settings: Awaited<ReturnType<Client['info']['settings']>>,
+): string {
+  if (settings.bridge2_contract_address === NO_ADDRESS) {
+    throw new CliError('refused', 'this venue has no settlement chain');
+  }
+  const url = rpc ?? settings.settlement_rpc_url;
+  if (url === null) {
+    const chain = settings.settlement_chain_id;
+    throw new CliError(
+      'usage',
+      `name an endpoint of chain ${chain} with --rpc: the venue names none`,
+    );
+  }
+  if (!URL.canParse(url)) throw new CliError('usage', `${url} is no URL`);
+  return url;
+}
+
+/** Waits for the row of the ledger that has the transaction's hash. */
+async function credited(
+  info: Client['info'],
+  {
+    txHash,
+    user,
+    waitMs,
+  }: { readonly user: string; readonly txHash: string; readonly waitMs: number },
+): Promise<void> {
+  const untilMs = performance.now() + waitMs;
+  while (performance.now() < untilMs) {
+    const rows = await info.userNonFundingLedgerUpdates({ user });
+    if (rows.some(({ delta, hash }) => delta.type === 'deposit' && hash === txHash)) return;
+    await later(LOOK_MS);
+  }
+  const how = 'it is credited when it has its confirmations; look with `oddlot export ledger`';
+  throw new CliError(
+    'part',
+    `the bridge has the money (${txHash}), and the account not yet: ${how}`,
+    {
+      facts: { txHash },
+    },
+  );
+}

@@ -1,0 +1,263 @@
+import { type Client, createClient, type Fill, type LedgerUpdate } from '@oddlot/sdk';
+import type { BlockRows } from '@oddlot/venue/replay';
+import { CliError } from '../cli-error.ts';
+import { wholeNumber } from '../whole-number.ts';
+import { checkFills, type Step } from './check-liquidation-fills.ts';
+import { Findings } from './findings.ts';
+import {
+  bankruptcyPrice,
+  money,
+  moneyText,
+  positionAt,
+  priceText,
+  riskOf,
+} from './liquidation-arithmetic.ts';
+import { readQuestion, urlOf } from './read-question.ts';
+import { replayLog } from './replay-log.ts';
+import { runCheck } from './run-check.ts';
+
+/**
+ * Computes again why an account was liquidated and at which prices (R-liquidation):
+ *
+ *     oddlot verify liquidation --user 0x… [--time MS | --tid ID] [--url http://127.0.0.1:8690] [--log http://127.0.0.1:8692] [--json]
+ *
+ * By default the newest one. Everybody may ask for its steps and fills, and they are enough to compute margin, ratio, limits
+ * and fees from the mark that the venue names. The mark itself follows from all blocks before: that takes the log.
+ */
+type Question = {
+  readonly user: string;
+  readonly time: number | undefined;
+  readonly tid: number | undefined;
+  readonly url: string;
+  readonly network: string | undefined;
+  readonly log: string | undefined;
+};
+
+type Delta<Type extends LedgerUpdate['delta']['type']> = Extract<
+  LedgerUpdate['delta'],
+  { type: Type }
+>;
+type StepRow = LedgerUpdate & { readonly delta: Delta<'liquidation'> };
+
+/** What a venue tells of one liquidation: what happened to an account in one block. */
+type Told = {
+  readonly height: number;
+  readonly steps: readonly StepRow[];
+  /** Prices at which the account had to make room for others in the same block. */
+  readonly noticed: readonly Delta<'adl'>[];
+  /** Oldest first. */
+  readonly fills: readonly Fill[];
+};
+
+async function verifyLiquidation(question: Question): Promise<Findings> {
+  const { log, network, url, user } = question;
+  const client = createClient({ url, network });
+  const told = await ask(client.info, question);
+  const findings = new Findings();
+  const steps: Step[] = [];
+  for (const row of told.steps) steps.push(await checkStep(findings, client.info, row));
+  checkFills(findings, steps, told);
+  if (log === undefined) {
+    findings.believe('the marks', 'they follow from all blocks before: --log computes them');
+    return findings;
+  }
+  const { serviceNetwork } = await client.network();
+  await checkByLog(findings, told, { log, serviceNetwork, user });
+  return findings;
+}
+
+async function ask(info: Client['info'], { tid, time, user }: Question): Promise<Told> {
+  const newest = await firstStep(
+    info,
+    user,
+    tid === undefined ? time : await timeOf(info, user, tid),
+  );
+  const span = { user, startTime: newest.time, endTime: newest.time };
+  const rows: LedgerUpdate[] = [];
+  for await (const row of info.allUserNonFundingLedgerUpdates(span)) {
+    if (row.hash === newest.hash) rows.unshift(row);
+  }
+  const fills: Fill[] = [];
+  for await (const fill of info.allUserFills(span)) {
+    if (fill.hash === newest.hash) fills.unshift(fill);
+  }
+  const { height } = await info.block({ hash: newest.hash });
+  const deltas = rows.map(({ delta }) => delta);
+  return {
+    height,
+    steps: rows.filter(isStep),
+    noticed: deltas.filter((delta) => delta.type === 'adl'),
+    fills,
+  };
+}
+
+function isStep(row: LedgerUpdate): row is StepRow {
+  return row.delta.type === 'liquidation';
+}
+
+/** Any of the steps of a block tells which block it is. */
+async function firstStep(
+  info: Client['info'],
+  user: string,
+  time: number | undefined,
+): Promise<StepRow> {
+  const span = time === undefined ? {} : { startTime: time, endTime: time };
+  for await (const row of info.allUserNonFundingLedgerUpdates({ user, ...span })) {
+    if (isStep(row)) return row;
+  }
+  const when = time === undefined ? '' : ` at ${time}`;
+  throw new CliError('usage', `${user} was not liquidated${when}`);
+}
+
+async function timeOf(info: Client['info'], user: string, tid: number): Promise<number> {
+  for await (const fill of info.allUserFills({ user })) if (fill.tid === tid) return fill.time;
+  throw new CliError('usage', `${user} has no fill ${tid}`);
+}
+
+/** Why a step was taken: the ratio, and what it is made of. */
+async function checkStep(
+  findings: Findings,
+  info: Client['info'],
+  { delta }: StepRow,
+): Promise<Step> {
+  const { leverageType, liquidatedPositions, markPx, step } = delta;
+  const scope = {
+    equity: money(delta.accountValue),
+    maintenance: money(delta.maintenanceMargin),
+    notional: money(delta.liquidatedNtlPos),
+  };
+  const at = `${step}:`;
+  const risk = riskOf(scope);
+  findings.holds(
+    `${at} the account value ${delta.accountValue} is no more than maintenance and fee,`,
+    scope.equity <= risk,
+    moneyText(risk),
+    'more: it was not to be liquidated',
+  );
+  const [first] = liquidatedPositions;
+  const instrument = first === undefined ? undefined : await instrumentOf(info, first.coin);
+  if (first === undefined || instrument === undefined) {
+    const why = `${first?.coin ?? 'none'} is not listed any more`;
+    findings.believe(`${at} the position`, why);
+    return { row: delta, scope, instrument: undefined };
+  }
+  const position = positionAt(instrument, first.szi, markPx);
+  // A cross account may have other positions, which no row has to name.
+  const isWhole = leverageType === 'Isolated' || position.notional === scope.notional;
+  const what = `${at} ${first.szi} ${first.coin} at ${markPx}`;
+  if (isWhole) {
+    const { maintenance, notional } = position;
+    findings.same(`${what} is worth`, delta.liquidatedNtlPos, moneyText(notional));
+    findings.same(`${what} must have`, delta.maintenanceMargin, moneyText(maintenance));
+  } else {
+    const isPart = position.notional <= scope.notional && position.maintenance <= scope.maintenance;
+    const most = `${delta.liquidatedNtlPos} and ${delta.maintenanceMargin}`;
+    const part = `${moneyText(position.notional)} and ${moneyText(position.maintenance)}`;
+    findings.holds(`${what} is a part of`, isPart, most, part);
+    findings.believe(`${at} the other positions of the account`, 'the row does not name them');
+  }
+  // What an insolvent account lacks is shared by what its positions lost, which no row has.
+  const bankrupt = scope.equity < 0n ? undefined : bankruptcyPrice(scope, position);
+  const price = bankrupt === undefined ? 'not told' : priceText(instrument, bankrupt);
+  if (bankrupt === undefined) {
+    findings.believe(`${at} the bankruptcy price`, 'it needs the marks of the block before');
+  }
+  return { row: delta, scope, instrument, position, bankrupt, price };
+}
+
+/** The terms that hold now: an operator may have changed them since. */
+async function instrumentOf(info: Client['info'], coin: string): Promise<Step['instrument']> {
+  const { universe } = await info.perpMeta();
+  const listed = universe.find(({ name }) => name === coin);
+  if (listed === undefined) return undefined;
+  const { instruments } = await info.perpMetaDetail({ assetName: listed.baseCurrency });
+  return instruments.find(({ perp }) => perp.instrumentId === listed.index);
+}
+
+/** What an engine of one's own makes of the log. */
+async function checkByLog(
+  findings: Findings,
+  { fills, height, steps }: Told,
+  asked: { readonly log: string; readonly serviceNetwork: string; readonly user: string },
+): Promise<void> {
+  const { log, serviceNetwork, user } = asked;
+  let own: BlockRows | undefined;
+  const report = await replayLog(log, {
+    serviceNetwork,
+    to: height,
+    onRows: (rows) => {
+      if (rows.head.height === height) own = rows;
+    },
+  });
+  const { finding } = report;
+  if (finding !== undefined) {
+    findings.holds('the log', false, `block ${finding.height}`, finding.what);
+    return;
+  }
+  const ofUser = <Row extends { readonly user: string }>(rows: readonly Row[] = []): Row[] =>
+    rows.filter((each) => each.user === user.toLowerCase());
+  const ownSteps = ofUser(own?.ledger)
+    .map(({ row }) => row)
+    .filter(isStep);
+  const ownFills = ofUser(own?.fills).map(({ row }) => row);
+  const hash = own?.head.hash;
+  compareRows(findings, 'step', steps, ownSteps);
+  compareRows(
+    findings,
+    'fill',
+    fills,
+    ownFills.filter((fill) => fill.hash === hash),
+  );
+  for (const what of report.believed) findings.believe('in the log', what);
+}
+
+/** One by one, so that what differs is named. */
+function compareRows(
+  findings: Findings,
+  what: string,
+  told: readonly object[],
+  own: readonly object[],
+): void {
+  for (let at = 0; at < Math.max(told.length, own.length); at++) {
+    findings.same(`${what} ${at + 1} by the log`, told[at], plain(own[at]));
+  }
+}
+
+/** As it goes over the wire: without what is undefined. */
+function plain(row: object | undefined): unknown {
+  return row === undefined ? undefined : JSON.parse(JSON.stringify(row));
+}
+
+const USAGE =
+  'usage: oddlot verify liquidation --user <address> [--time <ms> or --tid <id>] [--url <url>] [--network <name>] [--log <url>] [--json]';
+
+/** Runs the command; what stands in its way is one line. */
+export function runVerifyLiquidation(
+  args: readonly string[],
+  print: (line: string) => void,
+): Promise<number> {
+  return runCheck(print, async () => {
+    const asked = readQuestion(args, {
+      user: { type: 'string' },
+      time: { type: 'string' },
+      tid: { type: 'string' },
+      url: { type: 'string', default: 'http://127.0.0.1:8690' },
+      network: { type: 'string' },
+      log: { type: 'string' },
+      json: { type: 'boolean' },
+    });
+    const { json, log, network, tid, time, url, user = '' } = asked;
+    const isBoth = time !== undefined && tid !== undefined;
+    if (!/^0x[0-9a-f]{40}$/i.test(user) || isBoth) throw new CliError('usage', USAGE);
+    const findings = await verifyLiquidation({
+      user,
+      time: time === undefined ? undefined : wholeNumber(time),
+      tid: tid === undefined ? undefined : wholeNumber(tid),
+      url: urlOf(url),
+      network,
+      log: log === undefined ? undefined : urlOf(log),
+    });
+    print(json === true ? JSON.stringify(findings.all) : findings.lines().join('\n'));
+    return findings.exitCode;
+  });
+}

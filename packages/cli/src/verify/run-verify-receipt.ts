@@ -1,0 +1,199 @@
+import {
+  type ActionStatus,
+  type BlockDetail,
+  type Client,
+  createClient,
+  type TxDetail,
+} from '@oddlot/sdk';
+import {
+  type BlockRows,
+  createRecoverer,
+  createTextHasher,
+  decodeReceiptBody,
+} from '@oddlot/venue/replay';
+import { CliError } from '../cli-error.ts';
+import { Findings } from './findings.ts';
+import { readQuestion, urlOf } from './read-question.ts';
+import { replayLog } from './replay-log.ts';
+import { runCheck } from './run-check.ts';
+
+/**
+ * Computes the receipt of a request again (R-tx):
+ *
+ *     oddlot verify receipt --tx 0x… [--url http://127.0.0.1:8690] [--network NAME] [--log http://127.0.0.1:8692] [--json]
+ *
+ * What anybody may ask is enough for the hash, for who signed and for the place in the chain of blocks. What became of the
+ * request follows from all blocks before it: that takes the log.
+ */
+type Question = {
+  readonly txHash: string;
+  readonly url: string;
+  readonly network: string | undefined;
+  readonly log: string | undefined;
+};
+
+/** What a venue tells of a request. */
+type Told = {
+  readonly tx: TxDetail;
+  readonly status: ActionStatus;
+  readonly block: BlockDetail;
+};
+
+async function verifyReceipt(question: Question): Promise<Findings> {
+  const { log, network, txHash, url } = question;
+  const client = createClient({ url, network });
+  const told = await ask(client.info, txHash);
+  const findings = new Findings();
+  await checkSignature(findings, told.tx, client, txHash);
+  await checkBlock(findings, told, client.info);
+  checkReceipt(findings, told);
+  if (log === undefined) {
+    findings.believe('the result', 'it follows from all blocks before it: --log computes it');
+    return findings;
+  }
+  const { serviceNetwork } = await client.network();
+  await checkByLog(findings, told, { log, serviceNetwork });
+  return findings;
+}
+
+async function ask(info: Client['info'], txHash: string): Promise<Told> {
+  const [tx, status] = await Promise.all([info.tx({ txHash }), info.actionStatus({ txHash })]);
+  return { tx, status, block: await info.block({ height: tx.block }) };
+}
+
+/** The hash of what was sent, and who signed it. */
+async function checkSignature(
+  findings: Findings,
+  tx: TxDetail,
+  client: Client,
+  txHash: string,
+): Promise<void> {
+  const { action, expiresAfter, nonce, signature, signatureChainId, vaultAddress } = tx;
+  if (isWithheld(tx)) {
+    const why = 'the venue does not show all that was signed, so that nobody else can use it';
+    findings.believe('hash and signer', why);
+    return;
+  }
+  const envelope = { action, nonce, signature, vaultAddress, signatureChainId, expiresAfter };
+  const recoverer = await createRecoverer(await client.network());
+  const found = recoverer.recover(JSON.stringify(envelope));
+  findings.same('the hash of what was signed', txHash, found.txHash ?? found.fault);
+  findings.same('who signed it', tx.signer, found.signer ?? 'nobody');
+}
+
+/** An order that waits in the delay queue shows its type alone; access codes of a gate are masked. */
+function isWithheld({ action }: TxDetail): boolean {
+  const gate = action['setGate'] as { accessCodes?: unknown; grants?: unknown } | undefined;
+  if (gate?.accessCodes !== undefined || gate?.grants !== undefined) return true;
+  return action.type === 'order' && action['orders'] === undefined;
+}
+
+/** Its block, and the blocks on both sides of it. */
+async function checkBlock(
+  findings: Findings,
+  { block, tx }: Told,
+  info: Client['info'],
+): Promise<void> {
+  const row = block.txs.find(({ hash }) => hash === tx.hash);
+  findings.same(`that block ${block.height} has it`, row?.hash ?? 'no', tx.hash);
+  findings.same('its time', tx.time, block.blockTime);
+  const hashText = await createTextHasher();
+  const { blockTime, hash, height, parentHash, stateHash } = block;
+  const hashes = block.txs.map((each) => each.hash);
+  const computed = hashText([parentHash, height, blockTime, stateHash, ...hashes].join('\n'));
+  if (computed === hash) findings.same('the hash of the block', hash, computed);
+  else {
+    const why = `${hash}: commands that nobody signed are part of the block, and the log alone has them`;
+    findings.believe('the hash of the block', why);
+  }
+  const [next, , before] = await info.blocks({ before: height + 2, limit: 3 }).then((rows) =>
+    // Without a next block the list begins with this one.
+    rows[0]?.height === height ? [undefined, ...rows] : rows,
+  );
+  if (before !== undefined) {
+    findings.same(`that it continues block ${before.height}`, parentHash, before.hash);
+  }
+  if (next !== undefined) {
+    findings.same(`that block ${next.height} continues it`, next.parentHash, hash);
+  }
+}
+
+/** The receipt, against the explorer: two answers of the same venue. */
+function checkReceipt(findings: Findings, { block, status, tx }: Told): void {
+  if (status.status === 'unknown') {
+    findings.believe('the receipt', 'it is no longer kept');
+    return;
+  }
+  findings.same('the signer of the receipt', status.signer, tx.signer);
+  findings.same('the nonce of the receipt', status.nonce, tx.nonce);
+  findings.same('the block of the receipt', status.block, {
+    height: block.height,
+    time: block.blockTime,
+    hash: block.hash,
+  });
+  findings.same('the result of the receipt', status.result, tx.result);
+}
+
+/** What an engine of one's own makes of the log. */
+async function checkByLog(
+  findings: Findings,
+  { block, status, tx }: Told,
+  { log, serviceNetwork }: { readonly log: string; readonly serviceNetwork: string },
+): Promise<void> {
+  let own: BlockRows | undefined;
+  let receipt: BlockRows['receipts'][number] | undefined;
+  const report = await replayLog(log, {
+    serviceNetwork,
+    onRows: (rows) => {
+      if (rows.head.height === block.height) own = rows;
+      receipt ??= rows.receipts.find(({ txHash }) => txHash === tx.hash);
+    },
+    // Of an order that waits in the delay queue it comes later than its block.
+    isDone: () => own !== undefined && receipt !== undefined,
+  });
+  const { finding } = report;
+  if (finding !== undefined) {
+    findings.holds('the log', false, `block ${finding.height}`, finding.what);
+    return;
+  }
+  const { head, txs = [] } = own ?? {};
+  findings.same('the hash of the block by the log', block.hash, head?.hash);
+  findings.same('the state after it', block.stateHash, head?.stateHash);
+  const row = txs.find(({ txHash }) => txHash === tx.hash);
+  findings.same('its place in the block', tx.index, row?.index);
+  findings.same('the account acted for', tx.user, row?.user);
+  if (receipt === undefined || status.status === 'unknown') return;
+  const { outcome } = decodeReceiptBody(receipt.body);
+  findings.same('the result by the log', status.result, outcome.result);
+  findings.same('the error by the log', status.error, outcome.error);
+  for (const what of report.believed) findings.believe('in the log', what);
+}
+
+const USAGE =
+  'usage: oddlot verify receipt --tx <hash> [--url <url>] [--network <name>] [--log <url>] [--json]';
+
+/** Runs the command; what stands in its way is one line. */
+export function runVerifyReceipt(
+  args: readonly string[],
+  print: (line: string) => void,
+): Promise<number> {
+  return runCheck(print, async () => {
+    const asked = readQuestion(args, {
+      tx: { type: 'string' },
+      url: { type: 'string', default: 'http://127.0.0.1:8690' },
+      network: { type: 'string' },
+      log: { type: 'string' },
+      json: { type: 'boolean' },
+    });
+    const { json, log, network, tx = '', url } = asked;
+    if (!/^0x[0-9a-f]{64}$/i.test(tx)) throw new CliError('usage', USAGE);
+    const findings = await verifyReceipt({
+      txHash: tx.toLowerCase(),
+      url: urlOf(url),
+      network,
+      log: log === undefined ? undefined : urlOf(log),
+    });
+    print(json === true ? JSON.stringify(findings.all) : findings.lines().join('\n'));
+    return findings.exitCode;
+  });
+}

@@ -1,0 +1,91 @@
+import { TEST_USDC_ABI } from '@oddlot/contracts';
+import { encodeFunctionData, type Hex } from 'viem';
+import { readPermitDomain, readPermitState } from '../bridge-contract/permit.ts';
+import type { ChainClient } from '../chain/chain-client.ts';
+import { chainFault } from '../chain/chain-error.ts';
+import { connect } from './bridge-chain.ts';
+import { BridgeCommandError } from './bridge-error.ts';
+import { sendTransaction } from './send-transaction.ts';
+
+type DepositorOptions = {
+  readonly rpc: string;
+  /** What endpoints of another chain are refused by. */
+  readonly chainId: number;
+  readonly bridge: string;
+  readonly token: string;
+};
+
+/** What a permit of an account is made of, and what it has to give. */
+type Holding = {
+  readonly microUsdc: bigint;
+  readonly nonce: number;
+  /** The token's own, which a permit is hashed with. */
+  readonly name: string;
+  readonly version: string;
+};
+
+/** Why nothing was sent. */
+export class DepositError extends Error {
+  override readonly name = 'DepositError';
+  /** The chain did not answer; else it would not take the deposit. */
+  readonly isSilent: boolean;
+
+  constructor(message: string, isSilent: boolean, cause?: unknown) {
+    super(message, { cause });
+    this.isSilent = isSilent;
+  }
+}
+
+const CONFIRMATIONS = 1;
+
+/** Somebody who pays into a bridge, as the chain sees them. */
+export class Depositor {
+  readonly #client: ChainClient;
+  readonly #bridge: Hex;
+  readonly #token: Hex;
+
+  private constructor(client: ChainClient, { bridge, token }: DepositorOptions) {
+    this.#client = client;
+    this.#bridge = bridge as Hex;
+    this.#token = token as Hex;
+  }
+
+  static async connect(options: DepositorOptions): Promise<Depositor> {
+    const { chainId, rpc } = options;
+    const client = await asked(connect([rpc], { chainId, confirmations: CONFIRMATIONS }));
+    return new Depositor(client, options);
+  }
+
+  async holding(user: string): Promise<Holding> {
+    const contracts = { bridge: this.#bridge, token: this.#token };
+    const { balance, nonce } = await asked(readPermitState(this.#client, contracts, user as Hex));
+    const { name, version } = await asked(readPermitDomain(this.#client, this.#token));
+    return { microUsdc: balance, nonce: Number(nonce), name, version };
+  }
+
+  /** Sends USDC to the bridge and waits until a block has it; resolves with the hash of the transaction. */
+  async transfer(
+    microUsdc: bigint,
+    how: {
+      readonly key: string;
+      readonly waitMs: number;
+      readonly print: (line: string) => void;
+    },
+  ): Promise<string> {
+    const args = [this.#bridge, microUsdc] as const;
+    const data = encodeFunctionData({ abi: TEST_USDC_ABI, functionName: 'transfer', args });
+    const { key, print, waitMs } = how;
+    const options = { client: this.#client, key: key as Hex, waitMs, print };
+    const { receipt } = await asked(sendTransaction({ to: this.#token, data }, options));
+    return receipt.txHash;
+  }
+}
+
+/** What a chain refuses is told apart from one that says nothing. */
+async function asked<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw new DepositError(chainFault(error), !(error instanceof BridgeCommandError), error);
+  }
+}

@@ -1,0 +1,122 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient, privateKeyWallet, randomPrivateKey } from '@oddlot/sdk';
+import { privateKeyToAccount } from 'viem/accounts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runCli } from '../../packages/cli/src/run-cli.ts';
+import { chainOf } from '../support/chain.ts';
+import { CALM, removeTemporaryData, Venue } from '../support/venue-process.ts';
+
+/** Goal: money of the settlement chain is in the account, from a terminal. Method: a real venue with its chain, and the command. */
+
+const home = mkdtempSync(join(tmpdir(), 'oddlot-deposit-'));
+const key = randomPrivateKey();
+const { address } = privateKeyWallet(key);
+const poorKey = randomPrivateKey();
+const poor = privateKeyWallet(poorKey).address;
+let venue: Venue;
+
+beforeAll(async () => {
+  venue = await Venue.start([...CALM, '--chain', 'local', '--faucet', '--no-relay', '--no-web']);
+  expect(await oddlot('keys import', { ODDLOT_PRIVATE_KEY: key })).toMatchObject({ code: 0 });
+  await oddlot('keys import poor', { ODDLOT_PRIVATE_KEY: poorKey });
+  await createClient({ url: venue.url }).faucet({ user: address, onChain: true });
+}, 120_000);
+afterAll(async () => {
+  await venue.stop();
+  await removeTemporaryData();
+  rmSync(home, { recursive: true, force: true });
+});
+
+/** Runs a command as a terminal would, and keeps what it says. */
+async function oddlot(line: string, env: Readonly<Record<string, string>> = {}) {
+  const said = { out: '', err: '' };
+  const writers = { out: process.stdout.write, err: process.stderr.write };
+  const hear = (name: 'out' | 'err') => (text: string | Uint8Array) => {
+    said[name] += String(text);
+    return true;
+  };
+  process.stdout.write = hear('out');
+  process.stderr.write = hear('err');
+  try {
+    const around = { ODDLOT_HOME: home, ODDLOT_PASSWORD: 'correct horse', ODDLOT_URL: venue.url };
+    const code = await runCli(line.split(' '), { ...around, ...env });
+    return { code, ...said };
+  } finally {
+    process.stdout.write = writers.out;
+    process.stderr.write = writers.err;
+  }
+}
+
+async function withdrawable(): Promise<string> {
+  const { info } = createClient({ url: venue.url });
+  return (await info.clearinghouseState({ user: address })).withdrawable;
+}
+
+test('a permit and a transfer are credited, each step is told, and programs get JSON', async () => {
+  const permit = await oddlot('deposit 100 --key main');
+  expect(permit).toMatchObject({
+    code: 0,
+    out: `100 USDC are in the account of ${address}\n`,
+    err: expect.stringMatching(
+      /has 1000 USDC on chain.*\nsigned a permit.*\nthe venue has sent it: 0x.*\nwaiting/,
+    ),
+  });
+  expect(await withdrawable()).toBe('100');
+  const sent = await oddlot('deposit 50.5 --transfer --key main --json');
+  expect(JSON.parse(sent.out)).toMatchObject({ user: address, amount: '50.5' });
+  expect(sent.err).toMatch(/has 900 USDC .*\nsending 0x[0-9a-f]{64}\ndone in block \d+\n/);
+  expect(await withdrawable()).toBe('150.5');
+}, 120_000);
+
+test('who has no USDC, no ether or too little of it is told so, and nothing is sent', async () => {
+  expect(await oddlot('deposit 5 --key poor')).toMatchObject({
+    code: 3,
+    out: '',
+    err: expect.stringMatching(/^0x\w+ has 0 USDC on chain \d+: nothing was sent\n$/),
+  });
+  const chain = await chainOf(venue.url);
+  await chain.wallet(privateKeyToAccount(key)).transfer(poor as `0x${string}`, 20_000_000n);
+  expect(await oddlot('deposit 5 --transfer --key poor')).toMatchObject({
+    code: 3,
+    out: '',
+    err: expect.stringMatching(/has 0 ether, and this may take/),
+  });
+  expect(await chain.balanceOf(poor as `0x${string}`)).toBe(20_000_000n);
+  // Without ether the permit does.
+  expect(await oddlot('deposit 5 --key poor')).toMatchObject({ code: 0 });
+}, 120_000);
+
+test('a running venue writes a snapshot when it is asked', async () => {
+  const { height } = JSON.parse(
+    (await oddlot(`snapshot --operations ${venue.operations} --json`)).out,
+  );
+  expect(height).toBeGreaterThan(1);
+  const told = await oddlot(`snapshot --operations ${venue.operations}`);
+  expect(told.out).toMatch(/^the newest snapshot is of block \d+\n$/);
+}, 60_000);
+
+test.each<[line: string, code: number, why: string]>([
+  ['deposit x --key main', 2, '"x" is no amount of USDC'],
+  ['deposit 1e3 --key main', 2, '"1e3" is no amount of USDC'],
+  ['deposit -5 --key main', 2, '"-5" is no amount of USDC'],
+  ['deposit 4.999999 --key main', 2, 'a deposit is of at least 5 USDC'],
+  ['deposit 5.0000001 --key main', 2, 'is no amount of USDC'],
+  ['deposit 5 --rpc moon --key main', 2, 'moon is no URL'],
+  ['deposit 5 --rpc http://127.0.0.1:1 --key main', 4, 'HTTP request failed'],
+  ['deposit 5 --wait-seconds soon --key main', 2, '"soon" is no whole number above zero'],
+  ['deposit 5 --key nobody', 5, 'there is no key "nobody"'],
+  ['deposit', 2, "missing required argument 'amount'"],
+  ['snapshot --operations moon', 2, 'moon is no URL'],
+  ['snapshot --operations http://127.0.0.1:1', 4, 'does not answer'],
+])(
+  '`oddlot %s` ends with %i and a sentence',
+  async (line, code, why) => {
+    const before = await withdrawable();
+    const ended = await oddlot(line);
+    expect(ended).toMatchObject({ code, out: '', err: expect.stringContaining(why) });
+    expect(await withdrawable()).toBe(before);
+  },
+  60_000,
+);

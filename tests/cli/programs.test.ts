@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { runRebuildHistory } from '../../packages/cli/src/run-rebuild-history.ts';
+
+/**
+ * Goal: programs that run as commands say what is wrong in a sentence, and to programs in JSON. Method: real processes, one of each
+ * that takes the place of the command; what their own files test in this process is not repeated.
+ */
+
+const REPOSITORY = join(import.meta.dirname, '../..');
+const folder = mkdtempSync(join(tmpdir(), 'oddlot-programs-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+type Ended = { readonly code: number | null; readonly out: string; readonly err: string };
+
+function oddlot(line: string): Promise<Ended> {
+  const file = join(REPOSITORY, 'packages/cli/src/main.ts');
+  const child = spawn(process.execPath, [file, ...line.split(' ')], {
+    cwd: folder,
+    env: {
+      PATH: process.env['PATH'],
+      ODDLOT_HOME: folder,
+      NODE_COMPILE_CACHE: join(REPOSITORY, 'node_modules/.cache/venue'),
+    },
+  });
+  const said = { out: '', err: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (said.out += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said.err += text));
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, ...said })));
+}
+
+test.each<[line: string, why: RegExp]>([
+  ['start --moon', /^Unknown option '--moon'/],
+  ['relay --port x', /port/],
+  ['validator --port 8', /(key|bridge)/],
+])(
+  '`oddlot %s` ends with 2, a sentence and nothing left behind',
+  async (line, why) => {
+    const ended = await oddlot(line);
+    expect(ended).toEqual({ code: 2, out: '', err: expect.stringMatching(why) });
+    expect(ended.err).not.toMatch(/^\s+at /m);
+    expect(readdirSync(folder)).toEqual([]);
+  },
+  120_000,
+);
+
+test('with --json a program ends with one object on standard output, all else on standard error', async () => {
+  const helped = await oddlot('bridge --help --json');
+  const told = JSON.parse(helped.out) as { said: string[] };
+  expect(told).toMatchObject({ program: 'bridge', exitCode: 0 });
+  expect(told.said[0]).toBe('Usage: oddlot bridge COMMAND [options]');
+  expect(helped.err).toContain('Usage: oddlot bridge COMMAND');
+  const wrong = await oddlot('bridge moon --json');
+  expect(JSON.parse(wrong.out)).toEqual({ program: 'bridge', exitCode: 2, said: [] });
+  expect(wrong).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('there is no command moon'),
+  });
+}, 120_000);
+
+test.each<[args: readonly string[], why: RegExp]>([
+  [['--data', '/nowhere'], /^there is no log in \/nowhere\n$/],
+  [['--moon'], /^Unknown option '--moon'/],
+])(
+  '`oddlot rebuild-history` with %j is a wrong question, for people and for programs',
+  async (args, why) => {
+    const said = { out: '', err: '' };
+    const hear = (name: 'err' | 'out') => ({ write: (text: string) => (said[name] += text) });
+    const around = { environment: {}, stderr: hear('err'), stdout: hear('out') };
+    expect(await runRebuildHistory(args, { ...around, isJson: false })).toBe(2);
+    expect(said).toEqual({ out: '', err: expect.stringMatching(why) });
+    said.err = '';
+    expect(await runRebuildHistory(args, { ...around, isJson: true })).toBe(2);
+    expect(JSON.parse(said.err)).toMatchObject({ error: { exitCode: 2 } });
+  },
+);

@@ -1,0 +1,393 @@
+import { createServer } from 'node:http';
+import { freePorts, listen } from '@oddlot/host/testing';
+import { limitOrder } from '@oddlot/sdk';
+import { startVenue, type TestAccount, type TestVenue } from '@oddlot/testkit';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { runVerifyLiquidation } from '../../packages/cli/src/verify/run-verify-liquidation.ts';
+import { runVerifyReceipt } from '../../packages/cli/src/verify/run-verify-receipt.ts';
+import { runVerifyUrl } from '../../packages/cli/src/verify/run-verify-url.ts';
+import type { LogEntry } from '../../packages/venue/src/block/log-entry.ts';
+import { BlockBuffer } from '../../packages/venue/src/log/block-codec.ts';
+import { readLogPage } from '../../packages/venue/src/log/log-page.ts';
+
+/**
+ * Goal: whoever doubts a venue computes again what it says, and each lie is named. Method: a venue that serves its log, with
+ * liquidations into the book and by deleveraging; then the same questions to somebody in between who changes a word of an answer.
+ */
+
+const BTC = 1;
+const ETH = 2;
+let venue: TestVenue;
+let log = '';
+let txHash = '';
+/** Liquidated into the book: one position, an isolated one, one of two; and one by a gap. */
+let alice: TestAccount;
+let carol: TestAccount;
+let dave: TestAccount;
+let bob: TestAccount;
+const liars: (() => void)[] = [];
+
+beforeAll(async () => {
+  const port = await freePorts(1);
+  log = `http://127.0.0.1:${port}`;
+  venue = await startVenue({ ports: true, flags: ['--serve-log', '--ops-port', String(port)] });
+  await venue.fillBook('BTC-USDC');
+  await venue.fillBook('ETH-USDC');
+  alice = await venue.account('alice', { perp: '1200' });
+  bob = await venue.account('bob', { perp: '1300' });
+  carol = await venue.account('carol', { perp: '1200' });
+  dave = await venue.account('dave', { perp: '1240' });
+  txHash = await buy(alice, { asset: BTC, size: '0.2' });
+  await buy(bob, { asset: BTC, size: '0.2' });
+  await buy(carol, { asset: BTC, size: '0.2', marginMode: 'isolated' });
+  await buy(dave, { asset: BTC, size: '0.2' });
+  await buy(dave, { asset: ETH, size: '0.5' });
+  await venue.setPrice('BTC', '92300');
+  await venue.setPrice('BTC', '90000');
+});
+afterAll(async () => {
+  await venue.stop();
+});
+afterEach(() => {
+  for (const close of liars.splice(0)) close();
+});
+
+async function buy(
+  { client }: TestAccount,
+  order: { asset: number; size: string; marginMode?: 'isolated' },
+): Promise<string> {
+  const price = order.asset === BTC ? '98000' : '4000';
+  const entry = limitOrder({ ...order, side: 'buy', price, tif: 'Ioc' });
+  const reply = await client.exchange.order({ orders: [entry] }, { confirm: 'executed' });
+  expect(reply).toMatchObject({ status: 'executed', orders: [{ state: 'filled' }] });
+  return reply.txHash;
+}
+
+type Verify = (args: readonly string[], print: (line: string) => void) => Promise<number>;
+
+async function run(verify: Verify, args: readonly string[]) {
+  const lines: string[] = [];
+  const code = await verify(args, (line) => lines.push(...line.split('\n')));
+  return { code, lines, differing: lines.filter((line) => line.startsWith('DIFFER')) };
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any
+type Data = any;
+
+/** Passes on what the venue answers to some types of question, changed. */
+async function liar(types: readonly string[], change: (data: Data) => void): Promise<string> {
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const part of request.setEncoding('utf8')) body += String(part);
+    const answer = await fetch(venue.url + request.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
+    const reply = (await answer.json()) as { data: Data };
+    if (types.includes((JSON.parse(body) as { type: string }).type)) change(reply.data);
+    response.writeHead(answer.status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(reply));
+  });
+  return lends(server);
+}
+
+/** Passes on the log, with blocks that are changed. */
+async function logLiar(change: (entries: LogEntry[], headers: Headers) => void): Promise<string> {
+  const server = createServer(async (request, response) => {
+    const answer = await fetch(log + request.url);
+    const from = Number(new URL(request.url ?? '', log).searchParams.get('from'));
+    const entries = [...readLogPage(Buffer.from(await answer.arrayBuffer()), from)];
+    const headers = new Headers(answer.headers);
+    change(entries, headers);
+    headers.delete('content-length');
+    response.writeHead(answer.status, Object.fromEntries(headers));
+    response.end(Buffer.concat(entries.map(framed)));
+  });
+  return lends(server);
+}
+
+async function lends(server: ReturnType<typeof createServer>): Promise<string> {
+  const url = `http://127.0.0.1:${await listen(server, 0, '127.0.0.1')}`;
+  liars.push(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return url;
+}
+
+function framed({ commands, timeMs }: LogEntry): Buffer {
+  const buffer = new BlockBuffer();
+  buffer.writeBlock(commands);
+  const header = Buffer.alloc(12);
+  header.writeUInt32LE(buffer.length, 0);
+  header.writeBigUInt64LE(BigInt(timeMs), 4);
+  return Buffer.concat([header, buffer.bytes.subarray(0, buffer.length)]);
+}
+
+describe('a receipt', () => {
+  test('agrees from what everybody may ask, and its result from the log', async () => {
+    const asked = await run(runVerifyReceipt, ['--url', venue.url, '--tx', txHash]);
+    expect(asked).toMatchObject({ code: 0, differing: [] });
+    expect(asked.lines).toContain(`agree   the hash of what was signed ${txHash}`);
+    expect(asked.lines).toContain(`agree   who signed it ${alice.address}`);
+    expect(asked.lines.at(-1)).toMatch(/^believed {2}the result: /);
+    const byLog = await run(runVerifyReceipt, ['--url', venue.url, '--tx', txHash, '--log', log]);
+    expect(byLog).toMatchObject({ code: 0, differing: [] });
+    expect(byLog.lines.join('\n')).toMatch(/agree {3}the result by the log .*"filledSz":"0.2"/);
+    const json = await run(runVerifyReceipt, ['--url', venue.url, '--tx', txHash, '--json']);
+    expect(JSON.parse(json.lines[0]!)[0]).toMatchObject({ kind: 'agree' });
+  });
+
+  test('of a block whose hash does not follow from its requests is one for the log', async () => {
+    const url = await liar(['block'], (block) => (block.stateHash = `0x${'5e'.repeat(32)}`));
+    const args = ['--url', url, '--tx', txHash];
+    const asked = await run(runVerifyReceipt, args);
+    expect(asked.code).toBe(0);
+    expect(asked.lines.join('\n')).toMatch(/believed {2}the hash of the block: .* the log alone/);
+    const { code, differing } = await run(runVerifyReceipt, [...args, '--log', log]);
+    expect(differing).toEqual([expect.stringContaining('the state after it')]);
+    expect(code).toBe(1);
+  });
+
+  test.each<[what: string, type: string, change: (data: Data) => void, differs: RegExp]>([
+    ['another size', 'tx', (tx) => (tx.action.orders[0].s = '0.3'), /the hash of what was signed/],
+    ['another signer', 'tx', (tx) => (tx.signer = `0x${'5e'.repeat(20)}`), /who signed it/],
+    ['another nonce', 'actionStatus', (status) => status.nonce++, /the nonce of the receipt/],
+    [
+      'another result',
+      'actionStatus',
+      ({ result }) => (result.orders[0].filledSz = '0.1'),
+      /the result of the receipt/,
+    ],
+    ['a block without it', 'block', (block) => (block.txs = []), /that block \d+ has it no/],
+    ['another time', 'block', (block) => block.blockTime++, /its time/],
+    [
+      'another chain',
+      'blocks',
+      (rows) => (rows.at(-1).hash = `0x${'5e'.repeat(32)}`),
+      /that it continues block/,
+    ],
+  ])('with %s is found', async (_, type, change, differs) => {
+    const url = await liar([type], change);
+    const { code, differing } = await run(runVerifyReceipt, ['--url', url, '--tx', txHash]);
+    expect(differing.join('\n')).toMatch(differs);
+    expect(code).toBe(1);
+  });
+
+  test('whose result is told wrong everywhere is found by the log alone', async () => {
+    const url = await liar(['tx', 'actionStatus'], ({ result }) => {
+      result.orders[0].avgPx = '96000';
+    });
+    const args = ['--url', url, '--tx', txHash];
+    expect(await run(runVerifyReceipt, args)).toMatchObject({ code: 0 });
+    const found = await run(runVerifyReceipt, [...args, '--log', log]);
+    expect(found.code).toBe(1);
+    expect(found.differing).toEqual([expect.stringContaining('the result by the log')]);
+  });
+});
+
+describe('a liquidation', () => {
+  test.each<[what: string, who: () => TestAccount, lines: readonly RegExp[]]>([
+    [
+      'of one position',
+      () => alice,
+      [/market: 0.2 BTC-USDC at \d+\.?\d* is worth/, /sold by order/],
+    ],
+    ['of an isolated position', () => carol, [/must have/, /for a fee of no more than/]],
+    ['of one of two positions', () => dave, [/is a part of/, /does not name them/]],
+    ['by deleveraging', () => bob, [/adl: the account value -/, /taken over at: 9\d+/]],
+  ])('%s agrees, by the log too', async (_, who, expected) => {
+    const args = ['--url', venue.url, '--user', who().address];
+    const asked = await run(runVerifyLiquidation, args);
+    expect(asked).toMatchObject({ code: 0, differing: [] });
+    for (const line of expected) expect(asked.lines.join('\n')).toMatch(line);
+    const byLog = await run(runVerifyLiquidation, [...args, '--log', log]);
+    expect(byLog).toMatchObject({ code: 0, differing: [] });
+    expect(byLog.lines.join('\n')).toContain('agree   step 1 by the log');
+    expect(byLog.lines.join('\n')).toContain('agree   fill 1 by the log');
+  });
+
+  test('is found by its time, and by a fill of it', async () => {
+    const [fill] = await alice.client.info.userFills({ user: alice.address });
+    const args = ['--url', venue.url, '--user', alice.address];
+    const newest = await run(runVerifyLiquidation, args);
+    expect(await run(runVerifyLiquidation, [...args, '--tid', String(fill!.tid)])).toEqual(newest);
+    expect(await run(runVerifyLiquidation, [...args, '--time', String(fill!.time)])).toEqual(
+      newest,
+    );
+    const early = await run(runVerifyLiquidation, [...args, '--time', '1']);
+    expect(early).toMatchObject({ code: 2, lines: [`${alice.address} was not liquidated at 1`] });
+    const none = await run(runVerifyLiquidation, [...args, '--tid', '999999']);
+    expect(none).toMatchObject({ code: 2, lines: [`${alice.address} has no fill 999999`] });
+  });
+
+  const step = (rows: Data): Data =>
+    rows.find(({ delta }: Data) => delta.type === 'liquidation').delta;
+  const LEDGER = 'userNonFundingLedgerUpdates';
+  test.each<[what: string, type: string, change: (data: Data) => void, differs: RegExp]>([
+    ['enough money', LEDGER, (rows) => (step(rows).accountValue = '500'), /was not to be liquid/],
+    ['another mark', LEDGER, (rows) => (step(rows).markPx = '93000'), /is a part of/],
+    ['more maintenance', LEDGER, (rows) => (step(rows).maintenanceMargin = '300'), /must have 300/],
+    ['a worse price', 'userFills', ([fill]) => (fill.px = '90000'), /sold by order \d+ at no less/],
+    ['a higher fee', 'userFills', ([fill]) => (fill.fee = '100'), /for a fee of no more than/],
+  ])('with %s is found', async (_, type, change, differs) => {
+    const url = await liar([type], change);
+    const args = ['--url', url, '--user', alice.address];
+    const { code, differing } = await run(runVerifyLiquidation, args);
+    expect(differing.join('\n')).toMatch(differs);
+    expect(code).toBe(1);
+  });
+
+  test('whose mark fits what is told of it and was another is found by the log alone', async () => {
+    const url = await liar([LEDGER], (rows) => {
+      const told = step(rows);
+      Object.assign(told, { markPx: '92000', liquidatedNtlPos: '18400', maintenanceMargin: '184' });
+    });
+    const args = ['--url', url, '--user', alice.address];
+    expect(await run(runVerifyLiquidation, args)).toMatchObject({ code: 0 });
+    const found = await run(runVerifyLiquidation, [...args, '--log', log]);
+    expect(found.code).toBe(1);
+    expect(found.differing).toEqual([expect.stringContaining('step 1 by the log')]);
+  });
+});
+
+describe('the log of a venue', () => {
+  test('stands, and its blocks are told to everybody as they are', async () => {
+    const { height, hash } = venue.head;
+    const { code, lines } = await run(runVerifyUrl, [log, '--venue', venue.url]);
+    expect(lines[0]).toMatch(
+      new RegExp(`^all of it stands: \\d+ requests derived up to block ${height} ${hash}$`),
+    );
+    expect(lines).toContain(`${height} blocks are told alike`);
+    expect(code).toBe(0);
+  });
+
+  test('is derived from a block on, up to another, with what comes before applied and believed', async () => {
+    const to = venue.head.height - 2;
+    const whole = await run(runVerifyUrl, [log, '--json', '--to', String(to)]);
+    const part = await run(runVerifyUrl, [log, '--json', '--to', String(to), '--from', '7']);
+    const [all, some] = [whole, part].map(({ lines }) => JSON.parse(lines[0]!));
+    expect(some).toMatchObject({ height: to, hash: all.hash, finding: null });
+    expect(some.counts.derived).toBeLessThan(all.counts.derived);
+    expect(some.believed).toContain('6 blocks before block 7: applied, and not derived');
+  });
+
+  const isOrder = ({ command }: LogEntry['commands'][number]): boolean =>
+    command.type === 'placeOrders';
+  test.each<[what: string, change: (entries: LogEntry[], headers: Headers) => void, found: RegExp]>(
+    [
+      [
+        'an order that nobody signed so',
+        (entries) => {
+          const at = entries.findLastIndex(({ commands }) => commands.some(isOrder));
+          const entry = entries[at]!;
+          const commands = structuredClone(entry.commands) as Data;
+          commands.find(isOrder).command.orders[0].size += 1;
+          entries[at] = { ...entry, commands };
+        },
+        /^wrong {5}block \d+, command 0: the request asks for /,
+      ],
+      [
+        'an order without anything that was signed',
+        (entries) => {
+          const at = entries.findLastIndex(({ commands }) => commands.some(isOrder));
+          const entry = entries[at]!;
+          entries[at] = { ...entry, commands: entry.commands.map(({ command }) => ({ command })) };
+        },
+        /^wrong {5}block \d+, command 0: placeOrders without a request that anybody signed/,
+      ],
+      [
+        'another newest block',
+        (_, headers) => headers.set('x-log-hash', `0x${'5e'.repeat(32)}`),
+        /^wrong {5}block \d+: its hash is 0x[0-9a-f]{64} here, and the venue says 0x5e5e/,
+      ],
+      [
+        'an end that is kept back',
+        (entries) => void entries.splice(entries[0]?.seq === 1 ? 5 : 0),
+        /^wrong {5}block 6: the venue says that its log goes up to block \d+, and gives none of it/,
+      ],
+      [
+        'a time that goes back',
+        (entries) => (entries[8] = { ...entries[8]!, timeMs: entries[7]!.timeMs - 1 }),
+        /^wrong {5}block 9: its time is before/,
+      ],
+    ],
+  )('with %s does not stand', async (_, change, found) => {
+    const url = await logLiar(change);
+    const { code, lines } = await run(runVerifyUrl, [url]);
+    expect(lines[0]).toMatch(/^it does not stand: /);
+    expect(lines[1]).toMatch(found);
+    expect(code).toBe(1);
+  });
+
+  test('differs from what the venue tells everybody: the first such block is named', async () => {
+    const url = await liar(['blocks'], (rows) => {
+      for (const row of rows) if (row.height >= 4) row.stateHash = `0x${'5e'.repeat(32)}`;
+    });
+    const { code, lines } = await run(runVerifyUrl, [log, '--venue', url]);
+    expect(lines[1]).toMatch(/^wrong {5}block 4: its state is 0x.* and the venue tells everybody/);
+    expect(code).toBe(1);
+  });
+
+  test('of another name or another first block does not stand', async () => {
+    const named = await run(runVerifyUrl, [log, '--network', 'example.org-3fa9c1d2']);
+    expect(named.lines[1]).toMatch(/^wrong {5}block \d+, command 0: the log says that 0x/);
+    const pinned = await run(runVerifyUrl, [log, '--genesis', `0x${'5e'.repeat(32)}`]);
+    expect(pinned.lines[1]).toMatch(/^wrong {5}block 1: its hash is .* \(genesis\)$/);
+    const former = ['--network', 'example.org-3fa9c1d2', '--former-name', 'Oddlot-Testnet'];
+    expect(await run(runVerifyUrl, [log, ...former])).toMatchObject({ code: 0 });
+  });
+});
+
+const NOWHERE = 'http://127.0.0.1:1';
+test.each<
+  [what: string, verify: Verify, args: () => readonly string[], code: number, said: RegExp]
+>([
+  ['no hash', runVerifyReceipt, () => [], 2, /^usage: /],
+  ['half a hash', runVerifyReceipt, () => ['--tx', '0x12'], 2, /^usage: /],
+  ['an option of nobody', runVerifyReceipt, () => ['--moon'], 2, /^Unknown option '--moon'/],
+  [
+    'a hash that the venue never saw',
+    runVerifyReceipt,
+    () => ['--url', venue.url, '--tx', `0x${'5e'.repeat(32)}`],
+    2,
+    /^Transaction not found/,
+  ],
+  ['nobody there', runVerifyReceipt, () => ['--url', NOWHERE, '--tx', txHash], 4, /^No answer/],
+  [
+    'no log there',
+    runVerifyReceipt,
+    () => ['--url', venue.url, '--tx', txHash, '--log', venue.url],
+    2,
+    /gives no log: HTTP 40[45].* \(a venue serves its log with --serve-log/,
+  ],
+  ['no account', runVerifyLiquidation, () => [], 2, /^usage: /],
+  [
+    'a time that is none',
+    runVerifyLiquidation,
+    () => ['--user', alice.address, '--time', 'noon'],
+    2,
+    /^"noon" is no whole number/,
+  ],
+  [
+    'somebody who was not liquidated',
+    runVerifyLiquidation,
+    () => ['--url', venue.url, '--user', venue.admin.address],
+    2,
+    /was not liquidated$/,
+  ],
+  ['a word for a URL', runVerifyUrl, () => ['http:'], 2, /is no URL$/],
+  ['nobody who serves a log', runVerifyUrl, () => [NOWHERE], 4, /does not answer: /],
+  ['a door without a log', runVerifyUrl, () => [venue.url], 2, /gives no log: HTTP/],
+  ['a block beyond the end', runVerifyUrl, () => [log, '--to', '999999'], 2, /^the log ends at/],
+  ['no block at all', runVerifyUrl, () => [log, '--from', '0'], 2, /no whole number above zero/],
+])(
+  '%s is told in one line, with a code of its own',
+  async (_, verify, args, code, said) => {
+    const ended = await run(verify, args());
+    expect(ended.lines).toEqual([expect.stringMatching(said)]);
+    expect(ended.code).toBe(code);
+  },
+  60_000,
+);
