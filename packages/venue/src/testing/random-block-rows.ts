@@ -7,11 +7,16 @@ import {
   type AccountValueRecord,
   type BlockRows,
   type EarningRecord,
+  type LargestTradesRecord,
   type LedgerRecord,
+  type LiquidationRecord,
+  type OpenInterestRecord,
   type OrderRecord,
   type SettledEventRecord,
   type WithdrawalRecord,
 } from '../history/rows/block-rows.ts';
+
+import { RANKED_SPAN_MS } from '../history/rows/largest-trades.ts';
 
 /** Blocks with rows of every table, the same for a seed. They mean nothing, but fit together. */
 
@@ -50,6 +55,7 @@ function hashOf(n: number, salt = 0): Hash {
 /** What goes on from block to block. */
 type World = {
   readonly dice: Dice;
+  readonly figureDice: Dice;
   nextOrderId: number;
   nextHash: number;
   readonly orders: OrderRecord[];
@@ -57,12 +63,14 @@ type World = {
   readonly earnings: EarningRecord[];
   readonly withdrawals: WithdrawalRecord[];
   readonly queued: ReceiptRow[];
+  readonly ranked: Map<string, LargestTradesRecord['trades']>;
   events: number;
 };
 
 export function randomBlocks(seed: number, count: number): BlockRows[] {
   const world: World = {
     dice: dice(seed),
+    figureDice: dice(seed + 1),
     nextOrderId: 1,
     nextHash: 1,
     orders: [],
@@ -70,6 +78,7 @@ export function randomBlocks(seed: number, count: number): BlockRows[] {
     earnings: [],
     withdrawals: [],
     queued: [],
+    ranked: new Map(),
     events: 0,
   };
   const blocks: BlockRows[] = [];
@@ -111,6 +120,7 @@ function blockOf(world: World, height: number, timeMs: number): BlockRows {
     accountValues: valuesOf(world, at),
     markets: height === 1 ? INSTRUMENTS.filter((id) => id >= FIRST_OUTCOME).map(textsOf) : [],
     settledEvents: some(world, 2, () => eventOf(world, timeMs)),
+    ...figuresOf(world, at),
   };
 }
 
@@ -404,6 +414,60 @@ function valuesOf(world: World, { height, timeMs }: At): AccountValueRecord[] {
     fees: 4,
     funding: -5,
   }));
+}
+
+/** Drawn by dice of their own: other rows stay as they are. */
+function figuresOf(world: World, { height, timeMs }: At) {
+  const figures = { ...world, dice: world.figureDice };
+  return {
+    liquidations: some(figures, 3, () => liquidationOf(figures, timeMs)),
+    largestTrades: rankedOf(figures, timeMs),
+    // One a height, whatever the clock does.
+    openInterest: some(figures, 2, () => interestOf(figures, timeMs + height)),
+  };
+}
+
+function liquidationOf(world: World, time: number): LiquidationRecord {
+  const instrumentId = pick(world, INSTRUMENTS);
+  const row: LiquidationRecord['row'] = {
+    time,
+    hash: freshHash(world),
+    user: pick(world, USERS),
+    coin: `C${instrumentId}-USDC`,
+    instrumentId,
+    side: world.dice(2) === 0 ? 'B' : 'A',
+    sz: String(1 + world.dice(9)),
+    px: '100.5',
+    ntl: '201',
+    step: 'market',
+    leverageType: 'Cross',
+    markPx: '101',
+    accountValue: '-0.5',
+    maintenanceMargin: '3',
+  };
+  return { instrumentId, row };
+}
+
+/** A list that goes on within its span. */
+function rankedOf(world: World, time: number): LargestTradesRecord[] {
+  if (world.dice(2) === 0) return [];
+  const startMs = time - (time % RANKED_SPAN_MS);
+  const list = pick(world, [0, -1, ...INSTRUMENTS]);
+  const key = `${list} ${startMs}`;
+  const earlier = world.ranked.get(key);
+  const { instrumentId, row } = fillOf(world, time);
+  const { coin, px, side, sz, hash: cause, tid } = row;
+  const value = world.dice(50);
+  const trade = { coin, instrumentId, side, px, sz, time, hash: cause, tid, ntl: String(value) };
+  const trades = [...(earlier ?? []), { value, row: trade }].sort((a, b) => b.value - a.value);
+  world.ranked.set(key, trades);
+  return [{ list, startMs, ...(earlier === undefined ? { isFirst: true } : {}), trades }];
+}
+
+function interestOf(world: World, time: number): OpenInterestRecord {
+  const instrumentId = pick(world, INSTRUMENTS);
+  const openInterest = String(world.dice(100));
+  return { instrumentId, row: { coin: `C${instrumentId}`, time, openInterest, markPx: '9.5' } };
 }
 
 function textsOf(instrumentId: number): BlockRows['markets'][number] {

@@ -408,6 +408,18 @@ function* questions(
         ...maybe(() => ({ withPrevious: true })),
       },
     ];
+    yield [
+      'liquidations',
+      {
+        limit: 1 + roll(12),
+        ...range(),
+        ...behind(),
+        ...maybe(() => ({ instrumentId: one(INSTRUMENTS) })),
+      },
+    ];
+    const lists = one([[0], [0, -1], [1], []]);
+    yield ['largestTrades', { lists, startMs: time(), limit: 1 + roll(20) }];
+    yield ['openInterest', { ...span, instrumentId: one(INSTRUMENTS), limit: 1 + roll(9) }];
     const stepMs = one([300_000, 3_600_000, 86_400_000]);
     yield ['accountValues', { ...span, user: one(USERS), stepMs }];
     yield ['withdrawals', { user: one(USERS), limit: 3, ...maybe(() => ({ before: roll(9) })) }];
