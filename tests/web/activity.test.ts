@@ -67,7 +67,7 @@ test('who traded large: by kind and window, which are in the address, and the wa
   const trades = panel(page, 'Largest trades');
   const row = trades.getByRole('row', { name: new RegExp(perp.name) }).first();
   await row.waitFor(PATIENCE);
-  expect(await row.innerText()).toMatch(/Buy\s+100\s+190\s+19(?:,|\.0)/);
+  expect(await row.innerText()).toMatch(/Buy\s+100\.00\s+190\.00\s+19,000/);
   await trades.getByRole('radio', { name: '7 d' }).press('Enter');
   await page.waitForURL(/window=week/);
   await trades.getByRole('radio', { name: 'Events' }).press('Enter');

@@ -2,9 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import type { LargestTrade } from '@oddlot/sdk';
 import { useMemo } from 'react';
 import { Market } from '../../account-tables/cells.tsx';
-import { cents, compact, number } from '../../lib/format.ts';
+import { cents, number } from '../../lib/format.ts';
 import { dateTime } from '../../lib/time.ts';
 import { useWords, type Words } from '../../lib/words.ts';
+import { OnGrid, SizeOnGrid } from '../../market/on-grid.tsx';
 import { useSimulated } from '../../market/use-simulated.ts';
 import { reader } from '../../market/venue.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -87,14 +88,22 @@ function columnsOf(
   simulated: ReadonlySet<string>,
 ): readonly Column<LargestTrade>[] {
   const isPerps = of === 'perps';
-  const who = (user: string | undefined) =>
-    user === undefined ? null : <Who user={user} isSimulated={simulated.has(user)} />;
+  const whoColumn = (id: 'taker' | 'maker'): Column<LargestTrade> => ({
+    id,
+    header: t(`activity.column.${id}`),
+    from: 'desktop',
+    width: '150px',
+    cell: ({ side, users }) => {
+      const user = users?.[(side === 'B') === (id === 'taker') ? 0 : 1];
+      return user !== undefined && <Who user={user} isSimulated={simulated.has(user)} />;
+    },
+  });
   return [
     timeColumn(t),
     {
       id: 'market',
       header: t('activity.column.market'),
-      ...(isPerps ? { width: '112px' } : {}),
+      ...(isPerps ? { width: '104px' } : {}),
       cell: ({ coin, slug, title }) => (
         <Market symbol={coin} slug={slug} title={title} isOutcome={!isPerps} />
       ),
@@ -112,7 +121,8 @@ function columnsOf(
       align: 'right',
       width: '88px',
       from: 'tablet',
-      cell: ({ price, px }) => (isPerps ? number(px) : cents(price ?? px)),
+      cell: ({ instrumentId, price, px }) =>
+        isPerps ? <OnGrid coin={String(instrumentId)} value={px} /> : cents(price ?? px),
     },
     {
       id: 'size',
@@ -120,29 +130,21 @@ function columnsOf(
       align: 'right',
       width: '88px',
       from: 'tablet',
-      cell: ({ sz }) => number(sz),
+      cell: ({ instrumentId, sz }) =>
+        isPerps ? <SizeOnGrid coin={String(instrumentId)} value={sz} /> : number(sz),
     },
     {
       id: 'value',
       header: t('activity.column.value'),
       align: 'right',
-      width: '84px',
+      width: '76px',
       phoneWidth: '72px',
-      cell: ({ ntl }) => <span title={number(ntl)}>{compact(ntl)}</span>,
+      cell: ({ ntl }) => <span title={number(ntl)}>{number(ntl, { decimals: 0 })}</span>,
       compare: byDecimal(({ ntl }) => ntl),
     },
-    {
-      id: 'taker',
-      header: t('activity.column.taker'),
-      from: 'desktop',
-      cell: ({ side, users }) => who(users?.[side === 'B' ? 0 : 1]),
-    },
-    {
-      id: 'maker',
-      header: t('activity.column.maker'),
-      from: 'desktop',
-      cell: ({ side, users }) => who(users?.[side === 'B' ? 1 : 0]),
-    },
+    whoColumn('taker'),
+    // The name of an event needs the room.
+    ...(isPerps ? [whoColumn('maker')] : []),
   ];
 }
 

@@ -5,6 +5,7 @@ import { Market } from '../../account-tables/cells.tsx';
 import { sum } from '../../lib/decimal.ts';
 import { compact, number } from '../../lib/format.ts';
 import { useWords, type Words } from '../../lib/words.ts';
+import { OnGrid } from '../../market/on-grid.tsx';
 import { useSimulated } from '../../market/use-simulated.ts';
 import { reader, venueNow } from '../../market/venue.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -72,13 +73,13 @@ function columnsOf(t: Words, simulated: ReadonlySet<string>): readonly Column<Li
     {
       id: 'market',
       header: t('activity.column.market'),
-      width: '112px',
+      width: '96px',
       cell: ({ coin }) => <Market symbol={coin} isOutcome={false} />,
     },
     {
       id: 'position',
       header: t('activity.column.position'),
-      width: '72px',
+      width: '64px',
       phoneWidth: '56px',
       // What sold closed a long one.
       cell: ({ side }) => (
@@ -92,20 +93,22 @@ function columnsOf(t: Words, simulated: ReadonlySet<string>): readonly Column<Li
       header: t('activity.column.price'),
       align: 'right',
       from: 'tablet',
-      width: '88px',
-      cell: ({ markPx, px }) => (
-        <span title={t('activity.markThen', { price: number(markPx) })}>{number(px)}</span>
+      width: '80px',
+      cell: ({ instrumentId, markPx, px }) => (
+        <span title={t('activity.markThen', { price: number(markPx) })}>
+          <OnGrid coin={String(instrumentId)} value={px} />
+        </span>
       ),
     },
     {
       id: 'value',
       header: t('activity.column.value'),
       align: 'right',
-      width: '84px',
+      width: '64px',
       phoneWidth: '72px',
       cell: ({ ntl, sz }) => (
         <span title={t('activity.sizeOf', { size: number(sz), value: number(ntl) })}>
-          {compact(ntl)}
+          {number(ntl, { decimals: 0 })}
         </span>
       ),
       compare: byDecimal(({ ntl }) => ntl),
@@ -122,6 +125,7 @@ function columnsOf(t: Words, simulated: ReadonlySet<string>): readonly Column<Li
       id: 'account',
       header: t('activity.column.account'),
       from: 'tablet',
+      width: '140px',
       cell: ({ user }) => <Who user={user} isSimulated={simulated.has(user)} />,
     },
   ];
