@@ -163,8 +163,10 @@ export class HistoryProjector implements Projection {
     this.#ledger.restore(withdrawals);
     this.#bars.restore(bars);
     this.#values.restore(values);
-    if (largest !== undefined) this.#largest.restore(largest);
-    if (interest !== undefined) this.#interest.restore(interest);
+    if (largest === undefined) this.#largest.beginLate();
+    else this.#largest.restore(largest);
+    if (interest === undefined) this.#interest.beginLate();
+    else this.#interest.restore(interest);
   }
 
   reset(): void {

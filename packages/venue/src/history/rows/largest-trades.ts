@@ -30,11 +30,17 @@ type TradeEvent = Extract<EngineEvent, { type: 'tradeExecuted' | 'outcomeTraded'
 export class LargestTrades {
   readonly #lists = new Map<number, readonly RankedTrade[]>();
   #startMs = 0;
+  /** It began within a span, of which it does not know all. */
+  #isPartial = false;
 
   take(state: State, block: AppliedBlock): LargestTradesRecord[] {
     const startMs = block.timeMs - (block.timeMs % RANKED_SPAN_MS);
-    if (startMs !== this.#startMs) this.#lists.clear();
+    if (startMs !== this.#startMs) {
+      this.#lists.clear();
+      if (this.#startMs !== 0) this.#isPartial = false;
+    }
     this.#startMs = startMs;
+    if (this.#isPartial) return [];
     const changed = new Set<number>();
     const known = new Set(this.#lists.keys());
     for (const event of block.result.events) {
@@ -66,18 +72,26 @@ export class LargestTrades {
     }
   }
 
-  dump(): LargestTradesDump {
-    return { startMs: this.#startMs, lists: [...this.#lists] };
+  /** Whoever goes on from what an earlier release left tells of the next span: no list is a part that looks whole. */
+  beginLate(): void {
+    this.#isPartial = true;
   }
 
-  restore({ lists, startMs }: LargestTradesDump): void {
+  dump(): LargestTradesDump {
+    const lists = [...this.#lists];
+    return { startMs: this.#startMs, lists, ...(this.#isPartial ? { isPartial: true } : {}) };
+  }
+
+  restore({ isPartial = false, lists, startMs }: LargestTradesDump): void {
     this.#startMs = startMs;
+    this.#isPartial = isPartial;
     for (const [list, trades] of lists) this.#lists.set(list, trades);
   }
 
   clear(): void {
     this.#lists.clear();
     this.#startMs = 0;
+    this.#isPartial = false;
   }
 }
 
@@ -95,5 +109,6 @@ function rowOf(state: State, block: AppliedBlock, event: TradeEvent, value: numb
 
 export type LargestTradesDump = {
   readonly startMs: number;
+  readonly isPartial?: boolean;
   readonly lists: readonly (readonly [list: number, trades: readonly RankedTrade[]])[];
 };

@@ -16,13 +16,17 @@ export class OpenInterest {
   #lastMs: number | undefined;
   /** The instruments that had something at the last record. */
   #held = new Set<number>();
+  /** It began within an hour, whose first block it has not seen. */
+  #isLate = false;
 
   take(state: State, { timeMs }: AppliedBlock): OpenInterestRecord[] {
     const lastMs = this.#lastMs;
     this.#lastMs = timeMs;
     const isSameHour =
       lastMs !== undefined && Math.floor(lastMs / HOUR_MS) === Math.floor(timeMs / HOUR_MS);
-    if (isSameHour) return [];
+    const isLate = lastMs === undefined && this.#isLate;
+    this.#isLate = false;
+    if (isSameHour || isLate) return [];
     const held = new Set<number>();
     const records: OpenInterestRecord[] = [];
     for (const { instrumentId, lots, row } of figures(state, timeMs)) {
@@ -31,6 +35,11 @@ export class OpenInterest {
     }
     this.#held = held;
     return records;
+  }
+
+  /** Whoever goes on from what an earlier release left begins with the next hour. */
+  beginLate(): void {
+    this.#isLate = true;
   }
 
   dump(): OpenInterestDump {
@@ -45,6 +54,7 @@ export class OpenInterest {
   clear(): void {
     this.#lastMs = undefined;
     this.#held.clear();
+    this.#isLate = false;
   }
 }
 

@@ -22,7 +22,7 @@ export function Screen() {
       <h1 className="flex h-12 shrink-0 items-center border-b border-line px-4 text-15 font-semibold">
         {t('activity.title')}
       </h1>
-      <div className="grid flex-1 content-start desktop:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+      <div className="grid flex-1 content-start desktop:grid-cols-[minmax(0,11fr)_minmax(0,9fr)]">
         <LargestTrades
           of={search['of'] === 'events' ? 'events' : 'perps'}
           span={search['window']}

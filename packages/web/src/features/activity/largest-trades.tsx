@@ -92,7 +92,7 @@ function columnsOf(
     id,
     header: t(`activity.column.${id}`),
     from: 'desktop',
-    width: '150px',
+    width: '128px',
     cell: ({ side, users }) => {
       const user = users?.[(side === 'B') === (id === 'taker') ? 0 : 1];
       return user !== undefined && <Who user={user} isSimulated={simulated.has(user)} />;
@@ -103,7 +103,7 @@ function columnsOf(
     {
       id: 'market',
       header: t('activity.column.market'),
-      ...(isPerps ? { width: '104px' } : {}),
+      ...(isPerps ? { width: '100px' } : {}),
       cell: ({ coin, slug, title }) => (
         <Market symbol={coin} slug={slug} title={title} isOutcome={!isPerps} />
       ),
@@ -111,8 +111,8 @@ function columnsOf(
     {
       id: 'side',
       header: t('activity.column.side'),
-      width: isPerps ? '72px' : '88px',
-      phoneWidth: '56px',
+      width: isPerps ? '64px' : '80px',
+      phoneWidth: isPerps ? '56px' : '72px',
       cell: (trade) => <Side trade={trade} />,
     },
     {

@@ -69,7 +69,7 @@ export function Liquidations() {
 
 function columnsOf(t: Words, simulated: ReadonlySet<string>): readonly Column<Liquidation>[] {
   return [
-    timeColumn(t),
+    timeColumn(t, { isShort: true }),
     {
       id: 'market',
       header: t('activity.column.market'),
@@ -125,7 +125,7 @@ function columnsOf(t: Words, simulated: ReadonlySet<string>): readonly Column<Li
       id: 'account',
       header: t('activity.column.account'),
       from: 'tablet',
-      width: '140px',
+      width: '128px',
       cell: ({ user }) => <Who user={user} isSimulated={simulated.has(user)} />,
     },
   ];

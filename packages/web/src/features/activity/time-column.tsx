@@ -5,17 +5,20 @@ import type { Column } from '../../ui/table.tsx';
 
 const DAY_MS = 86_400_000;
 
-/** On a phone the time of day, or the day of what is older. */
-export function timeColumn<Row extends { readonly time: number }>(t: Words): Column<Row> {
+/** Where there is little room the time of day, or the day of what is older. */
+export function timeColumn<Row extends { readonly time: number }>(
+  t: Words,
+  { isShort = false }: { readonly isShort?: boolean } = {},
+): Column<Row> {
   return {
     id: 'time',
     header: t('activity.column.time'),
-    width: '104px',
+    width: isShort ? '64px' : '104px',
     phoneWidth: '56px',
     cell: ({ time }) => (
       <time dateTime={new Date(time).toISOString()} title={wholeDate(time)} className="text-muted">
-        <span className="max-tablet:hidden">{dateTime(time)}</span>
-        <span className="tablet:hidden">
+        <span className={isShort ? 'hidden' : 'max-tablet:hidden'}>{dateTime(time)}</span>
+        <span className={isShort ? undefined : 'tablet:hidden'}>
           {time > venueNow() - DAY_MS ? hourMinute(time) : dayMonth(time)}
         </span>
       </time>

@@ -123,7 +123,7 @@ function BesideButton({
       aria-pressed={isOn}
       title={t('portfolio.besideTitle', { symbol: BESIDE })}
       onClick={() => onChange({ beside: isOn ? 'no' : 'yes' })}
-      className="ms-2 me-auto h-6 truncate rounded px-2 text-12 text-muted hover:text-text aria-pressed:bg-raised aria-pressed:text-text"
+      className="ms-2 me-auto h-6 min-w-0 truncate rounded px-2 text-12 text-muted hover:text-text aria-pressed:bg-raised aria-pressed:text-text"
     >
       {t('portfolio.beside', { symbol: BESIDE })}
     </button>
