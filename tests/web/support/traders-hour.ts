@@ -8,7 +8,7 @@ export type Act = {
   readonly name: string;
   /** Whether there is anything to do it with. */
   readonly isPossible: (book: AccountBook) => boolean;
-  readonly run: (page: Page, chance: Chance) => Promise<void>;
+  readonly run: (page: Page, chance: Chance, book: AccountBook) => Promise<void>;
 };
 
 /** How many of each the account has. */
@@ -16,6 +16,7 @@ export type AccountBook = {
   readonly orders: number;
   readonly triggers: number;
   readonly positions: number;
+  readonly isLong: boolean;
 };
 
 const BASE = 97_000;
@@ -130,16 +131,10 @@ export const ACTS: readonly Act[] = [
   {
     name: 'exits set',
     isPossible: ({ positions }) => positions > 0,
-    run: async (page, chance) => {
+    run: async (page, chance, { isLong }) => {
       await tab(page, 'Positions');
       await press(button(page, /Take profit and stop loss of BTC/));
       const dialog = page.getByRole('dialog');
-      const isLong = (
-        await page
-          .getByRole('row', { name: /BTC-USDC/ })
-          .first()
-          .innerText()
-      ).includes('Long');
       const away = 1_000 + chance.below(1_000);
       const [up, down] = [String(BASE + away), String(BASE - away)];
       await dialog.getByRole('textbox', { name: 'TP' }).fill(isLong ? up : down);

@@ -3,7 +3,7 @@ import type { OutcomeLeg } from '../messages/outcome-terms.ts';
 import type { State } from '../state/state.ts';
 
 /** Who holds the shares of a leg, and what they cost. */
-export type HolderView = {
+type HolderView = {
   readonly account: Address;
   readonly size: number;
   readonly cost: MicroUsdc;

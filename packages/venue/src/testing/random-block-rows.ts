@@ -7,16 +7,14 @@ import {
   type AccountValueRecord,
   type BlockRows,
   type EarningRecord,
-  type LargestTradesRecord,
   type LedgerRecord,
-  type LiquidationRecord,
-  type OpenInterestRecord,
   type OrderRecord,
   type SettledEventRecord,
   type WithdrawalRecord,
 } from '../history/rows/block-rows.ts';
 
-import { RANKED_SPAN_MS } from '../history/rows/largest-trades.ts';
+import { dice, type Dice } from './dice.ts';
+import { RandomFigures } from './random-figures.ts';
 
 /** Blocks with rows of every table, the same for a seed. They mean nothing, but fit together. */
 
@@ -32,19 +30,6 @@ const FIRST_OUTCOME = 1_001;
 const STEPS_MS = [300_000, 3_600_000, 86_400_000];
 const START_MS = 1_800_000_000_000;
 
-type Dice = (below: number) => number;
-
-/** A small generator of numbers (mulberry32). */
-export function dice(seed: number): Dice {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
-
 function hashOf(n: number, salt = 0): Hash {
   const digits = Math.imul(n + 1, 2_654_435_761) >>> 0;
   return hash(
@@ -55,7 +40,8 @@ function hashOf(n: number, salt = 0): Hash {
 /** What goes on from block to block. */
 type World = {
   readonly dice: Dice;
-  readonly figureDice: Dice;
+  /** Drawn by dice of their own: other rows stay as they are. */
+  readonly figures: RandomFigures;
   nextOrderId: number;
   nextHash: number;
   readonly orders: OrderRecord[];
@@ -63,14 +49,13 @@ type World = {
   readonly earnings: EarningRecord[];
   readonly withdrawals: WithdrawalRecord[];
   readonly queued: ReceiptRow[];
-  readonly ranked: Map<string, LargestTradesRecord['trades']>;
   events: number;
 };
 
 export function randomBlocks(seed: number, count: number): BlockRows[] {
   const world: World = {
     dice: dice(seed),
-    figureDice: dice(seed + 1),
+    figures: new RandomFigures(dice(seed + 1), { users: USERS, instruments: INSTRUMENTS }),
     nextOrderId: 1,
     nextHash: 1,
     orders: [],
@@ -78,7 +63,6 @@ export function randomBlocks(seed: number, count: number): BlockRows[] {
     earnings: [],
     withdrawals: [],
     queued: [],
-    ranked: new Map(),
     events: 0,
   };
   const blocks: BlockRows[] = [];
@@ -120,7 +104,7 @@ function blockOf(world: World, height: number, timeMs: number): BlockRows {
     accountValues: valuesOf(world, at),
     markets: height === 1 ? INSTRUMENTS.filter((id) => id >= FIRST_OUTCOME).map(textsOf) : [],
     settledEvents: some(world, 2, () => eventOf(world, timeMs)),
-    ...figuresOf(world, at),
+    ...world.figures.of(at),
   };
 }
 
@@ -414,60 +398,6 @@ function valuesOf(world: World, { height, timeMs }: At): AccountValueRecord[] {
     fees: 4,
     funding: -5,
   }));
-}
-
-/** Drawn by dice of their own: other rows stay as they are. */
-function figuresOf(world: World, { height, timeMs }: At) {
-  const figures = { ...world, dice: world.figureDice };
-  return {
-    liquidations: some(figures, 3, () => liquidationOf(figures, timeMs)),
-    largestTrades: rankedOf(figures, timeMs),
-    // One a height, whatever the clock does.
-    openInterest: some(figures, 2, () => interestOf(figures, timeMs + height)),
-  };
-}
-
-function liquidationOf(world: World, time: number): LiquidationRecord {
-  const instrumentId = pick(world, INSTRUMENTS);
-  const row: LiquidationRecord['row'] = {
-    time,
-    hash: freshHash(world),
-    user: pick(world, USERS),
-    coin: `C${instrumentId}-USDC`,
-    instrumentId,
-    side: world.dice(2) === 0 ? 'B' : 'A',
-    sz: String(1 + world.dice(9)),
-    px: '100.5',
-    ntl: '201',
-    step: 'market',
-    leverageType: 'Cross',
-    markPx: '101',
-    accountValue: '-0.5',
-    maintenanceMargin: '3',
-  };
-  return { instrumentId, row };
-}
-
-/** A list that goes on within its span. */
-function rankedOf(world: World, time: number): LargestTradesRecord[] {
-  if (world.dice(2) === 0) return [];
-  const startMs = time - (time % RANKED_SPAN_MS);
-  const list = pick(world, [0, -1, ...INSTRUMENTS]);
-  const key = `${list} ${startMs}`;
-  const earlier = world.ranked.get(key);
-  const { instrumentId, row } = fillOf(world, time);
-  const { coin, px, side, sz, hash: cause, tid } = row;
-  const value = world.dice(50);
-  const trade = { coin, instrumentId, side, px, sz, time, hash: cause, tid, ntl: String(value) };
-  const trades = [...(earlier ?? []), { value, row: trade }].sort((a, b) => b.value - a.value);
-  world.ranked.set(key, trades);
-  return [{ list, startMs, ...(earlier === undefined ? { isFirst: true } : {}), trades }];
-}
-
-function interestOf(world: World, time: number): OpenInterestRecord {
-  const instrumentId = pick(world, INSTRUMENTS);
-  const openInterest = String(world.dice(100));
-  return { instrumentId, row: { coin: `C${instrumentId}`, time, openInterest, markPx: '9.5' } };
 }
 
 function textsOf(instrumentId: number): BlockRows['markets'][number] {
