@@ -107,7 +107,7 @@ export const ACTS: readonly Act[] = [
   },
   {
     name: 'all cancelled',
-    isPossible: ({ orders, triggers }) => orders + triggers > 6,
+    isPossible: ({ orders, triggers }) => orders + triggers > 4,
     run: async (page) => {
       await tab(page, 'Open orders');
       await press(button(page, 'Cancel all'));
