@@ -34,6 +34,10 @@ const random = chance(SEED);
 /** Where each screen of the router is looked at, and what it shows when it stands. */
 const SHOWN: Readonly<Record<string, readonly (readonly [address: string, text: string])[]>> = {
   '/': [['/', 'Will the tide turn?']],
+  '/activity': [
+    ['/activity', 'BTC-USDC'],
+    ['/activity?of=events', 'Nobody has traded'],
+  ],
   '/trade/$market': [
     ['/trade/BTC-USDC', 'No open orders|Reverse'],
     ['/trade/BTC-USDC?tab=fills', 'Fee'],

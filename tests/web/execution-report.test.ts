@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { limitOrder, type OrderReport } from '@oddlot/sdk';
+import { limitOrder, triggerOrder, type OrderReport } from '@oddlot/sdk';
 import type { Locator, Page } from 'playwright-core';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import type { Venue } from '../support/venue-process.ts';
@@ -155,6 +155,36 @@ test(
     await visit.open('/portfolio?tab=history');
     await page.getByRole('row', { name: market }).getByTitle('How it was executed').press('r');
     await dialog.getByText('Canceled by user').waitFor();
+  },
+  LONG_MS,
+);
+
+test(
+  'one that waits for its price has a report too, from both lists of triggers',
+  async () => {
+    const perp = await listPerp(venue.url, { ...GRID, base: 'WAIT' });
+    const visit = await browser.visit(venue.url);
+    const { page } = visit;
+    const { owner } = await visit.openWithAccount(`/trade/${perp.name}?tab=triggers`);
+    const stop = triggerOrder({
+      asset: perp.asset,
+      side: 'buy',
+      size: '1',
+      triggerPrice: '60',
+      kind: 'sl',
+      reduceOnly: false,
+    });
+    const reply = await owner.exchange.order({ orders: [stop] }, EXECUTED);
+    if (reply.status !== 'executed') throw new Error(JSON.stringify(reply));
+    const dialog = dialogOf(page, reply.orders[0]!.oid!);
+    const price = page.getByRole('row', { name: perp.name }).getByTitle('How it was executed');
+    await price.press('r');
+    await dialog.getByText('It lives.').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await visit.open('/portfolio?tab=triggers');
+    await price.press('Enter');
+    await dialog.getByText('It lives.').waitFor();
   },
   LONG_MS,
 );

@@ -19,6 +19,23 @@ beforeAll(async () => {
 }, 120_000);
 afterEach(() => browser.leaveAll());
 
+test('in German too all that is over the chart has room there, on a desk of 1440 pixels', async () => {
+  const visit = await browser.visit(venue.url, {
+    locale: 'de-DE',
+    viewport: { width: 1440, height: 900 },
+  });
+  const { page } = visit;
+  await visit.open('/trade/BTC-USDC');
+  await button(page, 'Weitere Intervalle').press('Enter');
+  await page.getByRole('menuitemradio', { name: '12h', exact: true }).press('Enter');
+  await page.getByRole('radio', { name: '12h', checked: true }).waitFor();
+  const bar = page.getByRole('region', { name: 'Preis-Chart' }).locator('> div').first();
+  const hidden = await bar.evaluate((it) => it.scrollWidth - it.clientWidth);
+  expect(hidden).toBe(0);
+  await button(page, 'Indikatoren').click();
+  await page.getByRole('menuitemcheckbox', { name: 'Volumenprofil' }).waitFor();
+});
+
 test('any interval of the venue is a press away and kept, indicators are drawn in panes, and a picture is saved', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;

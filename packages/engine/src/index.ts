@@ -51,6 +51,7 @@ export { liabilities, liabilitiesMax, VENUE_ADDRESS } from './read/read-liabilit
 export { gateStatus, multiSigSigners, vaultEquity } from './read/read-keys.ts';
 export { gateRefusal } from './auth/gate.ts';
 export * from './read/read-outcome.ts';
+export { outcomeHolders, type HolderPlace } from './read/read-holders.ts';
 export { seriesOutlook } from './read/series-outlook.ts';
 export { accountWorth, tradeSettings, worthOfHolders } from './read/read-worth.ts';
 export {

@@ -53,6 +53,7 @@ export * from './info/info-answers.ts';
 export * from './info/service-requests.ts';
 export * from './info/account-answers.ts';
 export * from './info/market-answers.ts';
+export * from './info/figure-answers.ts';
 export * from './info/order-answers.ts';
 export * from './info/outcome-answers.ts';
 export * from './info/reserves-answers.ts';

@@ -40,6 +40,8 @@ export const LIMITS = {
   candlesMax: 5000,
   /** Hours of one fundingHistory. */
   fundingHistoryMax: 500,
+  /** Hours of one openInterestHistory. */
+  openInterestHistoryMax: 500,
   /** Points of one cryptoPriceHistory. */
   priceHistoryPointsMax: 2000,
   /** Points of one outcomeProbability, all its markets together. */
@@ -106,6 +108,9 @@ export const PAGE_LIMITS = {
   blocks: { default: 20, max: 100 },
   txs: { default: 20, max: 100 },
   withdrawals: { default: 50, max: 200 },
+  liquidations: { default: 50, max: 200 },
+  largestTrades: { default: 20, max: 20 },
+  outcomeHolders: { default: 20, max: 100 },
   builderMe: { default: 50, max: 100 },
   relayTransfers: { default: 50, max: 200 },
   recentTrades: { default: 50, max: 200 },

@@ -6,6 +6,7 @@ const CATALOGUE = join(import.meta.dirname, '..', 'src', 'words', 'en.json');
 /** Sections that screens, and dialogs of few, bring with them: whoever opens one screen does not load the texts of all. */
 const OF_SCREENS = new Set([
   'account',
+  'activity',
   'builder',
   'explorer',
   'gallery',

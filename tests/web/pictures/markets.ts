@@ -17,6 +17,32 @@ export const pictures: readonly Picture[] = [
     },
   },
   {
+    name: 'activity',
+    path: '/activity',
+    prepare: async (page) => {
+      await page
+        .getByRole('row', { name: /BTC-USDC/ })
+        .first()
+        .waitFor();
+    },
+  },
+  { name: 'activity-events', path: '/activity?of=events' },
+  {
+    name: 'activity-empty',
+    path: '/activity',
+    prepare: async (page) => {
+      // As on a venue where nobody has traded yet.
+      const body = '{"success":true,"code":0,"data":{"startTime":1767225600000,"trades":[]}}';
+      const headers = { 'content-type': 'application/json' };
+      await page.route('**/info', async (route) => {
+        const { type } = route.request().postDataJSON() as { type: string };
+        await (type === 'largestTrades' ? route.fulfill({ headers, body }) : route.continue());
+      });
+      await page.reload();
+      await page.getByText('Nobody has traded').waitFor();
+    },
+  },
+  {
     name: 'markets-nothing-found',
     path: '/?q=nothing',
   },

@@ -86,6 +86,18 @@ export const pictures: readonly Picture[] = [
     prepare: async (page, venue) => open(page, venue, DERBY),
   },
   {
+    name: 'outcomes-holders',
+    path: '/events',
+    prepare: async (page, venue) => {
+      await open(page, venue, DERBY);
+      await page.getByRole('tab', { name: 'Holders' }).click();
+      await page
+        .getByRole('region', { name: /^Holders of/ })
+        .first()
+        .scrollIntoViewIfNeeded();
+    },
+  },
+  {
     name: 'outcomes-ticket',
     path: '/events',
     hasAccount: true,

@@ -12,6 +12,12 @@ import type {
   UserFundings,
 } from './account-answers.ts';
 import type {
+  LargestTrades,
+  Liquidation,
+  OpenInterestRow,
+  OutcomeHolders,
+} from './figure-answers.ts';
+import type {
   BlockDetail,
   BlockRow,
   BuilderClaim,
@@ -72,6 +78,10 @@ export type InfoAnswers = {
   l2Book: L2Book;
   candleSnapshot: Candle[];
   fundingHistory: FundingHistoryRow[];
+  openInterestHistory: OpenInterestRow[];
+  liquidations: Liquidation[];
+  largestTrades: LargestTrades;
+  outcomeHolders: OutcomeHolders;
   outcomeMeta: OutcomeEventPage | OutcomeEventMeta;
   outcomeAssetCtxs: OutcomeAssetCtx[];
   outcomeProbability: OutcomeProbability;

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { PAGE_LIMITS, SEARCH_CHARS_MAX } from '../limits.ts';
 import {
+  AccountTypes,
   Dec,
   IdStr,
   InstrumentIds,
@@ -10,7 +11,7 @@ import {
   exchangeIdsOf,
   listOf,
 } from '../primitives.ts';
-import { TIME_SPAN, compact, limitOf } from './paging.ts';
+import { MIN_HEIGHT, PAGE_CURSOR, TIME_SPAN, compact, limitOf } from './paging.ts';
 
 /** Queries on instruments, books, candles, outcome markets and reference prices. */
 
@@ -110,6 +111,28 @@ export const MARKET_QUERIES = {
     startTime: Ms,
     endTime: Ms.optional(),
   }),
+  openInterestHistory: z.object({
+    type: z.literal('openInterestHistory'),
+    coin: IdStr,
+    startTime: Ms,
+    endTime: Ms.optional(),
+    ...MIN_HEIGHT,
+  }),
+  liquidations: z.object({
+    type: z.literal('liquidations'),
+    coin: IdStr.optional(),
+    ...TIME_SPAN,
+    limit: limitOf(PAGE_LIMITS.liquidations),
+    ...PAGE_CURSOR,
+  }),
+  largestTrades: z.object({
+    type: z.literal('largestTrades'),
+    coin: IdStr.optional(),
+    accountType: AccountTypes.default(['perp']),
+    window: anyCase(['day', 'week', 'month']).default('day'),
+    limit: limitOf(PAGE_LIMITS.largestTrades),
+    ...MIN_HEIGHT,
+  }),
   outcomeMeta,
   outcomeAssetCtxs: z.object({
     type: z.literal('outcomeAssetCtxs'),
@@ -132,6 +155,13 @@ export const MARKET_QUERIES = {
     after: Ms.optional(),
   }),
   outcomeResolution: z.object({ type: z.literal('outcomeResolution'), instrumentId: U32 }),
+  outcomeHolders: z.object({
+    type: z.literal('outcomeHolders'),
+    instrumentId: U32,
+    outcome: anyCase(['Yes', 'No']).default('Yes'),
+    limit: limitOf(PAGE_LIMITS.outcomeHolders),
+    cursor: z.string().nullable().optional(),
+  }),
   cryptoPrice: z.object({
     type: z.literal('cryptoPrice'),
     symbol: z.string(),

@@ -24,6 +24,30 @@ export const INFO_SHAPES: Readonly<Record<string, Shape>> = {
     startTime: ['integer', 0],
     'endTime?': ['integer', 0],
   },
+  openInterestHistory: {
+    type: ['is', 'openInterestHistory'],
+    coin: 'id',
+    startTime: ['integer', 0],
+    'endTime?': ['integer', 0],
+    'minHeight?': ['integer', 0],
+  },
+  liquidations: {
+    type: ['is', 'liquidations'],
+    'coin?': 'id',
+    'startTime?': ['integer', 0],
+    'endTime?': ['integer', 0],
+    'limit?': ['integer'],
+    'cursor?*': 'text',
+    'minHeight?': ['integer', 0],
+  },
+  largestTrades: {
+    type: ['is', 'largestTrades'],
+    'coin?': 'id',
+    'accountType?': 'any',
+    'window?': ['enum', ['day', 'week', 'month']],
+    'limit?': ['integer'],
+    'minHeight?': ['integer', 0],
+  },
   outcomeMeta: {
     type: ['is', 'outcomeMeta'],
     'exchangeId?*': ['is', 1],
@@ -68,6 +92,13 @@ export const INFO_SHAPES: Readonly<Record<string, Shape>> = {
   outcomeResolution: {
     type: ['is', 'outcomeResolution'],
     instrumentId: ['integer', 0, 4294967295],
+  },
+  outcomeHolders: {
+    type: ['is', 'outcomeHolders'],
+    instrumentId: ['integer', 0, 4294967295],
+    'outcome?': ['enum', ['Yes', 'No']],
+    'limit?': ['integer'],
+    'cursor?*': 'text',
   },
   cryptoPrice: {
     type: ['is', 'cryptoPrice'],

@@ -39,6 +39,14 @@ export function createInfo(context: InfoContext) {
     candleSnapshot: bind(candleSnapshot),
     /** The funding rate of each hour of a perp, oldest first, the first 500 of the span. */
     fundingHistory: ask('fundingHistory'),
+    /** What was held of an instrument when each hour had begun, oldest first, the first 500 of the span. */
+    openInterestHistory: ask('openInterestHistory'),
+    /** What was closed of positions in danger, of one perp or of all, newest first. */
+    liquidations: askPlain('liquidations'),
+    /** All that was closed of positions in danger, newest first. The next page is asked for when it is needed. */
+    allLiquidations: allRows('liquidations', (rows) => rows),
+    /** The largest trades of a day, a week or a month, by what the taker paid: of all perps, of all outcome markets, or of one instrument. */
+    largestTrades: askPlain('largestTrades'),
     /** A reference price: the one to beat and the one reached; without times the latest. */
     cryptoPrice: ask('cryptoPrice'),
     /** Reference prices of a span, oldest first, thinned evenly to at most 2,000; `variant: 'before'` asks for made-up ones of before a simulated venue. */
@@ -179,6 +187,8 @@ function outcomeQueries({ ask, bind }: ReturnType<typeof bindersTo>) {
     outcomeSeriesTimeline: ask('outcomeSeriesTimeline'),
     /** The receipt of a settlement; `checkResolution` computes it again. */
     outcomeResolution: ask('outcomeResolution'),
+    /** Who holds the shares of a leg, the most first. */
+    outcomeHolders: ask('outcomeHolders'),
   };
 }
 

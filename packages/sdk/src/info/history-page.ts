@@ -13,6 +13,7 @@ export type PagedType =
   | 'historicalOrders'
   | 'userFundings'
   | 'userNonFundingLedgerUpdates'
+  | 'liquidations'
   | 'txs'
   | 'builderMeEarned'
   | 'builderMeClaimed';

@@ -77,14 +77,26 @@ export type HistoricalOrdersParameters = InfoParameters<'historicalOrders'>;
 /** What `l2Book` takes. */
 export type L2BookParameters = InfoParameters<'l2Book'>;
 
+/** What `largestTrades` takes: a window, and one instrument or what to look at. */
+export type LargestTradesParameters = InfoParameters<'largestTrades'>;
+
+/** What `liquidations` takes. */
+export type LiquidationsParameters = InfoParameters<'liquidations'>;
+
 /** What `multiSigSigners` takes. */
 export type MultiSigSignersParameters = InfoParameters<'multiSigSigners'>;
+
+/** What `openInterestHistory` takes: an instrument, and a span of time. */
+export type OpenInterestHistoryParameters = InfoParameters<'openInterestHistory'>;
 
 /** What `outcomeAssetCtxs` takes. */
 export type OutcomeAssetCtxsParameters = InfoParameters<'outcomeAssetCtxs'>;
 
 /** What `outcomeFrontendOpenOrders` takes. */
 export type OutcomeFrontendOpenOrdersParameters = InfoParameters<'outcomeFrontendOpenOrders'>;
+
+/** What `outcomeHolders` takes: a market, and which leg. */
+export type OutcomeHoldersParameters = InfoParameters<'outcomeHolders'>;
 
 /** What `outcomePositions` takes. */
 export type OutcomePositionsParameters = InfoParameters<'outcomePositions'>;

@@ -1,4 +1,13 @@
-import type { Fill, FundingRow, HistOrderRow, LedgerUpdate, OrderReport } from '@oddlot/protocol';
+import type {
+  Fill,
+  FundingRow,
+  HistOrderRow,
+  LargestTrade,
+  LedgerUpdate,
+  Liquidation,
+  OpenInterestRow,
+  OrderReport,
+} from '@oddlot/protocol';
 import type { Address } from '@oddlot/units';
 import type { BuiltTree } from '../reserves/build-tree.ts';
 import type { ReceiptQuery, ReceiptRow } from './receipt-row.ts';
@@ -95,6 +104,26 @@ type HistoryQuestions = {
       readonly withPrevious?: boolean;
     };
     answer: readonly CandleRecord[];
+  };
+  /** What was closed of positions in danger, of one instrument or of all, newest first. */
+  readonly liquidations: {
+    ask: Omit<UserPage, 'user' | 'offset' | 'asText'> & { readonly instrumentId?: number };
+    answer: Page<Liquidation>;
+  };
+  /** The largest trades of some lists in the spans that begin at a time or later, the largest first. */
+  readonly largestTrades: {
+    ask: { readonly lists: readonly number[]; readonly startMs: number; readonly limit: number };
+    answer: readonly LargestTrade[];
+  };
+  /** What was held of an instrument, oldest first. */
+  readonly openInterest: {
+    ask: {
+      readonly instrumentId: number;
+      readonly startMs: number;
+      readonly endMs: number;
+      readonly limit: number;
+    };
+    answer: readonly OpenInterestRow[];
   };
   /** The last value at or before the start, and all after it, oldest first, of a step or coarser. */
   readonly accountValues: {

@@ -237,6 +237,41 @@ const MODEL: {
     const span = all.filter((candle) => candle.startMs >= startMs && candle.startMs <= endMs);
     return [...(withPrevious === true ? previous : []), ...span.slice(0, limit)];
   },
+  liquidations: (blocks, ask) => {
+    const rows = blocks.flatMap(({ head, liquidations = [] }) =>
+      liquidations.map((record, index) => ({
+        ...record,
+        position: at(record.row.time, head, index),
+      })),
+    );
+    const page = paged(
+      rows.filter(
+        ({ instrumentId }) => ask.instrumentId === undefined || instrumentId === ask.instrumentId,
+      ),
+      ask,
+    );
+    return { rows: page.rows.map(({ row }) => row), next: page.next };
+  },
+  largestTrades: (blocks, { limit, lists, startMs }) => {
+    const newest = new Map(
+      blocks.flatMap(({ largestTrades = [] }) =>
+        largestTrades.map((each) => [`${each.list} ${each.startMs}`, each] as const),
+      ),
+    );
+    return [...newest.values()]
+      .filter((each) => lists.includes(each.list) && each.startMs >= startMs)
+      .flatMap(({ trades }) => trades)
+      .sort((a, b) => b.value - a.value || a.row.time - b.row.time || a.row.tid - b.row.tid)
+      .slice(0, limit)
+      .map(({ row }) => ({ ...row, ...texts(blocks, row.instrumentId) }));
+  },
+  openInterest: (blocks, { endMs, instrumentId, limit, startMs }) =>
+    blocks
+      .flatMap(({ openInterest = [] }) => openInterest)
+      .filter((each) => each.instrumentId === instrumentId)
+      .map(({ row }) => row)
+      .filter(({ time }) => time >= startMs && time <= endMs)
+      .slice(0, limit),
   accountValues: (blocks, { endMs, startMs, stepMs, user }) => {
     const his = blocks.flatMap(({ accountValues }) =>
       accountValues.filter((row) => row.user === user),

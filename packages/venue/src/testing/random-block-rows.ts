@@ -13,6 +13,9 @@ import {
   type WithdrawalRecord,
 } from '../history/rows/block-rows.ts';
 
+import { dice, type Dice } from './dice.ts';
+import { RandomFigures } from './random-figures.ts';
+
 /** Blocks with rows of every table, the same for a seed. They mean nothing, but fit together. */
 
 export const USERS: readonly Address[] = [1, 2, 3].map((n) =>
@@ -27,19 +30,6 @@ const FIRST_OUTCOME = 1_001;
 const STEPS_MS = [300_000, 3_600_000, 86_400_000];
 const START_MS = 1_800_000_000_000;
 
-type Dice = (below: number) => number;
-
-/** A small generator of numbers (mulberry32). */
-export function dice(seed: number): Dice {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
-
 function hashOf(n: number, salt = 0): Hash {
   const digits = Math.imul(n + 1, 2_654_435_761) >>> 0;
   return hash(
@@ -50,6 +40,8 @@ function hashOf(n: number, salt = 0): Hash {
 /** What goes on from block to block. */
 type World = {
   readonly dice: Dice;
+  /** Drawn by dice of their own: other rows stay as they are. */
+  readonly figures: RandomFigures;
   nextOrderId: number;
   nextHash: number;
   readonly orders: OrderRecord[];
@@ -63,6 +55,7 @@ type World = {
 export function randomBlocks(seed: number, count: number): BlockRows[] {
   const world: World = {
     dice: dice(seed),
+    figures: new RandomFigures(dice(seed + 1), { users: USERS, instruments: INSTRUMENTS }),
     nextOrderId: 1,
     nextHash: 1,
     orders: [],
@@ -111,6 +104,7 @@ function blockOf(world: World, height: number, timeMs: number): BlockRows {
     accountValues: valuesOf(world, at),
     markets: height === 1 ? INSTRUMENTS.filter((id) => id >= FIRST_OUTCOME).map(textsOf) : [],
     settledEvents: some(world, 2, () => eventOf(world, timeMs)),
+    ...world.figures.of(at),
   };
 }
 

@@ -11,6 +11,7 @@ import { fundingHistory } from './info/funding-history.ts';
 import type { InfoAnswer, InfoContext, InfoHandler, PastNeeds } from './info/handler.ts';
 import { accessCodeStatus, approvedBuilders, builderState, multiSigSigners } from './info/keys.ts';
 import { frontendOpenOrders, triggerOrders } from './info/open-orders.ts';
+import { holdersNeeds, outcomeHolders } from './info/outcome-holders.ts';
 import { outcomeMeta, outcomeMetaNeeds } from './info/outcome-meta.ts';
 import { outcomeFrontendOpenOrders } from './info/outcome-orders.ts';
 import { outcomePositions } from './info/outcome-positions.ts';
@@ -47,6 +48,7 @@ const INFO_HANDLERS = {
   outcomeProbability,
   outcomeSeriesTimeline,
   outcomeResolution,
+  outcomeHolders,
   cryptoPrice,
   cryptoPriceHistory,
   clearinghouseState,
@@ -78,6 +80,7 @@ const PAST_NEEDS = {
   outcomeProbability: probabilityNeeds,
   outcomeSeriesTimeline: timelineNeeds,
   outcomeResolution: resolutionNeeds,
+  outcomeHolders: holdersNeeds,
 } as const satisfies { readonly [Type in InfoType]?: PastNeeds<Type> };
 
 /** What a query needs of the past beyond what the context has; undefined when it can be answered. */

@@ -5,24 +5,31 @@ import { useWords, type Words } from '../lib/words.ts';
 import { openOrders } from '../market/account.ts';
 import { Table, type Column } from '../ui/table.tsx';
 import { Market, Nothing, numberColumn, Sided, timeColumn } from './cells.tsx';
+import { ReportButton } from './report/report-button.tsx';
+import { REPORT_KEY, useReport } from './report/use-report.tsx';
 
 /** Orders that wait for their price. */
 export function TriggersTable({ user }: { readonly user: string }) {
   const t = useWords();
   const { isLoaded, triggers } = openOrders.use(user, (state) => state);
-  const columns = useMemo(() => columnsOf(t), [t]);
+  const { dialog, open } = useReport(user);
+  const columns = useMemo(() => columnsOf(t, open), [t, open]);
   return (
-    <Table
-      label={t('portfolio.tab.triggers')}
-      columns={columns}
-      rows={triggers}
-      rowKey={({ oid }) => oid}
-      empty={<Nothing name="triggers" user={user} isLoaded={isLoaded} />}
-    />
+    <>
+      <Table
+        label={t('portfolio.tab.triggers')}
+        columns={columns}
+        rows={triggers}
+        rowKey={({ oid }) => oid}
+        rowHotkey={{ key: REPORT_KEY, act: ({ oid }) => open(oid) }}
+        empty={<Nothing name="triggers" user={user} isLoaded={isLoaded} />}
+      />
+      {dialog}
+    </>
   );
 }
 
-function columnsOf(t: Words): readonly Column<TriggerOrder>[] {
+function columnsOf(t: Words, open: (oid: number) => void): readonly Column<TriggerOrder>[] {
   return [
     timeColumn(({ createTime }) => createTime, t),
     {
@@ -39,9 +46,16 @@ function columnsOf(t: Words): readonly Column<TriggerOrder>[] {
         <Sided isBuy={side === 'B'}>{t(side === 'B' ? 'portfolio.buy' : 'portfolio.sell')}</Sided>
       ),
     },
-    numberColumn('trigger', t('portfolio.trigger'), ({ triggerPx }) => number(triggerPx), {
-      phoneWidth: '84px',
-    }),
+    numberColumn(
+      'trigger',
+      t('portfolio.trigger'),
+      ({ oid, triggerPx }) => (
+        <ReportButton oid={oid} onOpen={open}>
+          {number(triggerPx)}
+        </ReportButton>
+      ),
+      { phoneWidth: '84px' },
+    ),
     numberColumn(
       'price',
       t('portfolio.price'),

@@ -13,6 +13,7 @@ export type PlotLine = {
   readonly isFilled?: boolean;
   /** Where a value is missing the line is broken, instead of going on to the next one. */
   readonly isBroken?: boolean;
+  readonly isDotted?: boolean;
 };
 
 export type PlotOptions = {
@@ -132,16 +133,7 @@ function settings(options: PlotOptions, size: { width: number; height: number })
         },
       },
     ],
-    series: [
-      {},
-      ...options.lines.map(({ colour, isBroken = false, isFilled = false, width = 1.5 }) => ({
-        stroke: colourOf(colour),
-        ...(isFilled ? { fill: `color-mix(in srgb, ${colourOf(colour)} 8%, transparent)` } : {}),
-        width,
-        spanGaps: !isBroken,
-        points: { show: false },
-      })),
-    ],
+    series: [{}, ...options.lines.map(seriesOf)],
     hooks: {
       ...(options.behind === undefined
         ? {}
@@ -150,6 +142,23 @@ function settings(options: PlotOptions, size: { width: number; height: number })
         ({ cursor: { idx, left = -1 } }) => options.onPoint?.(left < 0 ? null : (idx ?? null)),
       ],
     },
+  };
+}
+
+function seriesOf({
+  colour,
+  isBroken = false,
+  isDotted = false,
+  isFilled = false,
+  width = 1.5,
+}: PlotLine): uPlot.Series {
+  return {
+    stroke: colourOf(colour),
+    ...(isFilled ? { fill: `color-mix(in srgb, ${colourOf(colour)} 8%, transparent)` } : {}),
+    width,
+    ...(isDotted ? { dash: [2, 4] } : {}),
+    spanGaps: !isBroken,
+    points: { show: false },
   };
 }
 

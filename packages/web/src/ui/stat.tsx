@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { classes } from './classes.ts';
 
 /** A number that speaks, under what it is. */
 export function Stat({
@@ -21,7 +22,14 @@ export function Stat({
       <dt className="truncate text-11 text-muted">{label}</dt>
       <dd className={isLarge ? 'truncate text-20 font-semibold' : 'truncate text-15'}>
         {children}
-        {unit !== undefined && <span className="text-11 font-normal text-muted">&nbsp;{unit}</span>}
+        {unit !== undefined && (
+          // On a phone a large figure needs the room for itself.
+          <span
+            className={classes('text-11 font-normal text-muted', isLarge && 'max-tablet:hidden')}
+          >
+            &nbsp;{unit}
+          </span>
+        )}
         {note !== undefined && (
           <span className="block truncate text-11 font-normal text-muted">{note}</span>
         )}

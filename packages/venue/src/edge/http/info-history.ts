@@ -14,6 +14,7 @@ import { executionReport } from './history/execution-report.ts';
 import { JsonText } from './history/handler.ts';
 import type { HistoryAnswer, HistoryContext, HistoryHandler } from './history/handler.ts';
 import { historyRefusal } from './history/history-refusal.ts';
+import { largestTrades, liquidations, openInterestHistory } from './history/figures.ts';
 import { portfolio } from './history/portfolio.ts';
 import {
   historicalOrders,
@@ -36,6 +37,9 @@ const HISTORY_HANDLERS = {
   builderMeEarned,
   builderMeShare,
   builderMeClaimable,
+  liquidations,
+  largestTrades,
+  openInterestHistory,
   portfolio,
   withdrawals,
   blocks,

@@ -28,6 +28,7 @@ const FAILED = notice(
 /** How the addresses of the page's screens begin. */
 export const SCREENS: readonly string[] = [
   'account',
+  'activity',
   'builder',
   'events',
   'explorer',

@@ -1,4 +1,12 @@
-import type { Fill, FundingRow, HistOrderRow, LedgerUpdate } from '@oddlot/protocol';
+import type {
+  Fill,
+  FundingRow,
+  HistOrderRow,
+  LargestTrade,
+  LedgerUpdate,
+  Liquidation,
+  OpenInterestRow,
+} from '@oddlot/protocol';
 import type { Address, Hash } from '@oddlot/units';
 import type { BlockHead } from '../../block/applied-block.ts';
 import type { ReceiptRow } from '../receipt-row.ts';
@@ -41,6 +49,10 @@ export type BlockRows = {
   readonly accountValues: readonly AccountValueRecord[];
   readonly markets: readonly MarketTextRecord[];
   readonly settledEvents: readonly SettledEventRecord[];
+  /** What markets are looked at by. Earlier releases made none of them. */
+  readonly liquidations?: readonly LiquidationRecord[];
+  readonly largestTrades?: readonly LargestTradesRecord[];
+  readonly openInterest?: readonly OpenInterestRecord[];
 };
 
 export type AccountType = 'perp' | 'outcome';
@@ -182,6 +194,23 @@ export type AccountValueRecord = {
   readonly fees: number;
   readonly funding: number;
 };
+
+/** What a step of a liquidation closed. */
+export type LiquidationRecord = { readonly instrumentId: number; readonly row: Liquidation };
+
+/** A trade and what it is ranked by, in micro-USDC. */
+export type RankedTrade = { readonly value: number; readonly row: LargestTrade };
+
+/** The largest trades of a span so far, the largest first: the newer record of a list and a span is right. */
+export type LargestTradesRecord = {
+  readonly list: number;
+  readonly startMs: number;
+  /** The first of its list and span. */
+  readonly isFirst?: true;
+  readonly trades: readonly RankedTrade[];
+};
+
+export type OpenInterestRecord = { readonly instrumentId: number; readonly row: OpenInterestRow };
 
 /** Texts of an outcome market, from its listing on. */
 export type MarketTextRecord = {

@@ -10,9 +10,12 @@ import { AccountValues, type AccountValuesDump } from './account-values.ts';
 import type { BlockRows } from './block-rows.ts';
 import { fillRecords } from './fill-records.ts';
 import { claimRecords, fundingRecords, LedgerRows } from './ledger-rows.ts';
+import { LargestTrades, type LargestTradesDump } from './largest-trades.ts';
+import { liquidationRecords } from './liquidation-records.ts';
 import { LiveOrders, type LiveOrdersDump } from './live-orders.ts';
 import type { LiveRows } from './live-rows.ts';
 import { knownMarkets, marketRecords } from './market-rows.ts';
+import { OpenInterest, type OpenInterestDump } from './open-interest.ts';
 import { RunningBars } from './running-bars.ts';
 import { settledEventsBefore, settledEventsOf } from './settled-event.ts';
 import {
@@ -45,9 +48,9 @@ export class HistoryProjector implements Projection {
   readonly name = 'history';
   /**
    * The second has the times at which triggers were placed, the third the rows of parents, the fourth those of live orders,
-   * the fifth how these fared in their books.
+   * the fifth how these fared in their books, the sixth the largest trades and what is held.
    */
-  readonly version = 5;
+  readonly version = 6;
   readonly #options: HistoryProjectorOptions;
   readonly #instruments: InstrumentLookup;
   readonly #orders: LiveOrders;
@@ -57,6 +60,8 @@ export class HistoryProjector implements Projection {
   readonly #ledger = new LedgerRows();
   readonly #bars = new RunningBars();
   readonly #values = new AccountValues();
+  readonly #largest = new LargestTrades();
+  readonly #interest = new OpenInterest();
   #last: LastBlock | undefined;
   /** True when a block of this era has been projected: before it, the state may hold much already. */
   #hasBegun = false;
@@ -93,6 +98,9 @@ export class HistoryProjector implements Projection {
       settledEvents: isFirst
         ? settledEventsBefore(state, markets.catalogue)
         : settledEventsOf(state, markets.catalogue, block),
+      liquidations: liquidationRecords(state, block),
+      largestTrades: this.#largest.take(state, block),
+      openInterest: this.#interest.take(state, block),
     });
   }
 
@@ -139,11 +147,13 @@ export class HistoryProjector implements Projection {
       withdrawals: this.#ledger.dump(),
       bars: this.#bars.dump(),
       values: this.#values.dump(),
+      largest: this.#largest.dump(),
+      interest: this.#interest.dump(),
     };
   }
 
   restore(data: unknown, version = this.version): void {
-    const { bars, hasBegun, last, values, withdrawals } = data as HistoryDump;
+    const { bars, hasBegun, interest, largest, last, values, withdrawals } = data as HistoryDump;
     const { families = [], live = [], orders, placed = [], traces } = data as HistoryDump;
     this.#last = last ?? undefined;
     this.#hasBegun = hasBegun;
@@ -153,6 +163,10 @@ export class HistoryProjector implements Projection {
     this.#ledger.restore(withdrawals);
     this.#bars.restore(bars);
     this.#values.restore(values);
+    if (largest === undefined) this.#largest.beginLate();
+    else this.#largest.restore(largest);
+    if (interest === undefined) this.#interest.beginLate();
+    else this.#interest.restore(interest);
   }
 
   reset(): void {
@@ -162,6 +176,8 @@ export class HistoryProjector implements Projection {
     this.#ledger.clear();
     this.#bars.clear();
     this.#values.clear();
+    this.#largest.clear();
+    this.#interest.clear();
   }
 }
 
@@ -181,6 +197,9 @@ type HistoryDump = {
   readonly withdrawals: ReturnType<LedgerRows['dump']>;
   readonly bars: ReturnType<RunningBars['dump']>;
   readonly values: AccountValuesDump;
+  /** Absent before the sixth. */
+  readonly largest?: LargestTradesDump;
+  readonly interest?: OpenInterestDump;
 };
 
 const NO_HASH = hash(`0x${'0'.repeat(64)}`);

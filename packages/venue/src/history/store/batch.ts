@@ -15,11 +15,14 @@ import {
   fillPacker,
   fundingCodec,
   ledgerCodec,
+  liquidationCodec,
+  openInterestCodec,
   orderCodec,
   orderPacker,
   withdrawalCodec,
 } from './row-codecs.ts';
 import { bucketsOf } from './order-buckets.ts';
+import { encodeRanked } from './ranked-trades.ts';
 import { encodeArrivals, type StoredEnd } from './trace-codec.ts';
 import { RunDrafts, type DraftedRun } from './run-drafts.ts';
 
@@ -46,6 +49,7 @@ export function batchOf(blocks: readonly BlockRows[]): Batch {
     addArrivals(draft, block);
     addBuilderRows(draft, block);
     addMarketRows(draft, block);
+    addFigures(draft, block);
   }
   addOrderEnds(draft, blocks);
   addRuns(draft, blocks);
@@ -298,4 +302,24 @@ function addMarketRows(draft: Draft, block: BlockRows): void {
       draft.put('settled_markets', instrumentId, [instrumentId, market.slug, eventId]);
     }
   }
+}
+
+/** Earlier eras tell nothing of them. */
+function addFigures(
+  draft: Draft,
+  { head, largestTrades = [], liquidations = [], openInterest = [] }: BlockRows,
+): void {
+  for (const [index, { instrumentId, row }] of liquidations.entries()) {
+    const position = [row.time, head.height, index];
+    draft.add('liquidations', [instrumentId, ...position, liquidationCodec.encode(row)]);
+  }
+  draft.count('liquidations', liquidations.length);
+  for (const { isFirst, list, startMs, trades } of largestTrades) {
+    draft.put('largest_trades', `${list} ${startMs}`, [list, startMs, encodeRanked(trades)]);
+    if (isFirst === true) draft.count('largestTrades');
+  }
+  for (const { instrumentId, row } of openInterest) {
+    draft.add('open_interest', [instrumentId, row.time, openInterestCodec.encode(row)]);
+  }
+  draft.count('openInterest', openInterest.length);
 }

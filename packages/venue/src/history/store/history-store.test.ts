@@ -6,13 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { liveRowsOf } from '../../testing/live-rows-of.ts';
 import { modelAnswer } from '../../testing/model-answer.ts';
 import { startPostgres, type PostgresServer } from '../../local-cluster/postgres-server.ts';
-import {
-  BUILDERS,
-  dice,
-  INSTRUMENTS,
-  randomBlocks,
-  USERS,
-} from '../../testing/random-block-rows.ts';
+import { dice } from '../../testing/dice.ts';
+import { BUILDERS, INSTRUMENTS, randomBlocks, USERS } from '../../testing/random-block-rows.ts';
 import type { Ask, StoreTopic, UserPage } from '../history.ts';
 import type { ReceiptRow } from '../receipt-row.ts';
 import { isLive, type AccountType, type BlockRows, type RowPosition } from '../rows/block-rows.ts';
@@ -398,16 +393,13 @@ function* questions(
     yield ['txs', { limit: 1 + roll(20), ...maybe(() => ({ height: one(blocks).head.height })) }];
     yield ['userTxs', { user: one(USERS), limit: 1 + roll(12), ...range(), ...behind() }];
     const span = { startMs: time(), endMs: time() };
-    yield [
-      'bars',
-      {
-        ...span,
-        instrumentId: one(INSTRUMENTS),
-        stepMs: 60_000,
-        limit: 1 + roll(9),
-        ...maybe(() => ({ withPrevious: true })),
-      },
-    ];
+    const previous = maybe(() => ({ withPrevious: true }));
+    const barsOf = { instrumentId: one(INSTRUMENTS), stepMs: 60_000, limit: 1 + roll(9) };
+    yield ['bars', { ...span, ...barsOf, ...previous }];
+    const spanned = { limit: 1 + roll(12), ...range(), ...behind() };
+    yield ['liquidations', { ...spanned, ...maybe(() => ({ instrumentId: one(INSTRUMENTS) })) }];
+    yield ['largestTrades', { lists: one([[0], [0, -1], [1], []]), startMs: time(), limit: 9 }];
+    yield ['openInterest', { ...span, instrumentId: one(INSTRUMENTS), limit: 1 + roll(9) }];
     const stepMs = one([300_000, 3_600_000, 86_400_000]);
     yield ['accountValues', { ...span, user: one(USERS), stepMs }];
     yield ['withdrawals', { user: one(USERS), limit: 3, ...maybe(() => ({ before: roll(9) })) }];

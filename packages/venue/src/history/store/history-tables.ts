@@ -64,6 +64,10 @@ export type HistoryTables = {
   };
   candles: { instrument_id: number; step_ms: number; start_ms: number; body: string };
   account_values: { account: Uint8Array; step_ms: number; time_ms: number; body: string };
+  liquidations: Position & { instrument_id: number; body: string };
+  /** By list (`rows/largest-trades.ts`) and span. */
+  largest_trades: { list: number; start_ms: number; body: string };
+  open_interest: { instrument_id: number; time_ms: number; body: string };
   markets: { instrument_id: number; slug: string; title: string; event_slug: string };
   settled_events: {
     event_id: number;

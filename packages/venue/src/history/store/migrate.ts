@@ -16,6 +16,7 @@ export async function migrate<Tables>(database: Kysely<Tables>, dialect: Dialect
       '0001-rows': statements(rowTables(WORDS[dialect])),
       '0002-runs': statements(runTables(WORDS[dialect])),
       '0003-traces': statements(traceTables(WORDS[dialect])),
+      '0004-figures': statements(figureTables(WORDS[dialect])),
     }),
   };
   const { error } = await new Migrator({ db: database, provider }).migrateToLatest();
@@ -184,5 +185,22 @@ function traceTables({ bytes, clustered, int }: Words): readonly string[] {
     `CREATE TABLE IF NOT EXISTS order_cloids (
       cloid_key ${int} NOT NULL, oid ${int} NOT NULL, time_ms ${int} NOT NULL,
       height ${int} NOT NULL, PRIMARY KEY (cloid_key, oid))${clustered}`,
+  ];
+}
+
+/** What markets are looked at by; of the time before there is nothing. */
+function figureTables({ clustered, int }: Words): readonly string[] {
+  return [
+    `CREATE TABLE IF NOT EXISTS liquidations (
+      instrument_id ${int} NOT NULL, time_ms ${int} NOT NULL, height ${int} NOT NULL,
+      idx ${int} NOT NULL, body TEXT NOT NULL,
+      PRIMARY KEY (instrument_id, time_ms, height, idx))${clustered}`,
+    'CREATE INDEX IF NOT EXISTS liquidations_by_time ON liquidations (time_ms, height, idx)',
+    `CREATE TABLE IF NOT EXISTS largest_trades (
+      list ${int} NOT NULL, start_ms ${int} NOT NULL, body TEXT NOT NULL,
+      PRIMARY KEY (list, start_ms))${clustered}`,
+    `CREATE TABLE IF NOT EXISTS open_interest (
+      instrument_id ${int} NOT NULL, time_ms ${int} NOT NULL, body TEXT NOT NULL,
+      PRIMARY KEY (instrument_id, time_ms))${clustered}`,
   ];
 }

@@ -69,6 +69,9 @@ const SWEEPS: readonly Sweep[] = [
   { table: 'claims', name: 'claims', owner: ['builder'], time: 'time_ms' },
   { table: 'builder_days', name: 'builderDays', owner: ['builder'], time: 'day', unitMs: DAY_MS },
   { table: 'candles', name: 'candles', owner: ['instrument_id', 'step_ms'], time: 'start_ms' },
+  { table: 'liquidations', name: 'liquidations', owner: ['instrument_id'], time: 'time_ms' },
+  { table: 'largest_trades', name: 'largestTrades', owner: ['list'], time: 'start_ms' },
+  { table: 'open_interest', name: 'openInterest', owner: ['instrument_id'], time: 'time_ms' },
   {
     table: 'account_values',
     name: 'accountValues',

@@ -1,4 +1,13 @@
-import type { Fill, FundingRow, HistOrder, HistOrderRow, LedgerUpdate } from '@oddlot/protocol';
+import type {
+  Fill,
+  FundingRow,
+  HistOrder,
+  HistOrderRow,
+  LargestTrade,
+  LedgerUpdate,
+  Liquidation,
+  OpenInterestRow,
+} from '@oddlot/protocol';
 import type {
   AccountValueRecord,
   CandleRecord,
@@ -180,4 +189,44 @@ export const accountValueCodec = tupleCodec<AccountValueRecord>([
   'volume',
   'fees',
   'funding',
+]);
+
+export const liquidationCodec = tupleCodec<Liquidation>([
+  'time',
+  'hash',
+  'user',
+  'coin',
+  'instrumentId',
+  'side',
+  'sz',
+  'px',
+  'ntl',
+  'step',
+  'leverageType',
+  'markPx',
+  'accountValue',
+  'maintenanceMargin',
+]);
+
+export const largestTradeCodec = tupleCodec<LargestTrade>([
+  'coin',
+  'instrumentId',
+  'side',
+  'px',
+  'sz',
+  'time',
+  'hash',
+  'tid',
+  'users',
+  'liquidation',
+  'outcome',
+  'price',
+  'ntl',
+]);
+
+export const openInterestCodec = tupleCodec<OpenInterestRow>([
+  'coin',
+  'time',
+  'openInterest',
+  'markPx',
 ]);

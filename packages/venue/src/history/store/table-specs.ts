@@ -200,6 +200,21 @@ export const TABLE_SPECS: { readonly [Name in TableName]: TableSpec<Name> } = {
     key: ['account', 'step_ms', 'time_ms'],
     onConflict: 'replace',
   },
+  liquidations: {
+    columns: { instrument_id: 'bigint', ...POSITION, body: 'text' },
+    key: ['instrument_id', 'time_ms', 'height', 'idx'],
+    onConflict: 'keep',
+  },
+  largest_trades: {
+    columns: { list: 'bigint', start_ms: 'bigint', body: 'text' },
+    key: ['list', 'start_ms'],
+    onConflict: 'replace',
+  },
+  open_interest: {
+    columns: { instrument_id: 'bigint', time_ms: 'bigint', body: 'text' },
+    key: ['instrument_id', 'time_ms'],
+    onConflict: 'keep',
+  },
   markets: {
     columns: { instrument_id: 'bigint', slug: 'text', title: 'text', event_slug: 'text' },
     key: ['instrument_id'],

@@ -16,12 +16,12 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Code } from '../../ui/code.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
+import { AddressLink } from '../../ui/address-link.tsx';
+import { SimulatedBadge } from '../../ui/simulated-badge.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Money } from '../../ui/figure.tsx';
 import { Stat } from '../../ui/stat.tsx';
 import { Head } from './head.tsx';
-import { AddressLink } from './links.tsx';
-import { SimulatedBadge } from './simulated-badge.tsx';
 import { UserTxs } from './user-txs.tsx';
 
 addWords(texts);

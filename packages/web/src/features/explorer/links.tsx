@@ -31,22 +31,3 @@ export function TxLink({
     </Link>
   );
 }
-
-/** The way to an account. */
-export function AddressLink({
-  address,
-  isWhole = false,
-}: {
-  readonly address: string;
-  readonly isWhole?: boolean;
-}) {
-  return (
-    <Link
-      to={`/explorer/address/${address}`}
-      title={address}
-      className={`${LOOKS} font-mono text-12 ${isWhole ? 'break-all' : ''}`}
-    >
-      {isWhole ? address : short(address)}
-    </Link>
-  );
-}

@@ -1,14 +1,15 @@
 import { useMemo, type ReactNode } from 'react';
 import { clockTime, wholeDate } from '../../lib/time.ts';
+import { AddressLink } from '../../ui/address-link.tsx';
+import { SimulatedBadge } from '../../ui/simulated-badge.tsx';
 import { useWords, type Words } from '../../lib/words.ts';
 import { useSettings } from '../../market/queries.ts';
 import type { Older } from '../../ui/older-rows.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import type { ListedTx } from './brief-words.ts';
-import { AddressLink, BlockLink, TxLink } from './links.tsx';
+import { BlockLink, TxLink } from './links.tsx';
 import { Said } from './said.tsx';
 import type { NameOf } from './sentence.ts';
-import { SimulatedBadge } from './simulated-badge.tsx';
 import { marketIdsOf } from './tx-words.ts';
 import { useNames } from './use-names.ts';
 

@@ -1,4 +1,4 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useIsFetching } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { usePageTitle } from '../../lib/use-page-title.ts';
@@ -55,6 +55,13 @@ export function Screen() {
           <PerpsTable wanted={wanted} />
           <div className={isAnswered ? undefined : 'hidden'}>
             <Funding wanted={wanted} />
+            <Link
+              to="/activity"
+              className="flex h-9 items-center gap-2 px-4 text-12 text-muted hover:text-text"
+            >
+              <span aria-hidden="true">→</span>
+              {t('markets.activity')}
+            </Link>
             <SeriesSection wanted={wanted} />
             <EndingSoon wanted={wanted} />
           </div>

@@ -1,16 +1,17 @@
-import type { OutcomeEventMeta, OutcomeMarketMeta } from '@oddlot/sdk';
+import type { Leg, OutcomeEventMeta, OutcomeMarketMeta } from '@oddlot/sdk';
 import { useWords } from '../../lib/words.ts';
 import { openOutcomeOrders } from '../../market/account.ts';
 import { useSession } from '../../session/use-session.ts';
 import { Tabs } from '../../ui/tabs.tsx';
 import { useIsWide } from '../../ui/use-is-wide.ts';
 import { Activity } from './activity.tsx';
+import { Holders } from './holders.tsx';
 import { OutcomeBook } from './outcome-book.tsx';
 import { OwnOrders } from './own-orders.tsx';
 import { Rules } from './rules.tsx';
 import type { Choosing } from './use-choice.ts';
 
-/** What stands below the markets: the book, who traded, one's own orders, and the rules. */
+/** What stands below the markets: the book, who traded, who holds, one's own orders, and the rules. */
 export function EventPanels({
   event,
   market,
@@ -31,24 +32,16 @@ export function EventPanels({
   const ids = new Set(event.markets.map(({ instrument_id: id }) => id));
   const orders = all.filter(({ instrumentId }) => ids.has(instrumentId));
   const activity = <Activity market={market} />;
-  const book = (
-    <OutcomeBook
-      event={event}
-      market={market}
-      mark={mark}
-      leg={choice.leg}
-      onLeg={(leg) => choose({ leg, cents: undefined })}
-      onPrice={takePrice}
-      orders={orders}
-    />
-  );
+  const { leg } = choice;
+  const onLeg = (next: Leg): void => choose({ leg: next, cents: undefined });
+  const seen = { event, market, mark, leg, onLeg, onPrice: takePrice, orders };
   const tabs = [
     {
       value: 'book' as const,
       label: t(isWide ? 'outcomes.panels.bookAndTrades' : 'outcomes.panels.book'),
       content: (
         <div className="grid gap-x-8 px-3 pt-2 pb-4 desktop:grid-cols-2">
-          {book}
+          <OutcomeBook {...seen} />
           {isWide && activity}
         </div>
       ),
@@ -57,6 +50,11 @@ export function EventPanels({
       value: 'activity' as const,
       label: t('outcomes.panels.activity'),
       content: <div className="px-3 pt-2 pb-4">{activity}</div>,
+    },
+    {
+      value: 'holders' as const,
+      label: t('outcomes.panels.holders'),
+      content: <Holders key={market.instrument_id} market={market} />,
     },
     {
       value: 'orders' as const,

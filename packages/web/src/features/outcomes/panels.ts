@@ -1,5 +1,5 @@
 /** What can stand below the markets of an event. */
-const PANELS = ['book', 'activity', 'orders', 'rules'] as const;
+const PANELS = ['book', 'activity', 'holders', 'orders', 'rules'] as const;
 export type Panel = (typeof PANELS)[number];
 
 export function isPanel(value: unknown): value is Panel {

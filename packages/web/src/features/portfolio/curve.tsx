@@ -5,42 +5,49 @@ import { compact, money } from '../../lib/format.ts';
 import { dateTimeSecond } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
 import { usePlot } from '../../ui/use-plot.ts';
+import type { Beside } from './beside.ts';
 import type { CurvePoint } from './money-steps.ts';
 
 type CurveKind = 'equity' | 'pnl';
 
 const SPAN_MS_MIN = 10 * 60 * 1_000;
-const LINES = [{ colour: 'var(--accent)', isFilled: true }] as const;
+const OWN = { colour: 'var(--accent)', isFilled: true } as const;
+const BESIDE = { colour: 'var(--muted)', isDotted: true, isBroken: true } as const;
+const NOTHING_BESIDE: Beside = [];
 
 /** The value of the account over time, or what it won. */
 export function Curve({
   points,
   kind,
+  beside = NOTHING_BESIDE,
 }: {
   readonly points: readonly CurvePoint[];
   readonly kind: CurveKind;
+  /** Drawn to the left of it, dotted. */
+  readonly beside?: Beside;
 }) {
   const t = useWords();
   const [at, setAt] = useState<number | null>(null);
   // A young account has a curve of seconds: there is room for some minutes before it.
   const startMs = (points.at(-1)?.time ?? 0) - SPAN_MS_MIN;
-  const isYoung = points.length > 0 && points[0]!.time > startMs;
-  const data = useMemo<uPlot.AlignedData>(() => {
-    const values = points.map((point) => toPixels(valueOf(point, kind)));
-    const seconds = points.map(({ time }) => time / 1_000);
-    return isYoung
-      ? [
-          [startMs / 1_000, ...seconds],
-          [null, ...values],
-        ]
-      : [seconds, values];
-  }, [points, kind, isYoung, startMs]);
-  const options = useMemo(
-    () => ({ lines: LINES, bounds: spread, label: amountLabel, onPoint: setAt }),
-    [],
+  const hasBeside = beside.length > 0;
+  const isYoung = !hasBeside && points.length > 0 && points[0]!.time > startMs;
+  const data = useMemo(
+    () => drawnOf(points, kind, { beside, startMs: isYoung ? startMs : undefined }),
+    [points, kind, isYoung, startMs, beside],
   );
-  const { hasFailed, target } = usePlot('curve', options, data);
-  const shown = at === null ? undefined : points[isYoung ? at - 1 : at];
+  const options = useMemo(
+    () => ({
+      lines: hasBeside ? [OWN, BESIDE] : [OWN],
+      bounds: spread,
+      label: amountLabel,
+      onPoint: setAt,
+    }),
+    [hasBeside],
+  );
+  const { hasFailed, target } = usePlot(hasBeside ? 'beside' : 'curve', options, data);
+  const before = isYoung ? 1 : beside.length;
+  const shown = at === null ? undefined : points[at - before];
   const last = points.at(-1);
   return (
     <div className="relative h-full min-h-0">
@@ -68,6 +75,29 @@ export function Curve({
       )}
     </div>
   );
+}
+
+/** Before the first point stands something else, or some empty room. */
+function drawnOf(
+  points: readonly CurvePoint[],
+  kind: CurveKind,
+  { beside, startMs }: { readonly beside: Beside; readonly startMs: number | undefined },
+): uPlot.AlignedData {
+  const values = points.map((point) => toPixels(valueOf(point, kind)));
+  const seconds = points.map(({ time }) => time / 1_000);
+  if (startMs !== undefined) {
+    return [
+      [startMs / 1_000, ...seconds],
+      [null, ...values],
+    ];
+  }
+  if (beside.length === 0) return [seconds, values];
+  return [
+    [...beside.map(({ timeMs }) => timeMs / 1_000), ...seconds],
+    [...beside.map(() => null), ...values],
+    // Up to where the account begins.
+    [...beside.map(({ value }) => value), values[0] ?? null, ...values.slice(1).map(() => null)],
+  ];
 }
 
 function valueOf(point: CurvePoint, kind: CurveKind): string {

@@ -14,10 +14,12 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { Money } from '../../ui/figure.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { Stat } from '../../ui/stat.tsx';
+import { usePastPrices, type PastPrice } from '../../market/past-prices.ts';
 import { beginningOf, sinceBegun } from './beginning.ts';
+import { besideOf, isFlat, type Beside } from './beside.ts';
 import { Curve } from './curve.tsx';
 import { Days } from './days.tsx';
-import { withSteps } from './money-steps.ts';
+import { withSteps, type CurvePoint } from './money-steps.ts';
 import { pnlNow } from './pnl-now.ts';
 import { AccountTables } from '../../account-tables/account-tables.tsx';
 import { texts } from 'words:portfolio';
@@ -28,6 +30,9 @@ const WINDOWS = ['day', 'week', 'month', 'all'] as const;
 const CURVES = ['equity', 'pnl'] as const;
 const EVERY_MS = 10_000;
 const NO_POINTS: readonly PortfolioPoint[] = [];
+/** What a young curve stands beside, where the venue has a made-up past of it. */
+const BESIDE = 'BTC';
+const WEEK_MS = 7 * 86_400_000;
 
 /** What the account is worth, how it came there, and all that it has and did. */
 export function Screen() {
@@ -63,6 +68,7 @@ function Portfolio({ user }: { readonly user: string }) {
     () => withSteps(sinceBegun(points, beginningOf(ledger)), ledger),
     [points, ledger],
   );
+  const { beside, isBeside, past } = useBeside(shown, { kind, span, chosen: search['beside'] });
   return (
     <div className="flex min-h-full flex-col bg-panel desktop:h-full">
       <h1 className="heard">{t('nav.portfolio')}</h1>
@@ -77,6 +83,7 @@ function Portfolio({ user }: { readonly user: string }) {
               onChange={(curve) => look({ curve })}
               segments={CURVES.map((value) => ({ value, label: t(`portfolio.${value}`) }))}
             />
+            {past.length > 0 && <BesideButton isOn={isBeside} onChange={look} />}
             <Segmented
               label={t('portfolio.time')}
               size="small"
@@ -89,7 +96,7 @@ function Portfolio({ user }: { readonly user: string }) {
             {shown.length < 2 && data !== undefined ? (
               <EmptyState title={t('portfolio.flat')} />
             ) : (
-              <Curve points={shown} kind={kind} />
+              <Curve points={shown} kind={kind} beside={beside} />
             )}
           </div>
         </section>
@@ -100,6 +107,49 @@ function Portfolio({ user }: { readonly user: string }) {
       </div>
     </div>
   );
+}
+
+function BesideButton({
+  isOn,
+  onChange,
+}: {
+  readonly isOn: boolean;
+  readonly onChange: (change: Record<string, string>) => void;
+}) {
+  const t = useWords();
+  return (
+    <button
+      type="button"
+      aria-pressed={isOn}
+      title={t('portfolio.besideTitle', { symbol: BESIDE })}
+      onClick={() => onChange({ beside: isOn ? 'no' : 'yes' })}
+      className="ms-2 me-auto h-6 min-w-0 truncate rounded px-2 text-12 text-muted hover:text-text aria-pressed:bg-raised aria-pressed:text-text"
+    >
+      {t('portfolio.beside', { symbol: BESIDE })}
+    </button>
+  );
+}
+
+/** Beside what the curve stands: by itself while it is flat, else when somebody asks for it. */
+function useBeside(
+  points: readonly CurvePoint[],
+  {
+    chosen,
+    kind,
+    span,
+  }: {
+    readonly kind: (typeof CURVES)[number];
+    readonly span: (typeof WINDOWS)[number];
+    readonly chosen: unknown;
+  },
+): { readonly beside: Beside; readonly isBeside: boolean; readonly past: readonly PastPrice[] } {
+  const past = usePastPrices(BESIDE, span === 'day' ? 'day' : 'week');
+  const isBeside = chosen === 'yes' || (chosen !== 'no' && isFlat(points));
+  const beside = useMemo(() => {
+    const startMs = (points.at(-1)?.time ?? 0) - (span === 'day' ? WEEK_MS / 7 : WEEK_MS);
+    return isBeside ? besideOf(past, points[0], kind, startMs) : [];
+  }, [isBeside, kind, past, points, span]);
+  return { beside, isBeside: isBeside && beside.length > 0, past };
 }
 
 function Sums({

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { liveRowsOf } from '../../../testing/live-rows-of.ts';
 import { modelAnswer } from '../../../testing/model-answer.ts';
 import { startPostgres, type PostgresServer } from '../../../local-cluster/postgres-server.ts';
-import { dice, randomBlocks, USERS } from '../../../testing/random-block-rows.ts';
+import { dice } from '../../../testing/dice.ts';
+import { randomBlocks, USERS } from '../../../testing/random-block-rows.ts';
 import type { RowPosition } from '../../rows/block-rows.ts';
 import { openHistoryStore } from '../history-store.ts';
 

@@ -97,7 +97,11 @@ export function IndicatorsMenu({
         isToggle: true,
         onSelect: () => onChange(toggled(chosen, kind)),
       }))}
-    />
+    >
+      {/* On most screens there is no room for the word in every language. */}
+      <span className="wide:hidden">ƒ</span>
+      <span className="max-wide:hidden">{t('perps.chart.indicators')}</span>
+    </ChartMenu>
   );
 }
 

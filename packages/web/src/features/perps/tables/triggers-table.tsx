@@ -1,5 +1,7 @@
 import { useMemo, useState } from 'react';
 import type { TriggerOrder } from '@oddlot/sdk';
+import { ReportButton } from '../../../account-tables/report/report-button.tsx';
+import { REPORT_KEY, useReport } from '../../../account-tables/report/use-report.tsx';
 import { decimalsOf, isDecimal } from '../../../lib/decimal.ts';
 import { number } from '../../../lib/format.ts';
 import { dateTimeSecond } from '../../../lib/time.ts';
@@ -21,23 +23,28 @@ import { SideWord } from './side-word.tsx';
 export function TriggersTable({ user }: { readonly user: string }) {
   const t = useWords();
   const { isLoaded, triggers } = openOrders.use(user, (state) => state);
-  const columns = useMemo(() => columnsOf(t), [t]);
+  const { dialog, open } = useReport(user);
+  const columns = useMemo(() => columnsOf(t, open), [t, open]);
   return (
-    <Table
-      label={t('perps.tables.triggers')}
-      columns={columns}
-      rows={triggers}
-      rowKey={({ oid }) => oid}
-      empty={
-        isLoaded && (
-          <EmptyState title={t('perps.empty.triggers')} text={t('perps.empty.triggersText')} />
-        )
-      }
-    />
+    <>
+      <Table
+        label={t('perps.tables.triggers')}
+        columns={columns}
+        rows={triggers}
+        rowKey={({ oid }) => oid}
+        rowHotkey={{ key: REPORT_KEY, act: ({ oid }) => open(oid) }}
+        empty={
+          isLoaded && (
+            <EmptyState title={t('perps.empty.triggers')} text={t('perps.empty.triggersText')} />
+          )
+        }
+      />
+      {dialog}
+    </>
   );
 }
 
-function columnsOf(t: Words): readonly Column<TriggerOrder>[] {
+function columnsOf(t: Words, open: (oid: number) => void): readonly Column<TriggerOrder>[] {
   return [
     {
       id: 'market',
@@ -59,7 +66,11 @@ function columnsOf(t: Words): readonly Column<TriggerOrder>[] {
       width: '96px',
       phoneWidth: '78px',
       align: 'right',
-      cell: ({ asset, triggerPx }) => <OnGrid coin={asset} value={triggerPx} />,
+      cell: ({ asset, oid, triggerPx }) => (
+        <ReportButton oid={oid} onOpen={open}>
+          <OnGrid coin={asset} value={triggerPx} />
+        </ReportButton>
+      ),
     },
     {
       id: 'price',

@@ -1,0 +1,13 @@
+/** A number from zero to below a bound. */
+export type Dice = (below: number) => number;
+
+/** A small generator of numbers (mulberry32). */
+export function dice(seed: number): Dice {
+  let state = seed >>> 0;
+  return (below) => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}

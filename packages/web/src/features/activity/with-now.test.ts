@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { withNow } from './with-now.ts';
+
+const hour = (time: number, openInterest: string) => ({ time, openInterest, markPx: '10' });
+
+test('the last point is what is held now', () => {
+  const now = { openInterest: '3', markPx: '11' };
+  expect(withNow([hour(1, '1'), hour(2, '2')], now, 5)).toEqual([
+    hour(1, '1'),
+    hour(2, '2'),
+    { time: 5, openInterest: '3', markPx: '11' },
+  ]);
+});
+
+test('an hour that the clock of this machine has not reached stands behind no point of now', () => {
+  expect(withNow([hour(1, '1'), hour(9, '2')], { openInterest: '3', markPx: '11' }, 5)).toEqual([
+    hour(1, '1'),
+    { time: 5, openInterest: '3', markPx: '11' },
+  ]);
+});
+
+test('before the stream has told anything the hours stand alone', () => {
+  expect(withNow([hour(1, '1')], { openInterest: undefined, markPx: undefined }, 5)).toEqual([
+    hour(1, '1'),
+  ]);
+  expect(withNow([hour(1, '1')], { openInterest: '', markPx: '11' }, 5)).toEqual([hour(1, '1')]);
+});

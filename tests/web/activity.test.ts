@@ -1,0 +1,158 @@
+import { buyYes, createClient, limitOrder, privateKeyWallet, randomPrivateKey } from '@oddlot/sdk';
+import type { Page } from 'playwright-core';
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import type { Venue } from '../support/venue-process.ts';
+import { expectReadableForm } from './support/expect-readable.ts';
+import { OutcomePeople, WHO_DEPLOYS, type Listed } from './support/outcome-people.ts';
+import { listPerp, type OwnPerp } from './support/own-perp.ts';
+import { trader } from './support/trading.ts';
+import { PHONE } from './support/visit.ts';
+import type { WebBrowser } from './support/web-browser.ts';
+import { workerBrowser } from './support/worker-browser.ts';
+import { workerVenue } from './support/worker-venue.ts';
+
+/** What can be known of markets: the page shows what the venue tells, and leads to whom it tells of. */
+
+const LONG_MS = 120_000;
+const PATIENCE = { timeout: 60_000 };
+const EXECUTED = { confirm: 'executed' } as const;
+const HOSTILE = '<img src=x onerror=alert(1)> \u202e{{t}} ';
+
+let venue: Venue;
+let browser: WebBrowser;
+let perp: OwnPerp;
+let market: Listed;
+let victim: string;
+let rich: string;
+
+beforeAll(async () => {
+  [venue, browser] = await Promise.all([workerVenue(), workerBrowser()]);
+  const people = new OutcomePeople(venue.url);
+  // Every price moves once: what the long one had does not suffice any more.
+  perp = await listPerp(venue.url, {
+    base: 'LOST',
+    price: '100',
+    tick: '0.01',
+    szDecimals: 2,
+    operator: WHO_DEPLOYS,
+  });
+  const run = String(process.pid);
+  const [long, short] = [
+    await trader(venue.url, `long ${run}`),
+    await trader(venue.url, `short ${run}`),
+  ];
+  victim = long.wallet!.address;
+  const order = { asset: perp.asset, price: '100', size: '190' };
+  await short.exchange.order({ orders: [limitOrder({ ...order, side: 'sell' })] }, EXECUTED);
+  await long.exchange.order({ orders: [limitOrder({ ...order, side: 'buy' })] }, EXECUTED);
+  await perp.push('94');
+  market = await people.market({ question: `${HOSTILE}Will it be shown?` });
+  rich = await people.holder(market, '40');
+  await people.holder(market, '15');
+  await people.quote(market, '900');
+  const wallet = privateKeyWallet(randomPrivateKey());
+  const buyer = createClient({ url: venue.url, wallet });
+  await buyer.faucet({ user: wallet.address, accountType: 'outcome' });
+  const bought = buyYes({ asset: market.id, price: '0.46', size: '900' });
+  await buyer.exchange.order({ orders: [bought] }, EXECUTED);
+}, LONG_MS);
+afterEach(() => browser.leaveAll());
+
+const panel = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
+
+test('who traded large: by kind and window, which are in the address, and the way to the account', async () => {
+  const visit = await browser.visit(venue.url);
+  const { page } = visit;
+  await visit.open('/activity');
+  const trades = panel(page, 'Largest trades');
+  const row = trades.getByRole('row', { name: new RegExp(perp.name) }).first();
+  await row.waitFor(PATIENCE);
+  expect(await row.innerText()).toMatch(/Buy\s+100\.00\s+190\.00\s+19,000/);
+  await trades.getByRole('radio', { name: '7 d' }).press('Enter');
+  await page.waitForURL(/window=week/);
+  await trades.getByRole('radio', { name: 'Events' }).press('Enter');
+  await page.waitForURL(/of=events/);
+  const share = trades.getByRole('row').filter({ hasText: 'Will it be shown?' }).first();
+  await share.waitFor(PATIENCE);
+  // A name is a text, whatever is in it.
+  expect(await share.innerText()).toContain('<img src=x onerror=alert(1)>');
+  expect(await share.innerText()).toMatch(/Buy YES\s+46\.0¢\s+900\s+414/);
+  await expectReadableForm(page, 'activity');
+  await page.reload();
+  await share.waitFor(PATIENCE);
+  await page.goto(`${venue.url}/activity`);
+  await row.getByRole('link', { name: /^0x/ }).first().press('Enter');
+  await page.waitForURL(new RegExp(`/explorer/address/${victim}`));
+});
+
+test('what was closed of positions in danger, with whose it was and how', async () => {
+  const visit = await browser.visit(venue.url);
+  const { page } = visit;
+  await visit.open('/activity');
+  const row = panel(page, 'Liquidations of the last day').getByRole('row', {
+    name: new RegExp(`${perp.name}.*Long`),
+  });
+  await row.waitFor(PATIENCE);
+  const [told] = await (
+    await trader(venue.url, `asks ${process.pid}`)
+  ).info.liquidations({
+    coin: String(perp.asset),
+  });
+  expect(told).toMatchObject({ user: victim, sz: '190', side: 'A' });
+  const how = { adl: 'deleveraging', insurance: 'insurance fund', market: 'the book', net: '' };
+  expect(await row.innerText()).toContain(how[told!.step]);
+  expect(await row.getByRole('link', { name: /^0x/ }).getAttribute('href')).toBe(
+    `/explorer/address/${victim}`,
+  );
+});
+
+test('open interest of a perp, chosen by the keyboard; on a phone nothing is wider than the screen', async () => {
+  const visit = await browser.visit(venue.url, { viewport: PHONE });
+  const { page } = visit;
+  await visit.open('/activity');
+  const interest = panel(page, 'Open interest');
+  const chooser = interest.getByRole('button', { name: /-USDC/ });
+  await chooser.focus();
+  await page.keyboard.press('ArrowDown');
+  await page.getByRole('menuitemradio', { name: 'ETH-USDC' }).press('Enter');
+  await page.waitForURL(/market=ETH-USDC/);
+  await interest.getByRole('button', { name: 'ETH-USDC' }).waitFor();
+  // A young venue has no hour yet, or one that this very run has passed.
+  await interest
+    .getByText(/Told from the next full hour on|worth/)
+    .first()
+    .waitFor(PATIENCE);
+  await expectReadableForm(page, 'activity on a phone');
+});
+
+test('the markets lead there, and German has all of it', async () => {
+  const visit = await browser.visit(venue.url, { locale: 'de-DE' });
+  const { page } = visit;
+  await visit.open('/');
+  await page.getByRole('link', { name: 'Größte Trades, Liquidationen' }).press('Enter');
+  await page.getByRole('heading', { name: 'Aktivität', level: 1 }).waitFor();
+  const trades = panel(page, 'Größte Trades');
+  await trades
+    .getByRole('row', { name: new RegExp(`${perp.name}.*Kauf`) })
+    .first()
+    .waitFor(PATIENCE);
+});
+
+test('who holds the shares of either leg, the most first, and the way to the account', async () => {
+  const visit = await browser.visit(venue.url);
+  const { page } = visit;
+  await visit.open(`/events/${market.eventSlug}?panel=holders`);
+  const yes = panel(page, 'Holders of Yes');
+  const rows = yes.getByRole('listitem');
+  await rows.first().waitFor(PATIENCE);
+  const told = await new OutcomePeople(venue.url).deployer.info.outcomeHolders({
+    instrumentId: market.id,
+  });
+  await expect.poll(() => rows.count(), PATIENCE).toBe(told.holders);
+  expect(told.rows[1]).toMatchObject({ user: rich, sz: '40' });
+  expect(await rows.nth(1).innerText()).toMatch(/40.*\s4\.2\s?%/s);
+  await panel(page, 'Holders of No').getByRole('listitem').first().waitFor();
+  await expectReadableForm(page, 'holders');
+  await rows.nth(1).getByRole('link').press('Enter');
+  await page.waitForURL(new RegExp(`/explorer/address/${rich}`));
+});

@@ -1,0 +1,208 @@
+import type { Page } from 'playwright-core';
+import type { Chance } from '../../support/seeded.ts';
+import { button, choose, size } from './terminal.ts';
+
+/** What a trader does on the terminal of BTC-USDC, drawn by chance. Each is whole: it leaves no dialog and no draft behind. */
+
+export type Act = {
+  readonly name: string;
+  /** Whether there is anything to do it with. */
+  readonly isPossible: (book: AccountBook) => boolean;
+  readonly run: (page: Page, chance: Chance, book: AccountBook) => Promise<void>;
+};
+
+/** How many of each the account has. */
+export type AccountBook = {
+  readonly orders: number;
+  readonly triggers: number;
+  readonly positions: number;
+  readonly isLong: boolean;
+};
+
+const BASE = 97_000;
+const SHORT_MS = 5_000;
+/** What one account holds at most: beyond it nothing more is opened. */
+const OPEN_MAX = 20;
+
+const canOpen = ({ orders, triggers }: AccountBook): boolean => orders + triggers < OPEN_MAX;
+
+export const ACTS: readonly Act[] = [
+  {
+    name: 'a limit order',
+    isPossible: canOpen,
+    run: async (page, chance) => {
+      const isBuy = await side(page, chance);
+      await choose(page, 'Limit');
+      const away = 50 + chance.below(900);
+      const price = String(isBuy ? BASE - away : BASE + away);
+      await ticket(page).getByRole('textbox', { name: 'Price' }).fill(price);
+      await sendSize(page, chance);
+    },
+  },
+  {
+    name: 'a market order',
+    isPossible: () => true,
+    run: async (page, chance) => {
+      await side(page, chance);
+      await choose(page, 'Market');
+      await sendSize(page, chance);
+    },
+  },
+  {
+    name: 'a ladder',
+    isPossible: canOpen,
+    run: async (page, chance) => {
+      const isBuy = await side(page, chance);
+      await choose(page, 'Scale');
+      const from = 100 + chance.below(300);
+      const at = (away: number): string => String(isBuy ? BASE - away : BASE + away);
+      await page.getByRole('textbox', { name: 'First price' }).fill(at(from));
+      await page.getByRole('textbox', { name: 'Last price' }).fill(at(from + 200));
+      await page.getByRole('textbox', { name: 'Orders' }).fill('3');
+      await size(page).fill('0.003');
+      await send(page);
+    },
+  },
+  {
+    name: 'a stop',
+    isPossible: canOpen,
+    run: async (page, chance) => {
+      const isBuy = await side(page, chance);
+      await choose(page, 'Stop');
+      const away = 500 + chance.below(1_500);
+      const at = String(isBuy ? BASE + away : BASE - away);
+      await page.getByRole('textbox', { name: 'When the mark is' }).fill(at);
+      await sendSize(page, chance);
+    },
+  },
+  {
+    name: 'one cancelled',
+    isPossible: ({ orders }) => orders > 0,
+    run: async (page, chance) => {
+      await tab(page, 'Open orders');
+      const all = button(page, /^Cancel the order at/);
+      await press(all.nth(chance.below(await all.count())));
+    },
+  },
+  {
+    name: 'a trigger cancelled',
+    isPossible: ({ triggers }) => triggers > 0,
+    run: async (page, chance) => {
+      await tab(page, 'Triggers');
+      const all = button(page, /^Cancel the order at/);
+      await press(all.nth(chance.below(await all.count())));
+    },
+  },
+  {
+    name: 'one moved on the chart',
+    isPossible: ({ orders }) => orders > 0,
+    run: async (page, chance) => {
+      const lines = page.getByRole('slider', { name: /^(?:Buy|Sell|Limit)/ });
+      const count = await lines.count();
+      if (count === 0) return;
+      const line = lines.nth(chance.below(count));
+      await line.press(chance.below(2) === 0 ? 'Shift+ArrowDown' : 'Shift+ArrowUp', brief);
+      await line.press('Enter', brief);
+    },
+  },
+  {
+    name: 'all cancelled',
+    isPossible: ({ orders, triggers }) => orders + triggers > 4,
+    run: async (page) => {
+      await tab(page, 'Open orders');
+      await press(button(page, 'Cancel all'));
+      const dialog = page.getByRole('dialog');
+      await press(dialog.getByRole('button', { name: /^Cancel \d+ orders?$/ }));
+      await dialog.waitFor({ state: 'detached' });
+    },
+  },
+  {
+    name: 'a part closed',
+    isPossible: ({ positions }) => positions > 0,
+    run: async (page, chance) => {
+      await tab(page, 'Positions');
+      await press(button(page, 'Close BTC-USDC'));
+      const part = chance.pick(['25 %', '50 %', '100 %']);
+      const items = page.getByRole('menuitem', { name: /^Close/ });
+      await items.first().waitFor();
+      await press(items.filter({ hasText: part }).or(items.first()).first());
+    },
+  },
+  {
+    name: 'exits set',
+    isPossible: ({ positions }) => positions > 0,
+    run: async (page, chance, { isLong }) => {
+      await tab(page, 'Positions');
+      await press(button(page, /Take profit and stop loss of BTC/));
+      const dialog = page.getByRole('dialog');
+      const away = 1_000 + chance.below(1_000);
+      const [up, down] = [String(BASE + away), String(BASE - away)];
+      await dialog.getByRole('textbox', { name: 'TP' }).fill(isLong ? up : down);
+      await dialog.getByRole('textbox', { name: 'SL' }).fill(isLong ? down : up);
+      await press(dialog.getByRole('button', { name: /Set the exits|Change the exits/ }));
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+    },
+  },
+  {
+    name: 'another screen and back',
+    isPossible: () => true,
+    run: async (page, chance) => {
+      await page
+        .getByRole('link', { name: chance.pick(['Portfolio', 'Markets', 'Explorer']) })
+        .first()
+        .click();
+      await page.waitForTimeout(chance.below(300));
+      await page.goBack();
+      await page.getByRole('form', { name: 'Order ticket' }).waitFor();
+    },
+  },
+  {
+    name: 'a reload',
+    isPossible: () => true,
+    run: async (page) => {
+      await page.reload();
+      await page.getByText(/^At most/).waitFor();
+    },
+  },
+];
+
+/** Nobody waits long for what may have gone by itself, such as a row whose order has just filled. */
+const brief = { timeout: SHORT_MS };
+
+async function press(what: ReturnType<Page['locator']>): Promise<void> {
+  await what.click(brief);
+}
+
+function ticket(page: Page) {
+  return page.getByRole('form', { name: 'Order ticket' });
+}
+
+async function side(page: Page, chance: Chance): Promise<boolean> {
+  const isBuy = chance.below(2) === 0;
+  await page.getByRole('radio', { name: isBuy ? 'Buy / long' : 'Sell / short' }).click();
+  return isBuy;
+}
+
+async function sendSize(page: Page, chance: Chance): Promise<void> {
+  await size(page).fill(chance.pick(['0.001', '0.002', '0.0015']));
+  await send(page);
+}
+
+/** The button says what it does; where the venue or the page does not let it, nothing is sent. */
+async function send(page: Page): Promise<void> {
+  const sends = ticket(page).getByRole('button', { name: /^(?:Buy|Sell) [\d.]+ BTC/ });
+  if (
+    (await sends.waitFor(brief).then(
+      () => true,
+      () => false,
+    )) &&
+    (await sends.isEnabled())
+  ) {
+    await sends.click(brief);
+  }
+}
+
+export async function tab(page: Page, name: string): Promise<void> {
+  await page.getByRole('tab', { name: new RegExp(`^${name}`) }).click(brief);
+}

@@ -1,0 +1,202 @@
+import { freePorts } from '@oddlot/host/testing';
+import type { Client } from '@oddlot/sdk';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { freshSeed } from '../support/fresh-seed.ts';
+import { chance } from '../support/seeded.ts';
+import type { Venue } from '../support/venue-process.ts';
+import { startLoad, type Load } from './support/load.ts';
+import { quoteMarket } from './support/market-maker.ts';
+import { ACTS, tab, type AccountBook } from './support/traders-hour.ts';
+import type { WebBrowser } from './support/web-browser.ts';
+import { startWebVenue } from './support/web-venue.ts';
+import { workerBrowser } from './support/worker-browser.ts';
+
+/**
+ * A trader's hour: what a person does on the terminal, drawn by chance, and after each of it the page against /info. First
+ * at rest, then while others trade; the venue is killed in the middle of either. No row may be missing or there twice,
+ * and no figure may be another for longer than an update takes.
+ */
+
+const MINUTES = Number(process.env['TRADERS_MINUTES'] ?? 10);
+const HALF_MS = (MINUTES * 60_000) / 2;
+const SEED = freshSeed('TRADERS_SEED');
+/** So often something is tried before it must have worked once. */
+const TRIES_MIN = 3;
+/** On a machine with much to do an update takes its time; what is wrong for good stays wrong. */
+const SETTLES = { timeout: 60_000, interval: 250 };
+
+let venue: Venue;
+let browser: WebBrowser;
+let load: Load | undefined;
+
+beforeAll(async () => {
+  const port = String(await freePorts(1));
+  const flags = ['--oracle', 'still', '--no-bots', '--no-limits', '--web', '--port', port];
+  [venue, browser] = await Promise.all([startWebVenue(flags), workerBrowser()]);
+  for (let maker = 0; maker < 8; maker += 1) {
+    await quoteMarket(venue.url, {
+      market: 'BTC-USDC',
+      bids: ['96990'],
+      asks: ['97010'],
+      size: '0.08',
+    });
+  }
+}, 120_000);
+afterEach(() => browser.leaveAll());
+afterAll(async () => {
+  await load?.stop();
+  await venue?.remove();
+});
+
+test(
+  `the page is what the venue says after everything that a trader does, TRADERS_SEED=${SEED}`,
+  async () => {
+    const random = chance(SEED);
+    const visit = await browser.visit(venue.url, {
+      expectedErrors: /ERR_|WebSocket|Failed to load|Failed to fetch/,
+    });
+    const { page } = visit;
+    const { address: user, owner } = await visit.openWithAccount('/trade/BTC-USDC');
+    await page.getByText(/^At most/).waitFor();
+    const counts: Record<string, number> = {};
+    for (const isLoaded of [false, true]) {
+      if (isLoaded) load = await startLoad(venue.url);
+      const untilMs = Date.now() + HALF_MS;
+      let isKilled = false;
+      while (Date.now() < untilMs) {
+        if (!isKilled && Date.now() > untilMs - HALF_MS / 2) {
+          isKilled = true;
+          await load?.stop();
+          await killAndReturn(page);
+          if (isLoaded) load = await startLoad(venue.url);
+          await settles(page, owner, user, 'a kill of the venue');
+        }
+        const book = await bookOf(owner, user);
+        const act = random.pick(ACTS.filter(({ isPossible }) => isPossible(book)));
+        counts[act.name] = (counts[act.name] ?? 0) + 1;
+        await act.run(page, random, book).catch((error: unknown) => {
+          // A row that has gone by itself cannot be pressed any more; what the page says then is compared all the same.
+          if (!(error instanceof Error) || error.name !== 'TimeoutError') throw error;
+          const name = `${act.name}, gone`;
+          counts[name] = (counts[name] ?? 0) + 1;
+          return page.keyboard.press('Escape');
+        });
+        await settles(page, owner, user, act.name);
+      }
+      await load?.stop();
+    }
+    process.stdout.write(`${JSON.stringify(counts)}\n`);
+    // Once may have been too late for a row that went by itself; what never works is no act.
+    const failing = ACTS.filter(({ name }) => {
+      const [tried, gone] = [counts[name] ?? 0, counts[`${name}, gone`] ?? 0];
+      return tried >= TRIES_MIN && tried === gone;
+    });
+    expect(failing.map(({ name }) => name)).toEqual([]);
+  },
+  MINUTES * 60_000 + 600_000,
+);
+
+async function killAndReturn(page: Page): Promise<void> {
+  await venue.kill();
+  await page.getByText(/^Connection lost/).waitFor();
+  await venue.startAgain();
+  await page.getByText(/^Connection lost/).waitFor({ state: 'detached', timeout: 120_000 });
+}
+
+async function bookOf({ info }: Client, user: string): Promise<AccountBook> {
+  const [orders, triggers, state] = await Promise.all([
+    info.frontendOpenOrders({ user }),
+    info.triggerOrders({ user }),
+    info.clearinghouseState({ user }),
+  ]);
+  return {
+    orders: orders.filter(({ isTrigger }) => !isTrigger).length,
+    triggers: triggers.length,
+    positions: state.assetPositions.length,
+    isLong: state.assetPositions[0]?.position.szi.startsWith('-') === false,
+  };
+}
+
+/** Both are read until they agree: what the page shows of a moment ago is not wrong, what it goes on showing is. */
+async function settles(page: Page, owner: Client, user: string, after: string): Promise<void> {
+  await expect
+    .poll(() => differences(page, owner, user), { ...SETTLES, message: after })
+    .toEqual([]);
+}
+
+async function differences(page: Page, { info }: Client, user: string): Promise<string[]> {
+  const found: string[] = [];
+  const [orders, triggers, state, fills] = await Promise.all([
+    info.frontendOpenOrders({ user }),
+    info.triggerOrders({ user }),
+    info.clearinghouseState({ user }),
+    info.userFills({ user, limit: 200 }),
+  ]);
+  const resting = orders.filter(({ isTrigger }) => !isTrigger);
+  found.push(
+    ...(await rowsDiffer(
+      page,
+      'Open orders',
+      resting.map(({ limitPx, origSz }) => [limitPx, origSz]),
+    )),
+    ...(await rowsDiffer(
+      page,
+      'Triggers',
+      triggers.map(({ sz, triggerPx }) => [triggerPx, sz]),
+    )),
+    ...(await rowsDiffer(
+      page,
+      'Fills',
+      fills.map(({ px, sz }) => [px, sz]),
+    )),
+    ...(await rowsDiffer(
+      page,
+      'Positions',
+      state.assetPositions.map(({ position: { entryPx, szi } }) => [
+        Number(entryPx).toFixed(1),
+        szi.replace('-', ''),
+      ]),
+    )),
+  );
+  const shown = /Equity\s+([\d,.]+)/.exec(await page.getByRole('banner').innerText())?.[1];
+  const { accountValue } = (await info.clearinghouseState({ user })).marginSummary;
+  // To the cent, and where marks move a step of theirs.
+  const isNear = Math.abs(Number(shown?.replaceAll(',', '')) - Number(accountValue)) < 0.02;
+  if (!isNear) found.push(`equity ${shown}, the venue says ${accountValue}`);
+  return found;
+}
+
+/** As many rows as the venue has, and for each of them one with its figures. */
+async function rowsDiffer(
+  page: Page,
+  name: string,
+  wanted: readonly (readonly string[])[],
+): Promise<string[]> {
+  await tab(page, name);
+  const panel = page.getByRole('tabpanel', { name: new RegExp(`^${name}`) });
+  const { count, rows } = await panel.evaluate((it) => ({
+    count: Number(it.querySelector('table')?.getAttribute('aria-rowcount') ?? 1) - 1,
+    rows: [...it.querySelectorAll('tbody tr:not([aria-hidden])')].map((row) =>
+      [...row.children].map((cell) => (cell as HTMLElement).innerText).join(' | '),
+    ),
+  }));
+  if (count !== wanted.length) return [`${name}: ${count} rows, the venue has ${wanted.length}`];
+  // Of a long list only what is in sight is drawn.
+  if (rows.length < wanted.length) return [];
+  const left = rows.map((row) => ({ row, figures: figuresIn(row) }));
+  const missing: string[] = [];
+  for (const figures of wanted) {
+    const at = left.findIndex((each) =>
+      figures.every((figure) => each.figures.has(Number(figure))),
+    );
+    if (at === -1) missing.push(`${name}: no row with ${figures.join(' and ')}`);
+    else left.splice(at, 1);
+  }
+  return [...missing, ...(missing.length === 0 ? [] : left.map(({ row }) => `${name}: ${row}`))];
+}
+
+function figuresIn(text: string): ReadonlySet<number> {
+  const found = text.replaceAll(',', '').match(/\d+(?:\.\d+)?/g) ?? [];
+  return new Set(found.map(Number));
+}
