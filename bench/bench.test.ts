@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { auditSection } from './audit.ts';
+import { backtestSection } from './backtest.ts';
 import { bookSection } from './book.ts';
 import { bridgeSection } from './bridge.ts';
 import { engineSection } from './engine.ts';
@@ -34,6 +35,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   journal: journalSection,
   replay: replaySection,
   audit: auditSection,
+  backtest: backtestSection,
   history: historySection,
   reserves: reservesSection,
   memory: memorySection,

@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { auditSection } from './audit.ts';
+import { backtestSection } from './backtest.ts';
 import { bookSection } from './book.ts';
 import { bridgeSection } from './bridge.ts';
 import { clusterSection } from './cluster.ts';
@@ -52,6 +53,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   journal: journalSection,
   replay: replaySection,
   audit: auditSection,
+  backtest: backtestSection,
   history: historySection,
   reserves: reservesSection,
   restart: restartSection,

@@ -9,3 +9,17 @@ export type { Duration } from './duration.ts';
 export type { Faults, FaultScope } from './faults.ts';
 export type { PriceScript } from './prices.ts';
 export type { Snapshot } from './venue-in-hand.ts';
+export {
+  replayMarket,
+  type Bot,
+  type BotMoment,
+  type BotStart,
+  type BotTurn,
+  type ReplayOptions,
+} from './backtest/replay-market.ts';
+export { backtestPage } from './backtest/backtest-page.ts';
+export type * from './backtest/backtest-report.ts';
+export type * from './backtest/recorded-row.ts';
+export type { Recording } from './backtest/merge-rows.ts';
+export type { QuotedBook } from './backtest/recorded-market.ts';
+export { RecordingError } from './backtest/recording-error.ts';

@@ -70,6 +70,11 @@ export class TestVenue {
     return venue;
   }
 
+  /** The parts below, for what the testkit itself builds on a venue. */
+  static partsOf(venue: TestVenue): VenueInHand {
+    return venue.#venue;
+  }
+
   /** The venue's time, in milliseconds. */
   get now(): number {
     return this.#venue.nowMs;

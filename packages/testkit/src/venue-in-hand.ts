@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import { join } from 'node:path';
 import {
   type Command,
+  type CommandResult,
   nextDueMs,
   type PerpDefinition,
   perpDefinitions,
@@ -88,6 +89,11 @@ export class VenueInHand {
     return this.#running.replica.head;
   }
 
+  /** Calls back after each block. */
+  onBlock(listener: Parameters<OpenedVenue['replica']['onBlock']>[0]): void {
+    this.#running.replica.onBlock(listener);
+  }
+
   /** The first block lies before the time of the start: nonces are above it (R-nonce). */
   async begin(): Promise<void> {
     await this.open();
@@ -123,12 +129,13 @@ export class VenueInHand {
     this.#folder.remove();
   }
 
-  /** Commands of the venue itself, in one block. */
-  async execute(commands: readonly Command[]): Promise<void> {
+  /** Commands of the venue itself, in one block, and what came of each. */
+  async execute(commands: readonly Command[]): Promise<readonly CommandResult[]> {
     const { replica } = this.#running;
     if (commands.length === 0) await replica.tick();
-    await Promise.all(commands.map((command) => replica.propose(command)));
+    const executed = await Promise.all(commands.map((command) => replica.propose(command)));
     if (this.#fatal !== undefined) throw this.#fatal;
+    return executed.map(({ outcome }) => outcome);
   }
 
   /** A block of now, with the prices of now. */
@@ -152,6 +159,17 @@ export class VenueInHand {
       await this.beat();
     }
     while ((nextDueMs(this.state) ?? Infinity) <= this.nowMs) await this.beat();
+  }
+
+  /** Lets time pass up to a moment, and leaves the block of that moment to the caller. */
+  async approach(timeMs: number, stepMs: number): Promise<void> {
+    for (;;) {
+      const nextMs = Math.min(nextDueMs(this.state) ?? Infinity, this.nowMs + stepMs);
+      if (nextMs >= timeMs) break;
+      this.#clock.set(Math.max(nextMs, this.nowMs));
+      await this.beat();
+    }
+    this.#clock.set(Math.max(timeMs, this.nowMs));
   }
 
   /** Nothing is lost by a long step: prices stand, no premium has to be sampled (R-funding), and no series goes by them (R-series). */
