@@ -20,7 +20,7 @@ const DIRECTION: Readonly<Record<string, readonly string[]>> = {
   venue: ['units', 'engine', 'protocol', 'contracts', 'host', 'devchain', 'custody', 'relay'],
   audit: ['units', 'engine', 'protocol', 'host', 'devchain', 'custody', 'venue'],
   testkit: ['units', 'engine', 'protocol', 'host', 'sdk', 'venue'],
-  cli: ['units', 'protocol', 'audit', 'custody', 'relay', 'sdk', 'venue'],
+  cli: ['units', 'protocol', 'audit', 'custody', 'relay', 'sdk', 'testkit', 'venue'],
   web: ['units', 'protocol', 'sdk'],
 };
 

@@ -23,3 +23,4 @@ export type * from './backtest/recorded-row.ts';
 export type { Recording } from './backtest/merge-rows.ts';
 export type { QuotedBook } from './backtest/recorded-market.ts';
 export { RecordingError } from './backtest/recording-error.ts';
+export { serveControls, type Controls, type ControlsOptions } from './controls/serve-controls.ts';

@@ -8,6 +8,7 @@ import {
 } from '@oddlot/sdk';
 import { parseExact } from '@oddlot/units';
 import type { Duration } from './duration.ts';
+import { FaultyDoor } from './faulty-door.ts';
 import { Faults } from './faults.ts';
 import { type BookShape, ladderOf, ORDERS_PER_ACTION } from './ladder.ts';
 import { LocalLine } from './local-line.ts';
@@ -37,7 +38,11 @@ export class TestVenue {
   readonly #line: LocalLine;
   readonly #nonces: NonceSource;
   readonly #named = new Map<string, TestAccount>();
+  /** Who was given money by name, and who had been at each snapshot. */
+  #paid = new Set<string>();
+  readonly #paidAt = new WeakMap<Snapshot, ReadonlySet<string>>();
   readonly #clients = new Set<Client>();
+  #door: FaultyDoor | undefined;
   #markets = 0;
 
   private constructor(options: StartVenueOptions) {
@@ -55,6 +60,8 @@ export class TestVenue {
     this.accounts = Array.from({ length: accounts }, (_, index) =>
       this.#accountOf(`account ${index}`),
     );
+    // The operator has no need of money, and the accounts have theirs at the start.
+    this.#paid = new Set(this.#named.keys());
   }
 
   static async start(options: StartVenueOptions): Promise<TestVenue> {
@@ -91,6 +98,12 @@ export class TestVenue {
     return this.#venue.url;
   }
 
+  /** Opens HTTP and WebSocket on a loopback port for clients of any kind, past the faults; says where. */
+  async openDoor(port = 0): Promise<string> {
+    this.#door ??= await FaultyDoor.open({ fetch: this.faults.fetch, line: this.#line, port });
+    return this.#door.url;
+  }
+
   /** What `createClient` of the SDK takes to speak to this venue, past its faults and by its clock. */
   get connection(): ClientOptions {
     return {
@@ -113,9 +126,10 @@ export class TestVenue {
 
   /** Somebody by name, with a key that follows from it, and test money when it is the first time. */
   async account(name: string, money: Money = { perp: USDC, outcome: USDC }): Promise<TestAccount> {
-    const known = this.#named.get(name);
-    const account = known ?? this.#accountOf(name);
-    if (known === undefined) await this.#credit([account], money);
+    const account = this.#named.get(name) ?? this.#accountOf(name);
+    if (this.#paid.has(name)) return account;
+    this.#paid.add(name);
+    await this.#credit([account], money);
     return account;
   }
 
@@ -167,14 +181,17 @@ export class TestVenue {
   }
 
   /** Keeps this moment: state, history, time and prices. */
-  snapshot(): Promise<Snapshot> {
-    return this.#venue.snapshot();
+  async snapshot(): Promise<Snapshot> {
+    const snapshot = await this.#venue.snapshot();
+    this.#paidAt.set(snapshot, new Set(this.#paid));
+    return snapshot;
   }
 
   /** Back to a moment, as often as one likes. Streams are cut, as by a restart. */
   async revert(snapshot: Snapshot): Promise<void> {
     this.#line.cutAll();
     await this.#venue.revert(snapshot);
+    this.#paid = new Set(this.#paidAt.get(snapshot));
   }
 
   /** Stops and starts on the same data, or loses the process at this moment and starts on what it left. */
@@ -226,6 +243,7 @@ export class TestVenue {
     for (const client of this.#clients) client.close();
     this.#clients.clear();
     this.#line.cutAll();
+    await this.#door?.close();
     await this.#venue.remove();
   }
 

@@ -40,7 +40,7 @@ const GENESIS_MS = 1_000;
 /** Where a venue without ports seems to be. */
 const NOWHERE = 'http://127.0.0.1';
 /** What costs a start its time, and acts by the clock of the machine. */
-const LEAN = ['--network', 'testnet', '--chain', 'none', '--no-relay', '--no-web', '--no-bots'];
+const LEAN = ['--network', 'testnet', '--chain', 'none', '--no-relay', '--no-bots'];
 const QUIET = ['--oracle', 'still', '--recover-workers', '1', '--ops-port', '0'];
 
 /** The parts of a venue and its folder: opened, left and opened again, with its time and prices in hand. */
@@ -105,8 +105,13 @@ export class VenueInHand {
     const { flags = [], limits = false, ports = false, threads = 'here' } = this.#options;
     const doors = ['--port', String(this.#port), '--data', this.#folder.data];
     const limited = limits ? [] : ['--no-limits'];
-    const all = [...LEAN, ...QUIET, ...limited, ...doors, ...this.#flags, ...flags];
-    this.#opened = await openVenue(readConfig(all, {}), {
+    const page = this.#options.page === true ? [] : ['--no-web'];
+    const lean = [...LEAN, ...page, ...QUIET, ...limited];
+    const config = readConfig([...lean, ...doors, ...this.#flags, ...flags], {});
+    if (config.network !== 'testnet') {
+      throw new RangeError("a venue whose clock and prices are in somebody's hand is no mainnet");
+    }
+    this.#opened = await openVenue(config, {
       log: createLogger({ level: 'fatal' }),
       onFatal: (error) => this.#fail(error),
       lease: new LeaseInHand(),
