@@ -14,7 +14,7 @@ export type Controlled = {
 };
 
 /** The fields of a request. */
-export type Fields = Readonly<Record<string, unknown>>;
+type Fields = Readonly<Record<string, unknown>>;
 
 /** A request that can not be granted; the text is for whoever sent it. */
 export class ControlFault extends Error {}
