@@ -16,6 +16,7 @@ import { replaySection } from './replay.ts';
 import { median, medianRatio, show, table, type Section } from './report.ts';
 import { reservesSection } from './reserves.ts';
 import { settlementSection } from './settlement.ts';
+import { toolsSection } from './tools.ts';
 
 /**
  * Benchmarks that nobody runs rot. Every section runs here with next to nothing: that it works and
@@ -36,6 +37,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   replay: replaySection,
   audit: auditSection,
   backtest: backtestSection,
+  tools: toolsSection,
   history: historySection,
   reserves: reservesSection,
   memory: memorySection,

@@ -27,6 +27,7 @@ import { requestSection } from './request.ts';
 import { reservesSection } from './reserves.ts';
 import { restartSection } from './restart.ts';
 import { settlementSection } from './settlement.ts';
+import { toolsSection } from './tools.ts';
 
 /**
  * `npm run bench -- [--only book,engine] [--quick]`: measures, prints one table, keeps nothing. Each
@@ -54,6 +55,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   replay: replaySection,
   audit: auditSection,
   backtest: backtestSection,
+  tools: toolsSection,
   history: historySection,
   reserves: reservesSection,
   restart: restartSection,

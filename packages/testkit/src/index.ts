@@ -3,6 +3,7 @@ export { startVenue } from './start-venue.ts';
 export type { StartVenueOptions } from './start-venue-options.ts';
 export type { TestVenue } from './test-venue.ts';
 export type { TestAccount, Money } from './test-account.ts';
+export type { TestChain } from './test-chain.ts';
 export type { TestMarket, MarketInput } from './outcome-listing.ts';
 export type { BookShape } from './ladder.ts';
 export type { Duration } from './duration.ts';

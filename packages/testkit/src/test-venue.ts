@@ -6,6 +6,7 @@ import {
   privateKeyWallet,
   type Wallet,
 } from '@oddlot/sdk';
+import { accountView } from '@oddlot/engine';
 import { parseExact } from '@oddlot/units';
 import type { Duration } from './duration.ts';
 import { FaultyDoor } from './faulty-door.ts';
@@ -17,6 +18,7 @@ import type { PriceScript } from './prices.ts';
 import { seededKey } from './seeded-key.ts';
 import type { StartVenueOptions } from './start-venue-options.ts';
 import type { Money, TestAccount } from './test-account.ts';
+import type { TestChain } from './test-chain.ts';
 import { type Snapshot, VenueInHand } from './venue-in-hand.ts';
 
 const ACCOUNTS = 10;
@@ -54,7 +56,7 @@ export class TestVenue {
       () => this.#venue.server,
       () => this.now,
     );
-    this.faults = new Faults(this.#line, this.#venue.prices);
+    this.faults = new Faults(this.#line, this.#venue.prices, () => this.#venue.chain);
     this.#nonces = new NonceSource(() => this.now + this.faults.skewMs);
     this.admin = this.#accountOf('admin');
     this.accounts = Array.from({ length: accounts }, (_, index) =>
@@ -96,6 +98,22 @@ export class TestVenue {
   /** Where it is. Without ports it is reached by `connection` alone. */
   get url(): string {
     return this.#venue.url;
+  }
+
+  /** Its settlement chain, where it was started with one. */
+  get chain(): TestChain {
+    return this.#venue.chain;
+  }
+
+  /** USDC of an account by the chain into the venue; resolves when it is credited. */
+  async deposit(account: TestAccount, usdc: string): Promise<void> {
+    const { chain, state } = this.#venue;
+    const owner = account.address.toLowerCase() as TestAccount['address'];
+    const balance = (): bigint => accountView(state, owner, () => 0)?.perpBalance ?? 0n;
+    const before = balance();
+    await chain.mint(owner, usdc);
+    await chain.transferToBridge(account, usdc);
+    await chain.until(() => balance() > before, `${usdc} USDC are credited`);
   }
 
   /** Opens HTTP and WebSocket on a loopback port for clients of any kind, past the faults; says where. */
