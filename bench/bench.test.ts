@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { auditSection } from './audit.ts';
+import { backtestSection } from './backtest.ts';
 import { bookSection } from './book.ts';
 import { bridgeSection } from './bridge.ts';
 import { engineSection } from './engine.ts';
@@ -15,6 +16,7 @@ import { replaySection } from './replay.ts';
 import { median, medianRatio, show, table, type Section } from './report.ts';
 import { reservesSection } from './reserves.ts';
 import { settlementSection } from './settlement.ts';
+import { toolsSection } from './tools.ts';
 
 /**
  * Benchmarks that nobody runs rot. Every section runs here with next to nothing: that it works and
@@ -34,6 +36,8 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   journal: journalSection,
   replay: replaySection,
   audit: auditSection,
+  backtest: backtestSection,
+  tools: toolsSection,
   history: historySection,
   reserves: reservesSection,
   memory: memorySection,

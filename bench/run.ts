@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { auditSection } from './audit.ts';
+import { backtestSection } from './backtest.ts';
 import { bookSection } from './book.ts';
 import { bridgeSection } from './bridge.ts';
 import { clusterSection } from './cluster.ts';
@@ -26,6 +27,7 @@ import { requestSection } from './request.ts';
 import { reservesSection } from './reserves.ts';
 import { restartSection } from './restart.ts';
 import { settlementSection } from './settlement.ts';
+import { toolsSection } from './tools.ts';
 
 /**
  * `npm run bench -- [--only book,engine] [--quick]`: measures, prints one table, keeps nothing. Each
@@ -52,6 +54,8 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   journal: journalSection,
   replay: replaySection,
   audit: auditSection,
+  backtest: backtestSection,
+  tools: toolsSection,
   history: historySection,
   reserves: reservesSection,
   restart: restartSection,

@@ -19,8 +19,18 @@ const DIRECTION: Readonly<Record<string, readonly string[]>> = {
   relay: ['units', 'contracts', 'host', 'devchain', 'custody', 'sdk'],
   venue: ['units', 'engine', 'protocol', 'contracts', 'host', 'devchain', 'custody', 'relay'],
   audit: ['units', 'engine', 'protocol', 'host', 'devchain', 'custody', 'venue'],
-  testkit: ['units', 'engine', 'protocol', 'host', 'sdk', 'venue'],
-  cli: ['units', 'protocol', 'audit', 'custody', 'relay', 'sdk', 'venue'],
+  testkit: [
+    'units',
+    'engine',
+    'protocol',
+    'contracts',
+    'host',
+    'devchain',
+    'custody',
+    'sdk',
+    'venue',
+  ],
+  cli: ['units', 'protocol', 'audit', 'custody', 'relay', 'sdk', 'testkit', 'venue'],
   web: ['units', 'protocol', 'sdk'],
 };
 

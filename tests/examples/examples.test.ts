@@ -1,11 +1,12 @@
 import { Instruments, limitOrder, type FillsCursor } from '@oddlot/sdk';
-import { startVenue, type TestVenue } from '@oddlot/testkit';
+import { type RecordedRow, replayMarket, startVenue, type TestVenue } from '@oddlot/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { approve, collect, FEE, sendFor } from '../../examples/builder-front-end.ts';
 import { copyAccount } from '../../examples/copy-account.ts';
 import { openPair } from '../../examples/funding-arbitrage.ts';
 import { LiquidationWatcher } from '../../examples/liquidation-watcher.ts';
 import { MarketMaker, quotes } from '../../examples/market-maker.ts';
+import { movingAverage } from '../../examples/moving-average.ts';
 import { chanceAbove, requoteOutcomes } from '../../examples/outcome-maker.ts';
 
 /** Goal: each example does what its first lines say. Method: the example itself on a venue in hand. */
@@ -173,6 +174,20 @@ test('a front end: approved once, charges its fee, and collects it', async () =>
   const value = Number(orders[0]!.avgPx) * Number(orders[0]!.filledSz);
   expect(Number(await collect(builder.client))).toBeCloseTo((value * FEE) / 100_000, 1);
   expect(await collect(builder.client)).toBe('0');
+});
+
+test('moving average: long while the price rises, short while it falls', async () => {
+  const recording = [100, 101, 102, 103, 102, 101, 100, 99].map((price, hour): RecordedRow => {
+    const timeMs = Date.parse('2025-01-01T00:00:00Z') + hour * 3_600_000;
+    const px = String(price * 100);
+    const prices = { open: px, high: px, low: px, close: px, volume: '1000' };
+    return { kind: 'candle', timeMs, endMs: timeMs + 3_600_000, ...prices };
+  });
+  const bot = movingAverage({ fast: 2, slow: 3, size: 0.05 });
+  const { curve, fills } = await replayMarket({ recording, bot });
+  expect(fills.map(({ side, sz }) => `${side} ${sz}`)).toEqual(['B 0.05', 'A 0.1']);
+  const held = curve.map(({ position }) => position);
+  expect(held).toEqual(['0', '0', '0', '0.05', '0.05', '0.05', '-0.05', '-0.05', '-0.05']);
 });
 
 test('the names that examples use are those of the venue', async () => {

@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runCommand } from '../packaging/run-command.ts';
@@ -19,6 +20,24 @@ test.each(['example-first.ts', 'example.test.ts', 'example-node-test.mjs'])(
 test('the first example pays funding eight times', async () => {
   const printed = await runCommand(NODE, [join(HERE, 'example-first.ts')], { cwd: REPOSITORY });
   expect(printed.match(/fundingRate/g)).toHaveLength(8);
+});
+
+test('the guide of backtests shows one that runs, and its page is written', async () => {
+  const guide = await readFile(join(REPOSITORY, 'docs/guides/backtesting.md'), 'utf8');
+  expect(guide).toContain(await readFile(join(HERE, 'example-backtest.ts'), 'utf8'));
+  const folder = await mkdtemp(join(tmpdir(), 'oddlot-backtest-'));
+  try {
+    const candle = (hour: number) =>
+      `${Date.parse('2025-01-01T00:00:00Z') + hour * 3_600_000},94000,94500,93500,94000,800`;
+    const lines = ['time,open,high,low,close,volume', candle(0), candle(1), candle(2)];
+    await writeFile(join(folder, 'BTCUSDT-1h-2025-01.csv'), lines.join('\n'));
+    const printed = await runCommand(NODE, [join(HERE, 'example-backtest.ts')], { cwd: folder });
+    // A fee, twice an hour's funding, and the spread.
+    expect(printed).toMatch(/^-0\.5\d+ \{/);
+    expect(await readFile(join(folder, 'backtest.html'), 'utf8')).toContain('BTC-USDC');
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
 
 test('the example for node:test passes there', async () => {

@@ -3,6 +3,7 @@ import type { Fetch } from '@oddlot/sdk';
 import { type Duration, durationMs } from './duration.ts';
 import type { LocalLine } from './local-line.ts';
 import type { Prices } from './prices.ts';
+import type { TestChain } from './test-chain.ts';
 
 /** Which requests something happens to: the next ones to a path. */
 export type FaultScope = {
@@ -28,12 +29,14 @@ type Planned = {
 export class Faults {
   readonly #line: LocalLine;
   readonly #prices: Prices;
+  readonly #chain: () => TestChain;
   #planned: Planned[] = [];
   #skewMs = 0;
 
-  constructor(line: LocalLine, prices: Prices) {
+  constructor(line: LocalLine, prices: Prices, chain: () => TestChain) {
     this.#line = line;
     this.#prices = prices;
+    this.#chain = chain;
   }
 
   /** The venue executes and answers, and the answer never arrives: the request fails as a cut line does. */
@@ -97,6 +100,14 @@ export class Faults {
 
   resumeOracle(symbol: string): void {
     this.#prices.resume(symbol);
+  }
+
+  /** The settlement chain goes another way: its newest blocks are gone, and what was in them, unless it goes back to the pool. */
+  async reorganiseChain(
+    depth: number,
+    options: { readonly rest?: 'pool' | 'drop' } = {},
+  ): Promise<void> {
+    await this.#chain().reorganise(depth, options);
   }
 
   /** Everything is well again; who waits for others goes at once. */

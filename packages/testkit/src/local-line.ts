@@ -36,6 +36,8 @@ export class LocalLine {
   readonly #now: () => number;
   #agent = new LineAgent(() => this.#connect());
   readonly #streams = new Set<WebSocket>();
+  /** Streams of clients outside, which a door hands on byte by byte. */
+  readonly #tunnels = new Set<Duplex>();
   #isFrozen = false;
 
   constructor(server: () => Server | undefined, now: () => number) {
@@ -58,7 +60,7 @@ export class LocalLine {
       });
       sent.once('response', resolve);
       sent.once('error', (cause) => reject(new TypeError('fetch failed', { cause })));
-      sent.end(body as string | undefined);
+      sent.end(body as string | Uint8Array | undefined);
     });
     return responseOf(answer, this.#now());
   };
@@ -74,19 +76,31 @@ export class LocalLine {
     return socket as unknown as Socket;
   };
 
+  /** A connection of its own for somebody outside, who has asked for a stream. */
+  openTunnel(): Duplex {
+    const venue = this.#connect();
+    this.#tunnels.add(venue);
+    venue.once('close', () => this.#tunnels.delete(venue));
+    if (this.#isFrozen) venue.pause();
+    return venue;
+  }
+
   /** What the venue sends stays on the way, on these streams and those that are opened meanwhile. */
   freezeStreams(): void {
     this.#isFrozen = true;
+    for (const venue of this.#tunnels) venue.pause();
     for (const socket of this.#streams) if (socket.readyState === WebSocket.OPEN) socket.pause();
   }
 
   thawStreams(): void {
     this.#isFrozen = false;
+    for (const venue of this.#tunnels) venue.resume();
     for (const socket of this.#streams) if (socket.isPaused) socket.resume();
   }
 
   cutStreams(): void {
     for (const socket of this.#streams) socket.terminate();
+    for (const venue of this.#tunnels) venue.destroy();
   }
 
   /** Ends all connections, as a process that is gone does. */

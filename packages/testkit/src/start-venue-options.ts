@@ -20,6 +20,10 @@ export type StartVenueOptions = {
   readonly step?: Duration;
   /** Opens HTTP and WebSocket on a loopback port that the system picks. */
   readonly ports?: boolean;
+  /** A settlement chain inside of the test, for deposits and withdrawals: `venue.chain`. */
+  readonly chain?: boolean;
+  /** Serves the trading page as well, where it is built. */
+  readonly page?: boolean;
   /** Whether the limits of requests hold that a public venue has. */
   readonly limits?: boolean;
   /** Settings of the venue as flags, such as `['--order-delay-ms', '0']`. */

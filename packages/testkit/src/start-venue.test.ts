@@ -61,6 +61,17 @@ test('an order fills, the position stands, and history and streams tell of it', 
   await expect.poll(() => JSON.stringify(told)).toContain('97000.2');
 });
 
+test('who got money after a snapshot gets it again after going back', async () => {
+  const venue = await start();
+  const before = await venue.snapshot();
+  const { address: user, client } = await venue.account('late', { perp: '50' });
+  await venue.revert(before);
+  expect((await client.info.clearinghouseState({ user })).withdrawable).toBe('0');
+  await venue.account('late', { perp: '50' });
+  await venue.account('late', { perp: '50' });
+  expect((await client.info.clearinghouseState({ user })).withdrawable).toBe('50');
+});
+
 test('the same seed gives the same venue, block by block', async () => {
   const seen = [];
   for (let run = 0; run < 2; run += 1) {

@@ -6,8 +6,10 @@ import {
   privateKeyWallet,
   type Wallet,
 } from '@oddlot/sdk';
+import { accountView } from '@oddlot/engine';
 import { parseExact } from '@oddlot/units';
 import type { Duration } from './duration.ts';
+import { FaultyDoor } from './faulty-door.ts';
 import { Faults } from './faults.ts';
 import { type BookShape, ladderOf, ORDERS_PER_ACTION } from './ladder.ts';
 import { LocalLine } from './local-line.ts';
@@ -16,6 +18,7 @@ import type { PriceScript } from './prices.ts';
 import { seededKey } from './seeded-key.ts';
 import type { StartVenueOptions } from './start-venue-options.ts';
 import type { Money, TestAccount } from './test-account.ts';
+import type { TestChain } from './test-chain.ts';
 import { type Snapshot, VenueInHand } from './venue-in-hand.ts';
 
 const ACCOUNTS = 10;
@@ -37,7 +40,11 @@ export class TestVenue {
   readonly #line: LocalLine;
   readonly #nonces: NonceSource;
   readonly #named = new Map<string, TestAccount>();
+  /** Who was given money by name, and who had been at each snapshot. */
+  #paid = new Set<string>();
+  readonly #paidAt = new WeakMap<Snapshot, ReadonlySet<string>>();
   readonly #clients = new Set<Client>();
+  #door: FaultyDoor | undefined;
   #markets = 0;
 
   private constructor(options: StartVenueOptions) {
@@ -49,12 +56,14 @@ export class TestVenue {
       () => this.#venue.server,
       () => this.now,
     );
-    this.faults = new Faults(this.#line, this.#venue.prices);
+    this.faults = new Faults(this.#line, this.#venue.prices, () => this.#venue.chain);
     this.#nonces = new NonceSource(() => this.now + this.faults.skewMs);
     this.admin = this.#accountOf('admin');
     this.accounts = Array.from({ length: accounts }, (_, index) =>
       this.#accountOf(`account ${index}`),
     );
+    // The operator has no need of money, and the accounts have theirs at the start.
+    this.#paid = new Set(this.#named.keys());
   }
 
   static async start(options: StartVenueOptions): Promise<TestVenue> {
@@ -68,6 +77,11 @@ export class TestVenue {
       throw error;
     }
     return venue;
+  }
+
+  /** The parts below, for what the testkit itself builds on a venue. */
+  static partsOf(venue: TestVenue): VenueInHand {
+    return venue.#venue;
   }
 
   /** The venue's time, in milliseconds. */
@@ -84,6 +98,28 @@ export class TestVenue {
   /** Where it is. Without ports it is reached by `connection` alone. */
   get url(): string {
     return this.#venue.url;
+  }
+
+  /** Its settlement chain, where it was started with one. */
+  get chain(): TestChain {
+    return this.#venue.chain;
+  }
+
+  /** USDC of an account by the chain into the venue; resolves when it is credited. */
+  async deposit(account: TestAccount, usdc: string): Promise<void> {
+    const { chain, state } = this.#venue;
+    const owner = account.address.toLowerCase() as TestAccount['address'];
+    const balance = (): bigint => accountView(state, owner, () => 0)?.perpBalance ?? 0n;
+    const before = balance();
+    await chain.mint(owner, usdc);
+    await chain.transferToBridge(account, usdc);
+    await chain.until(() => balance() > before, `${usdc} USDC are credited`);
+  }
+
+  /** Opens HTTP and WebSocket on a loopback port for clients of any kind, past the faults; says where. */
+  async openDoor(port = 0): Promise<string> {
+    this.#door ??= await FaultyDoor.open({ fetch: this.faults.fetch, line: this.#line, port });
+    return this.#door.url;
   }
 
   /** What `createClient` of the SDK takes to speak to this venue, past its faults and by its clock. */
@@ -108,9 +144,10 @@ export class TestVenue {
 
   /** Somebody by name, with a key that follows from it, and test money when it is the first time. */
   async account(name: string, money: Money = { perp: USDC, outcome: USDC }): Promise<TestAccount> {
-    const known = this.#named.get(name);
-    const account = known ?? this.#accountOf(name);
-    if (known === undefined) await this.#credit([account], money);
+    const account = this.#named.get(name) ?? this.#accountOf(name);
+    if (this.#paid.has(name)) return account;
+    this.#paid.add(name);
+    await this.#credit([account], money);
     return account;
   }
 
@@ -162,14 +199,17 @@ export class TestVenue {
   }
 
   /** Keeps this moment: state, history, time and prices. */
-  snapshot(): Promise<Snapshot> {
-    return this.#venue.snapshot();
+  async snapshot(): Promise<Snapshot> {
+    const snapshot = await this.#venue.snapshot();
+    this.#paidAt.set(snapshot, new Set(this.#paid));
+    return snapshot;
   }
 
   /** Back to a moment, as often as one likes. Streams are cut, as by a restart. */
   async revert(snapshot: Snapshot): Promise<void> {
     this.#line.cutAll();
     await this.#venue.revert(snapshot);
+    this.#paid = new Set(this.#paidAt.get(snapshot));
   }
 
   /** Stops and starts on the same data, or loses the process at this moment and starts on what it left. */
@@ -221,6 +261,7 @@ export class TestVenue {
     for (const client of this.#clients) client.close();
     this.#clients.clear();
     this.#line.cutAll();
+    await this.#door?.close();
     await this.#venue.remove();
   }
 

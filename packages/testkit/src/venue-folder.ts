@@ -20,6 +20,11 @@ export class VenueFolder {
     return join(this.#root, 'data');
   }
 
+  /** For what is no part of the venue: copies leave it out. */
+  get beside(): string {
+    return join(this.#root, 'beside');
+  }
+
   /** A copy as it stands. Whoever writes must be at rest, or the copy is what a kill would leave. */
   copy(): string {
     this.#images += 1;

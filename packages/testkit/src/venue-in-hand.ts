@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import { join } from 'node:path';
 import {
   type Command,
+  type CommandResult,
   nextDueMs,
   type PerpDefinition,
   perpDefinitions,
@@ -23,6 +24,7 @@ import { LeaseInHand } from './lease-in-hand.ts';
 import { Prices, type PricesMoment } from './prices.ts';
 import { seededBytes } from './seeded-key.ts';
 import type { StartVenueOptions } from './start-venue-options.ts';
+import type { TestChain } from './test-chain.ts';
 import { VenueFolder } from './venue-folder.ts';
 
 /** A moment that can be come back to, as often as one likes. */
@@ -39,12 +41,14 @@ const GENESIS_MS = 1_000;
 /** Where a venue without ports seems to be. */
 const NOWHERE = 'http://127.0.0.1';
 /** What costs a start its time, and acts by the clock of the machine. */
-const LEAN = ['--network', 'testnet', '--chain', 'none', '--no-relay', '--no-web', '--no-bots'];
+const LEAN = ['--network', 'testnet', '--no-relay', '--no-bots'];
+const NO_CHAIN = ['--chain', 'none'];
 const QUIET = ['--oracle', 'still', '--recover-workers', '1', '--ops-port', '0'];
 
 /** The parts of a venue and its folder: opened, left and opened again, with its time and prices in hand. */
 export class VenueInHand {
   readonly prices = new Prices();
+  readonly #seed: string;
   readonly #options: StartVenueOptions;
   readonly #flags: readonly string[];
   readonly #folder: VenueFolder;
@@ -52,10 +56,12 @@ export class VenueInHand {
   readonly #clock: HandClock;
   readonly #kept = new Map<Snapshot, Kept>();
   #opened: OpenedVenue | undefined;
+  #chain: TestChain | undefined;
   #port = 0;
   #fatal: Error | undefined;
 
   constructor(seed: string, options: StartVenueOptions, flags: readonly string[]) {
+    this.#seed = seed;
     this.#options = options;
     this.#flags = flags;
     this.#startMs = startMs(options.time ?? START);
@@ -88,19 +94,42 @@ export class VenueInHand {
     return this.#running.replica.head;
   }
 
+  /** Calls back after each block. */
+  onBlock(listener: Parameters<OpenedVenue['replica']['onBlock']>[0]): void {
+    this.#running.replica.onBlock(listener);
+  }
+
   /** The first block lies before the time of the start: nonces are above it (R-nonce). */
   async begin(): Promise<void> {
+    if (this.#options.chain === true) await this.#openChain();
     await this.open();
     this.#clock.set(this.#startMs);
     await this.beat();
+  }
+
+  get chain(): TestChain {
+    if (this.#chain !== undefined) return this.#chain;
+    throw new Error('this venue has no chain: start it with { chain: true }');
+  }
+
+  async #openChain(): Promise<void> {
+    // What runs contracts takes as long to load as everything else together.
+    const { TestChain: Chain } = await import('./test-chain.ts');
+    const now = (): number => this.nowMs;
+    this.#chain = await Chain.open({ directory: this.#folder.beside, seed: this.#seed, now });
   }
 
   async open(): Promise<void> {
     const { flags = [], limits = false, ports = false, threads = 'here' } = this.#options;
     const doors = ['--port', String(this.#port), '--data', this.#folder.data];
     const limited = limits ? [] : ['--no-limits'];
-    const all = [...LEAN, ...QUIET, ...limited, ...doors, ...this.#flags, ...flags];
-    this.#opened = await openVenue(readConfig(all, {}), {
+    const page = this.#options.page === true ? [] : ['--no-web'];
+    const lean = [...LEAN, ...(this.#chain?.flags ?? NO_CHAIN), ...page, ...QUIET, ...limited];
+    const config = readConfig([...lean, ...doors, ...this.#flags, ...flags], {});
+    if (config.network !== 'testnet') {
+      throw new RangeError("a venue whose clock and prices are in somebody's hand is no mainnet");
+    }
+    this.#opened = await openVenue(config, {
       log: createLogger({ level: 'fatal' }),
       onFatal: (error) => this.#fail(error),
       lease: new LeaseInHand(),
@@ -119,16 +148,18 @@ export class VenueInHand {
 
   async remove(): Promise<void> {
     await this.close();
+    await this.#chain?.close();
     this.#kept.clear();
     this.#folder.remove();
   }
 
-  /** Commands of the venue itself, in one block. */
-  async execute(commands: readonly Command[]): Promise<void> {
+  /** Commands of the venue itself, in one block, and what came of each. */
+  async execute(commands: readonly Command[]): Promise<readonly CommandResult[]> {
     const { replica } = this.#running;
     if (commands.length === 0) await replica.tick();
-    await Promise.all(commands.map((command) => replica.propose(command)));
+    const executed = await Promise.all(commands.map((command) => replica.propose(command)));
     if (this.#fatal !== undefined) throw this.#fatal;
+    return executed.map(({ outcome }) => outcome);
   }
 
   /** A block of now, with the prices of now. */
@@ -152,6 +183,17 @@ export class VenueInHand {
       await this.beat();
     }
     while ((nextDueMs(this.state) ?? Infinity) <= this.nowMs) await this.beat();
+  }
+
+  /** Lets time pass up to a moment, and leaves the block of that moment to the caller. */
+  async approach(timeMs: number, stepMs: number): Promise<void> {
+    for (;;) {
+      const nextMs = Math.min(nextDueMs(this.state) ?? Infinity, this.nowMs + stepMs);
+      if (nextMs >= timeMs) break;
+      this.#clock.set(Math.max(nextMs, this.nowMs));
+      await this.beat();
+    }
+    this.#clock.set(Math.max(timeMs, this.nowMs));
   }
 
   /** Nothing is lost by a long step: prices stand, no premium has to be sampled (R-funding), and no series goes by them (R-series). */

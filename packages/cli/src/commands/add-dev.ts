@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { createClient, privateKeyWallet } from '@oddlot/sdk';
+import { serveControls, startVenue as startVenueInHand } from '@oddlot/testkit';
 import { createLogger, readConfig, startVenue } from '@oddlot/venue';
 import { CliError } from '../cli-error.ts';
 import { print } from '../print.ts';
@@ -16,6 +17,7 @@ type DevOptions = GlobalOptions & {
   readonly data?: string;
   readonly still?: boolean;
   readonly bots: boolean;
+  readonly controls?: string;
 };
 
 const ACCOUNTS_MAX = 100;
@@ -35,6 +37,10 @@ export function addDev(program: Command): void {
     .option('--data <folder>', 'keeps everything there')
     .option('--still', 'prices do not move')
     .option('--no-bots', 'nobody trades but you')
+    .option(
+      '--controls <port>',
+      'opens the controls of its clock, prices and faults there, on this machine alone; nobody trades but you, and nothing is kept',
+    )
     .action(async (_: unknown, command: Command) => run(command.optsWithGlobals<DevOptions>()));
 }
 
@@ -43,6 +49,7 @@ async function run(options: DevOptions): Promise<void> {
   if (!Number.isSafeInteger(count) || count < 0 || count > ACCOUNTS_MAX) {
     throw new CliError('usage', `--accounts is a whole number up to ${ACCOUNTS_MAX}`);
   }
+  if (options.controls !== undefined) return runInHand(options, count);
   const isKept = options.data !== undefined;
   const data = options.data ?? mkdtempSync(join(tmpdir(), 'oddlot-dev-'));
   const flags = ['--data', data, '--port', options.port];
@@ -75,19 +82,87 @@ async function run(options: DevOptions): Promise<void> {
     await end();
     throw error;
   });
-  const rows = accounts.map(({ address, privateKey }, at) => `(${at}) ${address}  ${privateKey}`);
-  const lines = [
-    `Oddlot is serving at ${venue.url} (page, /info, /exchange, ${venue.url.replace('http', 'ws')}/ws)`,
+  const { operationsUrl, url } = venue;
+  const lines = greeting({ url, accounts, usdc: options.usdc });
+  print({ json: { url, operationsUrl, accounts }, lines }, options.json);
+}
+
+/** A venue whose clock, prices and faults are in the hand of whoever asks its controls: that of the testkit, behind a port. */
+async function runInHand(options: DevOptions, count: number): Promise<void> {
+  if (options.data !== undefined) {
+    throw new CliError(
+      'usage',
+      'a venue with --controls goes back and forth in time and keeps nothing: leave --data out',
+    );
+  }
+  const [port, controlsPort] = [
+    portOf('--port', options.port),
+    portOf('--controls', options.controls),
+  ];
+  const faucet = ['--faucet-usdc', options.usdc, '--faucet-every-ms', '1'];
+  configOf(faucet);
+  // Clients take their nonces from the clock of the machine.
+  const time = Date.now();
+  const venue = await startVenueInHand({ time, accounts: 0, page: true, flags: faucet });
+  const accounts = accountsOf(count);
+  try {
+    for (const { address } of accounts) {
+      await venue.fund(address, { perp: options.usdc, outcome: options.usdc });
+    }
+    const url = await venue.openDoor(port);
+    const controls = await serveControls(venue, {
+      port: controlsPort,
+      onFatal: (error) => {
+        process.stderr.write(`the venue has failed: ${String(error)}\n`);
+        process.exit(1);
+      },
+    });
+    const leave = (): void =>
+      void controls
+        .stop()
+        .then(() => venue.stop())
+        .finally(() => process.exit(0));
+    process.once('SIGINT', leave);
+    process.once('SIGTERM', leave);
+    const told = `Its controls are at ${controls.url}. Whoever is on this machine may use them.`;
+    const lines = greeting({ url, accounts, usdc: options.usdc, told });
+    print({ json: { url, controlsUrl: controls.url, accounts }, lines }, options.json);
+  } catch (error) {
+    await venue.stop();
+    throw portFault(error) ?? error;
+  }
+}
+
+function portOf(flag: string, text = ''): number {
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port < 65_536) return port;
+  throw new CliError('usage', `${flag} is a port from 0 to 65535`);
+}
+
+function portFault(error: unknown): CliError | undefined {
+  const { code, port } = error as { readonly code?: string; readonly port?: number };
+  if (code !== 'EADDRINUSE') return undefined;
+  return new CliError('usage', `port ${port} is taken: name another one`, { cause: error });
+}
+
+type Account = { readonly address: string; readonly privateKey: string };
+
+function greeting(what: {
+  readonly url: string;
+  readonly accounts: readonly Account[];
+  readonly usdc: string;
+  readonly told?: string;
+}): readonly string[] {
+  const { accounts, told, url, usdc } = what;
+  return [
+    `Oddlot is serving at ${url} (page, /info, /exchange, ${url.replace('http', 'ws')}/ws)`,
+    ...(told === undefined ? [] : [told]),
     '',
-    `${count} accounts with ${options.usdc} test USDC each. Everybody knows these keys: never send money there.`,
-    ...rows,
+    `${accounts.length} accounts with ${usdc} test USDC each. Everybody knows these keys: never send money there.`,
+    ...accounts.map(({ address, privateKey }, at) => `(${at}) ${address}  ${privateKey}`),
     '',
     'Press Ctrl-C to end it.',
   ];
-  print(
-    { json: { url: venue.url, operationsUrl: venue.operationsUrl, accounts }, lines },
-    options.json,
-  );
 }
 
 function configOf(flags: readonly string[]): ReturnType<typeof readConfig> {
@@ -101,10 +176,7 @@ function configOf(flags: readonly string[]): ReturnType<typeof readConfig> {
 /** In a folder that is kept they may have money from the last time. */
 async function fund(url: string, count: number) {
   const client = createClient({ url });
-  const accounts = Array.from({ length: count }, (_, at) => {
-    const privateKey = keyOf(at);
-    return { address: privateKeyWallet(privateKey).address, privateKey };
-  });
+  const accounts = accountsOf(count);
   for (const { address: user } of accounts) {
     for (const accountType of ['perp', 'outcome'] as const) {
       const { withdrawable } = await client.info.clearinghouseState({ user, accountType });
@@ -112,6 +184,13 @@ async function fund(url: string, count: number) {
     }
   }
   return accounts;
+}
+
+function accountsOf(count: number) {
+  return Array.from({ length: count }, (_, at) => {
+    const privateKey = keyOf(at);
+    return { address: privateKeyWallet(privateKey).address, privateKey };
+  });
 }
 
 /** The same on every machine. */

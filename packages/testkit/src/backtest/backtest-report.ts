@@ -1,0 +1,67 @@
+import type { Fill } from '@oddlot/sdk';
+
+/** What came of a bot. Amounts are USDC as decimal text. */
+export type BacktestReport = {
+  /** The name of the market. */
+  readonly market: string;
+  readonly seed: string;
+  readonly account: string;
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** Rows of the recording. */
+  readonly rows: number;
+  readonly startUsdc: string;
+  readonly endUsdc: string;
+  readonly pnl: string;
+  /** Paid to the venue and to builders; above zero is paid. */
+  readonly fees: string;
+  /** Above zero is collected. */
+  readonly funding: string;
+  readonly drawdown: Drawdown;
+  /** Oldest first. */
+  readonly fills: readonly Fill[];
+  readonly fundings: readonly FundingRow[];
+  readonly liquidations: readonly Liquidation[];
+  readonly curve: readonly CurvePoint[];
+  /** The newest block: the same inputs end in the same one. */
+  readonly head: { readonly height: number; readonly hash: string };
+};
+
+/** The deepest fall of the account's value below what it had been. */
+export type Drawdown = {
+  readonly usdc: string;
+  /** As a part of the highest value before it. */
+  readonly share: number;
+  /** When it was highest, and when lowest. */
+  readonly fromMs: number;
+  readonly toMs: number;
+};
+
+export type CurvePoint = {
+  readonly timeMs: number;
+  /** The account's value, open positions at the mark included. */
+  readonly usdc: string;
+  /** Of the recording. */
+  readonly price: string;
+  /** In coins, negative is short. */
+  readonly position: string;
+};
+
+export type FundingRow = {
+  readonly timeMs: number;
+  readonly rate: string;
+  readonly usdc: string;
+  readonly size: string;
+};
+
+/** One step of a liquidation. */
+export type Liquidation = {
+  readonly timeMs: number;
+  /** `cancel`, `market`, `net`, `insurance` or `adl`. */
+  readonly step: string;
+  /** Before the step. */
+  readonly size: string;
+  readonly notional: string;
+  readonly accountValue: string;
+  readonly mark: string;
+};

@@ -1,0 +1,150 @@
+import {
+  accountView,
+  type Authority,
+  type Command,
+  type OrderRequest,
+  type PerpDefinition,
+} from '@oddlot/engine';
+import { type Address, hash } from '@oddlot/units';
+import type { VenueInHand } from '../venue-in-hand.ts';
+
+/** What each of them has, in micro-USDC: more than any recording moves. */
+const MONEY_MICRO_USDC = 4_000_000_000_000_000;
+/** The part of the largest position that one of them may have before another one is asked. */
+const ROOM_SHARE = 0.4;
+const ORDERS_PER_ACTION = 50;
+
+/** Somebody behind the recorded market. */
+type Counterparty = { readonly address: Address; lastNonce: number };
+
+/** What one of them asks of the book of the market. */
+export type CrowdOrder = Pick<OrderRequest, 'isBuy' | 'price' | 'size' | 'timeInForce'>;
+
+/** What a market may refuse the crowd for: the bot stands in the way, or the price is further off than any order may be. */
+const EXPECTED: ReadonlySet<string> = new Set([
+  'postOnlyWouldTrade',
+  'priceTooFar',
+  'orderUnknown',
+]);
+
+/**
+ * Accounts that stand for everybody who traded in the recording. What they send goes straight into the log, without the
+ * signatures that would take most of the time; everything behind is the engine's.
+ */
+export class Crowd {
+  readonly #venue: VenueInHand;
+  readonly #perp: PerpDefinition;
+  readonly #addressOf: (name: string) => Address;
+  readonly #name: string;
+  readonly #members: Counterparty[] = [];
+  #sent = 0;
+
+  constructor(
+    name: string,
+    options: {
+      readonly venue: VenueInHand;
+      readonly perp: PerpDefinition;
+      /** An address that follows from the seed. */
+      readonly addressOf: (name: string) => Address;
+    },
+  ) {
+    this.#name = name;
+    this.#venue = options.venue;
+    this.#perp = options.perp;
+    this.#addressOf = options.addressOf;
+  }
+
+  get members(): readonly Counterparty[] {
+    return this.#members;
+  }
+
+  /** One more, with money, and a leverage that every tier of the market allows. */
+  async join(): Promise<Counterparty> {
+    const account = this.#addressOf(`${this.#name} ${this.#members.length}`);
+    const member = { address: account, lastNonce: 0 };
+    const money = { subAccount: 'perp', amountMicroUsdc: MONEY_MICRO_USDC } as const;
+    await this.#venue.execute([{ type: 'creditFaucet', account, ...money }]);
+    const { instrumentId, tiers } = this.#perp;
+    const leverage = Math.min(...tiers.map(({ maxLeverage }) => maxLeverage));
+    const authority = this.#authority(member);
+    await this.#venue.execute([{ type: 'updateLeverage', authority, instrumentId, leverage }]);
+    this.#members.push(member);
+    return member;
+  }
+
+  /** Who has most room to buy, or to sell. */
+  async withRoom(isBuy: boolean): Promise<Counterparty> {
+    const sign = isBuy ? 1 : -1;
+    const [best] = this.#members
+      .map((member) => ({ member, held: sign * this.#sizeOf(member) }))
+      .sort((a, b) => a.held - b.held);
+    const largest = this.#perp.tiers.at(-1)?.maxSize ?? Infinity;
+    return best === undefined || best.held > largest * ROOM_SHARE ? this.join() : best.member;
+  }
+
+  /** Orders of one of them, in as many actions as they need. */
+  place(member: Counterparty, orders: readonly CrowdOrder[]): readonly Command[] {
+    const { instrumentId } = this.#perp;
+    const commands: Command[] = [];
+    for (let from = 0; from < orders.length; from += ORDERS_PER_ACTION) {
+      const some = orders
+        .slice(from, from + ORDERS_PER_ACTION)
+        .map((order) => ({ ...order, instrumentId, reduceOnly: false }));
+      commands.push({ type: 'placeOrders', authority: this.#authority(member), orders: some });
+    }
+    return commands;
+  }
+
+  cancelAll(member: Counterparty): Command {
+    return { type: 'cancelAll', authority: this.#authority(member) };
+  }
+
+  cancel(member: Counterparty, orderId: number): Command {
+    const cancels = [{ instrumentId: this.#perp.instrumentId, orderId }];
+    return { type: 'cancelOrders', authority: this.#authority(member), cancels };
+  }
+
+  /** Fewer of the same order: it keeps its place in the queue. */
+  lower(
+    member: Counterparty,
+    {
+      orderId,
+      price,
+      size,
+    }: { readonly orderId: number; readonly price: number; readonly size: number },
+  ): Command {
+    const { instrumentId } = this.#perp;
+    const authority = this.#authority(member);
+    return { type: 'modifyOrder', authority, instrumentId, target: { orderId }, price, size };
+  }
+
+  #sizeOf({ address }: Counterparty): number {
+    const view = accountView(this.#venue.state, address, unranked);
+    return view?.positions.reduce((sum, { size }) => sum + size, 0) ?? 0;
+  }
+
+  #authority(member: Counterparty): Authority {
+    member.lastNonce = Math.max(member.lastNonce + 1, this.#venue.nowMs);
+    this.#sent += 1;
+    // Nobody signed it, so it has a name instead of a hash of what was signed.
+    const name = Buffer.from(`${this.#name} ${this.#sent}`).toString('hex').padStart(64, '0');
+    return { signer: member.address, nonce: member.lastNonce, txHash: hash(`0x${name}`) };
+  }
+}
+
+/** The rank of a position takes a look at every account, and nobody here asks for it. */
+export const unranked = (): number => 0;
+
+/** Executes what the crowd sends, in one block. What it is refused for another reason is a fault of the replay. */
+export async function executeCrowd(
+  venue: VenueInHand,
+  commands: readonly Command[],
+): Promise<void> {
+  if (commands.length === 0) return;
+  for (const { entries = [], reject } of await venue.execute(commands)) {
+    for (const each of [reject, ...entries.map((entry) => entry.reject)]) {
+      if (each === undefined || EXPECTED.has(each.reason)) continue;
+      throw new Error(`the recorded market can not be replayed: ${JSON.stringify(each)}`);
+    }
+  }
+}

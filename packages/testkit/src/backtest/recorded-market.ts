@@ -1,0 +1,353 @@
+import {
+  accountView,
+  type Command,
+  openOrders,
+  type OrderSnapshot,
+  type PerpDefinition,
+} from '@oddlot/engine';
+import type { Address } from '@oddlot/units';
+import type { VenueInHand } from '../venue-in-hand.ts';
+import { bookChanges, type Level, type Levels } from './book-changes.ts';
+import { Crowd, type CrowdOrder, executeCrowd, unranked } from './crowd.ts';
+import { MarketGrid } from './market-grid.ts';
+import { nextStop } from './next-stop.ts';
+import type {
+  RecordedBook,
+  RecordedCandle,
+  RecordedLevel,
+  RecordedRow,
+  RecordedTrade,
+} from './recorded-row.ts';
+
+/** What stands around the price where the recording has no book. */
+export type QuotedBook = {
+  /** Levels on each side; 5 by default. */
+  readonly levels?: number;
+  /** From the price to the best quote, and from level to level, as a part of the price; 0.0001 by default. */
+  readonly gap?: number;
+  /** The size of a level as a part of the volume of a candle; 0.01 by default. Without volume a level is worth 10,000 USDC. */
+  readonly share?: number;
+};
+
+const SHAPE: Required<QuotedBook> = { levels: 5, gap: 0.0001, share: 0.01 };
+const LEVEL_MICRO_USDC = 10_000_000_000;
+/** A candle is four prices: a third of it lies between two of them. */
+const LEGS = 3;
+/** Every hour has a sample so, and pays its funding (R-funding-gaps). */
+const CANDLE_STEP_MS = 1_800_000;
+/** While an account is being liquidated blocks come by the second, as in a real venue. */
+const LIQUIDATION_STEP_MS = 1_000;
+const LIQUIDATION_STEPS_MAX = 120;
+/** Prices at which something waits for the mark, between two prices of the recording. */
+const STOPS_MAX = 200;
+
+type Flow = { readonly isBuy: boolean; readonly lots: number };
+
+type Options = {
+  readonly venue: VenueInHand;
+  readonly perp: PerpDefinition;
+  readonly bot: Address;
+  readonly addressOf: (name: string) => Address;
+  readonly quotes: QuotedBook;
+  /** From 0 to below 1, by the seed. */
+  readonly draw: () => number;
+  /** After every move of the market. */
+  readonly onMove: () => void;
+};
+
+/** Plays a recording into a venue: books and trades by a crowd of accounts, and prices by the oracle. */
+export class RecordedMarket {
+  readonly #venue: VenueInHand;
+  readonly #grid: MarketGrid;
+  readonly #bot: Address;
+  readonly #makers: Crowd;
+  readonly #takers: Crowd;
+  readonly #shape: Required<QuotedBook>;
+  readonly #draw: () => number;
+  readonly #onMove: () => void;
+  #kind: 'candles' | 'trades' | 'books' | undefined;
+  #hasOracle = false;
+  #price = 0;
+  #quotedAt = 0;
+  #levelLots = 0;
+
+  constructor({ addressOf, bot, draw, onMove, perp, quotes, venue }: Options) {
+    this.#venue = venue;
+    this.#grid = new MarketGrid(perp);
+    this.#bot = bot;
+    this.#makers = new Crowd('maker', { venue, perp, addressOf });
+    this.#takers = new Crowd('taker', { venue, perp, addressOf });
+    this.#shape = { ...SHAPE, ...quotes };
+    this.#draw = draw;
+    this.#onMove = onMove;
+  }
+
+  /** The last price of the recording, as decimal text. */
+  get price(): string {
+    return this.#grid.priceText(this.#price);
+  }
+
+  /** Before the first row: the oracle has its price, and nobody quotes. */
+  async open(first: RecordedRow): Promise<void> {
+    await this.#makers.join();
+    for (let count = 0; count < 2; count += 1) await this.#takers.join();
+    this.#price = this.#priceOf(first);
+    await this.#venue.execute(this.#oracleAt(this.#price));
+  }
+
+  async play(row: RecordedRow): Promise<void> {
+    this.#remember(row);
+    if (row.kind === 'candle') await this.#playCandle(row);
+    else if (row.kind === 'trade') await this.#playTrade(row);
+    else if (row.kind === 'book') await this.#playBook(row);
+    else {
+      await this.waitUntil(row.timeMs);
+      await this.#venue.execute(this.#oracleAt(this.#priceOf(row)));
+      await this.#moved();
+    }
+  }
+
+  /** Lets time pass. Between the prices of a candle nothing is known, so a few blocks are enough. */
+  async waitUntil(timeMs: number): Promise<void> {
+    if (timeMs <= this.#venue.nowMs) return;
+    if (this.#kind !== 'candles') return this.#venue.advance(timeMs - this.#venue.nowMs);
+    await this.#venue.approach(timeMs, CANDLE_STEP_MS);
+    await this.#venue.beat();
+  }
+
+  #remember({ kind }: RecordedRow): void {
+    if (kind === 'oracle') this.#hasOracle = true;
+    else if (kind === 'candle') this.#kind ??= 'candles';
+    else if (kind === 'trade') this.#kind ??= 'trades';
+    else if (this.#kind !== 'candles') this.#kind = 'books';
+    const hasCandles = kind === 'candle' || this.#kind === 'candles';
+    const hasOthers = kind !== 'candle' || this.#kind !== 'candles' || this.#hasOracle;
+    if (hasCandles && hasOthers) {
+      throw new RangeError('a recording has candles or other rows, not both: replay one of them');
+    }
+  }
+
+  /** Open, the two ends in an order that the seed draws, and close: which end came first is not recorded. */
+  async #playCandle(candle: RecordedCandle): Promise<void> {
+    const { close, endMs, high, low, open, timeMs, volume } = candle;
+    const ends = this.#draw() < 0.5 ? [low, high] : [high, low];
+    const path = [open, ...ends, close].map((text) => this.#grid.price(text, 'near'));
+    const lots = this.#grid.lots(volume);
+    this.#levelLots = Math.floor(lots * this.#shape.share);
+    for (const [at, price] of path.entries()) {
+      // The close stands before the hour strikes: funding and the bot go by it.
+      const momentMs = Math.floor(timeMs + ((endMs - timeMs) * at) / LEGS);
+      await this.#moveTo(price, Math.min(momentMs, endMs - 1), Math.floor(lots / path.length));
+    }
+    await this.waitUntil(endMs);
+  }
+
+  async #moveTo(price: number, timeMs: number, lots: number): Promise<void> {
+    const from = { price: this.#price, timeMs: this.#venue.nowMs };
+    const watched = { account: this.#bot, instrumentId: this.#grid.perp.instrumentId };
+    const onTick = this.#grid.onTick.bind(this.#grid);
+    for (let count = 0; count < STOPS_MAX; count += 1) {
+      const way = { from: this.#price, to: price, onTick };
+      const stop = nextStop(this.#venue.state, watched, way);
+      if (stop === undefined) break;
+      const part = (stop - from.price) / (price - from.price);
+      const stopMs = Math.floor(from.timeMs + (timeMs - from.timeMs) * part);
+      await this.#standAt(stop, stopMs, { isBuy: stop > this.#price, lots: 0 });
+    }
+    await this.#standAt(price, timeMs, { isBuy: price > this.#price, lots });
+  }
+
+  async #playTrade({ isBuy, price, size, timeMs }: RecordedTrade): Promise<void> {
+    const units = this.#grid.price(price, 'near');
+    const flow = { isBuy, lots: this.#grid.lots(size) };
+    if (this.#kind === 'trades') return this.#standAt(units, timeMs, flow);
+    await this.waitUntil(timeMs);
+    const most = Math.min(flow.lots, this.#grid.perp.maxMarketOrderSize);
+    await executeCrowd(this.#venue, await this.#take({ isBuy, price: units, size: most }));
+    await this.#moved();
+  }
+
+  /** The price is there now: those in its way were taken, so much was traded, and quotes stand around it. */
+  async #standAt(price: number, timeMs: number, { isBuy, lots }: Flow): Promise<void> {
+    const isCandle = this.#kind === 'candles';
+    if (isCandle) await this.#venue.approach(timeMs, CANDLE_STEP_MS);
+    else await this.waitUntil(timeMs);
+    const most = Math.min(lots, this.#grid.perp.maxMarketOrderSize);
+    const isElsewhere = price !== this.#quotedAt;
+    const passed = this.#botOrders(!isBuy)
+      .filter((order) => (isBuy ? order.price < price : order.price > price))
+      .reduce((sum, { remaining }) => sum + remaining, 0);
+    const taken = Math.min(passed, most);
+    // Whoever quoted leaves first, so that the mark is judged by the price and not by what is left of a book.
+    const leaving = isElsewhere
+      ? this.#makers.members.map((member) => this.#makers.cancelAll(member))
+      : [];
+    const through = await this.#take({ isBuy, price, size: taken });
+    const before = [...leaving, ...through];
+    if (before.length > 0) {
+      // Of a candle this is the block of the moment; the oracle speaks with it, so that nobody finds it stale.
+      const repeated = isCandle ? this.#oracleAt(this.#price) : [];
+      await executeCrowd(this.#venue, [...repeated, ...before]);
+    }
+    this.#price = price;
+    const traded = await this.#tradeAmongCrowd(price, { isBuy, lots: most - taken });
+    const quotes = isElsewhere ? this.#quotesAround(price) : [];
+    const oracle = this.#hasOracle ? [] : this.#oracleAt(price);
+    await executeCrowd(this.#venue, [...oracle, ...quotes, ...traded]);
+    this.#quotedAt = price;
+    await this.#moved();
+  }
+
+  async #take(order: Omit<CrowdOrder, 'timeInForce'>): Promise<readonly Command[]> {
+    if (order.size < this.#lotsMin(order.price)) return [];
+    const taker = await this.#takers.withRoom(order.isBuy);
+    return this.#takers.place(taker, [{ ...order, timeInForce: 'ioc' }]);
+  }
+
+  /** So that tape and candles tell of it. Where the bot stands at the price it is left out: who was before it is not known. */
+  async #tradeAmongCrowd(price: number, { isBuy, lots: size }: Flow): Promise<readonly Command[]> {
+    const isBotThere = this.#botOrders(!isBuy).some((order) =>
+      isBuy ? order.price <= price : order.price >= price,
+    );
+    if (isBotThere || size < this.#lotsMin(price)) return [];
+    const buyer = await this.#takers.withRoom(true);
+    const richest = await this.#takers.withRoom(false);
+    const seller =
+      richest === buyer ? this.#takers.members.find((each) => each !== buyer)! : richest;
+    const [taker, maker] = isBuy ? [buyer, seller] : [seller, buyer];
+    return [
+      ...this.#takers.place(maker, [{ isBuy: !isBuy, price, size, timeInForce: 'alo' }]),
+      ...this.#takers.place(taker, [{ isBuy, price, size, timeInForce: 'ioc' }]),
+    ];
+  }
+
+  #quotesAround(price: number): readonly Command[] {
+    const { gap, levels } = this.#shape;
+    const wanted = this.#levelLots > 0 ? this.#levelLots : Math.floor(LEVEL_MICRO_USDC / price);
+    const size = Math.min(
+      Math.max(wanted, this.#lotsMin(price)),
+      this.#grid.perp.maxLimitOrderSize,
+    );
+    const orders = Array.from({ length: levels }, (_, at) => price * gap * (at + 1)).flatMap(
+      (away): CrowdOrder[] => [
+        { isBuy: true, price: this.#grid.onTick(price - away, 'down'), size, timeInForce: 'alo' },
+        { isBuy: false, price: this.#grid.onTick(price + away, 'up'), size, timeInForce: 'alo' },
+      ],
+    );
+    return this.#makers.place(this.#makers.members[0]!, orders);
+  }
+
+  /** The crowd's orders become those of the recorded book; orders of the bot that it crosses are taken. */
+  async #playBook({ asks, bids, timeMs }: RecordedBook): Promise<void> {
+    await this.waitUntil(timeMs);
+    const wanted = { bids: this.#levels(bids, true), asks: this.#levels(asks, false) };
+    const standing = this.#makers.members.flatMap((member) =>
+      openOrders(this.#venue.state, member.address).map((order) => ({ ...order, member })),
+    );
+    const { cancelled, lowered, missing } = bookChanges(standing, wanted);
+    await executeCrowd(this.#venue, [
+      ...cancelled.map(({ member, orderId }) => this.#makers.cancel(member, orderId)),
+      ...lowered.map(({ order: { filled, member, orderId, price }, remaining }) =>
+        this.#makers.lower(member, { orderId, price, size: filled + remaining }),
+      ),
+      ...(await this.#takeCrossed(wanted, true)),
+      ...(await this.#takeCrossed(wanted, false)),
+    ]);
+    const [bid, ask] = [wanted.bids[0]?.price, wanted.asks[0]?.price];
+    if (bid !== undefined && ask !== undefined) {
+      this.#price = this.#grid.onTick((bid + ask) / 2, 'down');
+    }
+    const most = this.#grid.perp.maxLimitOrderSize;
+    const orders = missing
+      .filter(({ price, size }) => size >= this.#lotsMin(price))
+      .map((level): CrowdOrder => ({
+        ...level,
+        size: Math.min(level.size, most),
+        timeInForce: 'alo',
+      }));
+    const buyer = await this.#makers.withRoom(true);
+    const seller = await this.#makers.withRoom(false);
+    await executeCrowd(this.#venue, [
+      ...(this.#hasOracle ? [] : this.#oracleAt(this.#price)),
+      ...this.#makers.place(
+        buyer,
+        orders.filter(({ isBuy }) => isBuy),
+      ),
+      ...this.#makers.place(
+        seller,
+        orders.filter(({ isBuy }) => !isBuy),
+      ),
+    ]);
+    await this.#moved();
+  }
+
+  /** What the recorded book would have traded with orders of the bot that it did not know. */
+  #takeCrossed({ asks, bids }: Levels, isBuy: boolean): Promise<readonly Command[]> {
+    const levels = isBuy ? bids : asks;
+    const crosses = (own: number, level: number) => (isBuy ? own <= level : own >= level);
+    const best = levels[0]?.price ?? 0;
+    const orders = this.#botOrders(!isBuy).filter(({ price }) => crosses(price, best));
+    if (orders.length === 0) return Promise.resolve([]);
+    const nearest = orders.map(({ price }) => price).sort((a, b) => (isBuy ? a - b : b - a))[0]!;
+    const offered = levels
+      .filter(({ price }) => crosses(nearest, price))
+      .reduce((sum, { size }) => sum + size, 0);
+    const wanted = orders.reduce((sum, { remaining }) => sum + remaining, 0);
+    const size = Math.min(offered, wanted, this.#grid.perp.maxMarketOrderSize);
+    return this.#take({ isBuy, price: best, size });
+  }
+
+  /** On the grid of this market, best first; what rounds to one price is one level. */
+  #levels(levels: readonly RecordedLevel[], isBid: boolean): readonly Level[] {
+    const sizes = new Map<number, number>();
+    for (const { price, size } of levels) {
+      const units = this.#grid.price(price, isBid ? 'down' : 'up');
+      sizes.set(units, (sizes.get(units) ?? 0) + this.#grid.lots(size));
+    }
+    return [...sizes]
+      .map(([price, size]) => ({ price, size }))
+      .sort((a, b) => (isBid ? b.price - a.price : a.price - b.price));
+  }
+
+  /** A liquidation goes on by the second, with the market where it is, until the account is well or has nothing left. */
+  async #moved(): Promise<void> {
+    this.#onMove();
+    for (let count = 0; count < LIQUIDATION_STEPS_MAX && this.#isInDanger; count += 1) {
+      await this.#venue.advance(LIQUIDATION_STEP_MS);
+      if (this.#kind !== 'books' && this.#quotedAt > 0) {
+        const leaving = this.#makers.members.map((member) => this.#makers.cancelAll(member));
+        await executeCrowd(this.#venue, [...leaving, ...this.#quotesAround(this.#quotedAt)]);
+      }
+      this.#onMove();
+    }
+  }
+
+  get #isInDanger(): boolean {
+    const view = accountView(this.#venue.state, this.#bot, unranked);
+    return view?.positions.some(({ equity, risk }) => equity < risk) ?? false;
+  }
+
+  #botOrders(isBuy: boolean): readonly OrderSnapshot[] {
+    const { instrumentId } = this.#grid.perp;
+    return openOrders(this.#venue.state, this.#bot).filter(
+      (order) => order.instrumentId === instrumentId && order.isBuy === isBuy,
+    );
+  }
+
+  #oracleAt(price: number): readonly Command[] {
+    this.#venue.prices.set(this.#grid.perp.baseCurrency, this.#grid.priceText(price));
+    return this.#venue.prices.commands(this.#venue.state, this.#venue.nowMs);
+  }
+
+  #lotsMin(price: number): number {
+    const { minOrderValueMicroUsdc } = this.#venue.state.parameters!;
+    return Math.max(1, Math.ceil(minOrderValueMicroUsdc / price));
+  }
+
+  #priceOf(row: RecordedRow): number {
+    if (row.kind === 'candle') return this.#grid.price(row.open, 'near');
+    if (row.kind !== 'book') return this.#grid.price(row.price, 'near');
+    const level = row.bids[0] ?? row.asks[0];
+    return level === undefined ? this.#grid.perp.priceTick : this.#grid.price(level.price, 'near');
+  }
+}

@@ -1,0 +1,345 @@
+import { limitOrder, marketOrder, positionTpsl, type Candle } from '@oddlot/sdk';
+import { describe, expect, test } from 'vitest';
+import { backtestPage } from './backtest-page.ts';
+import type { RecordedCandle, RecordedRow } from './recorded-row.ts';
+import { type Bot, type BotStart, replayMarket } from './replay-market.ts';
+
+const T0 = Date.parse('2025-03-01T00:00:00Z');
+const HOUR_MS = 3_600_000;
+
+/** Hours as `open high low close`, each with 400 coins traded. */
+function hours(...prices: readonly string[]): readonly RecordedCandle[] {
+  return prices.map((text, at) => {
+    const [open = '', high = '', low = '', close = ''] = text.split(' ');
+    const timeMs = T0 + at * HOUR_MS;
+    return {
+      kind: 'candle',
+      timeMs,
+      endMs: timeMs + HOUR_MS,
+      open,
+      high,
+      low,
+      close,
+      volume: '400',
+    };
+  });
+}
+
+const IDLE: Bot = () => () => undefined;
+const HOUR = '60000 60100 59900 60000';
+
+async function take({ client, instrument }: BotStart, side: 'buy' | 'sell', size: string) {
+  const order = await marketOrder(client, { instrument, side, size, slippagePercent: '1' });
+  return client.exchange.order({ orders: [order] }, { confirm: 'executed' });
+}
+
+async function rest(
+  { client, instrument }: BotStart,
+  side: 'buy' | 'sell',
+  price: string,
+  size: string,
+) {
+  const order = limitOrder({ asset: instrument.id, side, price, size, tif: 'Gtc' });
+  return client.exchange.order({ orders: [order] }, { confirm: 'executed' });
+}
+
+/** Does something at its first turn. */
+const once =
+  (act: (start: BotStart) => Promise<unknown>): Bot =>
+  (start) => {
+    let isDone = false;
+    return async () => {
+      if (isDone) return;
+      isDone = true;
+      await act(start);
+    };
+  };
+
+describe('candles', () => {
+  test('the same recording, bot and seed give the same report, and another seed another path', async () => {
+    const recording = hours(
+      '60000 60900 59100 60500',
+      '60500 61000 60000 60200',
+      '60200 60300 59000 59500',
+      '59500 60500 59400 60400',
+    );
+    // Two orders of which one is reached first, by the end of the candle that comes first.
+    const bot: Bot =
+      (start) =>
+      async ({ price }) => {
+        await start.client.exchange.cancelAll(
+          { asset: start.instrument.id },
+          { confirm: 'executed' },
+        );
+        await rest(start, 'buy', String(Math.round(Number(price) * 0.995)), '0.02');
+        await rest(start, 'sell', String(Math.round(Number(price) * 1.005)), '0.02');
+      };
+    const run = (seed: string) => replayMarket({ recording, bot, seed });
+    const first = await run('one');
+    expect(first.fills.length).toBeGreaterThan(0);
+    expect(await run('one')).toEqual(first);
+    const other = await run('two');
+    const sides = ({ fills }: typeof first) =>
+      fills.map(({ side, time }) => `${side} ${time}`).join();
+    expect(sides(other)).not.toBe(sides(first));
+  });
+
+  test('the venue has the recorded candles, and the bot nothing of what lies ahead', async () => {
+    const recording = hours(HOUR, '60000 60500 59800 60300', '60300 60300 59000 59200');
+    const seen: unknown[] = [];
+    let candles: readonly Candle[] = [];
+    const bot: Bot = ({ client, venue }) => {
+      expect(venue.now).toBeLessThan(T0);
+      return async ({ price, rows, timeMs }) => {
+        seen.push([timeMs, price, rows]);
+        candles = await client.info.candleSnapshot({
+          coin: '1',
+          interval: '1h',
+          startTime: T0,
+          endTime: timeMs - 1,
+        });
+      };
+    };
+    const report = await replayMarket({ recording, bot });
+    expect(seen).toEqual(recording.map((row) => [row.endMs, row.close, [row]]));
+    expect(candles.map(({ t, o, h, l, c }) => [t, o, h, l, c])).toEqual(
+      recording.map(({ close, high, low, open, timeMs }) => [timeMs, open, high, low, close]),
+    );
+    expect(report).toMatchObject({ rows: 3, pnl: '0', fees: '0', fills: [], liquidations: [] });
+  });
+
+  test('fees and funding are those of the venue, and the result is what the account has', async () => {
+    const recording = hours(...Array.from({ length: 6 }, () => HOUR));
+    const report = await replayMarket({
+      recording,
+      bot: once((start) => take(start, 'buy', '0.1')),
+    });
+    // The best quote stands 0.01% above the price.
+    expect(report.fills).toMatchObject([{ px: '60006', sz: '0.1', side: 'B', tradeSide: 'Taker' }]);
+    expect(report.fees).toBe('2.70027'); // 0.1 × 60,006 × 0.045%
+    expect(report.fundings).toHaveLength(5);
+    expect(report.funding).toBe('-0.375'); // 5 × 0.1 × 60,000 × 0.00125%
+    expect(report.pnl).toBe('-3.67527'); // and 0.6 to the quote
+    expect(report.endUsdc).toBe('9996.32473');
+    expect(report.curve).toHaveLength(7);
+    expect(report.curve.at(-1)).toEqual({
+      timeMs: T0 + 6 * HOUR_MS,
+      usdc: '9996.32473',
+      price: '60000',
+      position: '0.1',
+    });
+  });
+
+  test('an order fills when the price goes through it, and not when it only gets there', async () => {
+    const recording = hours(HOUR, '60000 60200 59900 60000', '60000 60200.1 59900 60000');
+    const report = await replayMarket({
+      recording,
+      bot: once((start) => rest(start, 'sell', '60200', '0.05')),
+    });
+    expect(report.fills).toMatchObject([{ px: '60200', sz: '0.05', tradeSide: 'Maker' }]);
+    expect(report.fills[0]!.time).toBeGreaterThan(T0 + 2 * HOUR_MS);
+  });
+
+  test('not more is filled than was traded', async () => {
+    const thin = {
+      ...hours('60000 60300 59900 60100')[0]!,
+      timeMs: T0 + HOUR_MS,
+      endMs: T0 + 2 * HOUR_MS,
+      volume: '0.04',
+    };
+    const recording = [...hours(HOUR), thin];
+    const report = await replayMarket({
+      recording,
+      bot: once((start) => rest(start, 'sell', '60200', '0.05')),
+    });
+    expect(report.fills.map(({ sz }) => sz)).toEqual(['0.01']);
+  });
+
+  test('a stop fires where it stands, however far the candle goes', async () => {
+    const recording = hours(HOUR, '60000 60000 57000 57500');
+    const bot = once(async (start) => {
+      await take(start, 'buy', '0.1');
+      const { id: asset } = start.instrument;
+      const stopLoss = { triggerPrice: '59000' };
+      const exit = positionTpsl({ asset, position: 'long', stopLoss });
+      await start.client.exchange.order(exit, { confirm: 'executed' });
+    });
+    const report = await replayMarket({ recording, bot });
+    const [, exit] = report.fills;
+    expect(report.fills).toHaveLength(2);
+    // The quote below the price at which it fired.
+    expect(Number(exit!.px)).toBeGreaterThan(58_950);
+    expect(Number(exit!.px)).toBeLessThanOrEqual(59_000);
+  });
+
+  test('who holds too much is liquidated, and the report says so', async () => {
+    const recording = hours(HOUR, '60000 60000 57000 57500', '57500 57600 57400 57500');
+    const report = await replayMarket({
+      recording,
+      bot: once((start) => take(start, 'buy', '0.3')),
+      usdc: '1000',
+    });
+    expect(report.liquidations.length).toBeGreaterThan(0);
+    expect(report.liquidations[0]).toMatchObject({ step: 'market', size: '0.3' });
+    expect(Number(report.liquidations[0]!.mark)).toBeGreaterThan(57_000);
+    expect(report.curve.at(-1)).toMatchObject({ position: '0' });
+    expect(Number(report.endUsdc)).toBeLessThan(300);
+    expect(report.drawdown.share).toBeGreaterThan(0.7);
+    expect(report.drawdown.toMs).toBeLessThan(T0 + 2 * HOUR_MS);
+  });
+});
+
+describe('trades and books', () => {
+  const trade = (ms: number, price: string, size: string, isBuy: boolean): RecordedRow => {
+    return { kind: 'trade', timeMs: T0 + ms, price, size, isBuy };
+  };
+
+  test('trades move the price, print on the tape, and fill what they go through', async () => {
+    const recording = [
+      trade(0, '60000', '0.1', true),
+      trade(1_000, '60050', '0.3', true),
+      trade(2_000, '60050.1', '0.02', true),
+      trade(9_000, '60000', '0.2', false),
+    ];
+    let tape: readonly Candle[] = [];
+    const bot: Bot = async (start) => {
+      let turns = 0;
+      return async () => {
+        turns += 1;
+        if (turns === 1) await rest(start, 'sell', '60050', '0.05');
+        const { info } = start.client;
+        tape = await info.candleSnapshot({ coin: '1', interval: '1m', startTime: T0 });
+      };
+    };
+    const report = await replayMarket({ recording, bot });
+    // Where the bot stands first nobody else trades: the second one has no print, the third one is the bot's.
+    expect(tape).toMatchObject([
+      { o: '60000', h: '60050', l: '60000', c: '60000', v: '0.32', n: 3 },
+    ]);
+    expect(report.fills).toMatchObject([{ px: '60050', sz: '0.02', time: T0 + 2_000 }]);
+  });
+
+  test('an order waits behind what stood there, and moves up as that trades or leaves', async () => {
+    const book = (ms: number, bid: string, ask: string): RecordedRow => ({
+      kind: 'book',
+      timeMs: T0 + ms,
+      bids: [
+        { price: '60000', size: bid },
+        { price: '59990', size: '5' },
+      ],
+      asks: [{ price: '60010', size: ask }],
+    });
+    const recording = [
+      book(0, '2', '1'),
+      trade(1_000, '60000', '0.5', false), // of the 2 before it
+      book(2_000, '1', '1'), // and 0.5 leave
+      book(3_000, '3', '1'), // 2 more come, behind it
+      trade(4_000, '60000', '1.25', false), // 1 before it, then 0.25 of it
+    ];
+    const report = await replayMarket({
+      recording,
+      bot: once((start) => rest(start, 'buy', '60000', '0.4')),
+      usdc: '100000',
+    });
+    expect(report.fills).toMatchObject([
+      { px: '60000', sz: '0.25', time: T0 + 4_000, tradeSide: 'Maker' },
+    ]);
+  });
+
+  test('a book that has gone past an order has filled it', async () => {
+    const side = (price: string) => [{ price, size: '1' }];
+    const recording: readonly RecordedRow[] = [
+      { kind: 'book', timeMs: T0, bids: side('60000'), asks: side('60010') },
+      { kind: 'book', timeMs: T0 + 1_000, bids: side('60100'), asks: side('60110') },
+    ];
+    const report = await replayMarket({
+      recording,
+      bot: once((start) => rest(start, 'sell', '60005', '0.1')),
+    });
+    expect(report.fills).toMatchObject([{ px: '60005', sz: '0.1', side: 'A' }]);
+  });
+
+  test('where the oracle is recorded, a book beside it pays its premium', async () => {
+    const levels = (price: string) => [{ price, size: '10' }];
+    const recording: readonly RecordedRow[] = [
+      { kind: 'oracle', timeMs: T0, price: '60000' },
+      { kind: 'book', timeMs: T0, bids: levels('60100'), asks: levels('60110') },
+      { kind: 'oracle', timeMs: T0 + HOUR_MS + 1, price: '60000' },
+    ];
+    let isHeld = false;
+    const bot: Bot =
+      (start) =>
+      async ({ rows }) => {
+        if (isHeld || rows.every(({ kind }) => kind !== 'book')) return;
+        isHeld = true;
+        await take(start, 'sell', '0.1');
+      };
+    const report = await replayMarket({ recording, bot });
+    const [row] = report.fundings;
+    // 100 of 60,000 for an hour, 0.05% of it damped, an eighth.
+    expect(Number(row!.rate)).toBeCloseTo((100 / 60_000 - 0.0005) / 8, 5);
+    expect(Number(row!.usdc)).toBeGreaterThan(0);
+  });
+
+  test('a turn by the clock has all rows since the last one', async () => {
+    const recording = [0, 10, 20, 70, 200].map((s) => trade(s * 1_000, '60000', '0.1', true));
+    const turns: (readonly [number, number])[] = [];
+    const bot: Bot =
+      () =>
+      ({ rows, timeMs }) =>
+        turns.push([(timeMs - T0) / 1_000, rows.length]);
+    await replayMarket({ recording, bot, every: '1m' });
+    expect(turns).toEqual([
+      [60, 3],
+      [120, 1],
+      [180, 0],
+      [200, 1],
+    ]);
+  });
+});
+
+describe('the report', () => {
+  test('as a page loads nothing, runs nothing and escapes what it is told', async () => {
+    const seed = '<script>alert("1 & \'2\'")</script>';
+    const bot = once((start) => take(start, 'buy', '0.1'));
+    const page = backtestPage(await replayMarket({ recording: hours(HOUR, HOUR), bot, seed }));
+    expect(page).toContain('&lt;script&gt;alert(&quot;1 &amp; &#39;2&#39;&quot;)&lt;/script&gt;');
+    expect(page).not.toMatch(/<script|<link|<img|src=|href=|url\(/);
+    expect(page).toContain("default-src 'none'");
+    expect(page).toContain('BTC-USDC, 2025-03-01 to 2025-03-01');
+    expect(page).toContain('<td>60006</td>');
+    expect(page).not.toContain('NaN');
+  });
+
+  test.each([
+    ['no rows', { recording: [] }, 'the recording has no rows'],
+    [
+      'a market that is not there',
+      { recording: hours(HOUR), market: 'DOGE' },
+      'there is no perp "DOGE"; there are BTC-USDC, ETH-USDC, SOL-USDC',
+    ],
+    [
+      'turns after no time',
+      { recording: hours(HOUR), every: 0 },
+      'a bot has its turn after some time, not after none',
+    ],
+    [
+      'candles and other rows',
+      {
+        recording: [...hours(HOUR), { kind: 'oracle', timeMs: T0 + HOUR_MS, price: '1' } as const],
+      },
+      'a recording has candles or other rows, not both',
+    ],
+  ])('%s: refused with a sentence', async (_, options, sentence) => {
+    await expect(replayMarket({ bot: IDLE, ...options })).rejects.toThrow(sentence);
+  });
+
+  test('a bot that fails ends the replay with its own error', async () => {
+    const bot: Bot = () => () => {
+      throw new Error('no idea what to do');
+    };
+    await expect(replayMarket({ bot, recording: hours(HOUR) })).rejects.toThrow(
+      'no idea what to do',
+    );
+  });
+});

@@ -1,0 +1,274 @@
+import { writeFileSync } from 'node:fs';
+import { accountView, type PerpDefinition, perpDefinitions } from '@oddlot/engine';
+import { type Client, type Instrument, Instruments, privateKeyWallet } from '@oddlot/sdk';
+import { formatDecimal, parseExact } from '@oddlot/units';
+import { type Duration, durationMs } from '../duration.ts';
+import { seededBytes, seededKey } from '../seeded-key.ts';
+import type { StartVenueOptions } from '../start-venue-options.ts';
+import type { TestAccount } from '../test-account.ts';
+import { TestVenue } from '../test-venue.ts';
+import { backtestPage } from './backtest-page.ts';
+import type { BacktestReport } from './backtest-report.ts';
+import { unranked } from './crowd.ts';
+import { mergeRows, type Recording } from './merge-rows.ts';
+import type { RecordedRow } from './recorded-row.ts';
+import { type QuotedBook, RecordedMarket } from './recorded-market.ts';
+import { ValueCurve } from './value-curve.ts';
+
+/** A program that trades: called once before the first row, it hands back what is called at each of its turns. */
+export type Bot = (start: BotStart) => BotTurn | Promise<BotTurn>;
+
+export type BotStart = {
+  /** Signs with the key of the account. */
+  readonly client: Client;
+  readonly account: TestAccount;
+  readonly instrument: Instrument;
+  /** The venue, for its time; whoever moves its clock or its prices replays another market. */
+  readonly venue: TestVenue;
+};
+
+export type BotTurn = (moment: BotMoment) => unknown;
+
+export type BotMoment = {
+  readonly timeMs: number;
+  /** The last price of the recording, as decimal text. */
+  readonly price: string;
+  /** What was recorded since the last turn; nothing of it lies ahead. */
+  readonly rows: readonly RecordedRow[];
+};
+
+export type ReplayOptions = {
+  /** Files, or rows. */
+  readonly recording: Recording;
+  readonly bot: Bot;
+  /** A perp of the venue, such as `BTC`; that is also the default. */
+  readonly market?: string;
+  /** What the bot has at the start, as decimal text; `10000` by default. */
+  readonly usdc?: string;
+  /** How often the bot has its turn: after every row by default. */
+  readonly every?: Duration;
+  /** What stands around the price where the recording has no book. */
+  readonly quotes?: QuotedBook;
+  /** Draws what is not recorded: which end of a candle came first. */
+  readonly seed?: string;
+  /** Settings of the venue as flags. */
+  readonly flags?: StartVenueOptions['flags'];
+  /** A file that the report is written to, as a page for a browser. */
+  readonly page?: string;
+};
+
+/** Between the start of the venue and the first row: everybody has money by then. */
+const AHEAD_MS = 60_000;
+const USDC = '10000';
+const USDC_DECIMALS = 6;
+
+/** Replays a recorded market into a venue of its own, lets a bot trade there, and says what came of it. */
+export async function replayMarket(options: ReplayOptions): Promise<BacktestReport> {
+  const { page, recording } = options;
+  const rows = mergeRows(recording);
+  try {
+    const first = await rows.next();
+    if (first.done === true) throw new RangeError('the recording has no rows');
+    const run = await BacktestRun.start(options, first.value);
+    try {
+      await run.play(first.value);
+      for await (const row of rows) await run.play(row);
+      const report = await run.report();
+      if (page !== undefined) writeFileSync(page, backtestPage(report));
+      return report;
+    } finally {
+      await run.stop();
+    }
+  } finally {
+    await rows.return(undefined);
+  }
+}
+
+class BacktestRun {
+  readonly #venue: TestVenue;
+  readonly #options: ReplayOptions;
+  readonly #perp: PerpDefinition;
+  readonly #account: TestAccount;
+  readonly #market: RecordedMarket;
+  readonly #everyMs: number | undefined;
+  readonly #curve = new ValueCurve();
+  readonly #fromMs: number;
+  #turn: BotTurn | undefined;
+  #dueMs: number;
+  #rows: RecordedRow[] = [];
+  #count = 0;
+
+  private constructor(
+    venue: TestVenue,
+    options: ReplayOptions,
+    { account, first }: { readonly account: TestAccount; readonly first: RecordedRow },
+  ) {
+    const parts = TestVenue.partsOf(venue);
+    const { every, market = 'BTC', quotes = {} } = options;
+    this.#venue = venue;
+    this.#options = options;
+    this.#account = account;
+    this.#perp = perpOf(perpDefinitions(parts.state), market);
+    this.#everyMs = every === undefined ? undefined : durationMs(every);
+    if (this.#everyMs === 0)
+      throw new RangeError('a bot has its turn after some time, not after none');
+    this.#fromMs = first.timeMs;
+    this.#dueMs = first.timeMs + (this.#everyMs ?? Infinity);
+    this.#market = new RecordedMarket({
+      venue: parts,
+      perp: this.#perp,
+      bot: account.address,
+      addressOf: (name) => privateKeyWallet(seededKey(venue.seed, `recorded ${name}`)).address,
+      quotes,
+      draw: drawer(venue.seed),
+      onMove: () => this.#curve.look(this.#value()),
+    });
+  }
+
+  static async start(options: ReplayOptions, first: RecordedRow): Promise<BacktestRun> {
+    const { bot, flags = [], market = 'BTC', seed = 'oddlot', usdc = USDC } = options;
+    const venue = await TestVenue.start({
+      seed,
+      flags,
+      accounts: 0,
+      time: first.timeMs - AHEAD_MS,
+    });
+    try {
+      const account = await venue.account('bot', { perp: usdc });
+      const run = new BacktestRun(venue, options, { account, first });
+      await run.#market.open(first);
+      run.#keep();
+      const instrument = (await Instruments.load(account.client)).find(market);
+      const { client } = account;
+      run.#turn = await bot({ client, account, instrument: await instrument, venue });
+      return run;
+    } catch (error) {
+      await venue.stop();
+      throw error;
+    }
+  }
+
+  async play(row: RecordedRow): Promise<void> {
+    while (this.#dueMs <= row.timeMs) {
+      await this.#market.waitUntil(this.#dueMs);
+      await this.#takeTurn();
+      this.#dueMs += this.#everyMs ?? Infinity;
+    }
+    await this.#market.play(row);
+    this.#rows.push(row);
+    this.#count += 1;
+    if (this.#everyMs === undefined) await this.#takeTurn();
+  }
+
+  async report(): Promise<BacktestReport> {
+    if (this.#rows.length > 0) await this.#takeTurn();
+    await this.#venue.settled();
+    const { address: user, client } = this.#account;
+    const fills = (await all(client.info.allUserFills({ user }))).reverse();
+    const fundings = (await all(client.info.allUserFundings({ user }))).reverse();
+    const ledger = (await all(client.info.allUserNonFundingLedgerUpdates({ user }))).reverse();
+    const start = exact(this.#options.usdc ?? USDC);
+    const end = this.#value().microUsdc;
+    const { hash, height } = this.#venue.head;
+    return {
+      market: this.#perp.name,
+      seed: this.#venue.seed,
+      account: user,
+      fromMs: this.#fromMs,
+      toMs: this.#venue.now,
+      rows: this.#count,
+      startUsdc: usdcText(start),
+      endUsdc: usdcText(end),
+      pnl: usdcText(end - start),
+      fees: usdcText(sum(fills.flatMap(({ builderFee = '0', fee }) => [fee, builderFee]))),
+      funding: usdcText(sum(fundings.map(({ usdc }) => usdc))),
+      drawdown: this.#curve.drawdown,
+      fills,
+      fundings: fundings.map(({ fundingRate: rate, szi: size, time: timeMs, usdc }) => {
+        return { timeMs, rate, usdc, size };
+      }),
+      liquidations: ledger.flatMap(({ delta, time: timeMs }) => {
+        if (delta.type !== 'liquidation') return [];
+        const { accountValue, liquidatedNtlPos: notional, markPx: mark, step } = delta;
+        const size = delta.liquidatedPositions[0]?.szi ?? '0';
+        return [{ timeMs, step, size, notional, accountValue, mark }];
+      }),
+      curve: this.#curve.points,
+      head: { height, hash },
+    };
+  }
+
+  stop(): Promise<void> {
+    return this.#venue.stop();
+  }
+
+  async #takeTurn(): Promise<void> {
+    const rows = this.#rows;
+    this.#rows = [];
+    await this.#turn?.({ timeMs: this.#venue.now, price: this.#market.price, rows });
+    this.#keep();
+  }
+
+  #keep(): void {
+    const value = this.#value();
+    this.#curve.look(value);
+    this.#curve.keep({
+      timeMs: value.timeMs,
+      usdc: usdcText(value.microUsdc),
+      price: this.#market.price,
+      position: formatDecimal(value.size, this.#perp.szDecimals),
+    });
+  }
+
+  /** All that the account has, what it moved to outcome markets or is about to withdraw included. */
+  #value() {
+    const { state } = TestVenue.partsOf(this.#venue);
+    const view = accountView(state, this.#account.address, unranked)!;
+    const { outcomeBalance, positions, total, withdrawHold } = view;
+    const microUsdc = total.accountValue + outcomeBalance + withdrawHold;
+    const { instrumentId } = this.#perp;
+    const size = positions
+      .filter((position) => position.instrumentId === instrumentId)
+      .reduce((whole, position) => whole + position.size, 0);
+    return { timeMs: this.#venue.now, microUsdc, size };
+  }
+}
+
+function perpOf(perps: readonly PerpDefinition[], name: string): PerpDefinition {
+  const perp = perps.find((each) => each.name === name || each.baseCurrency === name);
+  if (perp !== undefined) return perp;
+  throw new RangeError(
+    `there is no perp "${name}"; there are ${perps.map((each) => each.name).join(', ')}`,
+  );
+}
+
+/** Numbers from 0 to below 1 that follow from the seed (xorshift32). */
+function drawer(seed: string): () => number {
+  let state = seededBytes(seed, 'replay').readInt32LE() || 1;
+  return () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) / 2 ** 32;
+  };
+}
+
+async function all<Row>(rows: AsyncIterable<Row>): Promise<Row[]> {
+  const found: Row[] = [];
+  for await (const row of rows) found.push(row);
+  return found;
+}
+
+function sum(texts: readonly string[]): bigint {
+  return texts.reduce((whole, text) => whole + exact(text), 0n);
+}
+
+function exact(text: string): bigint {
+  const amount = parseExact(text, USDC_DECIMALS);
+  if (amount === undefined) throw new RangeError(`"${text}" is no amount of USDC`);
+  return amount;
+}
+
+function usdcText(microUsdc: bigint): string {
+  return formatDecimal(microUsdc, USDC_DECIMALS);
+}

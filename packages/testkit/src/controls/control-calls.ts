@@ -1,0 +1,241 @@
+import type { Faults } from '../faults.ts';
+import type { BookShape } from '../ladder.ts';
+import type { TestMarket } from '../outcome-listing.ts';
+import type { TestVenue } from '../test-venue.ts';
+import type { Snapshot } from '../venue-in-hand.ts';
+import type { VenueClock } from './venue-clock.ts';
+
+/** What a call works with. */
+export type Controlled = {
+  readonly venue: TestVenue;
+  readonly clock: VenueClock;
+  /** By the number that clients name. */
+  readonly snapshots: Map<number, Snapshot>;
+};
+
+/** The fields of a request. */
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A request that can not be granted; the text is for whoever sent it. */
+export class ControlFault extends Error {}
+
+const STEPS_MAX = 10_000;
+const SNAPSHOTS_MAX = 100;
+
+/** What can be asked for, by its path: the calls of the testkit, with their names and fields. */
+export const CONTROL_CALLS: Readonly<
+  Record<string, (controlled: Controlled, fields: Fields) => unknown>
+> = {
+  '/clock/advance': async ({ venue }, fields) => {
+    only(fields, ['by', 'step']);
+    const step = optional(fields, 'step', durationOf);
+    await venue.advance(required(fields, 'by', durationOf), step === undefined ? {} : { step });
+  },
+  '/clock/hold': ({ clock }, fields) => {
+    only(fields, []);
+    clock.hold();
+  },
+  '/clock/run': ({ clock }, fields) => {
+    only(fields, []);
+    clock.run();
+  },
+  '/prices': async ({ venue }, fields) => {
+    await venue.setPrices(pricesOf(fields, 'the request'));
+  },
+  '/prices/script': ({ venue }, fields) => {
+    only(fields, ['steps']);
+    followSteps(venue, fields['steps']);
+  },
+  '/fund': async ({ venue }, fields) => {
+    only(fields, ['address', 'perp', 'outcome']);
+    const [perp, outcome] = [optional(fields, 'perp', text), optional(fields, 'outcome', text)];
+    if (perp === undefined && outcome === undefined) {
+      throw new ControlFault('say how much: "perp", "outcome" or both, such as "1000"');
+    }
+    await venue.fund(required(fields, 'address', addressOf), { perp, outcome });
+  },
+  '/book': async ({ venue }, fields) => {
+    const { instrument, ...shape } = fields;
+    only(shape, ['levels', 'size', 'gapTicks', 'middle']);
+    if (typeof instrument !== 'string' && !isMarket(instrument)) {
+      throw new ControlFault('"instrument" is the name of a perp, or what /market answered');
+    }
+    const { address } = await venue.fillBook(instrument, bookShapeOf(shape));
+    return { maker: address };
+  },
+  '/market': ({ venue }, fields) => venue.createMarket(fields),
+  '/market/resolve': async ({ venue }, fields) => {
+    only(fields, ['market', 'settlementFraction']);
+    if (!isMarket(fields['market'])) throw new ControlFault('"market" is what /market answered');
+    await venue.resolveMarket(fields['market'], required(fields, 'settlementFraction', text));
+  },
+  '/snapshot': async ({ snapshots, venue }, fields) => {
+    only(fields, []);
+    if (snapshots.size >= SNAPSHOTS_MAX) {
+      throw new ControlFault(`there are ${SNAPSHOTS_MAX} snapshots, which is as many as are kept`);
+    }
+    const id = snapshots.size + 1;
+    const snapshot = await venue.snapshot();
+    snapshots.set(id, snapshot);
+    return { id, ...snapshot };
+  },
+  '/revert': async ({ snapshots, venue }, fields) => {
+    only(fields, ['id']);
+    const snapshot = snapshots.get(Number(fields['id']));
+    if (snapshot === undefined) {
+      const ids = snapshots.size === 0 ? 'none yet' : `1 to ${snapshots.size}`;
+      throw new ControlFault(
+        `there is no snapshot ${JSON.stringify(fields['id'])}; there are ${ids}`,
+      );
+    }
+    await venue.revert(snapshot);
+  },
+  '/restart': async ({ venue }, fields) => {
+    only(fields, ['isKilled']);
+    await venue.restart({ isKilled: fields['isKilled'] === true });
+  },
+  '/fault': ({ venue }, fields) => {
+    const { fault, ...terms } = fields;
+    const plan = FAULTS[String(fault)];
+    if (plan === undefined) {
+      const names = Object.keys(FAULTS).join(', ');
+      throw new ControlFault(`there is no fault ${JSON.stringify(fault)}; there are ${names}`);
+    }
+    plan(venue.faults, terms);
+  },
+};
+
+/** The faults that make sense for clients outside. A skewed clock is the client's own. */
+const FAULTS: Readonly<Record<string, (faults: Faults, terms: Fields) => void>> = {
+  loseAnswer: (faults, terms) => faults.loseAnswer(scopeOf(terms)),
+  loseRequest: (faults, terms) => faults.loseRequest(scopeOf(terms)),
+  executeThen503: (faults, terms) => faults.executeThen503(scopeOf(terms)),
+  duplicate: (faults, terms) => faults.duplicate(scopeOf(terms)),
+  reorder: (faults, terms) => faults.reorder({ count: 2, ...scopeOf(terms) }),
+  rateLimit: (faults, terms) => {
+    const retryAfterSeconds = optional(terms, 'retryAfterSeconds', wholeOf) ?? 0;
+    faults.rateLimit({ ...scopeOf(terms, ['retryAfterSeconds']), retryAfterSeconds });
+  },
+  freezeStreams: (faults) => faults.freezeStreams(),
+  thawStreams: (faults) => faults.thawStreams(),
+  cutStreams: (faults) => faults.cutStreams(),
+  silenceOracle: (faults, terms) => faults.silenceOracle(required(terms, 'symbol', text)),
+  resumeOracle: (faults, terms) => faults.resumeOracle(required(terms, 'symbol', text)),
+  clear: (faults) => faults.clear(),
+};
+
+function scopeOf(terms: Fields, more: readonly string[] = []) {
+  only(terms, ['count', 'path', ...more]);
+  const [count, path] = [optional(terms, 'count', wholeOf), optional(terms, 'path', text)];
+  return { ...(count === undefined ? {} : { count }), ...(path === undefined ? {} : { path }) };
+}
+
+/** Prices that come one after the other as time passes, from now on; an empty list ends it. */
+function followSteps(venue: TestVenue, steps: unknown): void {
+  if (!Array.isArray(steps) || steps.length > STEPS_MAX) {
+    throw new ControlFault(
+      `"steps" is a list of at most ${STEPS_MAX}, such as [{"at": 10000, "BTC": "65000"}]`,
+    );
+  }
+  const startMs = venue.now;
+  const script = (steps as readonly unknown[]).map((step, index) => {
+    if (!isFields(step)) throw new ControlFault(`steps[${index}] is no object`);
+    const { at, ...prices } = step;
+    if (typeof at !== 'number' || !Number.isSafeInteger(at) || at < 0) {
+      throw new ControlFault(`steps[${index}].at is the milliseconds from now on`);
+    }
+    return { atMs: startMs + at, prices: pricesOf(prices, `steps[${index}]`) };
+  });
+  const inOrder = script.sort((a, b) => a.atMs - b.atMs);
+  let next = 0;
+  venue.followPrices(
+    inOrder.length === 0
+      ? undefined
+      : (nowMs) => {
+          const due: Record<string, string> = {};
+          for (; (inOrder[next]?.atMs ?? Infinity) <= nowMs; next += 1) {
+            Object.assign(due, inOrder[next]!.prices);
+          }
+          return due;
+        },
+  );
+}
+
+function pricesOf(fields: Fields, where: string): Readonly<Record<string, string>> {
+  const prices = Object.entries(fields);
+  if (prices.length === 0)
+    throw new ControlFault(`${where} names no price, such as "BTC": "65000"`);
+  for (const [symbol, price] of prices) {
+    if (!/^[A-Z0-9]{1,16}$/.test(symbol))
+      throw new ControlFault(`"${symbol}" is no symbol; write BTC`);
+    if (
+      typeof price !== 'string' ||
+      !/^\d{1,12}(?:\.\d{1,8})?$/.test(price) ||
+      Number(price) === 0
+    ) {
+      throw new ControlFault(`"${symbol}" is decimal text above zero, such as "65000.5"`);
+    }
+  }
+  return fields as Readonly<Record<string, string>>;
+}
+
+function bookShapeOf(fields: Fields): BookShape {
+  const levels = optional(fields, 'levels', wholeOf);
+  const gapTicks = optional(fields, 'gapTicks', wholeOf);
+  const [size, middle] = [optional(fields, 'size', text), optional(fields, 'middle', text)];
+  return {
+    ...(levels === undefined ? {} : { levels }),
+    ...(gapTicks === undefined ? {} : { gapTicks }),
+    ...(size === undefined ? {} : { size }),
+    ...(middle === undefined ? {} : { middle }),
+  };
+}
+
+function isMarket(value: unknown): value is TestMarket {
+  return (
+    isFields(value) && typeof value['id'] === 'number' && typeof value['eventSlug'] === 'string'
+  );
+}
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A field that nobody knows is a word that was mistyped. */
+function only(fields: Fields, names: readonly string[]): void {
+  const unknown = Object.keys(fields).find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  const known = names.length === 0 ? 'it takes none' : `it takes ${names.join(', ')}`;
+  throw new ControlFault(`"${unknown}" is no field of this call; ${known}`);
+}
+
+type Read<Value> = (value: unknown, name: string) => Value;
+
+function required<Value>(fields: Fields, name: string, read: Read<Value>): Value {
+  if (fields[name] === undefined) throw new ControlFault(`"${name}" is missing`);
+  return read(fields[name], name);
+}
+
+function optional<Value>(fields: Fields, name: string, read: Read<Value>): Value | undefined {
+  return fields[name] === undefined ? undefined : read(fields[name], name);
+}
+
+const text: Read<string> = (value, name) => {
+  if (typeof value === 'string') return value;
+  throw new ControlFault(`"${name}" is text, in quotes`);
+};
+
+const wholeOf: Read<number> = (value, name) => {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
+  throw new ControlFault(`"${name}" is a whole number`);
+};
+
+const durationOf: Read<string | number> = (value, name) => {
+  if (typeof value === 'string' || typeof value === 'number') return value;
+  throw new ControlFault(`"${name}" is milliseconds, or text such as "8h"`);
+};
+
+const addressOf: Read<string> = (value, name) => {
+  if (typeof value === 'string' && /^0x[0-9a-fA-F]{40}$/.test(value)) return value;
+  throw new ControlFault(`"${name}" is an address: 0x and 40 digits`);
+};

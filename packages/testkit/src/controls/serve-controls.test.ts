@@ -1,0 +1,249 @@
+import { request } from 'node:http';
+import { ApiError, createClient, limitOrder, type Client } from '@oddlot/sdk';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startVenue } from '../start-venue.ts';
+import type { TestVenue } from '../test-venue.ts';
+import { type Controls, serveControls } from './serve-controls.ts';
+
+/** Goal: the testkit's controls for programs elsewhere. Method: HTTP to the controls, and the SDK by the door, as such a program has it. */
+
+const BTC = 1;
+let venue: TestVenue;
+let controls: Controls;
+let client: Client;
+beforeAll(async () => {
+  venue = await startVenue({ time: Date.now() });
+  controls = await serveControls(venue, { isHeld: true });
+  const url = await venue.openDoor();
+  const wallet = venue.accounts[0]!.wallet;
+  client = createClient({ url, network: 'testnet', wallet, orderLifeMs: Infinity });
+  await ask('/snapshot');
+});
+beforeEach(async () => {
+  await ask('/fault', { fault: 'clear' });
+  await ask('/clock/hold');
+  await ask('/revert', { id: 1 });
+});
+afterAll(async () => {
+  client.close();
+  await controls.stop();
+  await venue.stop();
+});
+
+type Answer = {
+  readonly code: number;
+  readonly status: string;
+  readonly message?: string;
+  readonly now: number;
+  readonly isHeld: boolean;
+  readonly height: number;
+  readonly data?: unknown;
+};
+
+async function ask(path: string, body?: unknown): Promise<Answer> {
+  const response = await fetch(controls.url + path, {
+    method: 'POST',
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { code: response.status, ...((await response.json()) as Omit<Answer, 'code'>) };
+}
+
+const buy = () => {
+  const order = limitOrder({ asset: BTC, side: 'buy', price: '99000', size: '0.1', tif: 'Ioc' });
+  return client.exchange.order({ orders: [order] }, { confirm: 'executed' });
+};
+const sizeHeld = async () => {
+  const state = await client.info.clearinghouseState({ user: client.wallet!.address });
+  return state.assetPositions[0]?.position.szi;
+};
+
+describe('time', () => {
+  test('stands while it is held, jumps when told, and runs like a clock else', async () => {
+    const { now } = await ask('/clock/hold');
+    expect(await ask('/clock/advance', { by: '8h' })).toMatchObject({
+      status: 'ok',
+      now: now + 28_800_000,
+      isHeld: true,
+    });
+    await ask('/clock/run');
+    await expect
+      .poll(async () => (await ask('/prices', { ETH: '3000' })).now, { timeout: 30_000 })
+      .toBeGreaterThan(now + 28_800_000);
+    const held = await ask('/clock/hold');
+    expect((await ask('/prices', { ETH: '3000' })).now).toBe(held.now);
+  });
+
+  test('a held clock pays no funding, and a jump pays all of it', async () => {
+    await ask('/book', { instrument: 'BTC-USDC' });
+    await buy();
+    await ask('/clock/advance', { by: '3h' });
+    const { data } = await client.info.userFundings({ user: client.wallet!.address });
+    expect(data).toHaveLength(3);
+  });
+});
+
+test('prices are set, and follow a script as time passes', async () => {
+  const oracle = () => venue.price('BTC');
+  await ask('/prices', { BTC: '65000' });
+  expect(oracle()).toBe('65000');
+  const steps = [
+    { at: 60_000, BTC: '64000' },
+    { at: 30_000, BTC: '66000' },
+  ];
+  await ask('/prices/script', { steps });
+  await ask('/clock/advance', { by: '30s' });
+  expect(oracle()).toBe('66000');
+  await ask('/clock/advance', { by: '30s' });
+  expect(oracle()).toBe('64000');
+  await ask('/prices/script', { steps: [] });
+});
+
+test('money, books and outcome markets', async () => {
+  const user = '0x00000000000000000000000000000000000000aa';
+  await ask('/fund', { address: user, perp: '12.5' });
+  expect((await client.info.clearinghouseState({ user })).withdrawable).toBe('12.5');
+  const { data: market } = await ask('/market', { question: 'Will it rain?' });
+  expect(await ask('/book', { instrument: market, levels: 2, middle: '0.3' })).toMatchObject({
+    status: 'ok',
+  });
+  const { id } = market as { readonly id: number };
+  const { levels } = await client.info.l2Book({ coin: String(id) });
+  expect(levels[0].map(({ px }) => px)).toEqual(['0.29', '0.28']);
+  expect(await ask('/market/resolve', { market, settlementFraction: '1' })).toMatchObject({
+    status: 'ok',
+  });
+});
+
+test('back to a snapshot, and through a kill', async () => {
+  await ask('/book', { instrument: 'BTC' });
+  const { data } = await ask('/snapshot');
+  await buy();
+  expect(await sizeHeld()).toBe('0.1');
+  expect(await ask('/restart', { isKilled: true })).toMatchObject({ status: 'ok' });
+  expect(await sizeHeld()).toBe('0.1');
+  await ask('/revert', { id: (data as { id: number }).id });
+  expect(await sizeHeld()).toBeUndefined();
+});
+
+describe('faults reach whoever comes by the door', () => {
+  test.each(['loseAnswer', 'loseRequest', 'executeThen503', 'duplicate'])(
+    '%s: the SDK ends with one execution',
+    async (fault) => {
+      await ask('/book', { instrument: 'BTC' });
+      expect(await ask('/fault', { fault, count: 1, path: '/exchange' })).toMatchObject({
+        status: 'ok',
+      });
+      expect(await buy()).toMatchObject({ status: 'executed' });
+      expect(await sizeHeld()).toBe('0.1');
+    },
+  );
+
+  test('a 429 says when to come back', async () => {
+    await ask('/fault', { fault: 'rateLimit', path: '/info', retryAfterSeconds: 7 });
+    const response = await fetch(`${await venue.openDoor()}/info`, { method: 'POST', body: '{}' });
+    expect([response.status, response.headers.get('retry-after')]).toEqual([429, '7']);
+    await response.arrayBuffer();
+  });
+
+  test('streams: frozen, then all of it; cut, and resumed', async () => {
+    await ask('/book', { instrument: 'BTC' });
+    const fills: string[] = [];
+    const user = client.wallet!.address;
+    const heard = client.streams.userFills({ user }, (event) => {
+      if (event.type === 'data') fills.push(JSON.stringify(event.data));
+    });
+    await heard.ready;
+    await ask('/fault', { fault: 'freezeStreams' });
+    await buy();
+    await client.info.userFills({ user });
+    const frozen = fills.filter((text) => text.includes('"px"')).length;
+    await ask('/fault', { fault: 'thawStreams' });
+    await expect
+      .poll(() => fills.filter((text) => text.includes('"px"')).length, { timeout: 30_000 })
+      .toBeGreaterThan(frozen);
+    await ask('/fault', { fault: 'cutStreams' });
+    const before = fills.length;
+    await buy();
+    await expect.poll(() => fills.length, { timeout: 30_000 }).toBeGreaterThan(before);
+    await heard.close();
+  });
+
+  test('an oracle that is silent becomes stale', async () => {
+    await ask('/book', { instrument: 'BTC' });
+    await ask('/fault', { fault: 'silenceOracle', symbol: 'BTC' });
+    await ask('/clock/advance', { by: '1m' });
+    await expect(buy()).rejects.toThrow(ApiError);
+    await ask('/fault', { fault: 'resumeOracle', symbol: 'BTC' });
+    await ask('/clock/advance', { by: '5s' });
+    expect(await buy()).toMatchObject({ status: 'executed' });
+  });
+});
+
+describe('what is refused', () => {
+  test.each([
+    ['/clock/advance', {}, '"by" is missing'],
+    ['/clock/advance', { by: 'soon' }, '"soon" is no duration'],
+    [
+      '/clock/advance',
+      { by: '1h', fast: true },
+      '"fast" is no field of this call; it takes by, step',
+    ],
+    ['/clock/hold', { now: 1 }, '"now" is no field of this call; it takes none'],
+    ['/prices', {}, 'the request names no price'],
+    ['/prices', { BTC: 65000 }, '"BTC" is decimal text above zero'],
+    ['/prices', { BTC: '0' }, '"BTC" is decimal text above zero'],
+    ['/prices', { btc: '1' }, '"btc" is no symbol; write BTC'],
+    ['/prices/script', { steps: [{ BTC: '1' }] }, 'steps[0].at is the milliseconds from now on'],
+    ['/fund', { address: '0x1', perp: '1' }, '"address" is an address'],
+    ['/fund', { address: `0x${'1'.repeat(40)}` }, 'say how much'],
+    ['/fund', { address: `0x${'1'.repeat(40)}`, perp: 'much' }, '"much" is no amount of USDC'],
+    ['/book', { instrument: 'DOGE' }, 'there is no perp "DOGE"'],
+    ['/book', {}, '"instrument" is the name of a perp'],
+    ['/revert', { id: 77 }, 'there is no snapshot 77; there are 1'],
+    ['/fault', { fault: 'skewClock' }, 'there is no fault "skewClock"; there are loseAnswer'],
+    ['/fault', { fault: 'loseAnswer', count: 0 }, 'count is a whole number above zero'],
+    ['/market/resolve', { market: 7 }, '"market" is what /market answered'],
+  ])('%s %j: %s', async (path, body, sentence) => {
+    const { height } = venue.head;
+    const answer = await ask(path, body);
+    expect(answer).toMatchObject({ code: 400, status: 'err' });
+    expect(answer.message).toContain(sentence);
+    expect(venue.head.height).toBe(height);
+  });
+
+  test('paths that are not there, other methods, no JSON, and long bodies', async () => {
+    expect(await ask('/clock')).toMatchObject({
+      code: 404,
+      message: expect.stringContaining('/clock/advance'),
+    });
+    expect((await fetch(`${controls.url}/fund`)).status).toBe(405);
+    const text = await fetch(`${controls.url}/fund`, { method: 'POST', body: 'money!' });
+    expect(text.status).toBe(400);
+    const long = await fetch(`${controls.url}/fund`, {
+      method: 'POST',
+      body: `"${'x'.repeat(1_100_000)}"`,
+    });
+    expect(await long.json()).toMatchObject({ message: 'a body has at most 1048576 bytes' });
+  });
+
+  test('pages of a browser, and names that are not of this machine', async () => {
+    const page = await fetch(`${controls.url}/clock/hold`, {
+      method: 'POST',
+      headers: { origin: 'https://example.org' },
+    });
+    expect(page.status).toBe(403);
+    const status = await new Promise((resolve) => {
+      const sent = request(controls.url, { headers: { host: 'example.org' } }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      sent.end();
+    });
+    expect(status).toBe(403);
+  });
+
+  test('a mainnet', async () => {
+    const flags = ['--network', 'mainnet', '--service-network', 'example.org'];
+    await expect(startVenue({ flags })).rejects.toThrow(/mainnet/);
+  });
+});

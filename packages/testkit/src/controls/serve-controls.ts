@@ -1,0 +1,130 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestVenue } from '../test-venue.ts';
+import { CONTROL_CALLS, ControlFault, type Controlled, isFields } from './control-calls.ts';
+import { VenueClock } from './venue-clock.ts';
+
+/** The only address that it listens on: whoever reaches it may do anything with the venue. */
+const LOOPBACK = '127.0.0.1';
+/** Names of this machine, as requests for it carry them: a page from elsewhere that is resolved to here has another. */
+const OWN_HOST = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/;
+const BODY_BYTES_MAX = 1024 * 1024;
+
+/** The controls of a venue, for programs that are no part of its process. */
+export type Controls = {
+  readonly url: string;
+  stop(): Promise<void>;
+};
+
+export type ControlsOptions = {
+  /** 0 lets the system choose. */
+  readonly port?: number;
+  /** Whether time stands from the start; by default it passes like that of the machine. */
+  readonly isHeld?: boolean;
+  /** The venue has failed: nothing works any more. */
+  readonly onFatal?: (error: unknown) => void;
+};
+
+/** Opens the controls of a venue on a loopback port. They are for tests alone: they need no key, and know no limits. */
+export async function serveControls(
+  venue: TestVenue,
+  { isHeld = false, onFatal = () => undefined, port = 0 }: ControlsOptions = {},
+): Promise<Controls> {
+  const clock = new VenueClock(venue, { isHeld, onFatal });
+  const controlled = { venue, clock, snapshots: new Map() };
+  const server = createServer((request, response) => void answer(controlled, request, response));
+  try {
+    await listening(server, port);
+  } catch (error) {
+    await clock.stop();
+    throw error;
+  }
+  return {
+    url: `http://${LOOPBACK}:${(server.address() as AddressInfo).port}`,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await clock.stop();
+    },
+  };
+}
+
+function listening(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, LOOPBACK, resolve);
+  });
+}
+
+async function answer(
+  controlled: Controlled,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { body, status } = await outcomeOf(controlled, request);
+  const text = `${JSON.stringify(body)}\n`;
+  response.writeHead(status, { 'content-type': 'application/json' }).end(text);
+}
+
+type Outcome = { readonly status: number; readonly body: object };
+
+async function outcomeOf(controlled: Controlled, request: IncomingMessage): Promise<Outcome> {
+  const refused = refusalOf(request);
+  if (refused !== undefined) return refused;
+  try {
+    if (request.method === 'GET') return { status: 200, body: ok(controlled) };
+    const call = CONTROL_CALLS[request.url ?? '']!;
+    const fields = JSON.parse((await textOf(request)) || '{}') as unknown;
+    if (!isFields(fields)) return refusal(400, 'the body is an object of JSON');
+    const data = await controlled.clock.inTurn(() => call(controlled, fields));
+    return { status: 200, body: ok(controlled, data) };
+  } catch (error) {
+    return refusal(isAlive(controlled) ? 400 : 500, (error as Error).message);
+  }
+}
+
+/** Whatever a venue that lives does not grant is its caller's to mend. */
+function isAlive({ venue }: Controlled): boolean {
+  try {
+    return venue.head.height > 0;
+  } catch {
+    return false;
+  }
+}
+
+/** Pages are kept out: any of them could send something here from the browser of who develops. */
+function refusalOf({ headers, method, url = '' }: IncomingMessage): Outcome | undefined {
+  if (!OWN_HOST.test(headers.host ?? '')) {
+    return refusal(403, 'the controls are for programs on this machine: ask for 127.0.0.1');
+  }
+  if (headers.origin !== undefined) {
+    return refusal(403, 'the controls are not for pages of a browser: leave "origin" out');
+  }
+  if (method === 'GET' && url === '/') return undefined;
+  if (!(url in CONTROL_CALLS)) {
+    return refusal(404, `there is no ${url}; there are ${Object.keys(CONTROL_CALLS).join(', ')}`);
+  }
+  return method === 'POST' ? undefined : refusal(405, `${url} is asked by POST`);
+}
+
+function refusal(status: number, message: string): Outcome {
+  return { status, body: { status: 'err', message } };
+}
+
+function ok({ clock, venue }: Controlled, data?: unknown): object {
+  const { hash, height } = venue.head;
+  const told = data === undefined ? {} : { data };
+  return { status: 'ok', now: venue.now, isHeld: clock.isHeld, height, hash, ...told };
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of request as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > BODY_BYTES_MAX)
+      throw new ControlFault(`a body has at most ${BODY_BYTES_MAX} bytes`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}

@@ -1,0 +1,182 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as later } from 'node:timers/promises';
+import { TEST_USDC_ABI } from '@oddlot/contracts';
+import { type BridgeContracts, deployLocalContracts } from '@oddlot/custody/bridge-contract';
+import { localEndpoint } from '@oddlot/custody/chain';
+import { localKeys, type LocalKeys } from '@oddlot/custody/keys';
+import { LocalChain } from '@oddlot/devchain/local-chain';
+import { formatDecimal, parseExact } from '@oddlot/units';
+import { encodeFunctionData, type Hex, parseEther } from 'viem';
+import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
+import { seededKey } from './seeded-key.ts';
+
+/** As the public testnet whose place it takes. */
+const CHAIN_ID = 421_614;
+const USDC_DECIMALS = 6;
+const VALIDATORS = 3;
+const GAS = 1_000_000n;
+const MAX_FEE_WEI = 10_000_000_000n;
+const ETHER = parseEther('1000000');
+/** Between two looks of who waits for something that the venue does by itself. */
+const LOOK_MS = 10;
+const PATIENCE_MS = 60_000;
+/** Depth that counts; few enough for a test, and enough to lose something before. */
+const CONFIRMATIONS = 3;
+
+type Owner = { readonly privateKey: `0x${string}`; readonly address: string };
+
+/**
+ * A settlement chain inside of the test, with test USDC and the bridge: real contracts, real blocks, by the venue's clock. Blocks come
+ * with transactions, and by `mine`.
+ */
+export class TestChain {
+  readonly contracts: BridgeContracts;
+  /** JSON-RPC, for wallets and other clients. */
+  readonly url: string;
+  readonly #chain: LocalChain;
+  readonly #keys: LocalKeys;
+  readonly #keyFolder: string;
+
+  private constructor(
+    chain: LocalChain,
+    parts: {
+      readonly contracts: BridgeContracts;
+      readonly url: string;
+      readonly keys: LocalKeys;
+      readonly keyFolder: string;
+    },
+  ) {
+    this.#chain = chain;
+    this.contracts = parts.contracts;
+    this.url = parts.url;
+    this.#keys = parts.keys;
+    this.#keyFolder = parts.keyFolder;
+  }
+
+  static async open({
+    directory,
+    now,
+    seed,
+  }: {
+    readonly directory: string;
+    readonly seed: string;
+    readonly now: () => number;
+  }): Promise<TestChain> {
+    const keyFolder = join(directory, 'keys');
+    const keys = seededKeys(seed, keyFolder);
+    const rich = [keys.minter, keys.relayer, keys.guardian];
+    const chain = await LocalChain.open({
+      directory: join(directory, 'chain'),
+      chainId: CHAIN_ID,
+      nowMs: now,
+      allocations: Object.fromEntries(rich.map((key) => [privateKeyToAccount(key).address, ETHER])),
+    });
+    try {
+      const endpoint = localEndpoint('chain', (method, params) => chain.rpc(method, params));
+      const contracts = await deployLocalContracts(endpoint, keys, CHAIN_ID);
+      // Nobody outside of this machine is there to be limited.
+      const { url } = await chain.listenForOwner({ host: '127.0.0.1', port: 0 });
+      return new TestChain(chain, { contracts, url, keys, keyFolder });
+    } catch (error) {
+      await chain.close();
+      throw error;
+    }
+  }
+
+  /** What a venue is told to settle there. */
+  get flags(): readonly string[] {
+    const pace = ['--chain-confirmations', String(CONFIRMATIONS), '--chain-every-ms', '20'];
+    return ['--chain', this.url, '--chain-keys', this.#keyFolder, ...pace];
+  }
+
+  /** How deep something has to lie before the venue counts it. */
+  get confirmations(): number {
+    return CONFIRMATIONS;
+  }
+
+  /** Blocks on top, empty where nothing waits. */
+  async mine(blocks = 1): Promise<void> {
+    for (let count = 0; count < blocks; count += 1) await this.#chain.mine();
+  }
+
+  /** Test USDC, and ether for gas. */
+  async mint(address: string, usdc: string): Promise<void> {
+    const args = [address as Hex, microUsdc(usdc)] as const;
+    const data = encodeFunctionData({ abi: TEST_USDC_ABI, functionName: 'mint', args });
+    const minter = privateKeyToAccount(this.#keys.minter);
+    await this.#send(minter, { to: this.contracts.token, data });
+    await this.#send(minter, { to: address as Hex, value: parseEther('1') });
+  }
+
+  /** Sends USDC of an account to the bridge; the venue credits it when enough blocks lie on top. Gives the transaction's hash. */
+  async transferToBridge(owner: Owner, usdc: string): Promise<Hex> {
+    const args = [this.contracts.bridge, microUsdc(usdc)] as const;
+    const data = encodeFunctionData({ abi: TEST_USDC_ABI, functionName: 'transfer', args });
+    return this.#send(privateKeyToAccount(owner.privateKey), { to: this.contracts.token, data });
+  }
+
+  /** What an address has on the chain, in USDC. */
+  async balanceOf(address: string): Promise<string> {
+    const call = { abi: TEST_USDC_ABI, functionName: 'balanceOf', args: [address as Hex] } as const;
+    const params = [{ to: this.contracts.token, data: encodeFunctionData(call) }, 'latest'];
+    return formatDecimal(BigInt((await this.#chain.rpc('eth_call', params)) as Hex), USDC_DECIMALS);
+  }
+
+  /**
+   * Another branch takes the place of the newest blocks, and is longer by one. Transactions that it lacks are forgotten, or wait for
+   * the next block again with `rest: 'pool'`.
+   */
+  async reorganise(depth: number, { rest = 'drop' }: { readonly rest?: 'pool' | 'drop' } = {}) {
+    await this.#chain.reorg(depth, { rest });
+  }
+
+  /** Waits for what the venue does by itself, with blocks on top meanwhile: it looks at the chain by the clock of the machine. */
+  async until(isDone: () => Promise<boolean> | boolean, what: string): Promise<void> {
+    const endMs = performance.now() + PATIENCE_MS;
+    while (!(await isDone())) {
+      if (performance.now() > endMs) throw new Error(`it did not happen: ${what}`);
+      await this.mine();
+      await later(LOOK_MS);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#chain.close();
+  }
+
+  async #send(
+    account: PrivateKeyAccount,
+    call: { readonly to: Hex; readonly data?: Hex; readonly value?: bigint },
+  ): Promise<Hex> {
+    const count = await this.#chain.rpc('eth_getTransactionCount', [account.address, 'pending']);
+    const fees = { gas: GAS, maxFeePerGas: MAX_FEE_WEI, maxPriorityFeePerGas: 1n };
+    const raw = await account.signTransaction({
+      type: 'eip1559',
+      chainId: CHAIN_ID,
+      nonce: Number(count),
+      ...call,
+      ...fees,
+    });
+    return (await this.#chain.rpc('eth_sendRawTransaction', [raw])) as Hex;
+  }
+}
+
+/** In the file that a local chain keeps them in, so that the venue finds them there. */
+function seededKeys(seed: string, folder: string): LocalKeys {
+  const keys: LocalKeys = {
+    relayer: seededKey(seed, 'relayer'),
+    minter: seededKey(seed, 'minter'),
+    guardian: seededKey(seed, 'guardian'),
+    validators: Array.from({ length: VALIDATORS }, (_, at) => seededKey(seed, `validator ${at}`)),
+  };
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'keys.json'), JSON.stringify(keys), { mode: 0o600 });
+  return localKeys(folder);
+}
+
+function microUsdc(text: string): bigint {
+  const amount = parseExact(text, USDC_DECIMALS);
+  if (amount !== undefined && amount > 0n) return amount;
+  throw new RangeError(`"${text}" is no amount of USDC; write a decimal text such as "1000.5"`);
+}

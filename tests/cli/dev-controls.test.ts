@@ -1,0 +1,66 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { createClient, limitOrder, privateKeyWallet } from '@oddlot/sdk';
+import { afterEach, expect, test } from 'vitest';
+import { runCli } from '../../packages/cli/src/run-cli.ts';
+import { NODE, REPOSITORY } from '../support/venue-process.ts';
+
+/** Goal: `oddlot dev --controls` is a venue whose clock and prices others hold. Method: the process, and HTTP to both of its ports. */
+
+let child: ChildProcess | undefined;
+afterEach(() => {
+  child?.kill('SIGKILL');
+  child = undefined;
+});
+
+async function ask(url: string, body: unknown): Promise<Record<string, unknown>> {
+  const response = await fetch(url, { method: 'POST', body: JSON.stringify(body) });
+  return (await response.json()) as Record<string, unknown>;
+}
+
+test('a bot in another process fills a book, trades, jumps ahead, and is paid its funding', async () => {
+  const flags = ['dev', '--controls', '0', '--port', '0', '--accounts', '1', '--json'];
+  child = spawn(NODE, [join(REPOSITORY, 'packages/cli/src/main.ts'), ...flags], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(createInterface(child.stdout!), 'line')) as [string];
+  const { accounts, controlsUrl, url } = JSON.parse(line);
+  expect([url, controlsUrl]).toEqual([
+    expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+    expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+  ]);
+  expect(await ask(`${controlsUrl}/clock/hold`, {})).toMatchObject({ status: 'ok', isHeld: true });
+  const wallet = privateKeyWallet(accounts[0].privateKey);
+  const client = createClient({ url, network: 'testnet', wallet });
+  const user = wallet.address;
+  expect((await client.info.clearinghouseState({ user })).withdrawable).toBe('100000');
+  await ask(`${controlsUrl}/book`, { instrument: 'BTC-USDC' });
+  const order = limitOrder({ asset: 1, side: 'sell', price: '96000', size: '0.1', tif: 'Ioc' });
+  await client.exchange.order({ orders: [order] }, { confirm: 'executed' });
+  await ask(`${controlsUrl}/clock/advance`, { by: '2h' });
+  const { data } = await client.info.userFundings({ user });
+  expect(data.map(({ usdc }) => Number(usdc) > 0)).toEqual([true, true]);
+  client.close();
+  child.kill('SIGTERM');
+  expect(await once(child, 'exit')).toEqual([0, null]);
+});
+
+test.each([
+  ['--controls 70000', '--controls is a port from 0 to 65535'],
+  ['--controls here', '--controls is a port from 0 to 65535'],
+  ['--controls 0 --port x', '--port is a port from 0 to 65535'],
+  ['--controls 0 --data ./kept', 'keeps nothing: leave --data out'],
+  ['--controls 0 --accounts many', '--accounts is a whole number up to 100'],
+])('dev %s is refused with a sentence', async (flags, sentence) => {
+  const said: string[] = [];
+  const { write } = process.stderr;
+  process.stderr.write = (text: string | Uint8Array) => said.push(String(text)) > 0;
+  try {
+    expect(await runCli(['dev', ...flags.split(' ')], {})).toBe(2);
+  } finally {
+    process.stderr.write = write;
+  }
+  expect(said.join('')).toContain(sentence);
+});
