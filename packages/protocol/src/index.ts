@@ -1,5 +1,6 @@
 export * from './errors.ts';
 export * from './refusal.ts';
+export * from './client-limits.ts';
 export * from './limits.ts';
 export { invalidMaxFeeRate, invalidMultiSigSigners, nonceTooFar } from './shared-texts.ts';
 export * from './service-name.ts';

@@ -1,8 +1,11 @@
+import { CLIENT_LIMITS, CLIENT_PAGE_LIMITS } from './client-limits.ts';
+
 /**
  * The bounds of the wire. Those that an operator may change (rates, connection counts) stand here
  * as defaults; the rest are part of the interface.
  */
 export const LIMITS = {
+  ...CLIENT_LIMITS,
   /** Bytes of a request body. */
   bodyBytesMax: 64 * 1024,
   /** Bytes of the body of a permissioned action whose signer is listed. */
@@ -12,16 +15,12 @@ export const LIMITS = {
   /** Nested arrays and objects in a request body. */
   jsonDepthMax: 32,
 
-  /** Orders in one order action. */
-  ordersMax: 50,
   /** Entries of cancel and cancelByCloid. */
   cancelsMax: 200,
   /** Entries of outcomeOperate's split or merge. */
   outcomeOperationsMax: 50,
   /** Instrument ids in one query, subscription or setTrading. */
   instrumentIdsMax: 50,
-  /** Signers of a multi-sig account, and inner signatures of one action. */
-  multiSigSignersMax: 10,
   /** Addresses that a relay names at once. */
   pegsMax: 100,
 
@@ -59,14 +58,8 @@ export const LIMITS = {
   bboGroupsMax: 20,
   /** Open connections per client address and endpoint. */
   connectionsMax: 10,
-  /** Control frames per second of one connection. */
-  framesPerSecond: 20,
-  /** Control frames that one connection may send at once. */
-  framesBurst: 40,
   /** Silence after which a connection is closed. */
   idleMsMax: 60_000,
-  /** Rows of a snapshot frame of a history channel. */
-  snapshotRowsMax: 200,
 
   /** /info requests per second and client address. */
   infoPerSecond: 50,
@@ -99,19 +92,17 @@ export const SEARCH_CHARS_MAX = 100;
 
 /** Default and greatest `limit` per paged query. */
 export const PAGE_LIMITS = {
+  ...CLIENT_PAGE_LIMITS,
   userFills: { default: 200, max: 2000 },
   historicalOrders: { default: 500, max: 2000 },
   userNonFundingLedgerUpdates: { default: 500, max: 2000 },
   userFundings: { default: 300, max: 2000 },
   outcomeMeta: { default: 20, max: 50 },
   outcomeSeriesTimeline: { default: 20, max: 50 },
-  blocks: { default: 20, max: 100 },
   txs: { default: 20, max: 100 },
-  withdrawals: { default: 50, max: 200 },
   liquidations: { default: 50, max: 200 },
   largestTrades: { default: 20, max: 20 },
   outcomeHolders: { default: 20, max: 100 },
   builderMe: { default: 50, max: 100 },
   relayTransfers: { default: 50, max: 200 },
-  recentTrades: { default: 50, max: 200 },
 } as const;

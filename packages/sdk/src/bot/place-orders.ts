@@ -1,4 +1,4 @@
-import { LIMITS, type OrderResult } from '@oddlot/protocol';
+import { CLIENT_LIMITS, type OrderResult } from '@oddlot/protocol';
 import type { TradingClient } from '../exchange/create-trading.ts';
 import type { OrderEntry, OrderParameters } from '../exchange/order.ts';
 import { waitFor, type Pacer } from './pacer.ts';
@@ -26,8 +26,8 @@ export async function placeOrders(
   { builder, pacer, signal }: PlaceOptions = {},
 ): Promise<PlacedOrder[]> {
   const placed: PlacedOrder[] = [];
-  for (let from = 0; from < orders.length; from += LIMITS.ordersMax) {
-    const some = orders.slice(from, from + LIMITS.ordersMax);
+  for (let from = 0; from < orders.length; from += CLIENT_LIMITS.ordersMax) {
+    const some = orders.slice(from, from + CLIENT_LIMITS.ordersMax);
     await waitFor(pacer, signal);
     const parameters = { orders: some, ...(builder === undefined ? {} : { builder }) };
     const reply = await exchange.order(parameters, { confirm: 'executed', signal });

@@ -2,7 +2,7 @@ import {
   checkShape,
   convertToMultiSigUserShape,
   invalidMultiSigSigners,
-  LIMITS,
+  CLIENT_LIMITS,
   type Shape,
 } from '@oddlot/protocol';
 import { ValidationError } from '../errors.ts';
@@ -54,6 +54,6 @@ function signersText(signers: SignerSet | null): string {
 }
 
 const SIGNERS: Shape = {
-  authorizedUsers: ['list', 'address', 1, LIMITS.multiSigSignersMax, 'authorizedUsers'],
+  authorizedUsers: ['list', 'address', 1, CLIENT_LIMITS.multiSigSignersMax, 'authorizedUsers'],
   threshold: ['integer', 1],
 };

@@ -1,4 +1,4 @@
-import { PAGE_LIMITS, type BlockRow } from '@oddlot/protocol';
+import { CLIENT_PAGE_LIMITS, type BlockRow } from '@oddlot/protocol';
 import type { BlocksParameters } from './query-parameters.ts';
 import { queryInfo, type InfoContext, type InfoOptions } from './query-info.ts';
 
@@ -15,7 +15,7 @@ export async function* allBlocks(
   { before, ...parameters }: AllBlocksParameters = {},
   options?: InfoOptions,
 ): AsyncGenerator<BlockRow, void> {
-  const { limit = PAGE_LIMITS.blocks.max } = parameters;
+  const { limit = CLIENT_PAGE_LIMITS.blocks.max } = parameters;
   for (let below = before; ;) {
     const request = { type: 'blocks', ...parameters, limit, before: below } as const;
     const page = await queryInfo(context, request, options);

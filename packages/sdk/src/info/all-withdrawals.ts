@@ -1,4 +1,4 @@
-import { PAGE_LIMITS, type Withdrawal } from '@oddlot/protocol';
+import { CLIENT_PAGE_LIMITS, type Withdrawal } from '@oddlot/protocol';
 import { queryInfo, type InfoContext, type InfoOptions } from './query-info.ts';
 import type { WithdrawalsParameters } from './query-parameters.ts';
 
@@ -15,7 +15,7 @@ export async function* allWithdrawals(
   { before, ...parameters }: AllWithdrawalsParameters,
   options?: InfoOptions,
 ): AsyncGenerator<Withdrawal, void> {
-  const { limit = PAGE_LIMITS.withdrawals.max } = parameters;
+  const { limit = CLIENT_PAGE_LIMITS.withdrawals.max } = parameters;
   for (let below = before; ;) {
     const request = { type: 'withdrawals', ...parameters, limit, before: below } as const;
     const page = await queryInfo(context, request, options);

@@ -1,7 +1,7 @@
 import {
   API_WS_SHAPES,
   checkShape,
-  PAGE_LIMITS,
+  CLIENT_PAGE_LIMITS,
   WS_SHAPES,
   type StreamEndpoint,
   type SubscriptionFields,
@@ -15,7 +15,7 @@ const SHAPES = { ws: WS_SHAPES, 'api-ws': API_WS_SHAPES } as const;
 const DEFAULTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   clearinghouseState: { accountType: 'perp' },
   outcomeOrderUpdate: { includeSuccess: false },
-  recentTrades: { limit: PAGE_LIMITS.recentTrades.default },
+  recentTrades: { limit: CLIENT_PAGE_LIMITS.recentTrades.default },
   userFills: { accountType: ['perp'] },
   userHistoricalOrders: { accountType: ['perp'] },
   userNonFundingLedgerUpdates: { accountTypes: ['outcome', 'perp'] },
@@ -47,7 +47,7 @@ function meant({ type, ...given }: SubscriptionFields): SubscriptionFields {
   }
   // More than there are is as many as there are.
   if (type === 'recentTrades') {
-    fields['limit'] = Math.min(Number(fields['limit']), PAGE_LIMITS.recentTrades.max);
+    fields['limit'] = Math.min(Number(fields['limit']), CLIENT_PAGE_LIMITS.recentTrades.max);
   }
   return { ...fields, type } as SubscriptionFields;
 }

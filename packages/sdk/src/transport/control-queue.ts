@@ -1,4 +1,4 @@
-import { LIMITS, type ClientFrame, type ResumePoint } from '@oddlot/protocol';
+import { CLIENT_LIMITS, type ClientFrame, type ResumePoint } from '@oddlot/protocol';
 import type { Stream } from './stream.ts';
 
 /** A control frame that waits to be sent or answered. */
@@ -12,8 +12,8 @@ export type Control = {
 type Sent = Control & { readonly sentMs: number };
 
 /** Below the venue's own rate, so that pings in between and clocks that differ do no harm. */
-const FRAMES_PER_SECOND = LIMITS.framesPerSecond / 2;
-const FRAMES_BURST = LIMITS.framesBurst / 2;
+const FRAMES_PER_SECOND = CLIENT_LIMITS.framesPerSecond / 2;
+const FRAMES_BURST = CLIENT_LIMITS.framesBurst / 2;
 
 /**
  * Sends control frames no faster than the venue takes them, and remembers which are unanswered: an

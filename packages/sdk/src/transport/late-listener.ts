@@ -1,6 +1,6 @@
 import {
-  LIMITS,
-  PAGE_LIMITS,
+  CLIENT_LIMITS,
+  CLIENT_PAGE_LIMITS,
   type L2Diff,
   type LevelTuple,
   type OutcomeBbosUpdate,
@@ -59,7 +59,7 @@ const JOINS: Readonly<Record<string, Join>> = {
   },
   recentTrades: (before, frame, { limit }) => {
     const { coin, trades } = before as RecentTradesUpdate;
-    const max = typeof limit === 'number' ? limit : PAGE_LIMITS.recentTrades.default;
+    const max = typeof limit === 'number' ? limit : CLIENT_PAGE_LIMITS.recentTrades.default;
     const rows = newestFirst(trades, (frame as RecentTradesUpdate).trades, max);
     return { coin, isSnapshot: true, trades: rows };
   },
@@ -122,7 +122,7 @@ function isSameWithdrawal({ delta, hash }: LedgerUpdate, other: LedgerUpdate): b
 function newestFirst<Row>(
   before: readonly Row[],
   frame: readonly Row[],
-  max: number = LIMITS.snapshotRowsMax,
+  max: number = CLIENT_LIMITS.snapshotRowsMax,
 ): Row[] {
   return [...frame.toReversed(), ...before].slice(0, max);
 }
