@@ -24,6 +24,8 @@ async function admin(cluster: string, ...args: readonly string[]): Promise<Answe
   return { code, out: out.join(''), err: err.join('') };
 }
 
+type Told = { readonly replicas: readonly { readonly replica: string; readonly height: number }[] };
+
 /** A venue of one machine that runs for a moment, and the head that it ends with. */
 async function alone(data: string): Promise<{ readonly accounts: number }> {
   const flags = ['--port', '0', '--ops-port', '0', '--no-web', '--chain', 'none', '--no-limits'];
@@ -85,6 +87,26 @@ describe.skipIf(!hasNatsServer)('what operators do with the log of a cluster', (
       const after = await alone(out);
       // Its own asked the faucet too.
       expect(after.accounts).toBe(before.accounts + 2);
+      // Which went on by itself, and so does the cluster: neither is a copy of the other any more.
+      const again = await startReplica({ ...place, name: 'a', data });
+      expect(await again.faucet()).toMatchObject({ status: 200 });
+      const refused = await admin(cluster, 'restore', '--data', out);
+      expect(refused).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(
+          /is not a copy of this stream: they differ from block (\d+) on\. .* by --give-up-from \1\n$/,
+        ),
+      });
+      const [, from] = /from block (\d+) on/.exec(refused.err) ?? [];
+      const other = startReplica({ ...place, name: 'other', data: out, onFatal: () => undefined });
+      await expect(other).rejects.toThrow(
+        `this folder is not a copy of this stream: they differ from block ${from} on`,
+      );
+      const { replicas } = (await again.operations('/cluster')) as Told;
+      expect(replicas.find(({ replica }) => replica === 'other')?.height ?? 0).toBe(0);
+      expect(await again.faucet()).toMatchObject({ status: 200 });
+      expect(await again.operations('/readyz')).toEqual({ status: 'ready' });
+      await again.stop();
     }));
 
   test('a stream that lost everything is written again from the longest copy, and from no other', () =>

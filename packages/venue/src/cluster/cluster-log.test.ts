@@ -236,10 +236,46 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       // Another replica, without a copy, took it for a new one.
       const other = await open({ cluster, directory: join(folder, 'b') });
       for (const text of ['x', 'y', 'z', 'w']) await other.log.append(note(text));
-      const forked = await open({ cluster, directory: join(folder, 'a') });
-      expect(forked.lost).toMatchObject([{ from: 3, to: 3 }]);
-      await forked.close();
+      const forked = open({ cluster, directory: join(folder, 'a') });
+      await expect(forked).rejects.toThrow(
+        'this folder is not a copy of this stream: they differ from block 1 on',
+      );
       await other.close();
+    }));
+
+  test('a copy that went on by itself is told from one that is longer, and by the first block that differs', () =>
+    inDirectory(async (folder) => {
+      const cluster = randomUUID();
+      const one = await open({ cluster, directory: join(folder, 'a') });
+      for (const text of ['1', '2', '3', '4', '5']) await one.log.append(note(text));
+      const directory = await crashImage(join(folder, 'a'));
+      // What both say alike, at other times: venues tick alike.
+      const alone = await FileJournal.open({ directory, clock: { nowMs: () => 2_000 } });
+      for (const text of ['6', '7', '8', '9', '10']) await alone.append(note(text));
+      for (const text of ['6', '7']) await one.log.append(note(text));
+      const sentence = 'this folder is not a copy of this stream: they differ from block 6 on';
+      await alone.close();
+      await expect(open({ cluster, directory })).rejects.toThrow(sentence);
+      // Nor is the stream written again from it, unless what it has is given up by name.
+      const journal = await FileJournal.open({ directory, clock });
+      const restore = async (giveUpFrom?: number): Promise<unknown> =>
+        restoreStream({
+          ...restored(cluster, journal),
+          stream: await openStream(cluster),
+          giveUpFrom,
+        });
+      await expect(restore()).rejects.toThrow(sentence);
+      await expect(restore(7)).rejects.toThrow(sentence);
+      await one.log.append(note('8'));
+      expect(one.lost).toEqual([]);
+      await one.close();
+      await restore(6);
+      await journal.close();
+      const given = open({ cluster, directory: join(folder, 'a') });
+      await expect(given).rejects.toThrow(sentence);
+      const went = await open({ cluster, directory });
+      expect(went.entries.map(noted)).toEqual(['1', '2', '3', '4', '5', '6', '7', '8', '9', '10']);
+      await went.close();
     }));
 
   test('what another replica has told of is missed too, and nothing begins in its place', () =>

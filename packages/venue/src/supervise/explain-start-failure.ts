@@ -9,6 +9,7 @@ import { HistoryUnusableError } from '../history/history.ts';
 import {
   ForeignStreamError,
   StreamBeginsLaterError,
+  StreamForkedError,
   StreamLostError,
   WeakStreamError,
 } from '../cluster/stream-error.ts';
@@ -42,6 +43,7 @@ const EXPLAINED = [
   SendsDamagedError,
   ServiceNamesDamagedError,
   StreamBeginsLaterError,
+  StreamForkedError,
   StreamLostError,
   WeakStreamError,
 ];
