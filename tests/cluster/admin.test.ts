@@ -5,6 +5,7 @@ import { createLogger } from '@oddlot/host/log';
 import { inDirectory } from '@oddlot/host/testing';
 import { readConfig, runClusterAdmin, startVenue } from '@oddlot/venue';
 import { describe, expect, test } from 'vitest';
+import { cutStream } from '../../packages/venue/src/testing/nats/cut-stream.ts';
 import { hasNatsServer } from '../../packages/venue/src/testing/nats/has-nats-server.ts';
 import { startReplica } from '../../packages/venue/src/testing/nats/start-replica.ts';
 import { withNatsServer } from '../../packages/venue/src/testing/nats/with-nats-server.ts';
@@ -61,6 +62,16 @@ describe.skipIf(!hasNatsServer)('what operators do with the log of a cluster', (
         err: expect.stringMatching(/has \d+ messages: a folder becomes a stream that is empty/),
       });
       const place = { cluster, url: nats.urls[0]! };
+      // As if it had been killed on its way.
+      await cutStream(place, 3);
+      expect((await admin(cluster, 'status')).out).toMatch(
+        /blocks 1 to 2 of .*, unfinished: block \d+ is the last one that is written from a folder/,
+      );
+      const early = { ...place, name: 'b', data: join(folder, 'early'), onFatal: () => undefined };
+      await expect(startReplica(early)).rejects.toThrow(
+        'the stream is unfinished: it has blocks up to 2 of',
+      );
+      expect(await admin(cluster, 'import', '--data', data)).toMatchObject({ code: 0 });
       // One on the folder itself, one with nothing.
       const a = await startReplica({ ...place, name: 'a', data });
       const b = await startReplica({ ...place, name: 'b', data: join(folder, 'b') });

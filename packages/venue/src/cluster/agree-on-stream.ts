@@ -9,6 +9,7 @@ import {
   StreamBeginsLaterError,
   StreamForkedError,
   StreamLostError,
+  StreamUnfinishedError,
 } from './stream-error.ts';
 import { OPENING_PLACE, seqOf } from './stream-places.ts';
 
@@ -38,6 +39,7 @@ export async function agreeOnStream(parties: Parties): Promise<StreamOpening> {
   if (copy.lastSeq + 1 < firstSeq) throw new StreamBeginsLaterError(copy.lastSeq, firstSeq);
   const { lastPlace } = await patiently(() => stream.end());
   const lastSeq = seqOf(opening, lastPlace);
+  assertFinished(opening, lastSeq);
   // First of all: what another history has beyond the stream was never a part of it, and nothing is lost.
   const differing = await firstDiffering({ copy, lastSeq, opening, stream });
   if (differing !== undefined) throw new StreamForkedError(differing);
@@ -47,6 +49,12 @@ export async function agreeOnStream(parties: Parties): Promise<StreamOpening> {
   }
   assertReaches(lastSeq, known);
   return opening;
+}
+
+/** Nobody can know what comes behind the part that was written. */
+export function assertFinished(opening: StreamOpening, lastSeq: number): void {
+  const { lastSeq: untilSeq = 0 } = opening;
+  if (lastSeq < untilSeq) throw new StreamUnfinishedError(lastSeq, untilSeq);
 }
 
 /** A replica without files can't know better than what others have told: they had it from this stream. */

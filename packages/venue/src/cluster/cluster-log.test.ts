@@ -5,12 +5,14 @@ import { describe, expect, test } from 'vitest';
 import type { LogEntry } from '../block/log-entry.ts';
 import { FileJournal } from '../log/file-journal.ts';
 import { crashImage } from '../testing/journal.ts';
+import { cutStream } from '../testing/nats/cut-stream.ts';
 import { hasNatsServer } from '../testing/nats/has-nats-server.ts';
 import { withNatsServer } from '../testing/nats/with-nats-server.ts';
 import { BlockStream } from './block-stream.ts';
 import { ClusterLog } from './cluster-log.ts';
 import { ProposalOrder } from './proposal-order.ts';
 import { restoreStream } from './restore-stream.ts';
+import { writeStream } from './write-stream.ts';
 import { ForeignStreamError, type StreamLostError, WeakStreamError } from './stream-error.ts';
 
 const nats = withNatsServer();
@@ -335,7 +337,8 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       await expect(restoreStream({ ...restored(cluster, longest), stream })).rejects.toThrow(
         'the stream has all 4 blocks',
       );
-      await cutBehind(cluster, stream, 3);
+      await stream.close();
+      await cutStream({ cluster, url: nats.urls[0]! }, 3);
       await expect.poll(() => one!.lost.length, { timeout: 20_000 }).toBe(1);
       expect(one!.lost).toMatchObject([{ from: 3, to: 4 }]);
       const steps: number[] = [];
@@ -353,6 +356,39 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       expect(again.lost).toEqual([]);
       for (const each of [one!, again]) await each.close();
       await longest.close();
+    }));
+
+  test('nobody goes on with a stream that is not written to its end', () =>
+    inDirectory(async (folder) => {
+      const cluster = randomUUID();
+      const directory = join(folder, 'alone');
+      const journal = await FileJournal.open({ directory, clock });
+      for (const text of ['1', '2', '3', '4']) await journal.append(note(text));
+      const stream = await openStream(cluster);
+      await writeStream({ stream, journal, serviceNetwork: 'Test', nowMs: 1_000 });
+      await stream.close();
+      const one = await open({ cluster, directory: join(folder, 'a') });
+      await cutStream({ cluster, url: nats.urls[0]! }, 3);
+      await journal.close();
+      // One with nothing, and one with all of it.
+      for (const each of [join(folder, 'b'), directory]) {
+        await expect(open({ cluster, directory: each })).rejects.toThrow(
+          'the stream is unfinished: it has blocks up to 2 of 4',
+        );
+      }
+      // Who was there waits, and goes on when it is written again.
+      await expect.poll(() => one.lost.length, { timeout: 20_000 }).toBe(1);
+      const whole = await FileJournal.open({ directory, clock });
+      await restoreStream({
+        ...restored(cluster, whole),
+        stream: await openStream(cluster),
+      });
+      await whole.close();
+      await expect.poll(() => one.log.trouble(), { timeout: 20_000 }).toBeUndefined();
+      await one.log.append(note('5'));
+      const again = await open({ cluster, directory: join(folder, 'b') });
+      expect(again.entries.map(noted)).toEqual(['1', '2', '3', '4', '5']);
+      for (const each of [one, again]) await each.close();
     }));
 
   test('a stream of another venue, or one that may drop blocks, is refused', () =>
@@ -378,18 +414,6 @@ const clock = { nowMs: () => 1_000 };
 
 function restored(cluster: string, journal: FileJournal) {
   return { journal, serviceNetwork: 'Test', nowMs: 1_000, reopen: () => openStream(cluster) };
-}
-
-/** As a server would come back that has lost its last messages: the stream ends before them. */
-async function cutBehind(cluster: string, stream: BlockStream, place: number): Promise<void> {
-  const kept: Uint8Array[] = [];
-  for (let at = 1; at <= place; at += 1) kept.push((await stream.at(at))!);
-  await stream.remove();
-  await stream.close();
-  const again = await openStream(cluster);
-  for (const [index, data] of kept.entries())
-    await again.publishBehind(index, `kept ${index}`, data);
-  await again.close();
 }
 
 /** A stream on the way to which some messages get lost once. */

@@ -3,7 +3,7 @@ import { agreeOnStream } from './agree-on-stream.ts';
 import type { StreamOpening } from './block-message.ts';
 import type { BlockStream } from './block-stream.ts';
 import { patiently } from './patiently.ts';
-import { StreamForkedError, StreamLostError } from './stream-error.ts';
+import { StreamForkedError, StreamLostError, StreamUnfinishedError } from './stream-error.ts';
 import { writeStream, type WriteStreamOptions } from './write-stream.ts';
 
 /** Why a stream is not written again; nothing was touched. */
@@ -55,7 +55,8 @@ export async function streamStanding({
     await agreeOnStream({ stream, copy: journal, serviceNetwork, nowMs });
     return { kind: 'whole' };
   } catch (error) {
-    if (error instanceof StreamLostError) return { kind: 'lost' };
+    const isLost = error instanceof StreamLostError || error instanceof StreamUnfinishedError;
+    if (isLost) return { kind: 'lost' };
     if (error instanceof StreamForkedError) return { kind: 'forked', from: error.from };
     throw error;
   }

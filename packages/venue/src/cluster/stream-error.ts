@@ -56,6 +56,18 @@ export class StreamBeginsLaterError extends Error {
   }
 }
 
+/** A stream that is being written from a folder, or was until something interrupted it. */
+export class StreamUnfinishedError extends Error {
+  override readonly name = 'StreamUnfinishedError';
+
+  constructor(lastSeq: number, untilSeq: number) {
+    super(
+      `the stream is unfinished: it has blocks up to ${lastSeq} of ${untilSeq} that are written to it from a folder. ` +
+        'Wait until that is done; if it was interrupted, repeat the command (cluster-admin import, or restore)',
+    );
+  }
+}
+
 /** A stream of another venue. */
 export class ForeignStreamError extends Error {
   override readonly name = 'ForeignStreamError';

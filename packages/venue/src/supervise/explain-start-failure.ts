@@ -11,6 +11,7 @@ import {
   StreamBeginsLaterError,
   StreamForkedError,
   StreamLostError,
+  StreamUnfinishedError,
   WeakStreamError,
 } from '../cluster/stream-error.ts';
 import { ServiceNamesDamagedError } from '../log/service-names.ts';
@@ -45,6 +46,7 @@ const EXPLAINED = [
   StreamBeginsLaterError,
   StreamForkedError,
   StreamLostError,
+  StreamUnfinishedError,
   WeakStreamError,
 ];
 
