@@ -36,7 +36,7 @@ export function restoreFromCopy(
     try {
       await restoreStream({
         // It closes what it was given.
-        stream: await place.reopen(),
+        stream: await place.connect(),
         ...parts,
         giveUpFrom,
         reopen: async () => (written = await place.reopen()),
