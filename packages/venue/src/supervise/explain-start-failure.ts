@@ -6,6 +6,7 @@ import { DirectoryLockedError } from '@oddlot/host/directory-lock';
 import { JournalFullError } from '@oddlot/host/durable';
 import { SettingError } from '@oddlot/host/settings';
 import { HistoryUnusableError } from '../history/history.ts';
+import { NameTakenError } from '../cluster/claim-name.ts';
 import {
   ForeignStreamError,
   StreamBeginsLaterError,
@@ -40,6 +41,7 @@ const EXPLAINED = [
   KeyError,
   LaterReleaseError,
   LogBehindError,
+  NameTakenError,
   ReplicaDivergedError,
   SendsDamagedError,
   ServiceNamesDamagedError,

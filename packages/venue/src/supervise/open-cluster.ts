@@ -6,6 +6,7 @@ import type { Config } from '../config.ts';
 import type { FileJournal } from '../log/file-journal.ts';
 import { readServiceNames } from '../log/service-names.ts';
 import { agreeOnCursorKey, agreeOnName } from '../cluster/agreements.ts';
+import { claimName } from '../cluster/claim-name.ts';
 import { decodeOpening } from '../cluster/block-message.ts';
 import { clockApartMs } from '../cluster/clock-apart-ms.ts';
 import { ClusterLog, type ClusterLogOptions } from '../cluster/cluster-log.ts';
@@ -87,6 +88,12 @@ export async function openCluster(
   log.info({ servers, cluster: name, replica }, 'joining a cluster');
   const stream = await openStream(config, { name, servers, clientName: replica, env, log });
   const { connection } = stream;
+  try {
+    await claimName(connection, { cluster: name, replica, onTaken: onFatal });
+  } catch (error) {
+    await stream.close();
+    throw error;
+  }
   const replicas = config.streamReplicas;
   const bucket = (what: string): Promise<KV> =>
     openBucket(connection, { cluster: name, what, replicas });
