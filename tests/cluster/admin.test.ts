@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createLogger } from '@oddlot/host/log';
-import { inDirectory } from '@oddlot/host/testing';
+import { freePorts, inDirectory } from '@oddlot/host/testing';
 import { readConfig, runClusterAdmin, startVenue } from '@oddlot/venue';
 import { describe, expect, test } from 'vitest';
+import { cutStream } from '../../packages/venue/src/testing/nats/cut-stream.ts';
 import { hasNatsServer } from '../../packages/venue/src/testing/nats/has-nats-server.ts';
 import { startReplica } from '../../packages/venue/src/testing/nats/start-replica.ts';
 import { withNatsServer } from '../../packages/venue/src/testing/nats/with-nats-server.ts';
@@ -13,9 +14,13 @@ const nats = withNatsServer();
 
 type Answer = { readonly code: number; readonly out: string; readonly err: string };
 
-async function admin(cluster: string, ...args: readonly string[]): Promise<Answer> {
+function admin(cluster: string, ...args: readonly string[]): Promise<Answer> {
+  return adminAt(nats.urls[0]!, cluster, ...args);
+}
+
+async function adminAt(url: string, cluster: string, ...args: readonly string[]): Promise<Answer> {
   const [out, err]: [string[], string[]] = [[], []];
-  const place = ['--log', nats.urls[0]!, '--cluster', cluster, '--stream-replicas', '1'];
+  const place = ['--log', url, '--cluster', cluster, '--stream-replicas', '1'];
   const code = await runClusterAdmin([...args, ...place, '--chain', 'none'], {
     environment: {},
     stdout: { write: (text) => out.push(text) },
@@ -23,6 +28,8 @@ async function admin(cluster: string, ...args: readonly string[]): Promise<Answe
   });
   return { code, out: out.join(''), err: err.join('') };
 }
+
+type Told = { readonly replicas: readonly { readonly replica: string; readonly height: number }[] };
 
 /** A venue of one machine that runs for a moment, and the head that it ends with. */
 async function alone(data: string): Promise<{ readonly accounts: number }> {
@@ -59,6 +66,12 @@ describe.skipIf(!hasNatsServer)('what operators do with the log of a cluster', (
         err: expect.stringMatching(/has \d+ messages: a folder becomes a stream that is empty/),
       });
       const place = { cluster, url: nats.urls[0]! };
+      // As if it had been killed on its way.
+      await cutStream(place, 3);
+      expect((await admin(cluster, 'status')).out).toMatch(
+        /blocks 1 to 2 of .*, unfinished: block \d+ is the last one that is written from a folder/,
+      );
+      expect(await admin(cluster, 'import', '--data', data)).toMatchObject({ code: 0 });
       // One on the folder itself, one with nothing.
       const a = await startReplica({ ...place, name: 'a', data });
       const b = await startReplica({ ...place, name: 'b', data: join(folder, 'b') });
@@ -85,6 +98,26 @@ describe.skipIf(!hasNatsServer)('what operators do with the log of a cluster', (
       const after = await alone(out);
       // Its own asked the faucet too.
       expect(after.accounts).toBe(before.accounts + 2);
+      // Which went on by itself, and so does the cluster: neither is a copy of the other any more.
+      const again = await startReplica({ ...place, name: 'a', data });
+      expect(await again.faucet()).toMatchObject({ status: 200 });
+      const refused = await admin(cluster, 'restore', '--data', out);
+      expect(refused).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(
+          /is not a copy of this stream: they differ from block (\d+) on\. .* by --give-up-from \1\n$/,
+        ),
+      });
+      const [, from] = /from block (\d+) on/.exec(refused.err) ?? [];
+      const other = startReplica({ ...place, name: 'other', data: out, onFatal: () => undefined });
+      await expect(other).rejects.toThrow(
+        `this folder is not a copy of this stream: they differ from block ${from} on`,
+      );
+      const { replicas } = (await again.operations('/cluster')) as Told;
+      expect(replicas.find(({ replica }) => replica === 'other')?.height ?? 0).toBe(0);
+      expect(await again.faucet()).toMatchObject({ status: 200 });
+      expect(await again.operations('/readyz')).toEqual({ status: 'ready' });
+      await again.stop();
     }));
 
   test('a stream that lost everything is written again from the longest copy, and from no other', () =>
@@ -132,6 +165,15 @@ describe.skipIf(!hasNatsServer)('what operators do with the log of a cluster', (
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const nothing = join(folder, 'nothing');
+      // A name that nobody has is one that was mistyped.
+      for (const command of ['status', 'restore', 'export', 'keep-era']) {
+        expect(await admin(cluster, command, '--data', nothing)).toEqual({
+          code: 1,
+          out: '',
+          err: expect.stringContaining(`there is no cluster ${cluster} on these servers`),
+        });
+      }
+      expect(await nats.streamNames(cluster)).toEqual([]);
       expect(await admin(cluster, 'import', '--data', nothing)).toMatchObject({
         code: 1,
         err: `there is no log in ${nothing}\n`,
@@ -146,5 +188,11 @@ describe.skipIf(!hasNatsServer)('what operators do with the log of a cluster', (
         err: '--give-up-from: the number of a block, like --give-up-from 1200\n',
       });
       expect(await admin(cluster, 'status', '--no-such-thing')).toMatchObject({ code: 2 });
+      const nobody = `nats://127.0.0.1:${await freePorts(1)}`;
+      expect(await adminAt(nobody, cluster, 'status')).toEqual({
+        code: 1,
+        out: '',
+        err: `no server answers at ${nobody}, for 10 s: is --log right, and do they run?\n`,
+      });
     }));
 });

@@ -23,6 +23,8 @@ describe.skipIf(!hasNatsServer)('replicas of a cluster', () => {
       await expect
         .poll(async () => ((await b.operations('/cluster')) as Status).replicas.map(nameAndUrl))
         .toEqual(expect.arrayContaining(['a http://a.example', 'b http://b.example']));
+      const same = startReplica({ ...place, name: 'b', data: join(folder, 'same') });
+      await expect(same).rejects.toThrow(`another process is replica b of ${place.cluster}`);
       const status = (await a.operations('/cluster')) as Status;
       expect(status).toMatchObject({ replica: 'a', trouble: null });
       expect(status.leases).toEqual(expect.arrayContaining(['ticker', 'oracle']));

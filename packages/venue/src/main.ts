@@ -71,7 +71,7 @@ async function main(): Promise<void> {
     const explained = explainStartFailure(error, config);
     if (explained === undefined) onFatal(error);
     process.stderr.write(`${explained}\n`);
-    process.exit(1);
+    process.exit(exitCodeOf(error));
   }
 }
 

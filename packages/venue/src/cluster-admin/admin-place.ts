@@ -3,7 +3,7 @@ import { systemTime } from '@oddlot/host/clock';
 import { createLogger } from '@oddlot/host/log';
 import { SettingError } from '@oddlot/host/settings';
 import type { BlockStream } from '../cluster/block-stream.ts';
-import { openBucket } from '../cluster/open-bucket.ts';
+import { hasBucket, openBucket } from '../cluster/open-bucket.ts';
 import { ReplicaBoard } from '../cluster/replica-board.ts';
 import type { Config } from '../config.ts';
 import { openStream } from '../supervise/open-stream.ts';
@@ -19,19 +19,30 @@ export type AdminPlace = {
   readonly cluster: string;
   readonly stream: BlockStream;
   readonly board: ReplicaBoard;
+  /** Connects anew, and makes no stream. */
+  connect(): Promise<BlockStream>;
   /** Connects anew, and makes the stream where there is none. */
   reopen(): Promise<BlockStream>;
   close(): Promise<void>;
 };
 
+/** An operator waits for an answer: replicas wait for servers without end. */
+const SERVERS_WITHIN_MS = 10_000;
 /** Replicas tell every second: whoever is there has by then. */
 const WHOEVER_IS_THERE_MS = 2_500;
 
 export const nowMs = (): number => systemTime.wallMs();
 
+/** Where there is no such cluster, one is begun only by who asks for that. */
 export async function openPlace(
   config: Config,
-  env: Readonly<Record<string, string | undefined>>,
+  {
+    env,
+    isBegun,
+  }: {
+    readonly env: Readonly<Record<string, string | undefined>>;
+    readonly isBegun: boolean;
+  },
 ): Promise<AdminPlace> {
   const { cluster, log: servers } = config;
   if (cluster === undefined || servers === undefined) {
@@ -39,15 +50,31 @@ export async function openPlace(
   }
   const log = createLogger({ level: 'warn' });
   const opened: BlockStream[] = [];
-  const reopen = async (): Promise<BlockStream> => {
+  const open = async (makesNone: boolean): Promise<BlockStream> => {
     const parts = { name: cluster, servers, clientName: 'cluster-admin', env, log };
-    const stream = await openStream(config, parts);
+    const firstWithinMs = SERVERS_WITHIN_MS;
+    const stream = await openStream(config, { ...parts, firstWithinMs, makesNone });
     opened.push(stream);
     return stream;
   };
-  const stream = await reopen();
+  const close = async (): Promise<void> => {
+    for (const each of opened) await each.close();
+  };
+  const stream = await open(!isBegun);
+  const { connection } = stream;
+  const isThere =
+    isBegun ||
+    (await stream.exists()) ||
+    (await hasBucket(connection, { cluster, what: 'replicas' }));
+  if (!isThere) {
+    await close();
+    throw new AdminRefusedError(
+      `there is no cluster ${cluster} on these servers: is --cluster right? If they have lost everything, write its log to them again by ` +
+        'cluster-admin import, from the longest copy that there is',
+    );
+  }
   const replicas = config.streamReplicas;
-  const kv = await openBucket(stream.connection, { cluster, what: 'replicas', replicas });
+  const kv = await openBucket(connection, { cluster, what: 'replicas', replicas });
   const board = new ReplicaBoard(kv);
   await board.start();
   await later(WHOEVER_IS_THERE_MS);
@@ -56,10 +83,11 @@ export async function openPlace(
     cluster,
     stream,
     board,
-    reopen,
+    connect: () => open(true),
+    reopen: () => open(false),
     async close() {
       board.stop();
-      for (const each of opened) await each.close();
+      await close();
     },
   };
 }

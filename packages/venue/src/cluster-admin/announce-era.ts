@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { decodeBlockMessage, encodeBlockMessage } from '../cluster/block-message.ts';
+import { assertFinished } from '../cluster/agree-on-stream.ts';
+import { decodeBlockMessage, decodeOpening, encodeBlockMessage } from '../cluster/block-message.ts';
 import { patiently } from '../cluster/patiently.ts';
-import { OPENING_PLACE } from '../cluster/stream-places.ts';
+import { OPENING_PLACE, seqOf } from '../cluster/stream-places.ts';
 import { BlockBuffer } from '../log/block-codec.ts';
 import { AdminRefusedError, type AdminPlace } from './admin-place.ts';
 
@@ -28,6 +29,9 @@ export async function keepEra(place: AdminPlace): Promise<string> {
 async function announce({ cluster, stream }: AdminPlace, rules: number): Promise<void> {
   const { lastPlace } = await patiently(() => stream.end());
   if (lastPlace === 0) throw new AdminRefusedError(`the stream of ${cluster} is empty`);
+  const found = await patiently(() => stream.at(OPENING_PLACE));
+  const opening = found && decodeOpening(found);
+  if (opening !== undefined) assertFinished(opening, seqOf(opening, lastPlace));
   const buffer = new BlockBuffer();
   const proposal = `${randomUUID()}:1`;
   buffer.writeBlock([{ command: { type: 'announceEra', rules } }], proposal);

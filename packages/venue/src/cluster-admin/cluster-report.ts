@@ -23,11 +23,15 @@ async function streamLine({ board, cluster, stream }: AdminPlace): Promise<strin
   const { lastPlace } = await patiently(() => stream.end());
   const last = seqOf(opening, lastPlace);
   const { highest } = board;
+  const unfinished =
+    opening.lastSeq !== undefined && last < opening.lastSeq
+      ? `, unfinished: block ${opening.lastSeq} is the last one that is written from a folder`
+      : '';
   const lost =
     highest !== undefined && highest.height > last
       ? `, and ${highest.replica} has told of block ${highest.height}: blocks are lost`
       : '';
-  return `stream of ${cluster}: blocks ${opening.firstSeq} to ${last} of ${opening.serviceNetwork}${lost}`;
+  return `stream of ${cluster}: blocks ${opening.firstSeq} to ${last} of ${opening.serviceNetwork}${unfinished}${lost}`;
 }
 
 function replicaLines({ board }: AdminPlace): string[] {

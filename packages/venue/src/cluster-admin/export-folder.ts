@@ -51,7 +51,7 @@ export async function exportFolder(place: AdminPlace, onProgress: Progress): Pro
 }
 
 async function fetchAll(
-  { config, reopen, stream }: AdminPlace,
+  { config, connect, stream }: AdminPlace,
   copy: { readonly journal: FileJournal; readonly serviceNetwork: string },
   onProgress: Progress,
 ): Promise<void> {
@@ -60,7 +60,7 @@ async function fetchAll(
   const { lastPlace } = await patiently(() => stream.end());
   const log = new ClusterLog({
     // It closes what it was given.
-    stream: await reopen(),
+    stream: await connect(),
     copy: journal,
     order,
     clock: { nowMs },

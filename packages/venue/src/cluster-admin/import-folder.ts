@@ -1,6 +1,9 @@
 import { join } from 'node:path';
+import { decodeOpening } from '../cluster/block-message.ts';
+import type { BlockStream } from '../cluster/block-stream.ts';
 import { patiently } from '../cluster/patiently.ts';
 import { SnapshotExchange } from '../cluster/snapshot-exchange.ts';
+import { OPENING_PLACE, seqOf } from '../cluster/stream-places.ts';
 import { writeStream } from '../cluster/write-stream.ts';
 import { SnapshotStore } from '../log/snapshot-store.ts';
 import { AdminRefusedError, type AdminPlace, nowMs } from './admin-place.ts';
@@ -13,15 +16,10 @@ import { withCopy } from './with-copy.ts';
  * the first replica if that is started on it.
  */
 export function importFolder(place: AdminPlace, onProgress: Progress): Promise<string> {
-  const { board, cluster, config, stream } = place;
+  const { board, cluster, config } = place;
   const { data, streamReplicas: replicas } = config;
   return withCopy(config, async ({ journal, serviceNetwork }) => {
-    const { lastPlace } = await patiently(() => stream.end());
-    if (lastPlace > 0) {
-      throw new AdminRefusedError(
-        `the stream of ${cluster} has ${lastPlace} messages: a folder becomes a stream that is empty`,
-      );
-    }
+    const isUnfinished = await assertFree(place);
     const { highest } = board;
     if (highest !== undefined && highest.height > journal.lastSeq) {
       throw new AdminRefusedError(
@@ -30,6 +28,7 @@ export function importFolder(place: AdminPlace, onProgress: Progress): Promise<s
       );
     }
     const { hash, height } = await checkCopy(data, journal, onProgress);
+    const stream = isUnfinished ? await emptied(place) : place.stream;
     await writeStream({
       stream,
       journal,
@@ -47,7 +46,25 @@ export function importFolder(place: AdminPlace, onProgress: Progress): Promise<s
     const [newest] = await new SnapshotStore({ directory: join(data, 'snapshots') }).list();
     // Those of earlier releases were text, and only their own folders have them.
     if (newest === undefined || !newest.path.endsWith('.bin')) return;
-    const exchange = await SnapshotExchange.open(stream.connection, { cluster, replicas });
+    const exchange = await SnapshotExchange.open(place.stream.connection, { cluster, replicas });
     await exchange.offer(newest.path);
   }
+}
+
+/** Whether a part of an import lies there that was interrupted; throws where the stream has anything else. */
+async function assertFree({ cluster, stream }: AdminPlace): Promise<boolean> {
+  const { lastPlace } = await patiently(() => stream.end());
+  if (lastPlace === 0) return false;
+  const found = await patiently(() => stream.at(OPENING_PLACE));
+  const opening = found && decodeOpening(found);
+  if (opening?.lastSeq !== undefined && seqOf(opening, lastPlace) < opening.lastSeq) return true;
+  throw new AdminRefusedError(
+    `the stream of ${cluster} has ${lastPlace} messages: a folder becomes a stream that is empty`,
+  );
+}
+
+/** Nobody goes on with a part: it is written from the start again. */
+async function emptied({ reopen, stream }: AdminPlace): Promise<BlockStream> {
+  await patiently(() => stream.remove());
+  return reopen();
 }

@@ -58,7 +58,8 @@ export async function runClusterAdmin(
   let place: AdminPlace | undefined;
   try {
     const { flags, own } = ownFlags(rest);
-    place = await openPlace(readConfig(flags, environment), environment);
+    const config = readConfig(flags, environment);
+    place = await openPlace(config, { env: environment, isBegun: name === 'import' });
     stdout.write(`${await command(place, own, progressOn(stderr))}\n`);
     return 0;
   } catch (error) {

@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import type { LogEntry } from '../block/log-entry.ts';
-import { BlockBuffer } from '../log/block-codec.ts';
 import type { FileJournal } from '../log/file-journal.ts';
-import {
-  decodeBlockMessage,
-  decodeOpening,
-  encodeOpening,
-  type StreamOpening,
-} from './block-message.ts';
+import { decodeOpening, encodeOpening, type StreamOpening } from './block-message.ts';
 import { type BlockStream, NotNextError } from './block-stream.ts';
+import { firstDiffering } from './first-differing.ts';
 import { patiently } from './patiently.ts';
-import { contentOf } from './write-stream.ts';
-import { ForeignStreamError, StreamBeginsLaterError, StreamLostError } from './stream-error.ts';
-import { OPENING_PLACE, placeOf, seqOf } from './stream-places.ts';
+import {
+  ForeignStreamError,
+  StreamBeginsLaterError,
+  StreamForkedError,
+  StreamLostError,
+  StreamUnfinishedError,
+} from './stream-error.ts';
+import { OPENING_PLACE, seqOf } from './stream-places.ts';
 
 type Parties = {
   readonly stream: BlockStream;
@@ -40,13 +39,22 @@ export async function agreeOnStream(parties: Parties): Promise<StreamOpening> {
   if (copy.lastSeq + 1 < firstSeq) throw new StreamBeginsLaterError(copy.lastSeq, firstSeq);
   const { lastPlace } = await patiently(() => stream.end());
   const lastSeq = seqOf(opening, lastPlace);
+  assertFinished(opening, lastSeq);
+  // First of all: what another history has beyond the stream was never a part of it, and nothing is lost.
+  const differing = await firstDiffering({ copy, lastSeq, opening, stream });
+  if (differing !== undefined) throw new StreamForkedError(differing);
   if (lastSeq < copy.lastSeq) {
     const why = `it ends at ${lastSeq}`;
     throw new StreamLostError({ from: lastSeq + 1, to: copy.lastSeq, why });
   }
   assertReaches(lastSeq, known);
-  await compareLast(parties, opening);
   return opening;
+}
+
+/** Nobody can know what comes behind the part that was written. */
+export function assertFinished(opening: StreamOpening, lastSeq: number): void {
+  const { lastSeq: untilSeq = 0 } = opening;
+  if (lastSeq < untilSeq) throw new StreamUnfinishedError(lastSeq, untilSeq);
 }
 
 /** A replica without files can't know better than what others have told: they had it from this stream. */
@@ -79,29 +87,4 @@ async function readOpening({
     if (!(error instanceof NotNextError)) throw error;
     return readOpening({ copy, known, nowMs, serviceNetwork, stream });
   }
-}
-
-/** The newest block that both have must be the same one. Those that did not count say nothing here. */
-async function compareLast({ copy, stream }: Parties, opening: StreamOpening): Promise<void> {
-  for (let seq = copy.lastSeq; seq >= Math.max(opening.firstSeq, copy.firstSeq); seq -= 1) {
-    const own = await encodedAt(copy, seq);
-    if (own.length === 0) continue;
-    const data = await patiently(() => stream.at(placeOf(opening, seq)));
-    const found = data === undefined ? undefined : decodeBlockMessage(data).encoded;
-    const isSame = found !== undefined && contentOf(found).equals(own);
-    if (isSame) return;
-    throw new StreamLostError({
-      from: seq,
-      to: copy.lastSeq,
-      why: `its block ${seq} is another one`,
-    });
-  }
-}
-
-/** As the stream has it, whichever format its segment has. */
-async function encodedAt(copy: Parties['copy'], seq: number): Promise<Buffer> {
-  const buffer = new BlockBuffer();
-  const add = ({ commands }: LogEntry): void => buffer.writeBlock(commands);
-  await copy.replay(seq, add, { untilSeq: seq, withRequests: true });
-  return buffer.bytes.subarray(0, buffer.length);
 }

@@ -26,6 +26,8 @@ export type StreamOpening = {
   readonly firstSeq: number;
   /** Another one each time that the stream is written from the start. */
   readonly era: string;
+  /** Up to which block it is written from a folder: with less it is unfinished, and nobody may go on with it. */
+  readonly lastSeq?: number;
 };
 
 /** A block as its proposer sent it; its number is its place in the stream. */

@@ -6,7 +6,8 @@ import {
   JetStreamApiError,
   type StreamInfo,
 } from '@nats-io/jetstream';
-import { connect, type NatsConnection } from '@nats-io/transport-node';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { connectTo, type ConnectOptions } from './connect-to.ts';
 import { Following, type TakeMessage } from './following.ts';
 import { streamFaults, wantedConfig } from './stream-config.ts';
 import { WeakStreamError } from './stream-error.ts';
@@ -14,26 +15,14 @@ import { WeakStreamError } from './stream-error.ts';
 /** What a stream knows of itself, as its leader tells it. */
 type StreamEnd = { readonly firstPlace: number; readonly lastPlace: number };
 
-type BlockStreamOptions = {
-  /** Addresses of the servers, as `--log` names them. */
-  readonly servers: readonly string[];
+type BlockStreamOptions = ConnectOptions & {
   /** The name of the cluster, after which the stream is called. */
   readonly cluster: string;
-  /** Who this is, in the lists of the servers. */
-  readonly clientName: string;
   readonly replicas: number;
-  readonly credentials?: Credentials | undefined;
+  /** Where there is no stream none is made, for who only looks; it is as if it were empty. */
+  readonly makesNone?: boolean | undefined;
   /** An operator takes a stream that could lose something for what it is, and is told what. */
   readonly onWeak?: ((faults: readonly string[]) => void) | undefined;
-};
-
-/** How a client proves who it is; where several are given, all are shown. */
-export type Credentials = {
-  readonly user?: string | undefined;
-  readonly password?: string | undefined;
-  readonly caFile?: string | undefined;
-  readonly certFile?: string | undefined;
-  readonly keyFile?: string | undefined;
 };
 
 /** An append that could not come next, because something else did. */
@@ -45,9 +34,6 @@ export class NotNextError extends Error {
 const BLOCK_BYTES_MAX = 8 * 1024 * 1024;
 const PUBLISH_TIMEOUT_MS = 3_000;
 const API_TIMEOUT_MS = 3_000;
-const RECONNECT_EVERY_MS = 250;
-const PING_EVERY_MS = 1_000;
-const PINGS_UNANSWERED_MAX = 2;
 /** "wrong last sequence" */
 const WRONG_LAST_SEQUENCE = 10_071;
 
@@ -104,6 +90,10 @@ export class BlockStream {
     // While there is no server, what the last one took holds.
     this.#messageBytesMax = this.#connection.info?.max_payload ?? this.#messageBytesMax;
     return this.#messageBytesMax;
+  }
+
+  async exists(): Promise<boolean> {
+    return (await this.#info()) !== undefined;
   }
 
   /** As the leader tells it; throws while there is none. A stream that was removed ends before its first message. */
@@ -168,7 +158,12 @@ export class BlockStream {
 
   /** Removes the stream with all that is in it, to be written again from a copy. */
   async remove(): Promise<void> {
-    await this.#manager.streams.delete(this.#name);
+    try {
+      await this.#manager.streams.delete(this.#name);
+    } catch (error) {
+      // There was none, or the answer to the first time got lost.
+      if (!(error instanceof JetStreamApiError && error.status === 404)) throw error;
+    }
   }
 
   async close(): Promise<void> {
@@ -177,9 +172,11 @@ export class BlockStream {
     await this.#connection.close();
   }
 
-  async #ensure({ cluster, onWeak, replicas }: BlockStreamOptions): Promise<void> {
+  async #ensure({ cluster, makesNone, onWeak, replicas }: BlockStreamOptions): Promise<void> {
     const wanted = wantedConfig({ name: this.#name, subject: this.subject, replicas });
-    const info = (await this.#info()) ?? (await this.#manager.streams.add(wanted));
+    const found = await this.#info();
+    if (found === undefined && makesNone === true) return;
+    const info = found ?? (await this.#manager.streams.add(wanted));
     const faults = streamFaults(info.config, wanted);
     const { messageBytesMax } = this;
     if (messageBytesMax < BLOCK_BYTES_MAX) {
@@ -208,33 +205,4 @@ function subjectOf(cluster: string): string {
 
 function streamNameOf(cluster: string): string {
   return `oddlot-${cluster}-blocks`;
-}
-
-function connectTo({
-  clientName,
-  credentials,
-  servers,
-}: BlockStreamOptions): Promise<NatsConnection> {
-  const { caFile, certFile, keyFile, password, user } = credentials ?? {};
-  const hasTls = caFile !== undefined || certFile !== undefined;
-  return connect({
-    servers: [...servers],
-    name: clientName,
-    maxReconnectAttempts: -1,
-    reconnectTimeWait: RECONNECT_EVERY_MS,
-    waitOnFirstConnect: true,
-    pingInterval: PING_EVERY_MS,
-    maxPingOut: PINGS_UNANSWERED_MAX,
-    ...(user === undefined ? {} : { user }),
-    ...(password === undefined ? {} : { pass: password }),
-    ...(hasTls
-      ? {
-          tls: {
-            ...(caFile && { caFile }),
-            ...(certFile && { certFile }),
-            ...(keyFile && { keyFile }),
-          },
-        }
-      : {}),
-  });
 }

@@ -5,12 +5,14 @@ import { describe, expect, test } from 'vitest';
 import type { LogEntry } from '../block/log-entry.ts';
 import { FileJournal } from '../log/file-journal.ts';
 import { crashImage } from '../testing/journal.ts';
+import { cutStream } from '../testing/nats/cut-stream.ts';
 import { hasNatsServer } from '../testing/nats/has-nats-server.ts';
 import { withNatsServer } from '../testing/nats/with-nats-server.ts';
 import { BlockStream } from './block-stream.ts';
 import { ClusterLog } from './cluster-log.ts';
 import { ProposalOrder } from './proposal-order.ts';
 import { restoreStream } from './restore-stream.ts';
+import { writeStream } from './write-stream.ts';
 import { ForeignStreamError, type StreamLostError, WeakStreamError } from './stream-error.ts';
 
 const nats = withNatsServer();
@@ -236,10 +238,46 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       // Another replica, without a copy, took it for a new one.
       const other = await open({ cluster, directory: join(folder, 'b') });
       for (const text of ['x', 'y', 'z', 'w']) await other.log.append(note(text));
-      const forked = await open({ cluster, directory: join(folder, 'a') });
-      expect(forked.lost).toMatchObject([{ from: 3, to: 3 }]);
-      await forked.close();
+      const forked = open({ cluster, directory: join(folder, 'a') });
+      await expect(forked).rejects.toThrow(
+        'this folder is not a copy of this stream: they differ from block 1 on',
+      );
       await other.close();
+    }));
+
+  test('a copy that went on by itself is told from one that is longer, and by the first block that differs', () =>
+    inDirectory(async (folder) => {
+      const cluster = randomUUID();
+      const one = await open({ cluster, directory: join(folder, 'a') });
+      for (const text of ['1', '2', '3', '4', '5']) await one.log.append(note(text));
+      const directory = await crashImage(join(folder, 'a'));
+      // What both say alike, at other times: venues tick alike.
+      const alone = await FileJournal.open({ directory, clock: { nowMs: () => 2_000 } });
+      for (const text of ['6', '7', '8', '9', '10']) await alone.append(note(text));
+      for (const text of ['6', '7']) await one.log.append(note(text));
+      const sentence = 'this folder is not a copy of this stream: they differ from block 6 on';
+      await alone.close();
+      await expect(open({ cluster, directory })).rejects.toThrow(sentence);
+      // Nor is the stream written again from it, unless what it has is given up by name.
+      const journal = await FileJournal.open({ directory, clock });
+      const restore = async (giveUpFrom?: number): Promise<unknown> =>
+        restoreStream({
+          ...restored(cluster, journal),
+          stream: await openStream(cluster),
+          giveUpFrom,
+        });
+      await expect(restore()).rejects.toThrow(sentence);
+      await expect(restore(7)).rejects.toThrow(sentence);
+      await one.log.append(note('8'));
+      expect(one.lost).toEqual([]);
+      await one.close();
+      await restore(6);
+      await journal.close();
+      const given = open({ cluster, directory: join(folder, 'a') });
+      await expect(given).rejects.toThrow(sentence);
+      const went = await open({ cluster, directory });
+      expect(went.entries.map(noted)).toEqual(['1', '2', '3', '4', '5', '6', '7', '8', '9', '10']);
+      await went.close();
     }));
 
   test('what another replica has told of is missed too, and nothing begins in its place', () =>
@@ -299,7 +337,8 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       await expect(restoreStream({ ...restored(cluster, longest), stream })).rejects.toThrow(
         'the stream has all 4 blocks',
       );
-      await cutBehind(cluster, stream, 3);
+      await stream.close();
+      await cutStream({ cluster, url: nats.urls[0]! }, 3);
       await expect.poll(() => one!.lost.length, { timeout: 20_000 }).toBe(1);
       expect(one!.lost).toMatchObject([{ from: 3, to: 4 }]);
       const steps: number[] = [];
@@ -317,6 +356,39 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       expect(again.lost).toEqual([]);
       for (const each of [one!, again]) await each.close();
       await longest.close();
+    }));
+
+  test('nobody goes on with a stream that is not written to its end', () =>
+    inDirectory(async (folder) => {
+      const cluster = randomUUID();
+      const directory = join(folder, 'alone');
+      const journal = await FileJournal.open({ directory, clock });
+      for (const text of ['1', '2', '3', '4']) await journal.append(note(text));
+      const stream = await openStream(cluster);
+      await writeStream({ stream, journal, serviceNetwork: 'Test', nowMs: 1_000 });
+      await stream.close();
+      const one = await open({ cluster, directory: join(folder, 'a') });
+      await cutStream({ cluster, url: nats.urls[0]! }, 3);
+      await journal.close();
+      // One with nothing, and one with all of it.
+      for (const each of [join(folder, 'b'), directory]) {
+        await expect(open({ cluster, directory: each })).rejects.toThrow(
+          'the stream is unfinished: it has blocks up to 2 of 4',
+        );
+      }
+      // Who was there waits, and goes on when it is written again.
+      await expect.poll(() => one.lost.length, { timeout: 20_000 }).toBe(1);
+      const whole = await FileJournal.open({ directory, clock });
+      await restoreStream({
+        ...restored(cluster, whole),
+        stream: await openStream(cluster),
+      });
+      await whole.close();
+      await expect.poll(() => one.log.trouble(), { timeout: 20_000 }).toBeUndefined();
+      await one.log.append(note('5'));
+      const again = await open({ cluster, directory: join(folder, 'b') });
+      expect(again.entries.map(noted)).toEqual(['1', '2', '3', '4', '5']);
+      for (const each of [one, again]) await each.close();
     }));
 
   test('a stream of another venue, or one that may drop blocks, is refused', () =>
@@ -342,18 +414,6 @@ const clock = { nowMs: () => 1_000 };
 
 function restored(cluster: string, journal: FileJournal) {
   return { journal, serviceNetwork: 'Test', nowMs: 1_000, reopen: () => openStream(cluster) };
-}
-
-/** As a server would come back that has lost its last messages: the stream ends before them. */
-async function cutBehind(cluster: string, stream: BlockStream, place: number): Promise<void> {
-  const kept: Uint8Array[] = [];
-  for (let at = 1; at <= place; at += 1) kept.push((await stream.at(at))!);
-  await stream.remove();
-  await stream.close();
-  const again = await openStream(cluster);
-  for (const [index, data] of kept.entries())
-    await again.publishBehind(index, `kept ${index}`, data);
-  await again.close();
 }
 
 /** A stream on the way to which some messages get lost once. */

@@ -18,7 +18,7 @@ import { type BlockStream, NotNextError } from './block-stream.ts';
 import type { Following, StreamMessage } from './following.ts';
 import { patiently } from './patiently.ts';
 import { parseProposal, type ProposalOrder } from './proposal-order.ts';
-import { StreamLostError } from './stream-error.ts';
+import { StreamLostError, StreamUnfinishedError } from './stream-error.ts';
 import { OPENING_PLACE, placeOf, seqOf } from './stream-places.ts';
 
 /** Blocks that one proposer has on their way. */
@@ -422,6 +422,8 @@ export class ClusterLog implements Log {
       try {
         await this.#join();
       } catch (error) {
+        // Somebody restores it just now.
+        if (error instanceof StreamUnfinishedError) continue;
         this.#options.onFatal(error);
         return;
       }

@@ -1,4 +1,4 @@
-import { jetstream } from '@nats-io/jetstream';
+import { JetStreamApiError, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { type KV, Kvm } from '@nats-io/kv';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { patiently } from './patiently.ts';
@@ -19,4 +19,21 @@ export function openBucket(
       allow_direct: false,
     }),
   );
+}
+
+/** Whether a cluster has it, for who would not make one. */
+export async function hasBucket(
+  connection: NatsConnection,
+  { cluster, what }: { readonly cluster: string; readonly what: string },
+): Promise<boolean> {
+  const manager = await patiently(() => jetstreamManager(connection));
+  return patiently(async () => {
+    try {
+      await manager.streams.info(`KV_oddlot-${cluster}-${what}`);
+      return true;
+    } catch (error) {
+      if (error instanceof JetStreamApiError && error.status === 404) return false;
+      throw error;
+    }
+  });
 }

@@ -3,7 +3,7 @@ import { agreeOnStream } from './agree-on-stream.ts';
 import type { StreamOpening } from './block-message.ts';
 import type { BlockStream } from './block-stream.ts';
 import { patiently } from './patiently.ts';
-import { StreamLostError } from './stream-error.ts';
+import { StreamForkedError, StreamLostError, StreamUnfinishedError } from './stream-error.ts';
 import { writeStream, type WriteStreamOptions } from './write-stream.ts';
 
 /** Why a stream is not written again; nothing was touched. */
@@ -13,34 +13,51 @@ export class RestoreRefusedError extends Error {
 
 type RestoreOptions = WriteStreamOptions & {
   readonly journal: FileJournal;
+  /** The first block of the stream that an operator gives up, where the copy has another one. */
+  readonly giveUpFrom?: number | undefined;
   /** Makes the stream anew after it was removed. */
   readonly reopen: () => Promise<BlockStream>;
 };
 
+/** How a stream stands to a copy: it has all of it, lacks some, or has others from a block on. */
+type StreamStanding =
+  | { readonly kind: 'lost' | 'whole' }
+  | { readonly kind: 'forked'; readonly from: number };
+
 /**
  * Writes a stream again that has lost blocks, from the longest copy that there is. Refuses where the stream has
- * everything that the copy has: then it is the copy that is behind.
+ * everything that the copy has, since then it is the copy that is behind, and where it has others, which somebody has
+ * acknowledged.
  */
 export async function restoreStream(options: RestoreOptions): Promise<StreamOpening> {
-  const { journal, nowMs, reopen, serviceNetwork, stream } = options;
-  const loss = await lossOf(options);
-  if (loss === undefined) {
+  const { giveUpFrom, journal, nowMs, reopen, serviceNetwork, stream } = options;
+  const standing = await streamStanding(options);
+  if (standing.kind === 'whole') {
     throw new RestoreRefusedError(
       `the stream has all ${journal.lastSeq} blocks of this copy: there is nothing to restore from it`,
     );
+  }
+  if (standing.kind === 'forked' && standing.from !== giveUpFrom) {
+    throw new StreamForkedError(standing.from);
   }
   await patiently(() => stream.remove());
   await stream.close();
   return writeStream({ ...options, stream: await reopen(), serviceNetwork, nowMs });
 }
 
-async function lossOf(options: RestoreOptions): Promise<StreamLostError | undefined> {
-  const { journal, nowMs, serviceNetwork, stream } = options;
+export async function streamStanding({
+  journal,
+  nowMs,
+  serviceNetwork,
+  stream,
+}: WriteStreamOptions): Promise<StreamStanding> {
   try {
     await agreeOnStream({ stream, copy: journal, serviceNetwork, nowMs });
-    return undefined;
+    return { kind: 'whole' };
   } catch (error) {
-    if (error instanceof StreamLostError) return error;
+    const isLost = error instanceof StreamLostError || error instanceof StreamUnfinishedError;
+    if (isLost) return { kind: 'lost' };
+    if (error instanceof StreamForkedError) return { kind: 'forked', from: error.from };
     throw error;
   }
 }

@@ -20,10 +20,27 @@ export class StreamLostError extends Error {
     const who = by === undefined ? 'this replica has' : `replica ${by} has told of`;
     super(
       `the stream lost blocks ${from} to ${to}, which ${who}: ${why}. ` +
-        'No orders are taken; restore the stream from the longest copy (cluster restore)',
+        'No orders are taken; restore the stream from the longest copy (cluster-admin restore)',
     );
     this.from = from;
     this.to = to;
+  }
+}
+
+/** Files of another history than the stream's: of another venue, or of a copy that went on by itself. */
+export class StreamForkedError extends Error {
+  override readonly name = 'StreamForkedError';
+  /** Who starts it again by itself should not: the folder stays what it is. */
+  readonly exitCode = 3;
+  /** The first block that is another one here. */
+  readonly from: number;
+
+  constructor(from: number) {
+    super(
+      `this folder is not a copy of this stream: they differ from block ${from} on. ` +
+        'Keep the folder where it has what somebody needs, and start with an empty one',
+    );
+    this.from = from;
   }
 }
 
@@ -35,6 +52,18 @@ export class StreamBeginsLaterError extends Error {
     super(
       `this replica has blocks up to ${ownSeq}, and the stream begins with ${firstSeq}: ` +
         'it needs a newer snapshot, from the object store or copied from another replica',
+    );
+  }
+}
+
+/** A stream that is being written from a folder, or was until something interrupted it. */
+export class StreamUnfinishedError extends Error {
+  override readonly name = 'StreamUnfinishedError';
+
+  constructor(lastSeq: number, untilSeq: number) {
+    super(
+      `the stream is unfinished: it has blocks up to ${lastSeq} of ${untilSeq} that are written to it from a folder. ` +
+        'Wait until that is done; if it was interrupted, repeat the command (cluster-admin import, or restore)',
     );
   }
 }

@@ -29,7 +29,8 @@ class StreamBusyError extends Error {
  */
 export async function writeStream(options: WriteStreamOptions): Promise<StreamOpening> {
   const { journal, nowMs, onProgress, serviceNetwork, stream } = options;
-  const opening = { serviceNetwork, firstSeq: journal.firstSeq, era: randomUUID() };
+  const { firstSeq, lastSeq } = journal;
+  const opening = { serviceNetwork, firstSeq, lastSeq, era: randomUUID() };
   const buffer = new BlockBuffer();
   const flying: Promise<void>[] = [];
   const publish = async (place: number, id: string, data: Uint8Array): Promise<void> => {

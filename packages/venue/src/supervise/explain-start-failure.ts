@@ -6,10 +6,13 @@ import { DirectoryLockedError } from '@oddlot/host/directory-lock';
 import { JournalFullError } from '@oddlot/host/durable';
 import { SettingError } from '@oddlot/host/settings';
 import { HistoryUnusableError } from '../history/history.ts';
+import { NameTakenError } from '../cluster/claim-name.ts';
 import {
   ForeignStreamError,
   StreamBeginsLaterError,
+  StreamForkedError,
   StreamLostError,
+  StreamUnfinishedError,
   WeakStreamError,
 } from '../cluster/stream-error.ts';
 import { ServiceNamesDamagedError } from '../log/service-names.ts';
@@ -38,11 +41,14 @@ const EXPLAINED = [
   KeyError,
   LaterReleaseError,
   LogBehindError,
+  NameTakenError,
   ReplicaDivergedError,
   SendsDamagedError,
   ServiceNamesDamagedError,
   StreamBeginsLaterError,
+  StreamForkedError,
   StreamLostError,
+  StreamUnfinishedError,
   WeakStreamError,
 ];
 

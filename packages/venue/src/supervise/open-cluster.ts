@@ -6,6 +6,7 @@ import type { Config } from '../config.ts';
 import type { FileJournal } from '../log/file-journal.ts';
 import { readServiceNames } from '../log/service-names.ts';
 import { agreeOnCursorKey, agreeOnName } from '../cluster/agreements.ts';
+import { claimName } from '../cluster/claim-name.ts';
 import { decodeOpening } from '../cluster/block-message.ts';
 import { clockApartMs } from '../cluster/clock-apart-ms.ts';
 import { ClusterLog, type ClusterLogOptions } from '../cluster/cluster-log.ts';
@@ -17,6 +18,7 @@ import { ProposalOrder } from '../cluster/proposal-order.ts';
 import { RecordStream } from '../cluster/record-stream.ts';
 import { SnapshotExchange } from '../cluster/snapshot-exchange.ts';
 import { type BoardEntry, ReplicaBoard } from '../cluster/replica-board.ts';
+import { StreamForkedError } from '../cluster/stream-error.ts';
 import { OPENING_PLACE } from '../cluster/stream-places.ts';
 import { CURSOR_KEY_BYTES } from '../translate/cursor-seal.ts';
 import { onWeakOf, openStream } from './open-stream.ts';
@@ -86,6 +88,12 @@ export async function openCluster(
   log.info({ servers, cluster: name, replica }, 'joining a cluster');
   const stream = await openStream(config, { name, servers, clientName: replica, env, log });
   const { connection } = stream;
+  try {
+    await claimName(connection, { cluster: name, replica, onTaken: onFatal });
+  } catch (error) {
+    await stream.close();
+    throw error;
+  }
   const replicas = config.streamReplicas;
   const bucket = (what: string): Promise<KV> =>
     openBucket(connection, { cluster: name, what, replicas });
@@ -122,7 +130,14 @@ export async function openCluster(
     serviceNetwork,
     cursorKey: await agreeOnCursorKey(leases, CURSOR_KEY_BYTES),
     openLog: (copy, parts) =>
-      new ClusterLog({ ...parts, stream, copy, order, known: () => board.highest }),
+      new ClusterLog({
+        ...parts,
+        stream,
+        copy,
+        order,
+        known: () => board.highest,
+        onFatal: withdrawing(board, parts.onFatal),
+      }),
     tell: (own) =>
       board.tell(() => ({ ...entryOf(replica, own(), board.entryOf(replica)), url: ownUrl })),
     clockApartMs: () => clockApartMs(replica, board.present),
@@ -136,6 +151,17 @@ export async function openCluster(
       board.present.flatMap(({ height, replica: each, url }) =>
         url === undefined ? [] : [{ replica: each, url, height }],
       ),
+  };
+}
+
+/** The height of another history would keep the others from taking anything, for as long as it is told. */
+function withdrawing(
+  board: ReplicaBoard,
+  onFatal: (error: unknown) => void,
+): (error: unknown) => void {
+  return (error) => {
+    if (!(error instanceof StreamForkedError)) return onFatal(error);
+    return void board.withdraw().finally(() => onFatal(error));
   };
 }
 

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { Logger } from '@oddlot/host/log';
 import { SettingError } from '@oddlot/host/settings';
 import type { Config } from '../config.ts';
-import { BlockStream, type Credentials } from '../cluster/block-stream.ts';
+import { BlockStream } from '../cluster/block-stream.ts';
+import type { Credentials } from '../cluster/connect-to.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -16,15 +17,19 @@ export async function openStream(
     name,
     clientName,
     servers,
+    ...asked
   }: {
     readonly name: string;
     readonly servers: string;
     readonly clientName: string;
     readonly env: Environment;
     readonly log: Logger;
+    readonly firstWithinMs?: number;
+    readonly makesNone?: boolean;
   },
 ): Promise<BlockStream> {
   const stream = await BlockStream.open({
+    ...asked,
     servers: serversOf(servers),
     cluster: name,
     clientName,

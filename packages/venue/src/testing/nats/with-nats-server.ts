@@ -11,6 +11,8 @@ export function withNatsServer(): {
   readonly connection: NatsConnection;
   /** As a loss of everything would. */
   removeStream(name: string): Promise<void>;
+  /** Of a cluster, and of what lies beside it. */
+  streamNames(cluster: string): Promise<readonly string[]>;
 } {
   let servers: NatsServers | undefined;
   let connection: NatsConnection | undefined;
@@ -34,6 +36,12 @@ export function withNatsServer(): {
     async removeStream(name) {
       const manager = await jetstreamManager(present(connection, 'a server that was started'));
       await manager.streams.delete(name);
+    },
+    async streamNames(cluster) {
+      const manager = await jetstreamManager(present(connection, 'a server that was started'));
+      const names: string[] = [];
+      for await (const name of manager.streams.names()) names.push(name);
+      return names.filter((name) => name.includes(`oddlot-${cluster}-`));
     },
   };
 }

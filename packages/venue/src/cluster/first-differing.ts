@@ -1,0 +1,68 @@
+import type { LogEntry } from '../block/log-entry.ts';
+import { BlockBuffer } from '../log/block-codec.ts';
+import type { FileJournal } from '../log/file-journal.ts';
+import { decodeBlockMessage, type StreamOpening } from './block-message.ts';
+import type { BlockStream } from './block-stream.ts';
+import { patiently } from './patiently.ts';
+import { placeOf } from './stream-places.ts';
+import { contentOf } from './write-stream.ts';
+
+type Parties = {
+  readonly stream: Pick<BlockStream, 'at'>;
+  readonly opening: StreamOpening;
+  /** The newest block that the stream has. */
+  readonly lastSeq: number;
+  readonly copy: Pick<FileJournal, 'firstSeq' | 'lastSeq' | 'replay'>;
+};
+
+/**
+ * The first block that is another one in a stream than in the files of a replica; undefined where they are alike as far as
+ * both go. Histories that went apart do not come together again, so that the newest block of both says whether they did, and
+ * halving says where.
+ */
+export async function firstDiffering(parties: Parties): Promise<number | undefined> {
+  const { copy, lastSeq, opening } = parties;
+  const first = Math.max(opening.firstSeq, copy.firstSeq);
+  const last = Math.min(copy.lastSeq, lastSeq);
+  if (await isAlikeUpTo(parties, first, last)) return undefined;
+  // Below `alike` all are the same, and at `other` they are not.
+  let alike = first;
+  let other = last;
+  while (alike < other) {
+    const middle = Math.floor((alike + other) / 2);
+    if (await isAlikeUpTo(parties, alike, middle)) alike = middle + 1;
+    else other = middle;
+  }
+  return other;
+}
+
+/** By the newest of these blocks that counted: what did not is kept here without what it said. */
+async function isAlikeUpTo(parties: Parties, first: number, last: number): Promise<boolean> {
+  for (let seq = last; seq >= first; seq -= 1) {
+    const own = await entryAt(parties.copy, seq);
+    if (own === undefined || own.commands.length === 0) continue;
+    const data = await patiently(() => parties.stream.at(placeOf(parties.opening, seq)));
+    // A leader that has just been elected may have lost it: then it is missing, and not another one.
+    if (data !== undefined) return isSame(own, data);
+  }
+  return true;
+}
+
+/**
+ * What it says alone is not enough: two venues tick alike. A block has its proposer's name, or, where it had none before it was
+ * written to a stream or was given another one, its time; a replica may have dated it later only where it has the name.
+ */
+function isSame(own: LogEntry, data: Uint8Array): boolean {
+  const { encoded, proposal, timeMs } = decodeBlockMessage(data);
+  if (own.proposal !== proposal && own.timeMs !== timeMs) return false;
+  const buffer = new BlockBuffer();
+  buffer.writeBlock(own.commands);
+  return contentOf(encoded).equals(buffer.bytes.subarray(0, buffer.length));
+}
+
+async function entryAt(copy: Parties['copy'], seq: number): Promise<LogEntry | undefined> {
+  let found: LogEntry | undefined;
+  const keep = (entry: LogEntry): void => void (found = entry);
+  await copy.replay(seq, keep, { untilSeq: seq, withRequests: true });
+  return found;
+}
