@@ -61,10 +61,13 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   const shared = [...sharedArgs(options, { servers, database }), ...chain.args, ...options.flags];
   const replicas = Array.from({ length: options.replicas }, (_, index) => {
     const name = `replica-${index + 1}`;
-    const place = ['--port', String(portOf(options, index)), '--data', join(data, name)];
+    const port = String(portOf(options, index));
+    const place = ['--port', port, '--data', join(data, name)];
+    // Who loses one of them is to find the others.
+    const named = ['--replica', name, '--public-url', `http://127.0.0.1:${port}`];
     const replica: ServingProcess = new ServingProcess({
       program: VENUE,
-      args: [...place, '--replica', name, ...shared],
+      args: [...place, ...named, ...shared],
       logFile: join(data, `${name}.log`),
       onServing: (pid, url) => print(`replica ${index + 1} (pid ${pid}) is serving at ${url}`),
       onEnd: (how) =>
