@@ -1,5 +1,6 @@
-import { chmod, mkdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { chmod, mkdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { lockDirectory } from '@oddlot/host/directory-lock';
 import { freePorts, inDirectory } from '@oddlot/host/testing';
 import { describe, expect, test } from 'vitest';
 import { hasNatsServer } from '../testing/nats/has-nats-server.ts';
@@ -36,7 +37,7 @@ async function namedBy(port: number): Promise<unknown> {
 }
 
 describe.skipIf(!hasNatsServer)('a cluster on one machine', () => {
-  test('names every replica to clients, at each of them', { timeout: LONG_MS }, () =>
+  test('names every replica to clients, and has its folder for itself', { timeout: LONG_MS }, () =>
     inOpenDirectory(async (data) => {
       const port = await freePorts(PORTS);
       const cluster = await startLocalCluster({ ...SMALL, data, port });
@@ -45,9 +46,15 @@ describe.skipIf(!hasNatsServer)('a cluster on one machine', () => {
         const wait = { timeout: LONG_MS / 2, interval: 200 };
         await expect.poll(() => namedBy(port), wait).toEqual(all);
         await expect.poll(() => namedBy(port + 10), wait).toEqual(all);
+        const config = join(data, 'nats/n1/nats.conf');
+        const before = await readFile(config, 'utf8');
+        const second = startLocalCluster({ ...SMALL, data, port: await freePorts(PORTS) });
+        await expect(second).rejects.toThrow(`${data} is in use by process ${process.pid}`);
+        expect(await readFile(config, 'utf8')).toBe(before);
       } finally {
         await cluster.stop();
       }
+      lockDirectory(data).release();
     }),
   );
 });

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { lockDirectory } from '@oddlot/host/directory-lock';
 import { type NatsServers, runNatsServers } from './nats-servers.ts';
 import { type PostgresServer, startPostgres } from './postgres-server.ts';
 import { ServingProcess } from './serving-process.ts';
@@ -29,9 +30,28 @@ export type LocalCluster = { stop(): Promise<void> };
  * would, after a moment in which the others can be seen to do without.
  */
 export async function startLocalCluster(options: LocalClusterOptions): Promise<LocalCluster> {
+  const { data } = options;
+  // Not for its owner alone, as the lock would make it: PostgreSQL may run as somebody else, in a folder below.
+  await mkdir(data, { recursive: true });
+  // Servers of two clusters on the same files would damage them.
+  const lock = lockDirectory(data);
+  try {
+    const cluster = await startAll(options);
+    return {
+      async stop() {
+        await cluster.stop();
+        lock.release();
+      },
+    };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+async function startAll(options: LocalClusterOptions): Promise<LocalCluster> {
   const { data, print } = options;
   const again = restarter(options);
-  await mkdir(data, { recursive: true });
   const servers = await runNatsServers({
     count: options.servers,
     folder: join(data, 'nats'),

@@ -55,14 +55,20 @@ export async function startPostgres({ data: kept, onEnd }: Options = {}): Promis
     await initialise(native, { data, options, isKept: kept !== undefined });
   }
   let isWanted = true;
+  let wasUp = false;
   const start = async (): Promise<ChildProcess> => {
     const flags = ['-D', data, '-k', folder, '-c', 'listen_addresses=', '-c', 'max_connections=60'];
     const started = spawn(join(native, 'bin', 'postgres'), flags, { ...options, stdio: 'ignore' });
-    started.once('exit', () => {
-      if (isWanted) onEnd?.();
+    const ending = new Promise<never>((_, reject) => {
+      started.once('exit', (code, signal) => {
+        // Who starts the first time has nobody yet to start it again.
+        if (isWanted && wasUp) onEnd?.();
+        reject(new Error(`PostgreSQL ended with ${signal ?? `code ${code}`} on ${data}`));
+      });
     });
     isWanted = true;
-    await ready(folder);
+    await Promise.race([ready(folder), ending]);
+    wasUp = true;
     return started;
   };
   let server = await start();
