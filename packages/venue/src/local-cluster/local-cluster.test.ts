@@ -1,4 +1,6 @@
-import { chmod, mkdir, readFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { chmod, mkdir, readdir, readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { lockDirectory } from '@oddlot/host/directory-lock';
 import { freePorts, inDirectory } from '@oddlot/host/testing';
@@ -37,6 +39,26 @@ async function namedBy(port: number): Promise<unknown> {
 }
 
 describe.skipIf(!hasNatsServer)('a cluster on one machine', () => {
+  test('starts nothing where a port is taken, and leaves its folder free', () =>
+    inOpenDirectory(async (data) => {
+      const port = await freePorts(PORTS);
+      // That of the second replica.
+      const other = createServer().listen(port + 10, '127.0.0.1');
+      await once(other, 'listening');
+      try {
+        await expect(startLocalCluster({ ...SMALL, data, port })).rejects.toThrow(
+          `port ${port + 10}, for replica 2, can't be had (it is in use)`,
+        );
+        await expect(startLocalCluster({ ...SMALL, data, port: 65_530 })).rejects.toThrow(
+          'port: must be from 1 to',
+        );
+        expect(await readdir(data)).not.toContain('nats');
+        lockDirectory(data).release();
+      } finally {
+        other.close();
+      }
+    }));
+
   test('names every replica to clients, and has its folder for itself', { timeout: LONG_MS }, () =>
     inOpenDirectory(async (data) => {
       const port = await freePorts(PORTS);
