@@ -37,20 +37,7 @@ type Options = {
 
 export async function startPostgres({ data: kept, onEnd }: Options = {}): Promise<PostgresServer> {
   const native = await nativeFolder();
-  const folder = await mkdtemp(join(tmpdir(), 'oddlot-pg-'));
-  const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
-  if (identity.uid !== undefined) chownSync(folder, identity.uid, identity.gid);
-  await chmod(folder, 0o755);
-  const data = kept ?? join(folder, 'data');
-  if (kept !== undefined) {
-    await mkdir(kept, { recursive: true, mode: 0o700 });
-    if (identity.uid !== undefined) chownSync(kept, identity.uid, identity.gid);
-  }
-  const options = {
-    ...identity,
-    cwd: folder,
-    env: { LC_ALL: 'C', PATH: process.env['PATH'] ?? '' },
-  };
+  const { data, folder, options } = await placeOf(kept);
   if (!existsSync(join(data, 'PG_VERSION'))) {
     await initialise(native, { data, options, isKept: kept !== undefined });
   }
@@ -110,6 +97,25 @@ export async function startPostgres({ data: kept, onEnd }: Options = {}): Promis
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** The folder of its socket, that of its data, and as whom it runs. */
+async function placeOf(kept: string | undefined) {
+  const folder = await mkdtemp(join(tmpdir(), 'oddlot-pg-'));
+  const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+  if (identity.uid !== undefined) chownSync(folder, identity.uid, identity.gid);
+  await chmod(folder, 0o755);
+  const data = kept ?? join(folder, 'data');
+  if (kept !== undefined) {
+    await mkdir(kept, { recursive: true, mode: 0o700 });
+    if (identity.uid !== undefined) chownSync(kept, identity.uid, identity.gid);
+  }
+  const options = {
+    ...identity,
+    cwd: folder,
+    env: { LC_ALL: 'C', PATH: process.env['PATH'] ?? '' },
+  };
+  return { folder, data, options };
 }
 
 type Initialising = {

@@ -100,7 +100,7 @@ export class WaitingQuestions {
   ): Promise<HistoryDamagedError | undefined> {
     const { tell } = this.#options;
     const { asked } = waiting;
-    const { id, topic } = asked;
+    const { id } = asked;
     // What is of now is of the last block that was applied, so its rows must be there too, and no others.
     if (asOf.height < asked.height || (isSplit && isOfNow(asked))) {
       tell({ type: 'behind', id, asOf });
