@@ -21,7 +21,7 @@ function admin(cluster: string, ...args: readonly string[]): Promise<Answer> {
 async function adminAt(url: string, cluster: string, ...args: readonly string[]): Promise<Answer> {
   const [out, err]: [string[], string[]] = [[], []];
   const place = ['--log', url, '--cluster', cluster, '--stream-replicas', '1'];
-  const code = await runClusterAdmin([...args, ...place, '--chain', 'none'], {
+  const code = await runClusterAdmin([...args, ...place], {
     environment: {},
     stdout: { write: (text) => out.push(text) },
     stderr: { write: (text) => err.push(text) },
@@ -182,7 +182,10 @@ describe.skipIf(!hasNatsServer)('what operators do with the log of a cluster', (
         code: 1,
         err: expect.stringContaining('is empty'),
       });
-      expect(await admin(cluster, 'frobnicate')).toMatchObject({ code: 2 });
+      expect(await admin(cluster, 'frobnicate')).toMatchObject({
+        code: 2,
+        err: expect.stringMatching(/^frobnicate is none of the commands\n\nWhat operators do/),
+      });
       expect(await admin(cluster, 'restore', '--give-up-from', 'x')).toMatchObject({
         code: 2,
         err: '--give-up-from: the number of a block, like --give-up-from 1200\n',

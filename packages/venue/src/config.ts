@@ -100,7 +100,19 @@ export function readConfig(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): Config {
+  return asserted(readSettings(VENUE_SETTINGS, args, env));
+}
+
+/** The same for whoever works on the log alone: where no chain is named none is meant. */
+export function readLogConfig(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Config {
   const config = readSettings(VENUE_SETTINGS, args, env);
+  return asserted(config.chain === undefined ? { ...config, chain: 'none' } : config);
+}
+
+function asserted(config: Config): Config {
   assertReal(config);
   assertTogether(config);
   return config;

@@ -20,8 +20,9 @@ type Answer = {
   readonly allowed: string | undefined;
 };
 
-/** Also the date, by which clients of other origins learn how far their clock is off. */
-const EXPOSED = 'date, retry-after, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset';
+/** Also the date, by which clients of other origins learn how far their clock is off, and how old what they read is. */
+const EXPOSED =
+  'date, retry-after, x-block-age-ms, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset';
 
 /** What a browser asks before a page of another origin may post here. */
 export const PREFLIGHT_HEADERS: readonly string[] = [

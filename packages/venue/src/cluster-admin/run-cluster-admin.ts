@@ -1,5 +1,5 @@
 import { SettingError } from '@oddlot/host/settings';
-import { readConfig } from '../config.ts';
+import { readLogConfig } from '../config.ts';
 import { type AdminPlace, openPlace } from './admin-place.ts';
 import type { Progress } from './check-copy.ts';
 import { keepEra, openEra } from './announce-era.ts';
@@ -51,14 +51,19 @@ export async function runClusterAdmin(
 ): Promise<number> {
   const [name = '', ...rest] = args;
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (command === undefined || rest.includes('--help')) {
-    (rest.includes('--help') || name === '--help' ? stdout : stderr).write(HELP);
-    return rest.includes('--help') || name === '--help' ? 0 : 2;
+  if (name === '--help' || rest.includes('--help')) {
+    stdout.write(HELP);
+    return 0;
+  }
+  if (command === undefined) {
+    const wrong = name === '' ? 'say what to do' : `${name} is none of the commands`;
+    stderr.write(`${wrong}\n\n${HELP}`);
+    return 2;
   }
   let place: AdminPlace | undefined;
   try {
     const { flags, own } = ownFlags(rest);
-    const config = readConfig(flags, environment);
+    const config = readLogConfig(flags, environment);
     place = await openPlace(config, { env: environment, isBegun: name === 'import' });
     stdout.write(`${await command(place, own, progressOn(stderr))}\n`);
     return 0;

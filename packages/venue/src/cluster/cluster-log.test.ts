@@ -129,6 +129,32 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       await again.close();
     }));
 
+  test('knows after a silence that its state is old, until it has what was written meanwhile', () =>
+    inDirectory(async (folder) => {
+      const cluster = randomUUID();
+      let thaw: (() => void) | undefined;
+      let frozen = Promise.resolve();
+      const one = await open({
+        cluster,
+        directory: join(folder, 'a'),
+        wrap: (stream) => late(stream, () => frozen),
+      });
+      const other = await open({ cluster, directory: join(folder, 'b') });
+      await other.log.append(note('before'));
+      await all(one, 1);
+      expect(await one.log.age.current()).toBe(true);
+      frozen = new Promise((resolve) => (thaw = resolve));
+      await other.log.append(note('meanwhile'));
+      await expect.poll(() => one.log.age.isOld(), { timeout: 10_000 }).toBe(true);
+      expect(one.entries.map(noted)).toEqual(['before']);
+      const current = one.log.age.current();
+      thaw?.();
+      expect(await current).toBe(true);
+      expect(one.entries.map(noted)).toEqual(['before', 'meanwhile']);
+      await expect.poll(() => one.log.age.isOld(), { timeout: 10_000 }).toBe(false);
+      for (const each of [one, other]) await each.close();
+    }));
+
   test('blocks that are written while the stream tells its end are not taken for lost', () =>
     inDirectory(async (folder) => {
       let asked = 0;
@@ -425,6 +451,20 @@ function told(stream: BlockStream, end: BlockStream['end']): BlockStream {
       return typeof value === 'function' ? value.bind(target) : value;
     },
   });
+}
+
+/** What comes from the servers waits, as in a process that is frozen. */
+function late(stream: BlockStream, thawed: () => Promise<void>): BlockStream {
+  const { end, follow } = { end: stream.end.bind(stream), follow: stream.follow.bind(stream) };
+  stream.end = async () => {
+    await thawed();
+    const found = await end();
+    await thawed();
+    return found;
+  };
+  stream.follow = (fromPlace, take, onFatal) =>
+    follow(fromPlace, (message) => thawed().then(() => take(message)), onFatal);
+  return stream;
 }
 
 function lossy(stream: BlockStream, ids: Set<string>): BlockStream {

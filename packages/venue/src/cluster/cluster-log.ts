@@ -15,9 +15,11 @@ import {
   type StreamOpening,
 } from './block-message.ts';
 import { type BlockStream, NotNextError } from './block-stream.ts';
+import type { Flight } from './flight.ts';
 import type { Following, StreamMessage } from './following.ts';
 import { patiently } from './patiently.ts';
 import { parseProposal, type ProposalOrder } from './proposal-order.ts';
+import { StateAge } from './state-age.ts';
 import { StreamLostError, StreamUnfinishedError } from './stream-error.ts';
 import { OPENING_PLACE, placeOf, seqOf } from './stream-places.ts';
 
@@ -56,19 +58,6 @@ export type ClusterLogOptions = {
   readonly onLost: (error: StreamLostError) => void;
 };
 
-/** A block of this process on its way through the stream. */
-type Flight = {
-  readonly commands: readonly LoggedCommand[];
-  readonly proposal: string;
-  readonly sinceMs: number;
-  readonly data: Buffer;
-  /** Sent again after it was read out of turn, which the servers must not take for the same message. */
-  attempt: number;
-  isEarly: boolean;
-  readonly resolve: (entry: LogEntry) => void;
-  readonly reject: (error: unknown) => void;
-};
-
 type Uncopied = { readonly block: OrderedBlock; readonly flight: Flight | undefined };
 
 /** Why nothing can be written now. */
@@ -96,7 +85,8 @@ export class ClusterLog implements Log {
   #following: Following | undefined;
   #free: (() => void) | undefined;
   #lost: StreamLostError | undefined;
-  #heardMs = performance.now();
+  /** Whether this replica has what the others wrote. */
+  readonly age: StateAge;
   #looking: NodeJS.Timeout | undefined;
   #looksShort = 0;
   #looksStalled = 0;
@@ -105,6 +95,10 @@ export class ClusterLog implements Log {
   constructor(options: ClusterLogOptions) {
     this.#options = options;
     this.#ahead = options.order.copy();
+    this.age = new StateAge({
+      end: async () => this.#seqOf((await options.stream.end()).lastPlace),
+      reach: (seq) => this.#reach(seq),
+    });
   }
 
   get firstSeq(): number {
@@ -129,7 +123,7 @@ export class ClusterLog implements Log {
     if (this.#lost !== undefined) return { kind: 'lost', error: this.#lost };
     // A server that has lost the others still tells how far the stream goes: what it takes says more.
     const [oldest] = this.#flights.values();
-    const heardMs = Math.min(this.#heardMs, oldest?.sinceMs ?? Infinity);
+    const heardMs = Math.min(this.age.heardMs, oldest?.sinceMs ?? Infinity);
     const sinceMs = performance.now() - heardMs;
     return sinceMs > SILENT_MS ? { kind: 'silent', sinceMs } : undefined;
   }
@@ -277,7 +271,7 @@ export class ClusterLog implements Log {
         const timeoutMs = tries < QUICK_TRIES ? QUICK_TRY_MS : undefined;
         tries += 1;
         await this.#options.stream.publish(`${proposal}:${attempt}`, data, timeoutMs);
-        this.#heardMs = performance.now();
+        this.age.hear();
         return;
       } catch {
         // It may be stored or not: the same id is sent again, for as long as it takes.
@@ -287,7 +281,7 @@ export class ClusterLog implements Log {
   }
 
   #take({ data, place }: StreamMessage): Promise<void> | undefined {
-    this.#heardMs = performance.now();
+    this.age.hear();
     const { encoded, proposal, timeMs: givenMs } = decodeBlockMessage(data);
     const timeMs = Math.max(this.#readTimeMs, givenMs);
     this.#readTimeMs = timeMs;
@@ -369,9 +363,11 @@ export class ClusterLog implements Log {
     const readPlace = (this.#following?.nextPlace ?? 1) - 1;
     try {
       const known = this.#options.known?.();
+      const askedMs = performance.now();
       const { lastPlace } = await this.#options.stream.end();
-      this.#heardMs = performance.now();
+      this.age.hear();
       if (this.#following === undefined) return;
+      void this.age.toldEnd(this.#seqOf(lastPlace), askedMs);
       this.#renewWhenStalled(this.#following, readPlace, lastPlace);
       const lastSeq = this.#seqOf(lastPlace);
       const readSeq = this.#seqOf(readPlace);
@@ -430,9 +426,10 @@ export class ClusterLog implements Log {
     }
   }
 
-  /** Resolves when a block is applied here, or can't be any more. */
-  async #reach(seq: number): Promise<void> {
+  /** Resolves when a block is applied here, or with false when it can't be any more. */
+  async #reach(seq: number): Promise<boolean> {
     while (this.lastSeq < seq && this.#lost === undefined && !this.#isClosed) await later(5);
+    return this.lastSeq >= seq;
   }
 
   #seqOf(place: number): number {

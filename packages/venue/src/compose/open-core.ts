@@ -277,6 +277,7 @@ function logOf(
   const shared = cluster.openLog(copy, { clock, serviceNetwork, onFatal, onLost });
   const trouble = (): LogTrouble | undefined => shared.trouble();
   guard.watch(() => logRestriction(trouble()));
+  guard.judgeBy(shared.age);
   // Whoever acts by itself would only be refused.
   cluster.holdWhile(() => trouble()?.kind !== 'lost');
   return { journal: shared, trouble };

@@ -15,10 +15,11 @@ const admin = testKey(ADMIN_KEY_BYTE);
 let edge: TestEdge;
 let nonce = 0;
 let restriction: Restriction | undefined;
+let guard: AdmissionGuard;
 
 beforeEach(async () => {
   restriction = undefined;
-  const guard = new AdmissionGuard();
+  guard = new AdmissionGuard();
   guard.watch(() => undefined);
   guard.watch(() => restriction);
   edge = await startEdge({ confirmTimeoutMs: 2000, guard });
@@ -144,11 +145,48 @@ test('R-disk: a write that finds no room before the watch does is told in the sa
 });
 
 test('the stricter of two restrictions holds', () => {
-  const guard = new AdmissionGuard();
+  guard = new AdmissionGuard();
   const error = refusal('diskNearlyFull', []);
   expect(guard.restriction()).toBeUndefined();
   guard.watch(() => ({ stops: 'risk', error }));
   expect(guard.restriction()?.stops).toBe('risk');
   guard.watch(() => ({ stops: 'all', error }));
   expect(guard.restriction()?.stops).toBe('all');
+});
+
+describe('a state that may lack what others have executed', () => {
+  const stranger = testKey(9);
+  const UNKNOWN = {
+    status: 200,
+    json: { status: 'err', message: expect.stringContaining('No trading account found') },
+  };
+
+  test('refuses nobody for good before it is the newest', async () => {
+    let isOld = true;
+    let looks = 0;
+    guard.judgeBy({
+      isOld: () => isOld,
+      // Meanwhile the account comes that was made elsewhere.
+      current: async () => {
+        looks += 1;
+        if (isOld) edge.replica.credit(stranger.address);
+        isOld = false;
+        return true;
+      },
+    });
+    // What it grants, it grants: execution judges again.
+    expect(await place({ p: '90' })).toMatchObject({ status: 200, json: { status: 'ok' } });
+    expect([isOld, looks]).toEqual([true, 0]);
+    const both = await Promise.all([place({ p: '90' }, stranger), place({ p: '91' }, stranger)]);
+    for (const each of both) expect(each).toMatchObject({ status: 200, json: { status: 'ok' } });
+    expect(await place({ p: '90' }, testKey(8))).toMatchObject(UNKNOWN);
+  });
+
+  test('that does not become the newest sends the sender elsewhere', async () => {
+    guard.judgeBy({ isOld: () => true, current: () => Promise.resolve(false) });
+    expect(await place({ p: '90' }, stranger)).toMatchObject({
+      status: 503,
+      json: { status: 'err', code: 10503, message: 'The log has no quorum' },
+    });
+  });
 });

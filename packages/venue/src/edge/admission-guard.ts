@@ -11,6 +11,13 @@ export type Restriction = {
   readonly error: WireError;
 };
 
+/** How far the state, by which requests are judged, may lag behind what was executed elsewhere. */
+type StateAge = {
+  isOld(): boolean;
+  /** Resolves with true when it is no longer, and with false when that takes too long. */
+  current(): Promise<boolean>;
+};
+
 /** What restricts the venue now; undefined when this does not. */
 type RestrictionSource = () => Restriction | undefined;
 
@@ -20,10 +27,26 @@ type RestrictionSource = () => Restriction | undefined;
  */
 export class AdmissionGuard {
   readonly #sources: RestrictionSource[] = [];
+  #age: StateAge | undefined;
 
   /** Adds something that may restrict the venue; the first added is told first. */
   watch(source: RestrictionSource): void {
     this.#sources.push(source);
+  }
+
+  /** Where others execute too. */
+  judgeBy(age: StateAge): void {
+    this.#age = age;
+  }
+
+  /** True while nobody may be refused for good by what the state says. */
+  get isStateOld(): boolean {
+    return this.#age?.isOld() === true;
+  }
+
+  /** Whether the state became the newest one in time. */
+  async whenCurrent(): Promise<boolean> {
+    return this.#age === undefined || this.#age.current();
   }
 
   /** What restricts the venue most; undefined when nothing does. */

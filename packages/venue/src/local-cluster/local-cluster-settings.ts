@@ -19,7 +19,7 @@ export const LOCAL_CLUSTER_SETTINGS = {
         default: 3,
         help: 'NATS servers; with fewer than 3 the death of one stops the venue',
       }),
-      againAfterMs: setting(whole(), {
+      againAfterMs: setting(whole('ms', { min: 0 }), {
         default: 3_000,
         help: 'milliseconds after which what has died is started again; 0 leaves it dead',
       }),

@@ -1,13 +1,13 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { lockDirectory } from '@oddlot/host/directory-lock';
+import { type ClusterPorts, clusterPorts, expectPortsFree } from './cluster-ports.ts';
 import { type NatsServers, runNatsServers } from './nats-servers.ts';
 import { type PostgresServer, startPostgres } from './postgres-server.ts';
 import { ServingProcess } from './serving-process.ts';
 
 const VENUE = join(import.meta.dirname, '../start.ts');
 const CHAIN = join(import.meta.dirname, '../run-chain.ts');
-/** Ports that a replica may take: its own, the relay's, that of operations, and those of chains. */
-const PORTS_A_REPLICA = 10;
 
 type LocalClusterOptions = {
   readonly port: number;
@@ -29,13 +29,34 @@ export type LocalCluster = { stop(): Promise<void> };
  * would, after a moment in which the others can be seen to do without.
  */
 export async function startLocalCluster(options: LocalClusterOptions): Promise<LocalCluster> {
+  const { data } = options;
+  const ports = clusterPorts(options);
+  // Not for its owner alone, as the lock would make it: PostgreSQL may run as somebody else, in a folder below.
+  await mkdir(data, { recursive: true });
+  // Servers of two clusters on the same files would damage them.
+  const lock = lockDirectory(data);
+  try {
+    await expectPortsFree(ports);
+    const cluster = await startAll(options, ports);
+    return {
+      async stop() {
+        await cluster.stop();
+        lock.release();
+      },
+    };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+async function startAll(options: LocalClusterOptions, ports: ClusterPorts): Promise<LocalCluster> {
   const { data, print } = options;
   const again = restarter(options);
-  await mkdir(data, { recursive: true });
   const servers = await runNatsServers({
     count: options.servers,
     folder: join(data, 'nats'),
-    port: portOf(options, options.replicas),
+    port: ports.servers,
     onEnd: (index) =>
       again.after(`NATS server ${index + 1}`, async () => {
         await servers.start(index);
@@ -56,15 +77,17 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   const tellPostgres = (): void => print(`PostgreSQL (pid ${postgres.pid}) is up`);
   tellPostgres();
   const database = await postgres.databaseOf('oddlot');
-  const chain = await startChain(options, again);
+  const chain = await startChain(options, ports, again);
   await servers.ready();
   const shared = [...sharedArgs(options, { servers, database }), ...chain.args, ...options.flags];
-  const replicas = Array.from({ length: options.replicas }, (_, index) => {
+  const replicas = ports.replicas.map((port, index) => {
     const name = `replica-${index + 1}`;
-    const place = ['--port', String(portOf(options, index)), '--data', join(data, name)];
+    const place = ['--port', String(port), '--data', join(data, name)];
+    // Who loses one of them is to find the others.
+    const named = ['--replica', name, '--public-url', `http://127.0.0.1:${port}`];
     const replica: ServingProcess = new ServingProcess({
       program: VENUE,
-      args: [...place, '--replica', name, ...shared],
+      args: [...place, ...named, ...shared],
       logFile: join(data, `${name}.log`),
       onServing: (pid, url) => print(`replica ${index + 1} (pid ${pid}) is serving at ${url}`),
       onEnd: (how) =>
@@ -80,14 +103,11 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
 
 /** The chain that all replicas settle on. They can wait for it, but not begin without its address. */
 async function startChain(
-  options: LocalClusterOptions,
+  { data, print }: LocalClusterOptions,
+  { owner, replicas: pages, wallets }: ClusterPorts,
   again: Restarter,
 ): Promise<{ readonly process: ServingProcess; readonly args: readonly string[] }> {
-  const { data, print, replicas, servers } = options;
   const folder = join(data, 'chain');
-  const wallets = portOf(options, replicas) + 2 * servers;
-  const owner = wallets + 1;
-  const pages = Array.from({ length: replicas }, (_, index) => portOf(options, index));
   const serving = Promise.withResolvers<void>();
   const chain: ServingProcess = new ServingProcess({
     program: CHAIN,
@@ -115,10 +135,6 @@ async function startChain(
       ['--settlement-rpc-url', `http://127.0.0.1:${wallets}`],
     ].flat(),
   };
-}
-
-function portOf({ port }: LocalClusterOptions, replica: number): number {
-  return port + PORTS_A_REPLICA * replica;
 }
 
 function sharedArgs(

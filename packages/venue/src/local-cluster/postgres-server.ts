@@ -37,32 +37,25 @@ type Options = {
 
 export async function startPostgres({ data: kept, onEnd }: Options = {}): Promise<PostgresServer> {
   const native = await nativeFolder();
-  const folder = await mkdtemp(join(tmpdir(), 'oddlot-pg-'));
-  const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
-  if (identity.uid !== undefined) chownSync(folder, identity.uid, identity.gid);
-  await chmod(folder, 0o755);
-  const data = kept ?? join(folder, 'data');
-  if (kept !== undefined) {
-    await mkdir(kept, { recursive: true, mode: 0o700 });
-    if (identity.uid !== undefined) chownSync(kept, identity.uid, identity.gid);
-  }
-  const options = {
-    ...identity,
-    cwd: folder,
-    env: { LC_ALL: 'C', PATH: process.env['PATH'] ?? '' },
-  };
+  const { data, folder, options } = await placeOf(kept);
   if (!existsSync(join(data, 'PG_VERSION'))) {
     await initialise(native, { data, options, isKept: kept !== undefined });
   }
   let isWanted = true;
+  let wasUp = false;
   const start = async (): Promise<ChildProcess> => {
     const flags = ['-D', data, '-k', folder, '-c', 'listen_addresses=', '-c', 'max_connections=60'];
     const started = spawn(join(native, 'bin', 'postgres'), flags, { ...options, stdio: 'ignore' });
-    started.once('exit', () => {
-      if (isWanted) onEnd?.();
+    const ending = new Promise<never>((_, reject) => {
+      started.once('exit', (code, signal) => {
+        // Who starts the first time has nobody yet to start it again.
+        if (isWanted && wasUp) onEnd?.();
+        reject(new Error(`PostgreSQL ended with ${signal ?? `code ${code}`} on ${data}`));
+      });
     });
     isWanted = true;
-    await ready(folder);
+    await Promise.race([ready(folder), ending]);
+    wasUp = true;
     return started;
   };
   let server = await start();
@@ -104,6 +97,25 @@ export async function startPostgres({ data: kept, onEnd }: Options = {}): Promis
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** The folder of its socket, that of its data, and as whom it runs. */
+async function placeOf(kept: string | undefined) {
+  const folder = await mkdtemp(join(tmpdir(), 'oddlot-pg-'));
+  const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+  if (identity.uid !== undefined) chownSync(folder, identity.uid, identity.gid);
+  await chmod(folder, 0o755);
+  const data = kept ?? join(folder, 'data');
+  if (kept !== undefined) {
+    await mkdir(kept, { recursive: true, mode: 0o700 });
+    if (identity.uid !== undefined) chownSync(kept, identity.uid, identity.gid);
+  }
+  const options = {
+    ...identity,
+    cwd: folder,
+    env: { LC_ALL: 'C', PATH: process.env['PATH'] ?? '' },
+  };
+  return { folder, data, options };
 }
 
 type Initialising = {

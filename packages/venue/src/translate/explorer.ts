@@ -1,4 +1,4 @@
-import type { CommandResult } from '@oddlot/engine';
+import type { Command, CommandResult } from '@oddlot/engine';
 import type { ExplorerBlock, ExplorerTx } from '@oddlot/protocol';
 import type { AppliedBlock } from '../block/applied-block.ts';
 import { authorityOf, isRequest, type RequestCommand } from '../block/request-command.ts';
@@ -11,10 +11,23 @@ import { requestTexts } from './request-texts.ts';
 export const PROPOSER = '0x0000000000000000000000000000000000000000';
 
 export function explorerBlock(block: AppliedBlock): ExplorerBlock {
-  const { height, timeMs, hash, commands } = block;
+  const { height, timeMs, hash, commands, result } = block;
   let numTxs = 0;
-  for (const { command } of commands) if (isRequest(command)) numTxs += 1;
+  for (const [index, { command }] of commands.entries()) {
+    if (isTransaction(command, result.outcomes[index])) numTxs += 1;
+  }
   return { height, blockTime: timeMs, hash, proposer: PROPOSER, numTxs };
+}
+
+/**
+ * True of a signed request that its block has executed, or refused for what it asks. One whose nonce was used is none: in a
+ * cluster the same bytes may come into blocks by several replicas, and count once. A process alone refuses it before its block.
+ */
+export function isTransaction(
+  command: Command,
+  executed: CommandResult | undefined,
+): command is RequestCommand {
+  return isRequest(command) && executed?.reject?.reason !== 'nonceUsed';
 }
 
 /**
@@ -30,7 +43,8 @@ export function explorerTxs(
   for (let index = block.commands.length - 1; index >= 0 && txs.length < countMax; index--) {
     const { command, request } = block.commands[index] ?? {};
     const executed = block.result.outcomes[index];
-    if (command === undefined || executed === undefined || !isRequest(command)) continue;
+    if (command === undefined || executed === undefined) continue;
+    if (!isTransaction(command, executed)) continue;
     const { signer, txHash } = authorityOf(command);
     txs.push({
       hash: txHash,

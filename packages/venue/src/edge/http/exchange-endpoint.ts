@@ -95,7 +95,8 @@ function bodyBytesMaxOf(start: Buffer): number {
   return isMeant ? LIMITS.permissionedBodyBytesMax : LIMITS.bodyBytesMax;
 }
 
-async function handle(context: Context, { text, bytes = 0 }: TextRequest): Promise<Reply> {
+async function handle(context: Context, sentText: TextRequest): Promise<Reply> {
+  const { text, bytes = 0 } = sentText;
   const isLarge = bytes > LIMITS.bodyBytesMax;
   const { replica } = context;
   const timeMs = Math.max(replica.head.timeMs, context.now());
@@ -120,6 +121,11 @@ async function handle(context: Context, { text, bytes = 0 }: TextRequest): Promi
   const command = actionToCommand(action, authority, context.instruments);
   const checked = context.replica.check(command);
   if (checked.reject !== undefined) {
+    // A refusal is final, and this one may be of a state that lacks what others have executed since.
+    if (context.guard?.isStateOld === true) {
+      const isCurrent = await context.guard.whenCurrent();
+      return isCurrent ? handle(context, sentText) : refuse(refusal('logSilent', []));
+    }
     const { reject, rejectIndex } = checked;
     return refuseChecked(context, request, command, { reject, rejectIndex });
   }

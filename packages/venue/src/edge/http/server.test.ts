@@ -111,6 +111,7 @@ describe('paths and methods', () => {
     expect(reply.headers['access-control-allow-origin']).toBe('*');
     expect(reply.headers['access-control-expose-headers']).toContain('x-ratelimit-remaining');
     expect(reply.headers['access-control-expose-headers']).toContain('date');
+    expect(reply.headers['access-control-expose-headers']).toContain('x-block-age-ms');
     expect(reply.headers['date']).toBeDefined();
   });
 

@@ -16,7 +16,7 @@ import type {
 import { FollowedModels } from './followed-models.ts';
 import { goToBase } from './go-to-base.ts';
 import { TreeOrders } from './tree-orders.ts';
-import { WaitingQuestions } from './waiting-questions.ts';
+import { type Standing, WaitingQuestions } from './waiting-questions.ts';
 import { Retention } from './retention.ts';
 import type { RowBuffer } from './row-buffer.ts';
 import { turn, TimeSlice, WakeSignal } from './time-slice.ts';
@@ -167,7 +167,7 @@ export class Recorder {
 
   #question(question: Question): void {
     if (question.topic === 'reserves') this.#trees.take(question, this.#height);
-    else this.#questions.take(question, this.#height);
+    else this.#questions.take(question, { height: this.#height, reach: this.#reach });
   }
 
   get #height(): number {
@@ -182,6 +182,19 @@ export class Recorder {
   get #reach(): number {
     const { height } = this.#target;
     return this.#leads ? height : Math.min(height, this.#rows?.store.height ?? height);
+  }
+
+  /**
+   * Who leads writes what it has applied before it answers. Who follows has what the store had when all of it was applied
+   * here: in the midst of that rows are there of which this state knows nothing, and it takes a moment.
+   */
+  get #standing(): Standing {
+    const height = this.#height;
+    const rows = this.#rows;
+    if (this.#leads || rows === undefined) return { tellable: height, isApart: false };
+    const { store, stored } = rows;
+    const isBehind = height < store.height;
+    return { tellable: isBehind ? -1 : stored.height, isApart: isBehind || !rows.isEmpty };
   }
 
   /** True when it has to stop wherever it is. */
@@ -297,6 +310,8 @@ export class Recorder {
       if (this.#height < this.#reach) return;
     }
     await this.#answer();
+    // Others may have written meanwhile, so that somebody waits for what they wrote.
+    if (!this.#leads && this.#height < this.#reach) return;
     await this.#write(() => true);
     if (this.#isSnapshotDue || this.#wanted.length > 0) await this.#snapshot();
     this.#answerWanted();
@@ -331,11 +346,11 @@ export class Recorder {
 
   /** Answers who need not wait any more, with all rows that there are. */
   async #answer(): Promise<void> {
-    if (!this.#questions.isReady(this.#height)) return;
+    if (!this.#questions.isReady(this.#standing)) return;
     if (this.#questions.needsRows) await this.#write(() => true);
     const rows = this.#rows;
     if (rows === undefined) return;
-    await this.#guarded(() => this.#questions.answer(rows, this.#height));
+    await this.#guarded(() => this.#questions.answer(rows, this.#height, this.#standing));
   }
 
   async #write(isWanted: (rows: RowBuffer) => boolean): Promise<void> {

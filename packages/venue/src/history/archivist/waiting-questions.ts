@@ -18,6 +18,14 @@ const BLOCKS_WAITED_MAX = 10_000;
 
 type Waiting = { readonly asked: Question; readonly untilMs: number };
 
+/** How far who answers is. */
+export type Standing = {
+  /** Whoever needs a block up to here can be answered. */
+  readonly tellable: number;
+  /** True while rows and the state are not of the same block, which passes: what is of now can't be told meanwhile. */
+  readonly isApart: boolean;
+};
+
 type WaitingQuestionsOptions = {
   readonly tell: (report: ArchivistReport) => void;
   /** The sums of now, which only who makes the rows has. */
@@ -53,16 +61,20 @@ export class WaitingQuestions {
     return this.#waiting.some(({ asked }) => asked.topic !== 'receipt');
   }
 
-  take(asked: Question, height: number): void {
-    const isFar = asked.height - height > BLOCKS_WAITED_MAX;
-    const waitMs = isFar || asked.height <= height ? 0 : asked.waitMs;
+  /** Whoever needs a block waits for it, or for all that is to be applied before it is answered. */
+  take(
+    asked: Question,
+    { height, reach }: { readonly height: number; readonly reach: number },
+  ): void {
+    const isFar = Math.max(asked.height, reach) - height > BLOCKS_WAITED_MAX;
+    const waitMs = isFar ? 0 : asked.waitMs;
     this.#waiting.push({ asked, untilMs: performance.now() + waitMs });
   }
 
   /** True when somebody need not or does not wait any longer. */
-  isReady(height: number): boolean {
+  isReady(standing: Standing): boolean {
     const nowMs = performance.now();
-    return this.#waiting.some((each) => isOver(each, height, nowMs));
+    return this.#waiting.some((each) => isOver(each, standing, nowMs));
   }
 
   clear(): void {
@@ -70,12 +82,12 @@ export class WaitingQuestions {
   }
 
   /** Answers those. Each answer is of one moment: nothing is written meanwhile. */
-  async answer(rows: RowBuffer, height: number): Promise<void> {
+  async answer(rows: RowBuffer, height: number, standing: Standing): Promise<void> {
     const nowMs = performance.now();
-    const ready = this.#waiting.filter((each) => isOver(each, height, nowMs));
+    const ready = this.#waiting.filter((each) => isOver(each, standing, nowMs));
     this.#waiting = this.#waiting.filter((each) => !ready.includes(each));
     const asOf = rows.stored;
-    const isSplit = !rows.isEmpty || height < asOf.height;
+    const isSplit = !rows.isEmpty || height < rows.store.height;
     const answered = ready.map((each) => this.#answer(each, rows, { asOf, isSplit }));
     const damaged = (await Promise.all(answered)).find((each) => each !== undefined);
     if (damaged !== undefined) throw damaged;
@@ -88,10 +100,9 @@ export class WaitingQuestions {
   ): Promise<HistoryDamagedError | undefined> {
     const { tell } = this.#options;
     const { asked } = waiting;
-    const { id, topic } = asked;
+    const { id } = asked;
     // What is of now is of the last block that was applied, so its rows must be there too, and no others.
-    const isOfNow = OF_NOW.has(topic) || isOfChanges(asked);
-    if (asOf.height < asked.height || (isOfNow && isSplit)) {
+    if (asOf.height < asked.height || (isSplit && isOfNow(asked))) {
       tell({ type: 'behind', id, asOf });
       return undefined;
     }
@@ -120,6 +131,10 @@ export class WaitingQuestions {
   }
 }
 
+function isOfNow(asked: Question): boolean {
+  return OF_NOW.has(asked.topic) || isOfChanges(asked);
+}
+
 /** What is told of orders that live, and of accounts. */
 const OF_NOW: ReadonlySet<HistoryTopic> = new Set(['accountSums', 'orders', 'executionReport']);
 
@@ -128,6 +143,11 @@ function isOfChanges({ question, topic }: Question): boolean {
   return topic === 'since' && 'table' in question && question.table === 'orders';
 }
 
-function isOver({ asked, untilMs }: Waiting, height: number, nowMs: number): boolean {
-  return asked.height <= height || untilMs <= nowMs;
+function isOver(
+  { asked, untilMs }: Waiting,
+  { isApart, tellable }: Standing,
+  nowMs: number,
+): boolean {
+  if (untilMs <= nowMs) return true;
+  return asked.height <= tellable && !(isApart && isOfNow(asked));
 }

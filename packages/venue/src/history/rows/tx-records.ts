@@ -1,8 +1,8 @@
 import type { AppliedBlock } from '../../block/applied-block.ts';
-import { authorityOf, isRequest } from '../../block/request-command.ts';
+import { authorityOf } from '../../block/request-command.ts';
 import { actionTypeOf } from '../../translate/action-types.ts';
 import type { InstrumentLookup } from '../../translate/actions/instrument-lookup.ts';
-import { executionError } from '../../translate/explorer.ts';
+import { executionError, isTransaction } from '../../translate/explorer.ts';
 import type { TxRecord } from './block-rows.ts';
 
 /**
@@ -12,9 +12,9 @@ import type { TxRecord } from './block-rows.ts';
 export function txRecords(block: AppliedBlock, instruments: InstrumentLookup): TxRecord[] {
   const records: TxRecord[] = [];
   for (const [index, { command, request }] of block.commands.entries()) {
-    if (!isRequest(command)) continue;
-    const { signer, txHash } = authorityOf(command);
     const executed = block.result.outcomes[index];
+    if (!isTransaction(command, executed)) continue;
+    const { signer, txHash } = authorityOf(command);
     records.push({
       index,
       txHash,

@@ -99,7 +99,7 @@ export function IndicatorsMenu({
       }))}
     >
       {/* On most screens there is no room for the word in every language. */}
-      <span className="wide:hidden">ƒ</span>
+      <span className="wide:hidden">fx</span>
       <span className="max-wide:hidden">{t('perps.chart.indicators')}</span>
     </ChartMenu>
   );

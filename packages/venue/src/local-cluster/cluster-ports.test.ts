@@ -1,0 +1,44 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { SettingError } from '@oddlot/host/settings';
+import { expect, test } from 'vitest';
+import { clusterPorts, expectPortsFree } from './cluster-ports.ts';
+
+test('everybody of a cluster has ports of its own, in a row that is known ahead', () => {
+  expect(clusterPorts({ port: 8690, replicas: 3, servers: 3 })).toEqual({
+    replicas: [8690, 8700, 8710],
+    servers: 8720,
+    wallets: 8726,
+    owner: 8727,
+  });
+});
+
+test('a port that leaves no room for the others is refused before anything is started', () => {
+  const sizes = { replicas: 3, servers: 3 };
+  const highest = 65_498;
+  expect(clusterPorts({ port: highest, ...sizes }).owner).toBe(65_535);
+  for (const port of [0, highest + 1, 65_530]) {
+    const attempt = (): unknown => clusterPorts({ port, ...sizes });
+    expect(attempt).toThrow(SettingError);
+    expect(attempt).toThrow(
+      'port: must be from 1 to 65498, since 3 replicas and 3 servers take ports up to 37 above it',
+    );
+  }
+  expect(() => clusterPorts({ port: 8690, replicas: 7_000, servers: 3 })).toThrow(
+    'replicas: 7000 and 3 servers need more ports than there are',
+  );
+});
+
+test('a port that somebody has is named, and whose it would be', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  // The other one has the port of the chain, and nobody is asked for the rest of a row.
+  const ports = { replicas: [], servers: port, wallets: port, owner: port };
+  await expect(expectPortsFree(ports)).rejects.toThrow(
+    `port ${port}, for the settlement chain, can't be had (it is in use): give another --port`,
+  );
+  other.close();
+  await once(other, 'close');
+  await expectPortsFree(ports);
+});

@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { chmod, mkdir, readdir, readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { lockDirectory } from '@oddlot/host/directory-lock';
+import { freePorts, inDirectory } from '@oddlot/host/testing';
+import { describe, expect, test } from 'vitest';
+import { hasNatsServer } from '../testing/nats/has-nats-server.ts';
+import { startLocalCluster } from './local-cluster.ts';
+
+const LONG_MS = 300_000;
+const LEAN = ['--no-web', '--no-bots', '--no-exhibition', '--oracle', 'still'];
+const SMALL = { replicas: 2, servers: 1, againAfterMs: 0, flags: LEAN, print: () => undefined };
+const PORTS = 30;
+
+/** PostgreSQL runs as nobody where the test is root, and must come to its folder. */
+function inOpenDirectory(run: (directory: string) => Promise<void>): Promise<void> {
+  return inDirectory(async (directory) => {
+    await chmod(dirname(directory), 0o755);
+    await mkdir(directory);
+    await run(directory);
+  });
+}
+
+/** The addresses that a replica names, in the order of the numbers. */
+async function namedBy(port: number): Promise<unknown> {
+  try {
+    const response = await fetch(`http://127.0.0.1:${port}/info`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ type: 'settings' }),
+    });
+    const { data } = (await response.json()) as { data: { replicas?: { url: string }[] } };
+    return data.replicas?.map(({ url }) => url).toSorted();
+  } catch {
+    // It does not serve yet.
+    return undefined;
+  }
+}
+
+describe.skipIf(!hasNatsServer)('a cluster on one machine', () => {
+  test('starts nothing where a port is taken, and leaves its folder free', () =>
+    inOpenDirectory(async (data) => {
+      const port = await freePorts(PORTS);
+      // That of the second replica.
+      const other = createServer().listen(port + 10, '127.0.0.1');
+      await once(other, 'listening');
+      try {
+        await expect(startLocalCluster({ ...SMALL, data, port })).rejects.toThrow(
+          `port ${port + 10}, for replica 2, can't be had (it is in use)`,
+        );
+        await expect(startLocalCluster({ ...SMALL, data, port: 65_530 })).rejects.toThrow(
+          'port: must be from 1 to',
+        );
+        expect(await readdir(data)).not.toContain('nats');
+        lockDirectory(data).release();
+      } finally {
+        other.close();
+      }
+    }));
+
+  test('names every replica to clients, and has its folder for itself', { timeout: LONG_MS }, () =>
+    inOpenDirectory(async (data) => {
+      const port = await freePorts(PORTS);
+      const cluster = await startLocalCluster({ ...SMALL, data, port });
+      try {
+        const all = [port, port + 10].map((each) => `http://127.0.0.1:${each}`);
+        const wait = { timeout: LONG_MS / 2, interval: 200 };
+        await expect.poll(() => namedBy(port), wait).toEqual(all);
+        await expect.poll(() => namedBy(port + 10), wait).toEqual(all);
+        const config = join(data, 'nats/n1/nats.conf');
+        const before = await readFile(config, 'utf8');
+        const second = startLocalCluster({ ...SMALL, data, port: await freePorts(PORTS) });
+        await expect(second).rejects.toThrow(`${data} is in use by process ${process.pid}`);
+        expect(await readFile(config, 'utf8')).toBe(before);
+      } finally {
+        await cluster.stop();
+      }
+      lockDirectory(data).release();
+    }),
+  );
+});
