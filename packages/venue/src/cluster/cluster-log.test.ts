@@ -2,87 +2,31 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { inDirectory } from '@oddlot/host/testing';
 import { describe, expect, test } from 'vitest';
-import type { LogEntry } from '../block/log-entry.ts';
 import { FileJournal } from '../log/file-journal.ts';
 import { crashImage } from '../testing/journal.ts';
 import { cutStream } from '../testing/nats/cut-stream.ts';
+import {
+  all,
+  type LoggedReplica,
+  note,
+  noted,
+  openClusterLog,
+  openTestStream,
+} from '../testing/nats/open-cluster-log.ts';
 import { hasNatsServer } from '../testing/nats/has-nats-server.ts';
 import { withNatsServer } from '../testing/nats/with-nats-server.ts';
 import { BlockStream } from './block-stream.ts';
-import { ClusterLog } from './cluster-log.ts';
-import { ProposalOrder } from './proposal-order.ts';
 import { restoreStream } from './restore-stream.ts';
 import { writeStream } from './write-stream.ts';
-import { ForeignStreamError, type StreamLostError, WeakStreamError } from './stream-error.ts';
+import { ForeignStreamError, WeakStreamError } from './stream-error.ts';
 
 const nats = withNatsServer();
 
-type Replica = {
-  readonly log: ClusterLog;
-  readonly entries: LogEntry[];
-  readonly lost: StreamLostError[];
-  close(): Promise<void>;
-};
+type Options = Omit<Parameters<typeof openClusterLog>[0], 'urls'>;
 
-type Options = {
-  readonly cluster: string;
-  readonly directory: string;
-  readonly serviceNetwork?: string;
-  readonly wrap?: (stream: BlockStream) => BlockStream;
-  readonly now?: () => number;
-  readonly known?: () => { readonly replica: string; readonly height: number } | undefined;
-};
-
-function openStream(cluster: string): Promise<BlockStream> {
-  return BlockStream.open({ servers: nats.urls, cluster, clientName: 'test', replicas: 1 });
-}
-
-/** A log that is followed, and knows where proposers stand as a replica would. */
-async function open({
-  cluster,
-  directory,
-  known,
-  now = () => 1_000,
-  serviceNetwork = 'Test',
-  wrap,
-}: Options): Promise<Replica> {
-  const plain = await openStream(cluster);
-  const clock = { nowMs: now };
-  const copy = await FileJournal.open({ directory, clock });
-  const order = new ProposalOrder();
-  const entries: LogEntry[] = [];
-  const lost: StreamLostError[] = [];
-  const log = new ClusterLog({
-    stream: wrap?.(plain) ?? plain,
-    copy,
-    order,
-    clock,
-    serviceNetwork,
-    ...(known && { known }),
-    onFatal: (error) => {
-      throw error;
-    },
-    onLost: (error) => lost.push(error),
-  });
-  try {
-    await log.follow(1, (entry) => {
-      entries.push(entry);
-      if (entry.proposal !== undefined) order.take(entry.proposal, entry.timeMs);
-    });
-  } catch (error) {
-    await log.close();
-    throw error;
-  }
-  return { log, entries, lost, close: () => log.close() };
-}
-
-const note = (text: string) => [{ command: { type: 'attest', height: 0, hash: text } as never }];
-const noted = ({ commands }: LogEntry): string =>
-  commands.map(({ command }) => (command as unknown as { hash: string }).hash).join();
-
-async function all(replica: Replica, count: number): Promise<void> {
-  await expect.poll(() => replica.entries.length, { timeout: 10_000 }).toBe(count);
-}
+const open = (options: Options): Promise<LoggedReplica> =>
+  openClusterLog({ ...options, urls: nats.urls });
+const openStream = (cluster: string): Promise<BlockStream> => openTestStream(nats.urls, cluster);
 
 describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
   test('orders the blocks of all replicas alike, and those of each as it sent them', () =>

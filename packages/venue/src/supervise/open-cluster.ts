@@ -1,3 +1,4 @@
+import type { BlockStream } from '../cluster/block-stream.ts';
 import { hostname } from 'node:os';
 import type { KV } from '@nats-io/kv';
 import type { Logger } from '@oddlot/host/log';
@@ -88,12 +89,7 @@ export async function openCluster(
   log.info({ servers, cluster: name, replica }, 'joining a cluster');
   const stream = await openStream(config, { name, servers, clientName: replica, env, log });
   const { connection } = stream;
-  try {
-    await claimName(connection, { cluster: name, replica, onTaken: onFatal });
-  } catch (error) {
-    await stream.close();
-    throw error;
-  }
+  await claimNameOn(stream, { cluster: name, replica, onTaken: onFatal });
   const replicas = config.streamReplicas;
   const bucket = (what: string): Promise<KV> =>
     openBucket(connection, { cluster: name, what, replicas });
@@ -154,14 +150,34 @@ export async function openCluster(
   };
 }
 
+/** Who may not have the name leaves no connection behind. */
+async function claimNameOn(
+  stream: BlockStream,
+  claim: Parameters<typeof claimName>[1],
+): Promise<void> {
+  try {
+    await claimName(stream.connection, claim);
+  } catch (error) {
+    await stream.close();
+    throw error;
+  }
+}
+
 /** The height of another history would keep the others from taking anything, for as long as it is told. */
 function withdrawing(
   board: ReplicaBoard,
   onFatal: (error: unknown) => void,
 ): (error: unknown) => void {
+  const withdrawFirst = async (error: unknown): Promise<void> => {
+    try {
+      await board.withdraw();
+    } finally {
+      onFatal(error);
+    }
+  };
   return (error) => {
-    if (!(error instanceof StreamForkedError)) return onFatal(error);
-    return void board.withdraw().finally(() => onFatal(error));
+    if (error instanceof StreamForkedError) void withdrawFirst(error);
+    else onFatal(error);
   };
 }
 
