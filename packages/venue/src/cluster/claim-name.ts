@@ -52,14 +52,14 @@ export async function claimName(connection: NatsConnection, claim: Claim): Promi
     connection.publish(subject, JSON.stringify({ instance, isTaken: true } satisfies Question));
   if (found === 'silent') return take();
   // Another one may have asked at the same moment, when nobody listened yet: nobody waits for that here.
-  const askAgain = async (): Promise<void> => {
+  const settle = async (): Promise<void> => {
     const other = await ask(connection, subject, { instance });
-    if (typeof other !== 'object') return;
+    if (typeof other !== 'object' || connection.isClosed()) return;
     const isMine = other.forMs < TOGETHER_MS && instance < other.instance;
     if (isMine) take();
     else onTaken(new NameTakenError(replica, cluster));
   };
-  void askAgain();
+  void settle();
 }
 
 /** What another process of that name answers; `free` where none listens. */

@@ -1,4 +1,3 @@
-import type { BlockStream } from '../cluster/block-stream.ts';
 import { hostname } from 'node:os';
 import type { KV } from '@nats-io/kv';
 import type { Logger } from '@oddlot/host/log';
@@ -7,6 +6,7 @@ import type { Config } from '../config.ts';
 import type { FileJournal } from '../log/file-journal.ts';
 import { readServiceNames } from '../log/service-names.ts';
 import { agreeOnCursorKey, agreeOnName } from '../cluster/agreements.ts';
+import type { BlockStream } from '../cluster/block-stream.ts';
 import { claimName } from '../cluster/claim-name.ts';
 import { decodeOpening } from '../cluster/block-message.ts';
 import { clockApartMs } from '../cluster/clock-apart-ms.ts';
@@ -89,7 +89,7 @@ export async function openCluster(
   log.info({ servers, cluster: name, replica }, 'joining a cluster');
   const stream = await openStream(config, { name, servers, clientName: replica, env, log });
   const { connection } = stream;
-  await claimNameOn(stream, { cluster: name, replica, onTaken: onFatal });
+  await claim(stream, { cluster: name, replica, onTaken: onFatal });
   const replicas = config.streamReplicas;
   const bucket = (what: string): Promise<KV> =>
     openBucket(connection, { cluster: name, what, replicas });
@@ -125,15 +125,10 @@ export async function openCluster(
     order,
     serviceNetwork,
     cursorKey: await agreeOnCursorKey(leases, CURSOR_KEY_BYTES),
-    openLog: (copy, parts) =>
-      new ClusterLog({
-        ...parts,
-        stream,
-        copy,
-        order,
-        known: () => board.highest,
-        onFatal: withdrawing(board, parts.onFatal),
-      }),
+    openLog(copy, parts) {
+      const shared = { stream, order, known: () => board.highest };
+      return new ClusterLog({ ...parts, ...shared, copy, onFatal: withdrawing(board, parts) });
+    },
     tell: (own) =>
       board.tell(() => ({ ...entryOf(replica, own(), board.entryOf(replica)), url: ownUrl })),
     clockApartMs: () => clockApartMs(replica, board.present),
@@ -143,20 +138,20 @@ export async function openCluster(
       ownUrl = undefined;
       await board.leave();
     },
-    replicas: () =>
-      board.present.flatMap(({ height, replica: each, url }) =>
-        url === undefined ? [] : [{ replica: each, url, height }],
-      ),
+    replicas: () => placesOf(board),
   };
 }
 
-/** Who may not have the name leaves no connection behind. */
-async function claimNameOn(
-  stream: BlockStream,
-  claim: Parameters<typeof claimName>[1],
-): Promise<void> {
+function placesOf({ present }: ReplicaBoard): ReplicaPlace[] {
+  return present.flatMap(({ height, replica, url }) =>
+    url === undefined ? [] : [{ replica, url, height }],
+  );
+}
+
+/** Who may not have its name has no use for the connection either. */
+async function claim(stream: BlockStream, by: Parameters<typeof claimName>[1]): Promise<void> {
   try {
-    await claimName(stream.connection, claim);
+    await claimName(stream.connection, by);
   } catch (error) {
     await stream.close();
     throw error;
@@ -166,19 +161,13 @@ async function claimNameOn(
 /** The height of another history would keep the others from taking anything, for as long as it is told. */
 function withdrawing(
   board: ReplicaBoard,
-  onFatal: (error: unknown) => void,
+  { onFatal }: Pick<LogParts, 'onFatal'>,
 ): (error: unknown) => void {
-  const withdrawFirst = async (error: unknown): Promise<void> => {
-    try {
-      await board.withdraw();
-    } finally {
-      onFatal(error);
-    }
+  const end = async (error: unknown): Promise<void> => {
+    if (error instanceof StreamForkedError) await board.withdraw();
+    onFatal(error);
   };
-  return (error) => {
-    if (error instanceof StreamForkedError) void withdrawFirst(error);
-    else onFatal(error);
-  };
+  return (error) => void end(error);
 }
 
 /** Of a venue that begins with this start, unless the folder has brought one along. */
