@@ -79,7 +79,7 @@ export function list<Schema extends z.ZodType>(
     schema: z.array(entry.schema).min(min).max(max),
     expected: `a list${least}${most}`,
     placeholder: `${entry.placeholder},${entry.placeholder}`,
-    fromText: (told) => told.split(',').map((part) => part.trim()),
+    fromText: (told) => told.split(',').map((part) => entry.fromText?.(part.trim()) ?? part.trim()),
     entry,
   };
 }

@@ -75,17 +75,6 @@ describe.skipIf(!hasNatsServer)('what replicas tell each other', () => {
     b.stop();
   });
 
-  test('what is no part of the log is taken back, and holds nobody up any more', async () => {
-    const kv = await bucket();
-    const [a, b] = [await board(kv), await board(kv)];
-    await a.tell(() => entry('a', 90));
-    await b.tell(() => entry('b', 3));
-    await expect.poll(() => b.highest?.height, { timeout: 10_000 }).toBe(90);
-    await a.withdraw();
-    await expect.poll(() => b.highest?.height, { timeout: 10_000 }).toBe(3);
-    b.stop();
-  });
-
   test('clocks are compared by that of the servers', async () => {
     const kv = await bucket();
     const [a, b] = [await board(kv), await board(kv)];

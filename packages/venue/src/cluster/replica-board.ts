@@ -86,13 +86,6 @@ export class ReplicaBoard {
     if (own !== undefined) await this.#put(own()).catch(() => undefined);
   }
 
-  /** Takes back what this replica has told: it is no part of the log that the others have. */
-  async withdraw(): Promise<void> {
-    this.stop();
-    const own = this.#own;
-    if (own !== undefined) await this.#kv.purge(own().replica).catch(() => undefined);
-  }
-
   stop(): void {
     this.#isStopped = true;
     clearInterval(this.#telling);

@@ -38,7 +38,8 @@ export class StreamForkedError extends Error {
   constructor(from: number) {
     super(
       `this folder is not a copy of this stream: they differ from block ${from} on. ` +
-        'Keep the folder where it has what somebody needs, and start with an empty one',
+        'Either it went on by itself or is of another cluster, or the stream has lost its blocks and others were written in their place. ' +
+        'Keep the folder, since it may have what was acknowledged from there on, and start with an empty one',
     );
     this.from = from;
   }

@@ -19,7 +19,6 @@ import { ProposalOrder } from '../cluster/proposal-order.ts';
 import { RecordStream } from '../cluster/record-stream.ts';
 import { SnapshotExchange } from '../cluster/snapshot-exchange.ts';
 import { type BoardEntry, ReplicaBoard } from '../cluster/replica-board.ts';
-import { StreamForkedError } from '../cluster/stream-error.ts';
 import { OPENING_PLACE } from '../cluster/stream-places.ts';
 import { CURSOR_KEY_BYTES } from '../translate/cursor-seal.ts';
 import { onWeakOf, openStream } from './open-stream.ts';
@@ -127,7 +126,7 @@ export async function openCluster(
     cursorKey: await agreeOnCursorKey(leases, CURSOR_KEY_BYTES),
     openLog(copy, parts) {
       const shared = { stream, order, known: () => board.highest };
-      return new ClusterLog({ ...parts, ...shared, copy, onFatal: withdrawing(board, parts) });
+      return new ClusterLog({ ...parts, ...shared, copy });
     },
     tell: (own) =>
       board.tell(() => ({ ...entryOf(replica, own(), board.entryOf(replica)), url: ownUrl })),
@@ -156,18 +155,6 @@ async function claim(stream: BlockStream, by: Parameters<typeof claimName>[1]): 
     await stream.close();
     throw error;
   }
-}
-
-/** The height of another history would keep the others from taking anything, for as long as it is told. */
-function withdrawing(
-  board: ReplicaBoard,
-  { onFatal }: Pick<LogParts, 'onFatal'>,
-): (error: unknown) => void {
-  const end = async (error: unknown): Promise<void> => {
-    if (error instanceof StreamForkedError) await board.withdraw();
-    onFatal(error);
-  };
-  return (error) => void end(error);
 }
 
 /** Of a venue that begins with this start, unless the folder has brought one along. */
