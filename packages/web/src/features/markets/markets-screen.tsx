@@ -96,6 +96,7 @@ function Funding({ wanted }: { readonly wanted: string }) {
 
 /** Nobody waits longer for what may never be answered: a question that fails is asked again and again. */
 const ANSWERS_MS_MAX = 4_000;
+const CALM_MS = 100;
 
 /** Whether every first question has its answer: what stands under something that has yet to come would be pushed away. */
 function useIsAnswered(): boolean {
@@ -106,7 +107,10 @@ function useIsAnswered(): boolean {
     return () => clearTimeout(late);
   }, []);
   useEffect(() => {
-    if (open === 0) setIsAnswered(true);
+    if (open > 0) return undefined;
+    // One answer may lead to the next question.
+    const calm = setTimeout(() => setIsAnswered(true), CALM_MS);
+    return () => clearTimeout(calm);
   }, [open]);
   return isAnswered;
 }
