@@ -99,7 +99,13 @@ export function IndicatorsMenu({
       }))}
     >
       {/* On most screens there is no room for the word in every language. */}
-      <span className="wide:hidden">fx</span>
+      <svg
+        aria-hidden="true"
+        viewBox="0 0 12 12"
+        className="size-3 fill-none stroke-current stroke-[1.25] wide:hidden"
+      >
+        <path d="M1 9 4 4l3 3 4-6M1 11h10" />
+      </svg>
       <span className="max-wide:hidden">{t('perps.chart.indicators')}</span>
     </ChartMenu>
   );
