@@ -11,7 +11,9 @@ import { claimName } from '../cluster/claim-name.ts';
 import { decodeOpening } from '../cluster/block-message.ts';
 import { clockApartMs } from '../cluster/clock-apart-ms.ts';
 import { ClusterLog, type ClusterLogOptions } from '../cluster/cluster-log.ts';
+import { FollowedStream } from '../cluster/followed-stream.ts';
 import { HolderLine } from '../cluster/holder-line.ts';
+import type { KnownBlock } from '../cluster/known-block.ts';
 import { KvLease } from '../cluster/kv-lease.ts';
 import { openBucket } from '../cluster/open-bucket.ts';
 import { patiently } from '../cluster/patiently.ts';
@@ -108,6 +110,8 @@ export async function openCluster(
   const serviceNetwork =
     opening === undefined ? await newName(config, leases) : decodeOpening(opening).serviceNetwork;
   const order = new ProposalOrder();
+  const followed = new FollowedStream(config.data);
+  let ownLog: ClusterLog | undefined;
   let ownUrl: string | undefined;
   return {
     replica,
@@ -125,11 +129,17 @@ export async function openCluster(
     serviceNetwork,
     cursorKey: await agreeOnCursorKey(leases, CURSOR_KEY_BYTES),
     openLog(copy, parts) {
-      const shared = { stream, order, known: () => board.highest };
-      return new ClusterLog({ ...parts, ...shared, copy });
+      const known = (era: string | undefined): KnownBlock | undefined => board.highestIn(era);
+      ownLog = new ClusterLog({ ...parts, stream, order, followed, known, copy });
+      return ownLog;
     },
     tell: (own) =>
-      board.tell(() => ({ ...entryOf(replica, own(), board.entryOf(replica)), url: ownUrl })),
+      board.tell(() => ({
+        ...entryOf(replica, own(), board.entryOf(replica)),
+        era: followed.era,
+        replacedFrom: ownLog?.replacedFrom,
+        url: ownUrl,
+      })),
     clockApartMs: () => clockApartMs(replica, board.present),
     holdWhile: (may) => void conditions.push(may),
     serving: () => void (ownUrl = config.publicUrl),
