@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { readTextFile, writeWholeFile, writeWholeFileBy } from '@oddlot/host/durable';
+import { readTextFile, writeFully, writeWholeFile, writeWholeFileBy } from '@oddlot/host/durable';
 import type { KnownBlock } from './known-block.ts';
 
 const FILE = 'followed-stream.json';
@@ -47,9 +47,8 @@ export class FollowedStream {
     const { height, replica } = known;
     const next: Kept = { era: kept.era, known: { replica, height } };
     this.#kept = next;
-    const written = writeWholeFileBy(this.#file, (handle) =>
-      handle.writeFile(JSON.stringify(next)),
-    );
+    const text = Buffer.from(JSON.stringify(next));
+    const written = writeWholeFileBy(this.#file, (handle) => writeFully(handle, text, 0));
     // Without room there is none for blocks either.
     this.#writing = written.catch(() => undefined).finally(() => (this.#writing = undefined));
   }

@@ -13,7 +13,6 @@ import { clockApartMs } from '../cluster/clock-apart-ms.ts';
 import { ClusterLog, type ClusterLogOptions } from '../cluster/cluster-log.ts';
 import { FollowedStream } from '../cluster/followed-stream.ts';
 import { HolderLine } from '../cluster/holder-line.ts';
-import type { KnownBlock } from '../cluster/known-block.ts';
 import { KvLease } from '../cluster/kv-lease.ts';
 import { openBucket } from '../cluster/open-bucket.ts';
 import { patiently } from '../cluster/patiently.ts';
@@ -129,9 +128,8 @@ export async function openCluster(
     serviceNetwork,
     cursorKey: await agreeOnCursorKey(leases, CURSOR_KEY_BYTES),
     openLog(copy, parts) {
-      const known = (era: string | undefined): KnownBlock | undefined => board.highestIn(era);
-      ownLog = new ClusterLog({ ...parts, stream, order, followed, known, copy });
-      return ownLog;
+      const known = board.highestIn.bind(board);
+      return (ownLog = new ClusterLog({ ...parts, stream, order, followed, known, copy }));
     },
     tell: (own) =>
       board.tell(() => ({
