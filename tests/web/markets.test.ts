@@ -97,6 +97,32 @@ describe('the markets screen', () => {
     expect(shifts.reduce((sum, each) => sum + each, 0)).toBeLessThan(0.05);
   });
 
+  test('a machine on which it takes long to connect is not told that a connection was lost', async () => {
+    const script = `{
+      globalThis.lost = 0;
+      const isLost = () => document.documentElement.hasAttribute('data-stale');
+      new MutationObserver(() => (globalThis.lost += isLost() ? 1 : 0))
+        .observe(document, { attributeFilter: ['data-stale'], subtree: true });
+    }`;
+    const visit = await browser.visit(venue.url, { script, expectedErrors: /404/ });
+    const { page } = visit;
+    // Sockets are answered late, each of them later than what is forgiven to one that was there before.
+    await page.routeWebSocket(/\/(?:api-)?ws/, async (socket) => {
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      socket.connectToServer();
+    });
+    // Nothing streams here, and the venue answers.
+    await visit.open('/nowhere');
+    await page.getByText(/\d ms/).first().waitFor();
+    await page.getByRole('main').getByRole('link').first().click();
+    const row = page.getByRole('row', { name: /BTC-USDC/ });
+    const price = row.getByRole('cell').nth(1);
+    await expect.poll(() => price.innerText()).toMatch(/^\d{2},\d{3}\.\d$/);
+    const first = await price.innerText();
+    await expect.poll(() => price.innerText(), PATIENCE).not.toBe(first);
+    expect(await page.evaluate(() => (globalThis as { lost?: number }).lost)).toBe(0);
+  });
+
   test('what opens on a press is loaded when somebody moves towards something to press', async () => {
     // The page never comes to rest here, however long the machine takes.
     const script = `{

@@ -31,7 +31,7 @@ export const connection = createStore<Connection>(() => ({
   replica: undefined,
 }));
 
-/** A status that passes within this time is not worth a word; the first connection takes what it takes. */
+/** A status that passes within this time is not worth a word; the first connection of a kind takes what it takes. */
 const PATIENCE_MS = 400;
 const FIRST_PATIENCE_MS = 5_000;
 const PROBE_EVERY_MS = 10_000;
@@ -80,7 +80,11 @@ const prober: Reader = createReader({
   timeoutMs: PROBE_MS_MAX,
 });
 
-let patience: ReturnType<typeof setTimeout> | undefined;
+let patience:
+  | { readonly timer: ReturnType<typeof setTimeout>; readonly untilMs: number }
+  | undefined;
+/** Kinds of connections that there were: one that is made for the first time was never lost. */
+const opened = new Set<string>();
 let isAnswering = true;
 let nextProbeMs = 0;
 
@@ -104,8 +108,10 @@ export function noteLimit(waitMs: number): void {
 
 function note(): void {
   const { nextTryInMs, status, statuses } = reader.streams;
+  const kinds = Object.entries(statuses);
+  for (const [kind, each] of kinds) if (each === 'open') opened.add(kind);
   if (isAnswering && (status === 'open' || status === 'idle')) {
-    clearTimeout(patience);
+    clearTimeout(patience?.timer);
     patience = undefined;
     connection.setState({ status: 'open', lostSinceMs: undefined, nextTryMs: undefined });
     return;
@@ -113,16 +119,23 @@ function note(): void {
   const isTrying = Object.values(statuses).includes('connecting');
   const streamsMs = nextTryInMs === undefined ? undefined : Date.now() + nextTryInMs;
   connection.setState({ nextTryMs: isTrying ? undefined : (streamsMs ?? nextProbeMs) });
+  if (connection.getState().status === 'lost') return;
+  const isFirst =
+    (isAnswering || opened.size === 0) &&
+    kinds.every(([kind, each]) => each === 'open' || each === 'idle' || !opened.has(kind));
+  loseAfter(isFirst ? FIRST_PATIENCE_MS : PATIENCE_MS);
+}
+
+function loseAfter(ms: number): void {
   const since = Date.now();
-  const { status: was } = connection.getState();
-  if (patience !== undefined || was === 'lost') return;
-  patience = setTimeout(
-    () => {
-      patience = undefined;
-      connection.setState({ status: 'lost', lostSinceMs: since });
-    },
-    was === 'connecting' ? FIRST_PATIENCE_MS : PATIENCE_MS,
-  );
+  // What waits for longer may be waiting for something else.
+  if (patience !== undefined && patience.untilMs <= since + ms) return;
+  clearTimeout(patience?.timer);
+  const timer = setTimeout(() => {
+    patience = undefined;
+    connection.setState({ status: 'lost', lostSinceMs: since });
+  }, ms);
+  patience = { timer, untilMs: since + ms };
 }
 
 let offsetMs = 0;
