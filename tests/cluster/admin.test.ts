@@ -7,6 +7,7 @@ import { readConfig, runClusterAdmin, startVenue } from '@oddlot/venue';
 import { describe, expect, test } from 'vitest';
 import { cutStream } from '../../packages/venue/src/testing/nats/cut-stream.ts';
 import { hasNatsServer } from '../../packages/venue/src/testing/nats/has-nats-server.ts';
+import { openTestStream } from '../../packages/venue/src/testing/nats/open-cluster-log.ts';
 import { startReplica } from '../../packages/venue/src/testing/nats/start-replica.ts';
 import { withNatsServer } from '../../packages/venue/src/testing/nats/with-nats-server.ts';
 
@@ -50,6 +51,14 @@ async function alone(data: string): Promise<{ readonly accounts: number }> {
   const metrics = await (await fetch(`${venue.operationsUrl}/metrics`)).text();
   await venue.stop();
   return { accounts: Number(/^oddlot_accounts (\d+)$/m.exec(metrics)?.[1]) };
+}
+
+/** How many there are in the stream. */
+async function blocksOf({ cluster, url }: { readonly cluster: string; readonly url: string }) {
+  const stream = await openTestStream([url], cluster);
+  const { lastPlace } = await stream.end();
+  await stream.close();
+  return lastPlace - 1;
 }
 
 describe.skipIf(!hasNatsServer)('what operators do with the log of a cluster', () => {
@@ -159,6 +168,78 @@ describe.skipIf(!hasNatsServer)('what operators do with the log of a cluster', (
       await nats.removeStream(`oddlot-${cluster}-blocks`);
       const given = await admin(cluster, 'restore', '--data', short, '--give-up-from', end!);
       expect(given).toMatchObject({ code: 0 });
+    }));
+
+  test('blocks that the stream has lost and has others in their place stop the venue, until somebody decides', () =>
+    inDirectory(async (folder) => {
+      const place = { cluster: randomUUID(), url: nats.urls[0]! };
+      const { cluster } = place;
+      const [dataA, dataB] = [join(folder, 'a'), join(folder, 'b')];
+      const start = (name: string, data: string) =>
+        startReplica({ ...place, name, data, onFatal: () => undefined });
+      const first = await start('a', dataA);
+      expect(await first.faucet()).toMatchObject({ status: 200 });
+      await first.stop();
+      await cp(dataA, dataB, { recursive: true });
+      const had = await blocksOf(place);
+      const again = await start('a', dataA);
+      for (let at = 0; at < 3; at += 1) expect(await again.faucet()).toMatchObject({ status: 200 });
+      const accounts = await again.metric('oddlot_accounts');
+      await again.stop();
+      // What replicas told is lost as well, and b has heard nothing of it.
+      await cutStream(place, had + 1);
+      await nats.removeStream(`KV_oddlot-${cluster}-replicas`);
+      const b = await start('b', dataB);
+      for (let at = 0; at < 9; at += 1) expect(await b.faucet()).toMatchObject({ status: 200 });
+      const a = await start('a', dataA);
+      for (const each of [a, b]) {
+        const message = expect.stringMatching(/lost blocks from \d+ on/);
+        await expect
+          .poll(() => each.faucet(), { timeout: 20_000 })
+          .toMatchObject({ status: 503, body: { message } });
+      }
+      expect(await a.metric('oddlot_accounts')).toBe(accounts);
+      expect(await b.metric('oddlot_cluster_log_lost')).toBe(1);
+      const from = had + 1;
+      expect((await admin(cluster, 'status')).out).toMatch(
+        new RegExp(`, and a has others from block ${from} to \\d+: blocks are lost$`, 'm'),
+      );
+      await b.stop();
+      const refused = await admin(cluster, 'restore', '--data', dataB);
+      expect(refused).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(
+          new RegExp(`^replica a has blocks ${from} to .* by --give-up-from ${from}\n$`),
+        ),
+      });
+      // Either may be kept, and what the other has must be named.
+      const keptA = join(folder, 'kept-a');
+      await a.stop();
+      await cp(dataA, keptA, { recursive: true });
+      expect(await admin(cluster, 'restore', '--data', keptA)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining(`they differ from block ${from} on`),
+      });
+      const giveUp = ['--give-up-from', String(from)];
+      expect(await admin(cluster, 'restore', '--data', dataB, ...giveUp)).toMatchObject({
+        code: 0,
+      });
+      const kept = await start('b', dataB);
+      expect(await kept.faucet()).toMatchObject({ status: 200 });
+      // Whose blocks were given up is told so, and stops nobody.
+      await expect(start('a', dataA)).rejects.toThrow(`they differ from block ${from} on`);
+      expect(await kept.faucet()).toMatchObject({ status: 200 });
+      await kept.stop();
+      // The other way round.
+      expect(await admin(cluster, 'restore', '--data', keptA, ...giveUp)).toMatchObject({
+        code: 0,
+      });
+      // Its name is that of the one that did not start, in this same process.
+      const other = await start('a-again', keptA);
+      expect(await other.metric('oddlot_accounts')).toBe(accounts);
+      expect(await other.faucet()).toMatchObject({ status: 200 });
+      await expect(start('b', dataB)).rejects.toThrow(`they differ from block ${from} on`);
+      await other.stop();
     }));
 
   test('what can not be done is a sentence, and nothing is changed', () =>

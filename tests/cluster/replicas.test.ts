@@ -34,6 +34,16 @@ describe.skipIf(!hasNatsServer)('replicas of a cluster', () => {
       expect(await b.metric('oddlot_cluster_leases_held{lease="ticker"}')).toBe(0);
       expect(await b.metric('oddlot_cluster_log_lost')).toBe(0);
       expect(await b.metric('oddlot_cluster_lag_blocks')).toBeLessThan(100);
+      // What one has acknowledged, the other knows of when it is told so.
+      for (let at = 0; at < 10; at += 1) {
+        await a.faucet();
+        const { body } = await a.info({ type: 'stateHash' });
+        const { height: minHeight } = (body as { data: { height: number } }).data;
+        expect(await b.info({ type: 'venueStatus', minHeight })).toMatchObject({
+          status: 200,
+          body: { data: { height: expect.toSatisfy((height) => height >= minHeight) } },
+        });
+      }
       await a.stop();
       await expect.poll(() => b.metric('oddlot_cluster_leases_held{lease="ticker"}')).toBe(1);
       await expect

@@ -248,6 +248,7 @@ export const MESSAGE_GROUPS = {
     unavailable: () => 'Service unavailable',
     diskNearlyFull: () => 'Disk is nearly full',
     historyBehind: (height: number) => `History is at block ${height}`,
+    stateBehind: (height: number) => `State is at block ${height}`,
     clockOff: (ms: number) => `Clock is off by ${ms} ms`,
     logSilent: () => 'The log has no quorum',
     logLost: (height: number) => `The log has lost blocks from ${height} on`,

@@ -21,7 +21,7 @@ export const Offset = I64.refine(
   refuse('invalidOffset'),
 ).default(0);
 
-/** The block that an answer from the history must know of; it is waited for, a moment. */
+/** The block that an answer must know of; it is waited for, a moment. */
 export const MIN_HEIGHT = { minHeight: U64.optional() };
 
 /** Where a page of the history begins: the `nextCursor` of the one before; null is the first. */

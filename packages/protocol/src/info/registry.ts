@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import type { WireError } from '../errors.ts';
 import { refusal } from '../refusal.ts';
 import { toWireError } from '../to-wire-error.ts';
@@ -7,6 +7,7 @@ import { ACCOUNT_QUERIES } from './account-queries.ts';
 import { HISTORY_QUERIES } from './history-queries.ts';
 import type { InfoAnswers } from './info-answers.ts';
 import { MARKET_QUERIES, liftCandleSpan } from './market-queries.ts';
+import { MIN_HEIGHT } from './paging.ts';
 import { refuseUnknownQuery } from './refuse-unknown-query.ts';
 import { VENUE_QUERIES } from './venue-queries.ts';
 
@@ -18,14 +19,17 @@ export const INFO_QUERIES = {
   ...VENUE_QUERIES,
 } as const;
 
+const AnyQuery = z.object(MIN_HEIGHT);
+
 /** The `type` of a query. */
 export type InfoType = keyof typeof INFO_QUERIES;
 
 /** A parsed query of one type: defaults filled in, aliases resolved. */
 export type InfoQueryOf<Type extends InfoType> = z.output<(typeof INFO_QUERIES)[Type]>;
 
-/** A query as a client may write it. */
-export type InfoRequestOf<Type extends InfoType> = z.input<(typeof INFO_QUERIES)[Type]>;
+/** A query as a client may write it. Any may name the block that its answer must know of. */
+export type InfoRequestOf<Type extends InfoType> = z.input<(typeof INFO_QUERIES)[Type]> &
+  z.input<typeof AnyQuery>;
 
 /** What a query of one type is answered with. */
 export type InfoAnswerOf<Type extends InfoType> = InfoAnswers[Type];
@@ -33,12 +37,16 @@ export type InfoAnswerOf<Type extends InfoType> = InfoAnswers[Type];
 /** Any parsed query. */
 export type InfoQuery = { [Type in InfoType]: InfoQueryOf<Type> }[InfoType];
 
-/** What parsing a query gives; `clamped` tells when a limit was lowered, for the warning. */
+/**
+ * What parsing a query gives; `clamped` tells when a limit was lowered, for the warning. `minHeight` is the block that is waited
+ * for before a query is answered that does not itself say what it needs of the history.
+ */
 type ParsedInfo =
   | {
       readonly ok: true;
       readonly query: InfoQuery;
       readonly clamped?: { readonly from: number; readonly to: number };
+      readonly minHeight?: number | undefined;
     }
   | { readonly ok: false; readonly error: WireError };
 
@@ -77,11 +85,16 @@ export function parseInfo(value: unknown): ParsedInfo {
       error: isLifted ? toWireError(issues.map(unlifted), request) : toWireError(issues, body),
     };
   }
-  const unknown = checkUnknownFields(namedOf(type as InfoType), body);
+  const named = namedOf(type as InfoType);
+  const unknown = checkUnknownFields(named, body);
   if (unknown !== undefined) return { ok: false, error: unknown };
   const query = parsed.data as InfoQuery;
   const clamped = clampOf(request, query);
-  return clamped === undefined ? { ok: true, query } : { ok: true, query, clamped };
+  const found = { ok: true, query, ...(clamped && { clamped }) } as const;
+  if (request['minHeight'] === undefined || named.keys?.has('minHeight') === true) return found;
+  const needed = AnyQuery.safeParse(request);
+  if (!needed.success) return { ok: false, error: toWireError(needed.error.issues, request) };
+  return { ...found, minHeight: needed.data.minHeight };
 }
 
 /** A fault of a field that was read as part of `req`, where the client wrote it. */

@@ -2,6 +2,7 @@ import { decodeOpening } from '../cluster/block-message.ts';
 import { openBucket } from '../cluster/open-bucket.ts';
 import { AGREED_KEYS } from '../cluster/agreements.ts';
 import { keysOf } from '../cluster/keys-of.ts';
+import type { KnownBlock } from '../cluster/known-block.ts';
 import { patiently } from '../cluster/patiently.ts';
 import { OPENING_PLACE, seqOf } from '../cluster/stream-places.ts';
 import type { AdminPlace } from './admin-place.ts';
@@ -22,16 +23,20 @@ async function streamLine({ board, cluster, stream }: AdminPlace): Promise<strin
   const opening = decodeOpening(found);
   const { lastPlace } = await patiently(() => stream.end());
   const last = seqOf(opening, lastPlace);
-  const { highest } = board;
+  const highest = board.highestIn(opening.era);
   const unfinished =
     opening.lastSeq !== undefined && last < opening.lastSeq
       ? `, unfinished: block ${opening.lastSeq} is the last one that is written from a folder`
       : '';
-  const lost =
-    highest !== undefined && highest.height > last
-      ? `, and ${highest.replica} has told of block ${highest.height}: blocks are lost`
-      : '';
-  return `stream of ${cluster}: blocks ${opening.firstSeq} to ${last} of ${opening.serviceNetwork}${unfinished}${lost}`;
+  return `stream of ${cluster}: blocks ${opening.firstSeq} to ${last} of ${opening.serviceNetwork}${unfinished}${lostText(highest, last)}`;
+}
+
+function lostText(highest: KnownBlock | undefined, last: number): string {
+  if (highest === undefined) return '';
+  const { height, replacedFrom, replica } = highest;
+  if (replacedFrom !== undefined)
+    return `, and ${replica} has others from block ${replacedFrom} to ${height}: blocks are lost`;
+  return height > last ? `, and ${replica} has told of block ${height}: blocks are lost` : '';
 }
 
 function replicaLines({ board }: AdminPlace): string[] {

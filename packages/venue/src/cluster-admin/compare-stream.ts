@@ -27,16 +27,16 @@ export async function compareStream(
   let wake = (): void => undefined;
   const failed = Promise.withResolvers<never>();
   failed.promise.catch(() => undefined);
-  const following = stream.follow(
-    placeOf(opening, firstSeq),
-    ({ data, place }) => {
+  const following = stream.follow(placeOf(opening, firstSeq), {
+    take({ data, place }) {
       read.set(place, data);
       wake();
       if (read.size < READ_AHEAD_MAX) return undefined;
       return new Promise((resolve) => (taken = resolve));
     },
-    (error) => failed.reject(error),
-  );
+    onReplaced: (place) => failed.reject(new StreamDiffersError(`place ${place} was written anew`)),
+    onFatal: (error) => failed.reject(error),
+  });
   let taken = (): void => undefined;
   const next = async (place: number): Promise<Uint8Array> => {
     for (;;) {

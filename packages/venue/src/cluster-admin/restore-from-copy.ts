@@ -1,60 +1,93 @@
 import type { BlockStream } from '../cluster/block-stream.ts';
-import { restoreStream, RestoreRefusedError, streamStanding } from '../cluster/restore-stream.ts';
+import { decodeOpening } from '../cluster/block-message.ts';
+import { patiently } from '../cluster/patiently.ts';
+import { restoreStream, streamStanding } from '../cluster/restore-stream.ts';
+import { OPENING_PLACE, seqOf } from '../cluster/stream-places.ts';
+import type { WriteStreamOptions } from '../cluster/write-stream.ts';
 import { AdminRefusedError, type AdminPlace, nowMs } from './admin-place.ts';
 import { checkCopy, type Progress } from './check-copy.ts';
 import { compareStream } from './compare-stream.ts';
 import { withCopy } from './with-copy.ts';
 
 /**
- * Writes the stream of a cluster again from the copy of one of its replicas. Refuses while another has told of more
- * blocks, and where the stream has other blocks than the copy, unless the operator names the first one that is given up.
+ * Writes the stream of a cluster again from the copy of one of its replicas. Refuses where somebody has acknowledged what is not
+ * in that copy, be it in the stream or in the files of another replica, unless the operator names the first block that is given
+ * up. The stream is another one then: a folder that has what was given up is told so, and nobody waits for it any more.
  */
 export function restoreFromCopy(
   place: AdminPlace,
   giveUpFrom: number | undefined,
   onProgress: Progress,
 ): Promise<string> {
-  const { board, cluster, config, stream } = place;
+  const { board, cluster, config } = place;
   const { data } = config;
   return withCopy(config, async ({ journal, serviceNetwork }) => {
     const { lastSeq } = journal;
     const parts = { journal, serviceNetwork, nowMs: nowMs() };
-    const standing = await streamStanding({ ...parts, stream });
-    const { highest } = board;
-    const isShort = highest !== undefined && highest.height > lastSeq;
-    if (standing.kind === 'forked') {
-      if (giveUpFrom !== standing.from)
-        throw new AdminRefusedError(forkedText(data, standing.from));
-    } else if (isShort && giveUpFrom !== lastSeq + 1) {
-      throw new AdminRefusedError(
-        `replica ${highest.replica} has told of block ${highest.height}, and this copy ends at ${lastSeq}: restore from the copy of ` +
-          `${highest.replica}, or give up what was acknowledged behind it by --give-up-from ${lastSeq + 1}`,
-      );
-    }
+    const [first] = (await givenUp(place, parts)).toSorted((a, b) => a.from - b.from);
+    if (first !== undefined && giveUpFrom !== first.from) throw new AdminRefusedError(first.text);
     const { hash } = await checkCopy(data, journal, onProgress);
     let written: BlockStream | undefined;
-    try {
-      await restoreStream({
-        // It closes what it was given.
-        stream: await place.connect(),
-        ...parts,
-        giveUpFrom,
-        reopen: async () => (written = await place.reopen()),
-        onProgress: (seq, of) => onProgress('written', seq, of),
-      });
-    } catch (error) {
-      // The stream has all of this copy, and what others had besides is given up.
-      if (!(error instanceof RestoreRefusedError) || !isShort) throw error;
-    }
+    await restoreStream({
+      // It closes what it was given.
+      stream: await place.connect(),
+      ...parts,
+      isGivingUp: first !== undefined,
+      reopen: async () => (written = await place.reopen()),
+      onProgress: (seq, of) => onProgress('written', seq, of),
+    });
     if (written !== undefined) await compareStream(written, journal, onProgress);
     await board.clear();
     return `the stream of ${cluster} has the ${lastSeq} blocks of ${data} again; the last one has the hash ${hash}`;
   });
 }
 
-function forkedText(data: string, from: number): string {
-  return (
-    `${data} is not a copy of this stream: they differ from block ${from} on. Restore from the folder of a replica of this cluster, ` +
-    `or give up what the stream has from there on and somebody has acknowledged, by --give-up-from ${from}`
-  );
+/** Blocks that somebody has and that would be lost for good, from which on. */
+type GivenUp = { readonly from: number; readonly text: string };
+
+async function givenUp(
+  { board, config: { data }, stream }: AdminPlace,
+  parts: Omit<WriteStreamOptions, 'stream'>,
+): Promise<GivenUp[]> {
+  const { lastSeq } = parts.journal;
+  const standing = await streamStanding({ ...parts, stream });
+  const found = await patiently(() => stream.at(OPENING_PLACE));
+  const opening = found && decodeOpening(found);
+  const highest = board.highestIn(opening?.era);
+  const all: GivenUp[] = [];
+  const add = (from: number, why: string, what: string): void =>
+    void all.push({ from, text: `${why}, or give up ${what} by --give-up-from ${from}` });
+  if (standing.kind === 'forked') {
+    const { from } = standing;
+    add(
+      from,
+      `${data} is not a copy of this stream: they differ from block ${from} on. Restore from the folder of a replica of this cluster`,
+      'what the stream has from there on and somebody has acknowledged,',
+    );
+  }
+  if (highest?.replacedFrom !== undefined && standing.kind === 'whole') {
+    const { height, replacedFrom, replica } = highest;
+    add(
+      replacedFrom,
+      `replica ${replica} has blocks ${replacedFrom} to ${height}, which the stream has lost and has others in their place: restore from the copy of ${replica}`,
+      'what it has acknowledged there',
+    );
+  } else if (highest !== undefined && highest.height > lastSeq) {
+    const { height, replica } = highest;
+    add(
+      lastSeq + 1,
+      `replica ${replica} has told of block ${height}, and this copy ends at ${lastSeq}: restore from the copy of ${replica}`,
+      'what was acknowledged behind it',
+    );
+  }
+  if (all.length > 0 && standing.kind === 'whole' && opening !== undefined) {
+    const { lastPlace } = await patiently(() => stream.end());
+    const streamLast = seqOf(opening, lastPlace);
+    if (streamLast > lastSeq)
+      throw new AdminRefusedError(
+        `the stream has blocks up to ${streamLast}, and this copy ends at ${lastSeq}: take the copy of another replica, ` +
+          `or stop all of them and fetch the rest (cluster-admin export --data ${data})`,
+      );
+  }
+  return all;
 }

@@ -3,12 +3,14 @@ import type { FileJournal } from '../log/file-journal.ts';
 import { decodeOpening, encodeOpening, type StreamOpening } from './block-message.ts';
 import { type BlockStream, NotNextError } from './block-stream.ts';
 import { firstDiffering } from './first-differing.ts';
+import type { KnownBlock } from './known-block.ts';
 import { patiently } from './patiently.ts';
 import {
   ForeignStreamError,
   StreamBeginsLaterError,
   StreamForkedError,
   StreamLostError,
+  StreamReplacedError,
   StreamUnfinishedError,
 } from './stream-error.ts';
 import { OPENING_PLACE, seqOf } from './stream-places.ts';
@@ -19,36 +21,52 @@ type Parties = {
   readonly copy: Pick<FileJournal, 'firstSeq' | 'lastSeq' | 'replay'>;
   readonly serviceNetwork: string;
   readonly nowMs: number;
-  /** The highest block that a replica has told of, as it was known before the stream was asked. */
-  readonly known?: KnownBlock | undefined;
+  /** The era of the stream that this replica has followed, if it went on with no other. */
+  readonly followedEra?: string | undefined;
+  /** The highest block that a replica has told of while it followed this stream. */
+  readonly known?: (era: string | undefined) => KnownBlock | undefined;
 };
-
-export type KnownBlock = { readonly replica: string; readonly height: number };
 
 /**
  * Compares a stream with the files of a replica before anything is read: whether it is the log of the same
  * venue, and has all that this replica has. The first replica of all opens an empty stream.
  */
 export async function agreeOnStream(parties: Parties): Promise<StreamOpening> {
-  const { copy, known, serviceNetwork, stream } = parties;
+  const { copy, followedEra, serviceNetwork, stream } = parties;
   const opening = await readOpening(parties);
   if (opening.serviceNetwork !== serviceNetwork) {
     throw new ForeignStreamError(opening.serviceNetwork, serviceNetwork);
   }
   const { firstSeq } = opening;
   if (copy.lastSeq + 1 < firstSeq) throw new StreamBeginsLaterError(copy.lastSeq, firstSeq);
+  // As it is known before the stream is asked: more may be written meanwhile.
+  const known = parties.known?.(opening.era);
   const { lastPlace } = await patiently(() => stream.end());
   const lastSeq = seqOf(opening, lastPlace);
   assertFinished(opening, lastSeq);
   // First of all: what another history has beyond the stream was never a part of it, and nothing is lost.
   const differing = await firstDiffering({ copy, lastSeq, opening, stream });
-  if (differing !== undefined) throw new StreamForkedError(differing);
+  if (differing !== undefined) {
+    if (followedEra !== opening.era) throw new StreamForkedError(differing);
+    // What this replica has it read from this very stream.
+    throw new StreamReplacedError({ from: differing, to: copy.lastSeq });
+  }
   if (lastSeq < copy.lastSeq) {
     const why = `it ends at ${lastSeq}`;
     throw new StreamLostError({ from: lastSeq + 1, to: copy.lastSeq, why });
   }
   assertReaches(lastSeq, known);
   return opening;
+}
+
+/** What another replica has and the stream has lost, with others in its place. */
+export function replacedBy({ height, replica }: KnownBlock, from: number): StreamLostError {
+  return new StreamLostError({
+    from,
+    to: height,
+    why: 'it has others in their place',
+    by: replica,
+  });
 }
 
 /** Nobody can know what comes behind the part that was written. */
@@ -59,6 +77,7 @@ export function assertFinished(opening: StreamOpening, lastSeq: number): void {
 
 /** A replica without files can't know better than what others have told: they had it from this stream. */
 function assertReaches(lastSeq: number, known: KnownBlock | undefined): void {
+  if (known?.replacedFrom !== undefined) throw replacedBy(known, known.replacedFrom);
   if (known === undefined || known.height <= lastSeq) return;
   const why = lastSeq === 0 ? 'it is empty' : `it ends at ${lastSeq}`;
   throw new StreamLostError({ from: lastSeq + 1, to: known.height, why, by: known.replica });
@@ -76,7 +95,7 @@ async function readOpening({
   if (copy.lastSeq > 0) {
     throw new StreamLostError({ from: 1, to: copy.lastSeq, why: 'it is empty' });
   }
-  assertReaches(0, known);
+  assertReaches(0, known?.(undefined));
   const opening = { serviceNetwork, firstSeq: 1, era: randomUUID() };
   const id = `opening:${opening.era}`;
   try {
@@ -85,6 +104,6 @@ async function readOpening({
   } catch (error) {
     // Another replica was faster, or this one was before its answer got lost.
     if (!(error instanceof NotNextError)) throw error;
-    return readOpening({ copy, known, nowMs, serviceNetwork, stream });
+    return readOpening({ copy, nowMs, serviceNetwork, stream, ...(known && { known }) });
   }
 }

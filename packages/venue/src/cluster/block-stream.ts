@@ -8,7 +8,7 @@ import {
 } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { connectTo, type ConnectOptions } from './connect-to.ts';
-import { Following, type TakeMessage } from './following.ts';
+import { type Follower, Following } from './following.ts';
 import { streamFaults, wantedConfig } from './stream-config.ts';
 import { WeakStreamError } from './stream-error.ts';
 
@@ -144,14 +144,9 @@ export class BlockStream {
    * Hands over every message from a place on, in order and each once, until it is stopped. Servers may go away
    * meanwhile and come back.
    */
-  follow(fromPlace: number, take: TakeMessage, onFatal: (error: unknown) => void): Following {
-    const following = new Following({
-      client: this.#client,
-      stream: this.#name,
-      fromPlace,
-      take,
-      onFatal,
-    });
+  follow(fromPlace: number, follower: Follower): Following {
+    const stream = this.#name;
+    const following = new Following({ client: this.#client, stream, fromPlace, follower });
     following.start();
     return following;
   }

@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as later } from 'node:timers/promises';
-import { JournalFullError } from '@oddlot/host/durable';
 import { assert, present } from '@oddlot/units';
 import type { LogEntry, LoggedCommand } from '../block/log-entry.ts';
 import { BlockBuffer, decodeBlock } from '../log/block-codec.ts';
-import type { OrderedBlock } from '../log/commit-batch.ts';
 import type { FileJournal } from '../log/file-journal.ts';
 import type { FollowOptions, Log, ReplayOptions, Retention, TakeEntry } from '../log/log.ts';
-import { agreeOnStream, type KnownBlock } from './agree-on-stream.ts';
+import { agreeOnStream, replacedBy } from './agree-on-stream.ts';
 import {
   decodeBlockMessage,
   decodeOpening,
@@ -15,23 +13,23 @@ import {
   type StreamOpening,
 } from './block-message.ts';
 import { type BlockStream, NotNextError } from './block-stream.ts';
+import { CopyQueue } from './copy-queue.ts';
 import type { Flight } from './flight.ts';
+import type { FollowedStream } from './followed-stream.ts';
 import type { Following, StreamMessage } from './following.ts';
+import type { KnownBlock } from './known-block.ts';
 import { patiently } from './patiently.ts';
 import { parseProposal, type ProposalOrder } from './proposal-order.ts';
 import { StateAge } from './state-age.ts';
-import { StreamLostError, StreamUnfinishedError } from './stream-error.ts';
+import { StreamLostError, StreamReplacedError, StreamUnfinishedError } from './stream-error.ts';
 import { OPENING_PLACE, placeOf, seqOf } from './stream-places.ts';
 
 /** Blocks that one proposer has on their way. */
 const FLIGHTS_MAX = 8;
-/** Blocks that were read and wait for the disk here; beyond that reading waits too. */
-const UNCOPIED_MAX = 256;
 const AGAIN_AFTER_MS = 200;
 /** The first tries of a block wait less long for the servers: about as many as an election takes. */
 const QUICK_TRIES = 8;
 const QUICK_TRY_MS = 1_000;
-const ROOM_AGAIN_MS = 1_000;
 const LOOK_EVERY_MS = 1_000;
 const REJOIN_EVERY_MS = 1_000;
 /** So many looks in a row at a stream that is too short, and it has lost something. */
@@ -50,15 +48,15 @@ export type ClusterLogOptions = {
   readonly order: ProposalOrder;
   readonly clock: { nowMs(): number };
   readonly serviceNetwork: string;
-  /** The highest block that any replica has told of. */
-  readonly known?: () => KnownBlock | undefined;
+  /** Which stream these files follow; undefined for a copy that nobody goes on with. */
+  readonly followed?: FollowedStream;
+  /** The highest block that any replica has told of while it followed this stream. */
+  readonly known?: (era: string | undefined) => KnownBlock | undefined;
   /** Reading can't go on; the process must end. */
   readonly onFatal: (error: unknown) => void;
   /** The stream lacks blocks that this replica has. */
   readonly onLost: (error: StreamLostError) => void;
 };
-
-type Uncopied = { readonly block: OrderedBlock; readonly flight: Flight | undefined };
 
 /** Why nothing can be written now. */
 export type LogTrouble =
@@ -75,9 +73,7 @@ export class ClusterLog implements Log {
   readonly #options: ClusterLogOptions;
   readonly #buffer = new BlockBuffer();
   readonly #flights = new Map<string, Flight>();
-  readonly #uncopied: Uncopied[] = [];
-  #isOutOfRoom = false;
-  #roomWaiters: (() => void)[] = [];
+  readonly #uncopied: CopyQueue;
   #opening: StreamOpening | undefined;
   /** Where proposers stand in what was read, which is ahead of what was applied. */
   #ahead: ProposalOrder;
@@ -95,6 +91,9 @@ export class ClusterLog implements Log {
   constructor(options: ClusterLogOptions) {
     this.#options = options;
     this.#ahead = options.order.copy();
+    this.#uncopied = new CopyQueue(options.copy, (error) => {
+      if (!this.#isClosed) options.onFatal(error);
+    });
     this.age = new StateAge({
       end: async () => this.#seqOf((await options.stream.end()).lastPlace),
       reach: (seq) => this.#reach(seq),
@@ -116,6 +115,11 @@ export class ClusterLog implements Log {
   onFree(listener: () => void): void {
     assert(this.#free === undefined, 'a log is filled by one proposer of a process');
     this.#free = listener;
+  }
+
+  /** The first block of these files in whose place the stream has another one; undefined where it has none. */
+  get replacedFrom(): number | undefined {
+    return this.#lost instanceof StreamReplacedError ? this.#lost.from : undefined;
   }
 
   /** What keeps blocks from being written; undefined when nothing does. */
@@ -160,25 +164,27 @@ export class ClusterLog implements Log {
 
   /** Reads the stream behind what lies here, if it has all that does. */
   async #join(): Promise<void> {
-    const { clock, copy, onFatal, order, serviceNetwork, stream } = this.#options;
-    const known = this.#options.known?.();
-    const nowMs = clock.nowMs();
+    const { clock, copy, followed, onFatal, order, serviceNetwork, stream } = this.#options;
+    const parties = { stream, copy, serviceNetwork, nowMs: clock.nowMs() };
+    const followedEra = followed?.era;
+    const known = (era: string | undefined): KnownBlock | undefined => this.#known(era);
     try {
-      this.#opening = await agreeOnStream({ stream, copy, serviceNetwork, nowMs, known });
+      this.#opening = await agreeOnStream({ ...parties, followedEra, known });
     } catch (error) {
       if (!(error instanceof StreamLostError)) throw error;
       this.#lose(error);
       return;
     }
+    followed?.follow(this.#opening.era);
     this.#lost = undefined;
     this.#looksShort = 0;
     this.#ahead = order.copy();
     this.#readTimeMs = copy.lastTimeMs;
-    this.#following = stream.follow(
-      this.#placeOf(copy.lastSeq + 1),
-      (message) => this.#take(message),
-      (error) => onFatal(error),
-    );
+    this.#following = stream.follow(this.#placeOf(copy.lastSeq + 1), {
+      take: (message) => this.#take(message),
+      onReplaced: (place) => this.#onReplaced(place),
+      onFatal: (error) => onFatal(error),
+    });
     this.#looking ??= setInterval(() => void this.#look(), LOOK_EVERY_MS).unref();
   }
 
@@ -224,6 +230,7 @@ export class ClusterLog implements Log {
     for (const flight of this.#flights.values()) flight.reject(new Error('the log is closed'));
     this.#flights.clear();
     await this.#options.copy.close();
+    await this.#options.followed?.close();
     await this.#options.stream.close();
   }
 
@@ -290,15 +297,14 @@ export class ClusterLog implements Log {
     const verdict = this.#ahead.take(proposal, timeMs);
     if (verdict !== 'next') {
       if (verdict === 'early' && flight !== undefined) this.#onEarly(flight);
-      return this.#keep({
-        block: { seq, timeMs, commands: [], encoded: NOTHING },
-        flight: undefined,
-      });
+      const block = { seq, timeMs, commands: [], encoded: NOTHING };
+      return this.#uncopied.add({ block, flight: undefined });
     }
     this.#flights.delete(proposal);
     this.#sendEarly(proposal);
     const commands = flight?.commands ?? commandsOf(encoded);
-    const kept = this.#keep({ block: { seq, timeMs, commands, proposal, encoded }, flight });
+    const block = { seq, timeMs, commands, proposal, encoded };
+    const kept = this.#uncopied.add({ block, flight });
     this.#free?.();
     return kept;
   }
@@ -326,35 +332,13 @@ export class ClusterLog implements Log {
     void this.#send(next);
   }
 
-  #keep(uncopied: Uncopied): Promise<void> | undefined {
-    this.#uncopied.push(uncopied);
-    if (!this.#isOutOfRoom) this.#copy(uncopied);
-    if (this.#uncopied.length < UNCOPIED_MAX) return undefined;
-    return new Promise((resolve) => this.#roomWaiters.push(resolve));
-  }
-
-  #copy(uncopied: Uncopied): void {
-    const { copy, onFatal } = this.#options;
-    const onCopied = (entry: LogEntry): void => {
-      assert(this.#uncopied.shift() === uncopied, 'blocks are copied in order');
-      uncopied.flight?.resolve(entry);
-      if (this.#uncopied.length >= UNCOPIED_MAX) return;
-      for (const wake of this.#roomWaiters.splice(0)) wake();
-    };
-    copy.copy(uncopied.block).then(onCopied, (error: unknown) => {
-      if (error instanceof JournalFullError) this.#waitForRoom();
-      else if (!this.#isClosed) onFatal(error);
-    });
-  }
-
-  /** What the stream has can't be refused: this replica stands still until there is room for its copy. */
-  #waitForRoom(): void {
-    if (this.#isOutOfRoom) return;
-    this.#isOutOfRoom = true;
-    setTimeout(() => {
-      this.#isOutOfRoom = false;
-      for (const uncopied of this.#uncopied) this.#copy(uncopied);
-    }, ROOM_AGAIN_MS).unref();
+  /** By what replicas tell now, and by what is remembered here of what they told. */
+  #known(era: string | undefined): KnownBlock | undefined {
+    const { followed, known } = this.#options;
+    const told = known?.(era);
+    const kept = followed?.knownIn(era);
+    if (told?.replacedFrom !== undefined) return told;
+    return (kept?.height ?? 0) > (told?.height ?? 0) ? kept : told;
   }
 
   /** Asks the leader how far the stream goes: whether there is one, and whether it has all that was read. */
@@ -362,14 +346,16 @@ export class ClusterLog implements Log {
     // What was read before it is asked: while it answers, more may be written and read.
     const readPlace = (this.#following?.nextPlace ?? 1) - 1;
     try {
-      const known = this.#options.known?.();
+      const known = this.#known(this.#opening?.era);
+      this.#options.followed?.note(known);
       const askedMs = performance.now();
       const { lastPlace } = await this.#options.stream.end();
-      this.age.hear();
-      if (this.#following === undefined) return;
-      void this.age.toldEnd(this.#seqOf(lastPlace), askedMs);
-      this.#renewWhenStalled(this.#following, readPlace, lastPlace);
+      if (this.#following === undefined) return this.age.hear();
       const lastSeq = this.#seqOf(lastPlace);
+      void this.age.toldEnd(lastSeq, askedMs);
+      this.#renewWhenStalled(this.#following, readPlace, lastPlace);
+      if (known?.replacedFrom !== undefined)
+        return this.#lose(replacedBy(known, known.replacedFrom));
       const readSeq = this.#seqOf(readPlace);
       const to = Math.max(readSeq, known?.height ?? 0);
       // Read from it once and not there any more. A leader that has just been elected may not know yet what it has.
@@ -388,13 +374,18 @@ export class ClusterLog implements Log {
   /** A reader to whom nothing comes although the stream has more; one that waits for its own disk is none. */
   #renewWhenStalled(following: Following, readPlace: number, lastPlace: number): void {
     const isStalled =
-      lastPlace > readPlace &&
-      following.nextPlace - 1 === readPlace &&
-      this.#uncopied.length < UNCOPIED_MAX;
+      lastPlace > readPlace && following.nextPlace - 1 === readPlace && !this.#uncopied.isFull;
     this.#looksStalled = isStalled ? this.#looksStalled + 1 : 0;
     if (this.#looksStalled < LOOKS_STALLED_MAX) return;
     this.#looksStalled = 0;
     following.renew();
+  }
+
+  /** What was read last is another one now: where it begins is found out when this replica joins again. */
+  #onReplaced(place: number): void {
+    const from = this.#seqOf(place);
+    const to = Math.max(from, this.#options.copy.lastSeq);
+    this.#lose(new StreamReplacedError({ from, to }));
   }
 
   #lose(error: StreamLostError): void {
@@ -414,7 +405,7 @@ export class ClusterLog implements Log {
     while (this.#lost !== undefined) {
       await later(REJOIN_EVERY_MS);
       if (this.#isClosed) return;
-      if (this.#uncopied.length > 0) continue;
+      if (!this.#uncopied.isEmpty) continue;
       try {
         await this.#join();
       } catch (error) {

@@ -2,7 +2,10 @@ import type { JetStreamClient } from '@nats-io/jetstream';
 import { expect, test } from 'vitest';
 import { Following } from './following.ts';
 
-/** Consumers that a server gives one after the other: each has messages, or nothing until it is stopped. */
+/**
+ * Consumers that a server gives one after the other: each has messages, or nothing until it is stopped. A place below zero is
+ * that of another message.
+ */
 function clientOf(consumers: readonly (readonly number[] | 'silent')[]): {
   readonly client: JetStreamClient;
   readonly begins: number[];
@@ -21,7 +24,7 @@ function clientOf(consumers: readonly (readonly number[] | 'silent')[]): {
         },
         async *[Symbol.asyncIterator]() {
           if (places !== 'silent')
-            for (const seq of places) yield { seq, data: new Uint8Array([seq]) };
+            for (const seq of places) yield { seq: Math.abs(seq), data: new Uint8Array([seq]) };
           await stopped.promise;
         },
       }),
@@ -30,22 +33,46 @@ function clientOf(consumers: readonly (readonly number[] | 'silent')[]): {
   return { client: { consumers: { get } } as unknown as JetStreamClient, begins };
 }
 
-test('one to whom nothing comes any more is asked anew, behind what was read', async () => {
-  const { begins, client } = clientOf([[4, 5], 'silent', [6, 7]]);
+test('one to whom nothing comes any more is asked anew, for what was read last and what is behind it', async () => {
+  const { begins, client } = clientOf([[4, 5], 'silent', [5, 6, 7]]);
+  const { following, replaced, taken } = follow(client, 4);
+  await expect.poll(() => taken).toEqual([4, 5]);
+  following.renew();
+  await expect.poll(() => begins).toEqual([4, 5]);
+  following.renew();
+  await expect.poll(() => taken).toEqual([4, 5, 6, 7]);
+  expect(begins).toEqual([4, 5, 5]);
+  expect(replaced).toEqual([]);
+  await following.stop();
+});
+
+test('servers that have another message in the place of one that was read are not read on', async () => {
+  const { begins, client } = clientOf([
+    [4, 5],
+    [-5, 6, 7],
+  ]);
+  const { following, replaced, taken } = follow(client, 4);
+  await expect.poll(() => taken).toEqual([4, 5]);
+  following.renew();
+  await expect.poll(() => replaced).toEqual([5]);
+  await following.stop();
+  expect(taken).toEqual([4, 5]);
+  expect(begins).toEqual([4, 5]);
+});
+
+function follow(client: JetStreamClient, fromPlace: number) {
   const taken: number[] = [];
+  const replaced: number[] = [];
   const following = new Following({
     client,
     stream: 'blocks',
-    fromPlace: 4,
-    take: ({ place }) => void taken.push(place),
-    onFatal: (error) => expect.unreachable(String(error)),
+    fromPlace,
+    follower: {
+      take: ({ place }) => void taken.push(place),
+      onReplaced: (place) => replaced.push(place),
+      onFatal: (error) => expect.unreachable(String(error)),
+    },
   });
   following.start();
-  await expect.poll(() => taken).toEqual([4, 5]);
-  following.renew();
-  await expect.poll(() => begins).toEqual([4, 6]);
-  following.renew();
-  await expect.poll(() => taken).toEqual([4, 5, 6, 7]);
-  expect(begins).toEqual([4, 6, 6]);
-  await following.stop();
-});
+  return { following, taken, replaced };
+}

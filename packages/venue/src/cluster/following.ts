@@ -5,7 +5,16 @@ import { type ConsumerMessages, DeliverPolicy, type JetStreamClient } from '@nat
 export type StreamMessage = { readonly place: number; readonly data: Uint8Array };
 
 /** Takes a message; where it returns a promise, the next one waits for it. */
-export type TakeMessage = (message: StreamMessage) => Promise<void> | undefined;
+type TakeMessage = (message: StreamMessage) => Promise<void> | undefined;
+
+/** Who reads a stream, and what it is told. */
+export type Follower = {
+  readonly take: TakeMessage;
+  /** The stream has another message at a place that was read before; nothing more is handed over. */
+  readonly onReplaced: (place: number) => void;
+  /** What was read can't be taken, or is not there any more. */
+  readonly onFatal: (error: unknown) => void;
+};
 
 /** What is on its way to here: well below what a server lets a slow consumer have. */
 const BYTES_MAX = 2 * 1024 * 1024;
@@ -34,9 +43,10 @@ class StreamGapError extends Error {
 export class Following {
   readonly #client: JetStreamClient;
   readonly #stream: string;
-  readonly #take: TakeMessage;
-  readonly #onFatal: (error: unknown) => void;
+  readonly #follower: Follower;
   #nextPlace: number;
+  /** What was read last, to be read once more by who is asked anew: servers that came back may have another one there. */
+  #last: Uint8Array | undefined;
   #messages: ConsumerMessages | undefined;
   #openMs = OPEN_MS_MIN;
   #isStopped = false;
@@ -46,15 +56,12 @@ export class Following {
     readonly client: JetStreamClient;
     readonly stream: string;
     readonly fromPlace: number;
-    readonly take: TakeMessage;
-    /** What was read can't be taken, or is not there any more. */
-    readonly onFatal: (error: unknown) => void;
+    readonly follower: Follower;
   }) {
     this.#client = options.client;
     this.#stream = options.stream;
     this.#nextPlace = options.fromPlace;
-    this.#take = options.take;
-    this.#onFatal = options.onFatal;
+    this.#follower = options.follower;
   }
 
   /** The place of the message that is handed over next. */
@@ -94,7 +101,7 @@ export class Following {
         await this.#read(messages);
       } catch (error) {
         this.#isStopped = true;
-        this.#onFatal(error);
+        this.#follower.onFatal(error);
       }
       messages.stop();
     }
@@ -103,7 +110,7 @@ export class Following {
   async #open(): Promise<ConsumerMessages> {
     const consumer = await this.#client.consumers.get(this.#stream, {
       deliver_policy: DeliverPolicy.StartSequence,
-      opt_start_seq: this.#nextPlace,
+      opt_start_seq: this.#beginPlace,
       inactive_threshold: INACTIVE_NS,
     });
     const messages = await consumer.consume({
@@ -117,13 +124,23 @@ export class Following {
     return messages;
   }
 
+  get #beginPlace(): number {
+    return this.#last === undefined ? this.#nextPlace : this.#nextPlace - 1;
+  }
+
   /** Returns when this consumer has to be asked for anew. */
   async #read(messages: ConsumerMessages): Promise<void> {
     let isFirst = true;
     for await (const message of messages) {
       if (this.#isStopped) return;
       const { seq: place } = message;
-      if (place < this.#nextPlace) continue;
+      if (place < this.#nextPlace) {
+        isFirst = false;
+        if (this.#isAsRead(place, message.data)) continue;
+        this.#isStopped = true;
+        this.#follower.onReplaced(place);
+        return;
+      }
       if (place > this.#nextPlace) {
         // In the middle something was skipped on the way; at the start it is not there any more.
         if (!isFirst) return;
@@ -131,9 +148,15 @@ export class Following {
       }
       isFirst = false;
       this.#nextPlace = place + 1;
-      const taken = this.#take({ place, data: message.data });
+      this.#last = message.data;
+      const taken = this.#follower.take({ place, data: message.data });
       if (taken !== undefined) await taken;
     }
+  }
+
+  #isAsRead(place: number, data: Uint8Array): boolean {
+    if (place !== this.#nextPlace - 1 || this.#last === undefined) return true;
+    return Buffer.compare(this.#last, data) === 0;
   }
 
   async #watch(messages: ConsumerMessages): Promise<void> {

@@ -1,6 +1,7 @@
 import { setTimeout as later } from 'node:timers/promises';
 import type { KV, KvEntry } from '@nats-io/kv';
 import { keysOf } from './keys-of.ts';
+import type { KnownBlock } from './known-block.ts';
 import { patiently } from './patiently.ts';
 
 /** What a replica tells the others of itself. */
@@ -13,8 +14,12 @@ export type BoardEntry = {
   readonly rules: number;
   /** It waits until the era of these rules is opened. */
   readonly isWaiting?: true | undefined;
+  /** The stream that it follows, which is another one each time that it is written from the start. */
+  readonly era?: string | undefined;
   /** The newest block that it has, or had before it was started. */
   readonly height: number;
+  /** The first block that it has read from the stream and that is another one there now. */
+  readonly replacedFrom?: number | undefined;
   readonly hash: string;
   /** The newest block that replicas have attested, and what it is here. */
   readonly attested?: { readonly height: number; readonly hash: string } | undefined;
@@ -27,6 +32,8 @@ type SeenEntry = BoardEntry & { readonly silentMs: number; readonly aheadMs: num
 
 type Seen = {
   readonly entry: BoardEntry;
+  /** The highest that it has told of while it followed the same stream: servers that lose an entry have an older one again. */
+  readonly height: number;
   readonly atMs: number;
   /** By the servers' clock. */
   readonly createdMs: number;
@@ -107,8 +114,21 @@ export class ReplicaBoard {
   }
 
   /** The highest block that anybody has told of, now or before. */
-  get highest(): BoardEntry | undefined {
-    return this.entries.toSorted((a, b) => b.height - a.height)[0];
+  get highest(): KnownBlock | undefined {
+    return this.#told(undefined).toSorted((a, b) => b.height - a.height)[0];
+  }
+
+  /** The same of those who followed this stream; before that, of one in whose blocks' place the stream has others. */
+  highestIn(era: string | undefined): KnownBlock | undefined {
+    return this.#told(era).toSorted(
+      (a, b) => firstReplaced(a) - firstReplaced(b) || b.height - a.height,
+    )[0];
+  }
+
+  #told(era: string | undefined): KnownBlock[] {
+    return [...this.#seen.values()]
+      .filter(({ entry }) => era === undefined || entry.era === undefined || entry.era === era)
+      .map(({ entry: { replacedFrom, replica }, height }) => ({ replica, height, replacedFrom }));
   }
 
   /** What a replica has told last. */
@@ -158,7 +178,10 @@ export class ReplicaBoard {
     // What a new watch begins with was seen before.
     if (this.#seen.get(entry.replica)?.revision === told.revision) return;
     const createdMs = told.created.getTime();
-    this.#seen.set(entry.replica, { entry, atMs, createdMs, revision: told.revision });
+    const before = this.#seen.get(entry.replica);
+    const height =
+      before?.entry.era === entry.era ? Math.max(before?.height ?? 0, entry.height) : entry.height;
+    this.#seen.set(entry.replica, { entry, height, atMs, createdMs, revision: told.revision });
   }
 
   /**
@@ -176,4 +199,8 @@ export class ReplicaBoard {
       this.#seen.delete(entry.replica);
     }
   }
+}
+
+function firstReplaced({ replacedFrom = Number.MAX_SAFE_INTEGER }: KnownBlock): number {
+  return replacedFrom;
 }

@@ -7,14 +7,14 @@ import { StreamForkedError, StreamLostError, StreamUnfinishedError } from './str
 import { writeStream, type WriteStreamOptions } from './write-stream.ts';
 
 /** Why a stream is not written again; nothing was touched. */
-export class RestoreRefusedError extends Error {
+class RestoreRefusedError extends Error {
   override readonly name = 'RestoreRefusedError';
 }
 
 type RestoreOptions = WriteStreamOptions & {
   readonly journal: FileJournal;
-  /** The first block of the stream that an operator gives up, where the copy has another one. */
-  readonly giveUpFrom?: number | undefined;
+  /** An operator gives up what is not in the copy, be it in the stream or in another copy. */
+  readonly isGivingUp: boolean;
   /** Makes the stream anew after it was removed. */
   readonly reopen: () => Promise<BlockStream>;
 };
@@ -27,17 +27,17 @@ type StreamStanding =
 /**
  * Writes a stream again that has lost blocks, from the longest copy that there is. Refuses where the stream has
  * everything that the copy has, since then it is the copy that is behind, and where it has others, which somebody has
- * acknowledged.
+ * acknowledged; unless that is given up.
  */
 export async function restoreStream(options: RestoreOptions): Promise<StreamOpening> {
-  const { giveUpFrom, journal, nowMs, reopen, serviceNetwork, stream } = options;
+  const { isGivingUp, journal, nowMs, reopen, serviceNetwork, stream } = options;
   const standing = await streamStanding(options);
-  if (standing.kind === 'whole') {
+  if (standing.kind === 'whole' && !isGivingUp) {
     throw new RestoreRefusedError(
       `the stream has all ${journal.lastSeq} blocks of this copy: there is nothing to restore from it`,
     );
   }
-  if (standing.kind === 'forked' && standing.from !== giveUpFrom) {
+  if (standing.kind === 'forked' && !isGivingUp) {
     throw new StreamForkedError(standing.from);
   }
   await patiently(() => stream.remove());

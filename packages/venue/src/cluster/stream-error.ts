@@ -1,6 +1,6 @@
 /** The stream lacks blocks that this replica has, or that another one has told of; or it has others in their place. */
 export class StreamLostError extends Error {
-  override readonly name = 'StreamLostError';
+  override readonly name: string = 'StreamLostError';
   /** The first block that the stream lacks, and the last one that somebody has. */
   readonly from: number;
   readonly to: number;
@@ -27,6 +27,15 @@ export class StreamLostError extends Error {
   }
 }
 
+/** The stream lacks blocks that this replica has read from it, and has others in their place. */
+export class StreamReplacedError extends StreamLostError {
+  override readonly name = 'StreamReplacedError';
+
+  constructor({ from, to }: { readonly from: number; readonly to: number }) {
+    super({ from, to, why: 'it has others in their place' });
+  }
+}
+
 /** Files of another history than the stream's: of another venue, or of a copy that went on by itself. */
 export class StreamForkedError extends Error {
   override readonly name = 'StreamForkedError';
@@ -38,8 +47,8 @@ export class StreamForkedError extends Error {
   constructor(from: number) {
     super(
       `this folder is not a copy of this stream: they differ from block ${from} on. ` +
-        'Either it went on by itself or is of another cluster, or the stream has lost its blocks and others were written in their place. ' +
-        'Keep the folder, since it may have what was acknowledged from there on, and start with an empty one',
+        'It went on by itself, is of another cluster, or what it has from there on was given up when the stream was restored. ' +
+        'Keep the folder, since it may have what was acknowledged, and start with an empty one',
     );
     this.from = from;
   }

@@ -173,6 +173,7 @@ function endpointsOf(
     limiter,
     work: budgets.work,
     turns: budgets.turns,
+    blocks: sockets.blocks,
     now: () => clock.nowMs(),
     confirmTimeoutMs: config.confirmTimeoutMs,
     settings: infoSettings(config, money, relay, core.cluster?.replicas),

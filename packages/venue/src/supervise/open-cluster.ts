@@ -11,6 +11,7 @@ import { claimName } from '../cluster/claim-name.ts';
 import { decodeOpening } from '../cluster/block-message.ts';
 import { clockApartMs } from '../cluster/clock-apart-ms.ts';
 import { ClusterLog, type ClusterLogOptions } from '../cluster/cluster-log.ts';
+import { FollowedStream } from '../cluster/followed-stream.ts';
 import { HolderLine } from '../cluster/holder-line.ts';
 import { KvLease } from '../cluster/kv-lease.ts';
 import { openBucket } from '../cluster/open-bucket.ts';
@@ -108,6 +109,8 @@ export async function openCluster(
   const serviceNetwork =
     opening === undefined ? await newName(config, leases) : decodeOpening(opening).serviceNetwork;
   const order = new ProposalOrder();
+  const followed = new FollowedStream(config.data);
+  let ownLog: ClusterLog | undefined;
   let ownUrl: string | undefined;
   return {
     replica,
@@ -125,11 +128,16 @@ export async function openCluster(
     serviceNetwork,
     cursorKey: await agreeOnCursorKey(leases, CURSOR_KEY_BYTES),
     openLog(copy, parts) {
-      const shared = { stream, order, known: () => board.highest };
-      return new ClusterLog({ ...parts, ...shared, copy });
+      const known = board.highestIn.bind(board);
+      return (ownLog = new ClusterLog({ ...parts, stream, order, followed, known, copy }));
     },
     tell: (own) =>
-      board.tell(() => ({ ...entryOf(replica, own(), board.entryOf(replica)), url: ownUrl })),
+      board.tell(() => ({
+        ...entryOf(replica, own(), board.entryOf(replica)),
+        era: followed.era,
+        replacedFrom: ownLog?.replacedFrom,
+        url: ownUrl,
+      })),
     clockApartMs: () => clockApartMs(replica, board.present),
     holdWhile: (may) => void conditions.push(may),
     serving: () => void (ownUrl = config.publicUrl),

@@ -42,6 +42,7 @@ import {
   type StateQuery,
 } from '../../translate/answer-info.ts';
 import type { RecoverPool } from '../recover-pool.ts';
+import type { BlockWaits } from '../ws/block-waits.ts';
 import { AnswerCache, jsonInTurns } from './answer-cache.ts';
 import { signatureExplainer, type SignatureExplainer } from './signature-explainer.ts';
 import type { Faucet } from './faucet.ts';
@@ -85,6 +86,8 @@ export type InfoOptions = {
   readonly multiSigChanges?: Pick<MultiSigChanges, 'of'> | undefined;
   /** Of the cursors that the venue gives out; without one they end with the process. */
   readonly cursors?: CursorSeal | undefined;
+  /** For who has seen a block at another replica; without it what is not here yet is refused. */
+  readonly blocks?: Pick<BlockWaits, 'reached'> | undefined;
   /** How this process does. */
   readonly health?: (() => VenueHealth) | undefined;
 };
@@ -96,6 +99,7 @@ type OpenConnections = {
 };
 
 const HTTP_FORBIDDEN = 403;
+const RETRY_SECONDS = 1;
 const NO_CHAIN: InfoAnswer = {
   ok: false,
   error: refusal('notAllowed', [], { why: 'there is no settlement chain' }, HTTP_FORBIDDEN),
@@ -147,6 +151,8 @@ async function handle(options: Context, request: EdgeRequest): Promise<Reply> {
     const { allowed, retryAfterSeconds } = options.limiter.take(query.type, request.ip);
     if (!allowed) return { ...infoRefusal(rateLimited('info')), retryAfterSeconds };
   }
+  const behind = await behindOf(options, parsed.minHeight);
+  if (behind !== undefined) return behind;
   if (isStateQuery(query)) return answerState(options, parsed, request);
   if (isHistoryQuery(query) && options.history !== undefined) {
     return answerPast({ ...options, history: options.history }, query, clamped, request);
@@ -157,6 +163,19 @@ async function handle(options: Context, request: EdgeRequest): Promise<Reply> {
   const warnings = warning === undefined ? [] : [warning];
   const all = [...(answer.warnings ?? []), ...warnings, ...clampWarnings(clamped)];
   return infoReply(answer.data, all);
+}
+
+/** Refuses who needs a block that does not come in time; undefined where it is here. */
+async function behindOf(
+  { blocks, replica }: Context,
+  minHeight: number | undefined,
+): Promise<Reply | undefined> {
+  if (minHeight === undefined || minHeight <= replica.head.height) return undefined;
+  if ((await blocks?.reached(minHeight)) === true) return undefined;
+  const { height } = replica.head;
+  const details = { field: 'minHeight', got: minHeight, allowed: { max: height } };
+  const reply = infoRefusal(refusal('stateBehind', [height], details));
+  return { ...reply, retryAfterSeconds: RETRY_SECONDS };
 }
 
 /** What every client asks for that begins or that polls. The state alone answers it, so that it changes with blocks alone. */

@@ -118,6 +118,11 @@ export class WsEdge {
     this.#planSweep();
   }
 
+  /** Tells when a block is here, to who has seen it elsewhere. */
+  get blocks(): Pick<BlockWaits, 'reached'> {
+    return this.#blocks;
+  }
+
   /** The connection limit per client address, and how many of them a client has open. */
   connections(endpoint: Endpoint, ip: string): { limit: number; open: number } {
     return {

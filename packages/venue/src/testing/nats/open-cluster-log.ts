@@ -2,6 +2,8 @@ import { expect } from 'vitest';
 import type { LogEntry } from '../../block/log-entry.ts';
 import { BlockStream } from '../../cluster/block-stream.ts';
 import { ClusterLog } from '../../cluster/cluster-log.ts';
+import { FollowedStream } from '../../cluster/followed-stream.ts';
+import type { KnownBlock } from '../../cluster/known-block.ts';
 import { ProposalOrder } from '../../cluster/proposal-order.ts';
 import type { StreamLostError } from '../../cluster/stream-error.ts';
 import { FileJournal } from '../../log/file-journal.ts';
@@ -22,7 +24,7 @@ type Options = {
   readonly serviceNetwork?: string;
   readonly wrap?: (stream: BlockStream) => BlockStream;
   readonly now?: () => number;
-  readonly known?: () => { readonly replica: string; readonly height: number } | undefined;
+  readonly known?: () => KnownBlock | undefined;
 };
 
 export function openTestStream(urls: readonly string[], cluster: string): Promise<BlockStream> {
@@ -51,6 +53,7 @@ export async function openClusterLog({
     order,
     clock,
     serviceNetwork,
+    followed: new FollowedStream(`${directory}-of`),
     ...(known && { known }),
     onFatal: (error) => {
       throw error;

@@ -1,0 +1,74 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { readTextFile, writeFully, writeWholeFile, writeWholeFileBy } from '@oddlot/host/durable';
+import type { KnownBlock } from './known-block.ts';
+
+const FILE = 'followed-stream.json';
+
+/** Heights are those of one writing of the stream: the next one may have been begun to give them up. */
+type Kept = { readonly era: string; readonly known?: KnownBlock | undefined };
+
+/**
+ * Which stream a folder follows, and the highest block that any replica has told of, kept beside the journal. Servers that lose
+ * blocks lose with them what replicas have told, and who had those blocks may be away just then: the others would go on in their
+ * place if they did not remember it themselves.
+ */
+export class FollowedStream {
+  readonly #file: string;
+  #kept: Kept | undefined;
+  #writing: Promise<void> | undefined;
+
+  constructor(folder: string) {
+    this.#file = join(folder, FILE);
+    this.#kept = read(this.#file);
+  }
+
+  get era(): string | undefined {
+    return this.#kept?.era;
+  }
+
+  /** Of a stream that is empty nobody knows which one it was. */
+  knownIn(era: string | undefined): KnownBlock | undefined {
+    return era === undefined || era === this.era ? this.#kept?.known : undefined;
+  }
+
+  /** What this folder has from here on, it has from this stream. */
+  follow(era: string): void {
+    if (era === this.era) return;
+    this.#kept = { era };
+    writeWholeFile(this.#file, JSON.stringify(this.#kept));
+  }
+
+  /** Remembers a block if it is higher than what is known; while one is written, the next waits for another time. */
+  note(known: KnownBlock | undefined): void {
+    const kept = this.#kept;
+    if (kept === undefined || known === undefined || this.#writing !== undefined) return;
+    if (known.height <= (kept.known?.height ?? 0)) return;
+    const { height, replica } = known;
+    const next: Kept = { era: kept.era, known: { replica, height } };
+    this.#kept = next;
+    const text = Buffer.from(JSON.stringify(next));
+    const written = writeWholeFileBy(this.#file, (handle) => writeFully(handle, text, 0));
+    // Without room there is none for blocks either.
+    this.#writing = written.catch(() => undefined).finally(() => (this.#writing = undefined));
+  }
+
+  async close(): Promise<void> {
+    await this.#writing;
+  }
+}
+
+/** Of a folder that goes on by itself: what it has from here on is of no stream. */
+export function forgetFollowedStream(folder: string): void {
+  rmSync(join(folder, FILE), { force: true });
+}
+
+/** One that can't be read says nothing, as one that is not there. */
+function read(file: string): Kept | undefined {
+  try {
+    const kept = JSON.parse(readTextFile(file) ?? '{}') as Partial<Kept>;
+    return typeof kept.era === 'string' ? { era: kept.era, known: kept.known } : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,7 @@
+/** A block that a replica has told of. */
+export type KnownBlock = {
+  readonly replica: string;
+  readonly height: number;
+  /** The first of its blocks in whose place the stream has another one, where it said so. */
+  readonly replacedFrom?: number | undefined;
+};
