@@ -1,5 +1,6 @@
 import { setTimeout as later } from 'node:timers/promises';
 import { type ConsumerMessages, DeliverPolicy, type JetStreamClient } from '@nats-io/jetstream';
+import { TooLateError, withinMs } from './within-ms.ts';
 
 /** A message of the stream by its place in it. */
 export type StreamMessage = { readonly place: number; readonly data: Uint8Array };
@@ -89,7 +90,12 @@ export class Following {
     while (!this.#isStopped) {
       let messages: ConsumerMessages | undefined;
       try {
-        messages = await withinTime(this.#open(), this.#openMs);
+        const opening = this.#open();
+        messages = await withinMs(opening, this.#openMs).catch((error: unknown) => {
+          // One that comes too late is stopped.
+          opening.then((each) => each.stop()).catch(() => undefined);
+          throw error;
+        });
         this.#openMs = OPEN_MS_MIN;
       } catch (error) {
         if (error instanceof TooLateError) this.#openMs = Math.min(OPEN_MS_MAX, 2 * this.#openMs);
@@ -170,24 +176,4 @@ export class Following {
       if (isLost) messages.stop();
     }
   }
-}
-
-class TooLateError extends Error {
-  override readonly name = 'TooLateError';
-}
-
-/** One that comes too late is stopped. */
-async function withinTime(
-  opening: Promise<ConsumerMessages>,
-  openMs: number,
-): Promise<ConsumerMessages> {
-  const tooLate = new AbortController();
-  const late = later(openMs, undefined, { signal: tooLate.signal, ref: false });
-  const messages = await Promise.race([opening, late]).finally(() => tooLate.abort());
-  if (messages !== undefined) return messages;
-  opening.then(
-    (each) => each.stop(),
-    () => undefined,
-  );
-  throw new TooLateError('the consumer was not opened in time');
 }

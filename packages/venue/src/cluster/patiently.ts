@@ -1,6 +1,7 @@
 import { setTimeout as later } from 'node:timers/promises';
 import { ClosedConnectionError, DrainingConnectionError } from '@nats-io/transport-node';
 import { NotNextError } from './block-stream.ts';
+import { withinMs } from './within-ms.ts';
 
 const AGAIN_AFTER_MS = 200;
 /** The client library gives up earlier, but for lists whose end never comes. */
@@ -10,7 +11,7 @@ const ANSWER_MS_MAX = 10_000;
 export async function patiently<T>(ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
-      return await answered(ask());
+      return await withinMs(ask(), ANSWER_MS_MAX);
     } catch (error) {
       const isFinal =
         error instanceof NotNextError ||
@@ -19,18 +20,5 @@ export async function patiently<T>(ask: () => Promise<T>): Promise<T> {
       if (isFinal) throw error;
       await later(AGAIN_AFTER_MS);
     }
-  }
-}
-
-async function answered<T>(asked: Promise<T>): Promise<T> {
-  const over = new AbortController();
-  const late = later(ANSWER_MS_MAX, undefined, { signal: over.signal }).then(() => {
-    throw new Error('nobody answers');
-  });
-  try {
-    return await Promise.race([asked, late]);
-  } finally {
-    late.catch(() => undefined);
-    over.abort();
   }
 }

@@ -2,12 +2,12 @@ import { createReadStream, existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
-import { setTimeout as later } from 'node:timers/promises';
 import { jetstream } from '@nats-io/jetstream';
 import { type ObjectStore, Objm } from '@nats-io/obj';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { isNoRoom, writeFully, writeWholeFileBy } from '@oddlot/host/durable';
 import { patiently } from './patiently.ts';
+import { withinMs } from './within-ms.ts';
 
 const NAME = /^snapshot-(\d{16})\.bin$/;
 /** While one is fetched the next may be put; a third is of no use to anyone. */
@@ -114,10 +114,7 @@ async function* piecesOf(
   const reader = stream.getReader();
   try {
     for (;;) {
-      const over = new AbortController();
-      const late = later(pieceMsMax, undefined, { signal: over.signal }).catch(() => undefined);
-      const next = await Promise.race([reader.read(), late]).finally(() => over.abort());
-      if (next === undefined) throw new Error('the snapshot does not come any further');
+      const next = await withinMs(reader.read(), pieceMsMax);
       if (next.done) return;
       yield next.value;
     }

@@ -1,4 +1,4 @@
-import { setTimeout as later } from 'node:timers/promises';
+import { withinMs } from './within-ms.ts';
 
 /** So long without a word, and others may have executed what is unknown here: longer than looks at the stream are apart. */
 const OLD_MS = 1_500;
@@ -60,10 +60,10 @@ export class StateAge {
   }
 
   async #catchUp(): Promise<boolean> {
-    const tooLate = new AbortController();
-    const { signal } = tooLate;
-    const late = later(CURRENT_MS_MAX, false, { signal, ref: false });
-    return Promise.race([this.#reachEnd(signal), late]).finally(() => tooLate.abort());
+    const over = new AbortController();
+    return withinMs(this.#reachEnd(over.signal), CURRENT_MS_MAX)
+      .catch(() => false)
+      .finally(() => over.abort());
   }
 
   async #reachEnd(signal: AbortSignal): Promise<boolean> {
