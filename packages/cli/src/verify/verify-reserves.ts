@@ -5,16 +5,22 @@ import { parseArgs } from 'node:util';
  * Checks that an address is counted in what a venue says it owes, and that the bridge holds as much. One
  * file on purpose that imports nothing but Node, its Keccak included: copy it, read it, run it anywhere.
  *
- *     oddlot verify reserves --url http://127.0.0.1:8690 --user 0x… [--root 0x…] [--rpc http://…]
+ *     oddlot verify reserves --url http://127.0.0.1:8690 --user 0x… [--root 0x…] [--rpc http://…] [--json]
  *     oddlot verify reserves --proof proof.json --user 0x… --root 0x… --rpc http://… [--url http://…]
  *
  * `--proof` is the answer of `reservesProof`, kept in a file; `--root` is the root that you know from
  * somewhere else; `--rpc` an endpoint of the settlement chain that you trust, and `--bridge`, `--token`
- * the contracts that you know. Ends with 0 when every figure agrees, 1 when one differs or is not as it may
+ * the contracts that you know; `--json` prints the findings for a program. Ends with 0 when every figure agrees, 1 when one differs or is not as it may
  * be, 2 when the address is not in it or the question is wrong, 4 when somebody does not answer.
  */
 
-type Finding = { readonly what: string; readonly agrees: boolean; readonly told: string };
+type Finding = {
+  readonly what: string;
+  readonly agrees: boolean;
+  readonly told: string;
+  /** Where it differs, and what came out here can be said. */
+  readonly computed?: string;
+};
 
 /** The answer of `reservesProof`. Amounts are USDC as decimal text. */
 export type Proof = {
@@ -257,7 +263,7 @@ function ending(exitCode: number, message: string): Error {
 
 function same(what: string, told: string, computed: string): Finding {
   const agrees = told.toLowerCase() === computed.toLowerCase();
-  return { what, agrees, told: agrees ? told : `${told}, computed ${computed}` };
+  return agrees ? { what, agrees, told } : { what, agrees, told, computed };
 }
 
 /** Micro-USDC of a decimal text; exact, and of a size that a leaf or a sum can have. */
@@ -363,42 +369,58 @@ function rotated(lane: bigint, bits: bigint): bigint {
   return ((lane << bits) | (lane >> (LANE - bits))) & MASK;
 }
 
-const USAGE = 'usage: oddlot verify reserves --user 0x… (--url <url> or --proof <file>, or both)';
+const USAGE =
+  'usage: oddlot verify reserves --user 0x… (--url <url> or --proof <file>, or both) [--json]';
 const OPTIONS = ['url', 'user', 'proof', 'root', 'rpc', 'bridge', 'token'] as const;
 
 /** Runs the command; what stands in its way is one line. */
 export async function runVerifyReserves(
   args: readonly string[],
-  print: (line: string) => void,
+  print: (line: string, isFault?: boolean) => void,
 ): Promise<number> {
   try {
-    const given = read(args);
+    const { isJson, ...given } = read(args);
     const { proof: file, rpc, url, user } = given;
     const proof = file === undefined ? await fetched(String(url), user) : kept(file);
-    if (proof === null) {
-      print(`${user} is not in what was published`);
-      return EXIT.nothing;
-    }
+    if (proof === null) throw ending(EXIT.nothing, `${user} is not in what was published`);
     const findings = [
       ...checkProof(proof, given),
       ...(await checkUnsettled(proof, given)),
       ...(rpc === undefined ? [] : await checkBalance(proof, { ...given, url: rpc })),
     ];
-    for (const { agrees, told, what } of findings) {
-      print(`${agrees ? 'agree ' : 'DIFFER'}  ${what}: ${told}`);
-    }
+    if (isJson) print(jsonOf(findings));
+    else for (const finding of findings) print(lineOf(finding));
     return findings.every(({ agrees }) => agrees) ? EXIT.agrees : EXIT.differs;
   } catch (error) {
-    print(error instanceof Error ? error.message.replaceAll('\n', ' ') : String(error));
-    return (error as { readonly exitCode?: number }).exitCode ?? EXIT.differs;
+    const message = (error instanceof Error ? error.message : String(error)).replaceAll('\n', ' ');
+    const exitCode = (error as { readonly exitCode?: number }).exitCode ?? EXIT.differs;
+    const fault = { error: { name: 'Error', message, exitCode } };
+    if (args.includes('--json')) print(JSON.stringify(fault), true);
+    else print(message);
+    return exitCode;
   }
+}
+
+/** As every `oddlot verify` prints what it found for a program. */
+function jsonOf(findings: readonly Finding[]): string {
+  return JSON.stringify(
+    findings.map(({ agrees, ...rest }) => ({ kind: agrees ? 'agree' : 'DIFFER', ...rest })),
+  );
+}
+
+function lineOf({ agrees, computed, told, what }: Finding): string {
+  const said = `${agrees ? 'agree ' : 'DIFFER'}  ${what}: ${told}`;
+  return computed === undefined ? said : `${said}, computed ${computed}`;
 }
 
 type Given = { readonly [Name in (typeof OPTIONS)[number]]?: string } & { readonly user: string };
 
-function read(args: readonly string[]): Given {
-  const options = Object.fromEntries(OPTIONS.map((name) => [name, { type: 'string' as const }]));
-  const { values } = mendable(() => parseArgs({ args: [...args], options }));
+function read(args: readonly string[]): Given & { readonly isJson: boolean } {
+  const texts = Object.fromEntries(OPTIONS.map((name) => [name, { type: 'string' as const }]));
+  const options = { ...texts, json: { type: 'boolean' as const } };
+  const { json = false, ...values } = mendable(() =>
+    parseArgs({ args: [...args], options }),
+  ).values;
   const { proof, rpc, url, user } = values as Partial<Given>;
   const wrong = (why: string): Error => ending(EXIT.nothing, why);
   if (user === undefined || (url === undefined && proof === undefined)) throw wrong(USAGE);
@@ -406,7 +428,7 @@ function read(args: readonly string[]): Given {
   for (const each of [url, rpc]) {
     if (each !== undefined && !URL.canParse(each)) throw wrong(`${each} is no URL`);
   }
-  return { ...values, user };
+  return { ...values, user, isJson: json };
 }
 
 /** What goes wrong in here is for who asks to mend. */
@@ -443,5 +465,7 @@ function kept(file: string): Proof | null {
 }
 
 if (import.meta.main) {
-  process.exitCode = await runVerifyReserves(process.argv.slice(2), console.log);
+  process.exitCode = await runVerifyReserves(process.argv.slice(2), (line, isFault = false) =>
+    isFault ? console.error(line) : console.log(line),
+  );
 }
