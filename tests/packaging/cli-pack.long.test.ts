@@ -87,6 +87,26 @@ test('from a key to a position', async () => {
   expect(await oddlot('fills')).toContain('buy');
 });
 
+test('a venue in hand: its clock is moved from outside', async () => {
+  const flags = ['dev', '--controls', '0', '--port', '0', '--accounts', '1', '--json'];
+  const inHand = spawn(NODE, [program(), ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    const [printed] = await once(inHand.stdout, 'data');
+    const { controlsUrl, url: own } = JSON.parse(String(printed));
+    const ask = async (address: string, body: unknown) => {
+      const response = await fetch(address, { method: 'POST', body: JSON.stringify(body) });
+      return (await response.json()) as { readonly now: number };
+    };
+    const before = await ask(`${controlsUrl}/clock/hold`, {});
+    const after = await ask(`${controlsUrl}/clock/advance`, { by: '1h' });
+    expect(after.now - before.now).toBe(3_600_000);
+    expect((await fetch(`${own}/`)).status).toBe(200);
+  } finally {
+    inHand.kill('SIGTERM');
+    await once(inHand, 'exit');
+  }
+});
+
 test('the page and the reference are served from the package', async () => {
   await expect.poll(async () => (await fetch(`${url}/`)).status).toBe(200);
   expect(await (await fetch(`${url}/docs/errors`)).text()).toContain('# Errors');

@@ -3,7 +3,6 @@ import {
   type Client,
   type ClientOptions,
   NonceSource,
-  privateKeyWallet,
   type Wallet,
 } from '@oddlot/sdk';
 import { accountView } from '@oddlot/engine';
@@ -15,7 +14,7 @@ import { type BookShape, ladderOf, ORDERS_PER_ACTION } from './ladder.ts';
 import { LocalLine } from './local-line.ts';
 import { eventOf, marketOf, type MarketInput, type TestMarket } from './outcome-listing.ts';
 import type { PriceScript } from './prices.ts';
-import { seededKey } from './seeded-key.ts';
+import { seededWallet } from './seeded-wallet.ts';
 import type { StartVenueOptions } from './start-venue-options.ts';
 import type { Money, TestAccount } from './test-account.ts';
 import type { TestChain } from './test-chain.ts';
@@ -50,7 +49,7 @@ export class TestVenue {
   private constructor(options: StartVenueOptions) {
     const { accounts = ACCOUNTS, seed = 'oddlot' } = options;
     this.seed = seed;
-    const operator = privateKeyWallet(seededKey(seed, 'admin')).address;
+    const operator = seededWallet(seed, 'admin').wallet.address;
     this.#venue = new VenueInHand(seed, options, ['--admins', operator]);
     this.#line = new LocalLine(
       () => this.#venue.server,
@@ -270,8 +269,7 @@ export class TestVenue {
   }
 
   #accountOf(name: string): TestAccount {
-    const privateKey = seededKey(this.seed, name);
-    const wallet = privateKeyWallet(privateKey);
+    const { privateKey, wallet } = seededWallet(this.seed, name);
     const { address } = wallet;
     const account = { name, address, privateKey, wallet, client: this.client(wallet) };
     this.#named.set(name, account);
