@@ -5,7 +5,7 @@ import {
   NonceSource,
   type Wallet,
 } from '@oddlot/sdk';
-import { accountView } from '@oddlot/engine';
+import { accountView, marketView } from '@oddlot/engine';
 import { parseExact } from '@oddlot/units';
 import type { Duration } from './duration.ts';
 import { FaultyDoor } from './faulty-door.ts';
@@ -249,8 +249,11 @@ export class TestVenue {
   /** Closes a market and says what a YES share of it pays, from 0 to 1. */
   async resolveMarket({ id }: TestMarket, settlementFraction: string): Promise<void> {
     const { outcomeDeploy } = this.admin.client.exchange;
-    const closed = { instrumentIds: [id], state: 'close' as const };
-    await outcomeDeploy.setTrading(closed, { confirm: 'executed' });
+    // At its end it closes by itself.
+    if (marketView(this.#venue.state, id)?.phase !== 'closed') {
+      const closed = { instrumentIds: [id], state: 'close' as const };
+      await outcomeDeploy.setTrading(closed, { confirm: 'executed' });
+    }
     await outcomeDeploy.resolve({ instrumentId: id, settlementFraction }, { confirm: 'executed' });
     await this.#venue.advance(0);
   }

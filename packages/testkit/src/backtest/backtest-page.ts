@@ -7,7 +7,7 @@ const ROWS_MAX = 500;
 
 /** The report as one page: it loads nothing, runs no program, and every text of it is escaped. */
 export function backtestPage(report: BacktestReport): string {
-  const { curve, drawdown, fills, fundings, liquidations } = report;
+  const { curve, drawdown, fills, fundings, liquidations, settlement } = report;
   const title = `${report.market}, ${day(report.fromMs)} to ${day(report.toMs)}`;
   const figures: readonly (readonly [string, string])[] = [
     ['Result', `${report.pnl} USDC`],
@@ -17,6 +17,12 @@ export function backtestPage(report: BacktestReport): string {
     ['Funding collected', `${report.funding} USDC`],
     ['Deepest drawdown', `${drawdown.usdc} USDC (${(drawdown.share * 100).toFixed(2)} %)`],
     ['From its top to its bottom', `${moment(drawdown.fromMs)} to ${moment(drawdown.toMs)}`],
+    ...(settlement === undefined
+      ? []
+      : [
+          ['A YES share paid', `${settlement.fraction} USDC`] as const,
+          ['Paid for the shares at the end', `${settlement.usdc} USDC`] as const,
+        ]),
     ['Fills', String(fills.length)],
     ['Steps of liquidations', String(liquidations.length)],
     ['Rows of the recording', String(report.rows)],
@@ -29,7 +35,11 @@ export function backtestPage(report: BacktestReport): string {
     `<dl>${figures.map(([name, value]) => `<dt>${escaped(name)}</dt><dd>${escaped(value)}</dd>`).join('')}</dl>`,
     chart('Value of the account, USDC', curve, ({ usdc }) => usdc),
     chart(`Price of ${report.market}`, curve, ({ price }) => price),
-    chart('Position, coins', curve, ({ position }) => position),
+    chart(
+      settlement === undefined ? 'Position, coins' : 'Position, shares of YES',
+      curve,
+      ({ position }) => position,
+    ),
     table(
       'Liquidations',
       ['Time', 'Step', 'Size', 'Notional', 'Account value', 'Mark'],
