@@ -107,6 +107,29 @@ test('a venue in hand: its clock is moved from outside', async () => {
   }
 });
 
+test('the examples quote: an order of a newcomer fills against them', async () => {
+  const flags = ['dev', '--liquidity', 'examples', '--port', '0', '--accounts', '0', '--json'];
+  const quoted = spawn(NODE, [program(), ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    const [printed] = await once(quoted.stdout, 'data');
+    const { makers, url: own } = JSON.parse(String(printed));
+    expect(await oddlot('--url', own, 'faucet')).toContain('test USDC more');
+    const quotes = async () => {
+      const body = JSON.stringify({ type: 'l2Book', coin: '1' });
+      const headers = { 'content-type': 'application/json' };
+      const answer = await fetch(`${own}/info`, { method: 'POST', headers, body });
+      return ((await answer.json()) as { data: { levels: unknown[][] } }).data.levels[1]!.length;
+    };
+    await expect.poll(quotes).toBeGreaterThan(0);
+    const buy = ['order', 'buy', '0.001', 'BTC', '--slippage', '5'];
+    expect(await oddlot('--url', own, ...buy)).toMatch(/^filled: order \d+/);
+    expect(makers).toHaveLength(2);
+  } finally {
+    quoted.kill('SIGTERM');
+    await once(quoted, 'exit');
+  }
+});
+
 test('the page and the reference are served from the package', async () => {
   await expect.poll(async () => (await fetch(`${url}/`)).status).toBe(200);
   expect(await (await fetch(`${url}/docs/errors`)).text()).toContain('# Errors');

@@ -4,7 +4,7 @@ import { privateKeyWallet, type Wallet } from '@oddlot/sdk';
 import { seededKey } from './seeded-key.ts';
 
 /** A key in memory that follows from a seed and a name. */
-export type SeededWallet = { readonly privateKey: `0x${string}`; readonly wallet: Wallet };
+type SeededWallet = { readonly privateKey: `0x${string}`; readonly wallet: Wallet };
 
 /**
  * Its address is known at once, by the curve of the runtime; the one of the SDK computes tables when it is first used, and most accounts of a

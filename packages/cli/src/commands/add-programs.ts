@@ -9,7 +9,7 @@ import { runRebuildHistory } from '../run-rebuild-history.ts';
 import { runVerifyLiquidation } from '../verify/run-verify-liquidation.ts';
 import { runVerifyReceipt } from '../verify/run-verify-receipt.ts';
 import { runVerifyReserves } from '../verify/verify-reserves.ts';
-import { runVerifyResolution } from '../verify/verify-resolution.ts';
+import { runVerifyResolution } from '../verify/run-verify-resolution.ts';
 import { runVerifyUrl } from '../verify/run-verify-url.ts';
 
 /** Runs with what stands behind the name; a number is how it ended, a program sets its own end. */

@@ -14,13 +14,7 @@ import { parseArgs } from 'node:util';
  * be, 2 when the address is not in it or the question is wrong, 4 when somebody does not answer.
  */
 
-type Finding = {
-  readonly what: string;
-  readonly agrees: boolean;
-  readonly told: string;
-  /** Where it differs, and what came out here can be said. */
-  readonly computed?: string;
-};
+type Finding = Readonly<{ what: string; agrees: boolean; told: string; computed?: string }>;
 
 /** The answer of `reservesProof`. Amounts are USDC as decimal text. */
 export type Proof = {
@@ -77,15 +71,7 @@ export function checkProof(proof: Proof, known: Known = {}): readonly Finding[] 
 }
 
 /** Each stands for money that is somewhere: one below zero would make room for what is missing elsewhere. */
-const FIGURES = [
-  'liabilities',
-  'owed',
-  'balance',
-  'keptAside',
-  'assets',
-  'unsettled',
-  'unbacked',
-] as const;
+const FIGURES = 'liabilities owed balance keptAside assets unsettled unbacked'.split(' ');
 
 /** Where money is play money a faucet may be ahead of what was made for it. */
 const TEST_CHAINS: readonly number[] = [421_614];
@@ -137,11 +123,7 @@ const RANGE = 2_000;
 const RANGES_MAX = 10;
 
 /** Who is asked: a node of the chain that you trust, and the venue itself. */
-type Asked = {
-  readonly rpc?: string;
-  readonly url?: string;
-  readonly bridge?: string;
-};
+type Asked = { readonly rpc?: string; readonly url?: string; readonly bridge?: string };
 
 /**
  * What the venue says was paid and is not in its books yet must have been paid, not long before the block of the
@@ -154,9 +136,8 @@ async function checkUnsettled(proof: Proof, asked: Asked): Promise<readonly Find
   if (unsettled <= 0n) return [];
   const { rpc, url } = asked;
   if (rpc === undefined || url === undefined) {
-    return [
-      { what, agrees: false, told: `${text(unsettled)}, name --rpc and --url to compare it` },
-    ];
+    const told = `${text(unsettled)}, name --rpc and --url to compare it`;
+    return [{ what, agrees: false, told }];
   }
   const open = await openBefore(proof, { ...asked, rpc, url }, unsettled);
   return [{ what, agrees: unsettled <= open, told: `${text(unsettled)} of ${text(open)}` }];
@@ -381,36 +362,39 @@ export async function runVerifyReserves(
   try {
     const { isJson, ...given } = read(args);
     const { proof: file, rpc, url, user } = given;
-    const proof = file === undefined ? await fetched(String(url), user) : kept(file);
+    const query = { type: 'reservesProof', user };
+    const asked = file === undefined ? await info(String(url), query) : kept(file);
+    const proof = asked as Proof | null;
     if (proof === null) throw ending(EXIT.nothing, `${user} is not in what was published`);
     const findings = [
       ...checkProof(proof, given),
       ...(await checkUnsettled(proof, given)),
       ...(rpc === undefined ? [] : await checkBalance(proof, { ...given, url: rpc })),
     ];
-    if (isJson) print(jsonOf(findings));
-    else for (const finding of findings) print(lineOf(finding));
+    // As every `oddlot verify` tells a program.
+    const told = findings.map(({ agrees, ...rest }) => ({
+      kind: agrees ? 'agree' : 'DIFFER',
+      ...rest,
+    }));
+    for (const line of isJson ? [JSON.stringify(told)] : told.map(lineOf)) print(line);
     return findings.every(({ agrees }) => agrees) ? EXIT.agrees : EXIT.differs;
   } catch (error) {
     const message = (error instanceof Error ? error.message : String(error)).replaceAll('\n', ' ');
     const exitCode = (error as { readonly exitCode?: number }).exitCode ?? EXIT.differs;
-    const fault = { error: { name: 'Error', message, exitCode } };
-    if (args.includes('--json')) print(JSON.stringify(fault), true);
-    else print(message);
+    const isJson = args.includes('--json');
+    const fault = JSON.stringify({ error: { name: 'Error', message, exitCode } });
+    print(isJson ? fault : message, isJson);
     return exitCode;
   }
 }
 
-/** As every `oddlot verify` prints what it found for a program. */
-function jsonOf(findings: readonly Finding[]): string {
-  return JSON.stringify(
-    findings.map(({ agrees, ...rest }) => ({ kind: agrees ? 'agree' : 'DIFFER', ...rest })),
-  );
-}
-
-function lineOf({ agrees, computed, told, what }: Finding): string {
-  const said = `${agrees ? 'agree ' : 'DIFFER'}  ${what}: ${told}`;
-  return computed === undefined ? said : `${said}, computed ${computed}`;
+function lineOf({
+  computed,
+  kind,
+  told,
+  what,
+}: Omit<Finding, 'agrees'> & { kind: string }): string {
+  return `${kind.padEnd(6)}  ${what}: ${told}${computed === undefined ? '' : `, computed ${computed}`}`;
 }
 
 type Given = { readonly [Name in (typeof OPTIONS)[number]]?: string } & { readonly user: string };
@@ -440,10 +424,6 @@ function mendable<Result>(work: () => Result): Result {
   }
 }
 
-async function fetched(url: string, user: string): Promise<Proof | null> {
-  return (await info(url, { type: 'reservesProof', user })) as Proof | null;
-}
-
 async function info(url: string, query: object): Promise<unknown> {
   const answer = (await post(`${url}/info`, query)) as {
     readonly success: boolean;
@@ -465,7 +445,6 @@ function kept(file: string): Proof | null {
 }
 
 if (import.meta.main) {
-  process.exitCode = await runVerifyReserves(process.argv.slice(2), (line, isFault = false) =>
-    isFault ? console.error(line) : console.log(line),
-  );
+  const print = (line: string, isFault?: boolean) => console[isFault ? 'error' : 'log'](line);
+  process.exitCode = await runVerifyReserves(process.argv.slice(2), print);
 }

@@ -16,11 +16,11 @@ export function answerQueued(fetch: Fetch, venue: VenueInHand): Fetch {
     const fromId = venue.state.outcomes.queue.nextId;
     const answer = fetch(...request);
     if (!isConfirmed) return answer;
-    let isAnswered = false;
-    const settle = (): void => void (isAnswered = true);
-    answer.then(settle, settle);
-    while (!isAnswered) {
-      await setImmediate();
+    const answered = answer.then(
+      () => true,
+      () => true,
+    );
+    while (!(await Promise.race([answered, setImmediate(false)]))) {
       const { queue } = venue.state.outcomes;
       const queued =
         queue.size === 0 ? undefined : queue.all().find((each) => each.queueId >= fromId);

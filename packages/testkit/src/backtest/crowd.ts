@@ -8,7 +8,7 @@ const MONEY_MICRO_USDC = 4_000_000_000_000_000;
 const ORDERS_PER_ACTION = 50;
 
 /** Somebody behind the recorded market. */
-export type Counterparty = { readonly address: Address; lastNonce: number };
+type Counterparty = { readonly address: Address; lastNonce: number };
 
 /** What a market may refuse the crowd for: the bot stands in the way, or the price is further off than any order may be. */
 const EXPECTED: ReadonlySet<string> = new Set([

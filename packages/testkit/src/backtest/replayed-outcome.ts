@@ -1,11 +1,13 @@
 import { type MarketView, outcomeAccountView, outcomeOpenOrders } from '@oddlot/engine';
+import { instrumentId } from '@oddlot/units';
 import type { ReplayedMarket } from './replayed-market.ts';
 
 /** In YES prices. Everybody in the crowd buys, YES or NO, and pairs are made of it (R-mint-burn): nobody needs shares first. */
 export function replayedOutcome({ definition, unit }: MarketView): ReplayedMarket {
-  const { instrumentId, maxOrderSize, minOrderSize, priceTick, slug, szDecimals } = definition;
+  const { maxOrderSize, minOrderSize, priceTick, slug, szDecimals } = definition;
+  const id = instrumentId(definition.instrumentId);
   return {
-    instrumentId,
+    instrumentId: id,
     name: slug,
     szDecimals,
     priceTick,
@@ -21,7 +23,7 @@ export function replayedOutcome({ definition, unit }: MarketView): ReplayedMarke
     lotsMin: () => minOrderSize,
     prepare: () => [],
     requestOf: ({ isBuy, price, size, timeInForce }) => ({
-      instrumentId,
+      instrumentId: id,
       isBuy,
       price: isBuy ? price : unit - price,
       size,
@@ -31,7 +33,7 @@ export function replayedOutcome({ definition, unit }: MarketView): ReplayedMarke
     }),
     ordersOf: (state, account) =>
       outcomeOpenOrders(state, account)
-        .filter((order) => order.instrumentId === instrumentId)
+        .filter((order) => order.instrumentId === id)
         .map((order) => ({
           orderId: order.orderId,
           isBuy: order.isBuy,
@@ -42,7 +44,7 @@ export function replayedOutcome({ definition, unit }: MarketView): ReplayedMarke
         .sort((a, b) => a.orderId - b.orderId),
     heldBy: (state, account) =>
       (outcomeAccountView(state, account)?.positions ?? [])
-        .filter((shares) => shares.instrumentId === instrumentId)
+        .filter((shares) => shares.instrumentId === id)
         .reduce((sum, { leg, size }) => sum + (leg === 'yes' ? size : -size), 0),
   };
 }
