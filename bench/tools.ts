@@ -12,7 +12,8 @@ const HERE = import.meta.dirname;
 
 export async function toolsSection(scale: Scale): Promise<readonly Row[]> {
   const starts = sized(scale, { full: 9, quick: 5, tiny: 1 });
-  const first = firstStart();
+  const processes = sized(scale, { full: 8, quick: 3, tiny: 1 });
+  const first = firstStart(processes);
   const later: number[] = [];
   for (let count = 0; count < starts; count += 1) {
     const startedMs = performance.now();
@@ -20,7 +21,7 @@ export async function toolsSection(scale: Scale): Promise<readonly Row[]> {
     later.push(performance.now() - startedMs);
     await venue.stop();
   }
-  const loaded = `from the sources, after ${show(first.loadMs)} ms of loading them`;
+  const loaded = `from the sources, after ${show(first.loadMs)} ms of loading them; the shortest of ${processes} processes`;
   return [
     atMost(
       'start of a venue of the testkit',
@@ -29,15 +30,21 @@ export async function toolsSection(scale: Scale): Promise<readonly Row[]> {
       START_MS,
       ' ms',
     ),
-    noted('the first one of a process', `wall-clock; ${loaded}`, first.startMs, ' ms'),
+    atMost('the first one of a process', `wall-clock; ${loaded}`, first.startMs, START_MS, ' ms'),
     ...(scale === 'tiny' ? [] : [await devStart()]),
   ];
 }
 
-/** In a process that has done nothing else. */
-function firstStart(): { readonly loadMs: number; readonly startMs: number } {
+type FirstStart = { readonly loadMs: number; readonly startMs: number };
+
+/** In processes that have done nothing else: one that others disturb says little of the start. */
+function firstStart(processes: number): FirstStart {
   const program = join(HERE, 'first-start-process.ts');
-  return JSON.parse(execFileSync(process.execPath, [program], { encoding: 'utf8' }));
+  const starts = Array.from(
+    { length: processes },
+    () => JSON.parse(execFileSync(process.execPath, [program], { encoding: 'utf8' })) as FirstStart,
+  );
+  return starts.reduce((best, each) => (each.startMs < best.startMs ? each : best));
 }
 
 async function devStart(): Promise<Row> {

@@ -12,7 +12,7 @@ import {
 import { connect } from './connect.ts';
 
 /**
- * Quotes both sides of a perp around the middle of its book. The more it holds, the further its quotes lean to the side that
+ * Quotes both sides of a perp around the middle of its book, or around the mark where nobody else quotes. The more it holds, the further its quotes lean to the side that
  * brings it back; at the most it may hold, it quotes one side alone. A dead man's switch cancels all if it falls silent.
  */
 
@@ -67,8 +67,10 @@ export class MarketMaker {
     const own = new Set(this.#account.orders.map(({ limitPx }) => limitPx));
     const best = (levels: LocalBook['bids']) => levels.find(({ px, n }) => n > 1 || !own.has(px));
     const [bid, ask] = [best(this.#book.bids), best(this.#book.asks)];
-    if (bid === undefined || ask === undefined) return;
-    const middle = (Number(bid.px) + Number(ask.px)) / 2;
+    const isAlone = bid === undefined || ask === undefined;
+    const middle = isAlone
+      ? await markOf(this.#client, this.#instrument)
+      : (Number(bid.px) + Number(ask.px)) / 2;
     const position = Number(this.#account.size(this.#instrument.id));
     await placeOrders(this.#client, quotes(this.#instrument, middle, position, this.#terms));
   }
@@ -79,15 +81,32 @@ export class MarketMaker {
   }
 }
 
+/** What the venue says that it is worth. */
+async function markOf({ info, wallet }: Client, { id }: Instrument): Promise<number> {
+  const { markPx } = await info.activeAssetData({ user: wallet!.address, coin: String(id) });
+  return Number(markPx);
+}
+
+const QUOTE_USDC = 1_000;
+const POSITION_USDC = 10_000;
+
 if (import.meta.main) {
   const client = connect();
-  const instrument = await (await Instruments.load(client)).find('BTC');
-  const terms = { halfSpread: 0.0005, size: 0.01, positionMax: 0.1 };
-  const maker = new MarketMaker(client, instrument, terms);
+  const instruments = await Instruments.load(client);
+  const names = process.argv.length > 2 ? process.argv.slice(2) : ['BTC'];
+  const makers = await Promise.all(
+    names.map(async (name) => {
+      const instrument = await instruments.find(name);
+      const mark = await markOf(client, instrument);
+      const sizes = { size: QUOTE_USDC / mark, positionMax: POSITION_USDC / mark };
+      return new MarketMaker(client, instrument, { halfSpread: 0.0005, ...sizes });
+    }),
+  );
   for (;;) {
     await new Promise((resolve) => setTimeout(resolve, 2_000));
-    // A round that fails is over; the switch stays set, and the next round tries again.
-    if (maker.isReady)
+    for (const maker of makers.filter(({ isReady }) => isReady)) {
+      // A round that fails is over; the switch stays set, and the next round tries again.
       await maker.requote(Date.now()).catch((error) => console.error(error.message));
+    }
   }
 }

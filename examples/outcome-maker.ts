@@ -92,13 +92,13 @@ export async function requoteOutcomes(
 
 if (import.meta.main) {
   const client = connect();
+  const terms = { volatility: 0.6, edge: 0.03, size: '20' };
   for (;;) {
-    const standing = await requoteOutcomes(client, Date.now(), {
-      volatility: 0.6,
-      edge: 0.03,
-      size: '20',
-    });
-    console.log(`${standing} quotes stand`);
+    // A round that fails is over, and the next one tries again.
+    await requoteOutcomes(client, Date.now(), terms).then(
+      (standing) => console.log(`${standing} quotes stand`),
+      (error) => console.error(error.message),
+    );
     await new Promise((resolve) => setTimeout(resolve, 5_000));
   }
 }

@@ -45,7 +45,12 @@ function readJson(path: string): {
 
 rmSync(OUT, { recursive: true, force: true });
 mkdirSync(join(OUT, 'dist'), { recursive: true });
-const entries = { ...ENTRIES, cli: 'cli/src/main.ts' };
+const entries = {
+  ...ENTRIES,
+  cli: 'cli/src/main.ts',
+  'market-maker': '../examples/market-maker.ts',
+  'outcome-maker': '../examples/outcome-maker.ts',
+};
 for (const output of await bundleEntries(entries, { files: new Set(), placeOf })) {
   writeFileSync(join(OUT, 'dist', output.fileName), output.code ?? output.source ?? '');
 }

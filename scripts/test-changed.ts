@@ -44,6 +44,7 @@ const SEEN_BY: readonly (readonly [sources: string, tests: readonly string[]])[]
   ['packages/testkit/', ['testkit/']],
   ['packages/cli/', ['cli/']],
   ['packages/web/', ['web/markets', 'web/perps.test']],
+  ['examples/', ['examples/', 'cli/dev-liquidity']],
   ['docs/', ['docs']],
   ['tests/web/support/', ['web/markets']],
   ['tests/support/', ['conformance/orders', 'conformance/stream-control', 'e2e/guide']],

@@ -7,7 +7,7 @@ import { seededKey } from '../../packages/testkit/src/seeded-key.ts';
 import { eventOf, marketOf } from '../../packages/testkit/src/outcome-listing.ts';
 import { Keystore } from '../../packages/cli/src/keystore.ts';
 import { runCli } from '../../packages/cli/src/run-cli.ts';
-import { runVerifyResolution } from '../../packages/cli/src/verify/verify-resolution.ts';
+import { runVerifyResolution } from '../../packages/cli/src/verify/run-verify-resolution.ts';
 
 /** Goal: what traders do from a terminal, with every way it can go wrong. Method: the command itself, on a venue in hand. */
 

@@ -219,6 +219,21 @@ test('the command tells what agrees and what differs', async () => {
   expect(otherRoot.lines.join()).toContain('DIFFER  root that you know');
   expect(otherRoot.code).toBe(1);
 
+  const [json] = (await run([...args, '--rpc', right, '--json'])).lines;
+  const findings = JSON.parse(json!);
+  expect(findings.every(({ kind }: { kind: string }) => kind === 'agree')).toBe(true);
+  const what = 'balance of the bridge at block 33';
+  expect(findings.at(-1)).toEqual({ kind: 'agree', what, told: '6.000007' });
+  const poor = await run([...args, '--rpc', wrong, '--json']);
+  expect(poor.code).toBe(1);
+  expect(poor.lines).toHaveLength(1);
+  expect(JSON.parse(poor.lines[0]!).at(-1)).toEqual({
+    kind: 'DIFFER',
+    what,
+    told: '6.000007',
+    computed: '6',
+  });
+
   const otherUser = await run(['--user', someone(0), '--proof', file]);
   expect(otherUser.lines[0]).toMatch(/^DIFFER {2}user/);
   const otherBridge = await run([...args, '--rpc', right, '--bridge', someone(5)]);
@@ -229,6 +244,16 @@ test('the command tells what agrees and what differs', async () => {
     code: 2,
     lines: [`${someone(9)} is not in what was published`],
   });
+  const faults: string[] = [];
+  const fault = { name: 'Error', message: `${someone(9)} is not in what was published` };
+  const code = await runVerifyReserves(
+    ['--user', someone(9), '--url', venue, '--json'],
+    (line, isFault = false) => faults.push(isFault ? line : `no fault: ${line}`),
+  );
+  expect([code, faults.map((line) => JSON.parse(line))]).toEqual([
+    2,
+    [{ error: { ...fault, exitCode: 2 } }],
+  ]);
 });
 
 /** A venue with real money that owes six dollars, and what the figures of its answer become. */

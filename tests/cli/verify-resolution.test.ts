@@ -4,10 +4,7 @@ import { type OutcomeResolution, receiptHash } from '@oddlot/protocol';
 import { afterEach, expect, test } from 'vitest';
 import { FIRST_ID, OutcomeVenue, SERIES } from '../../packages/venue/src/testing/outcome-venue.ts';
 import { START_MS } from '../../packages/venue/src/testing/ws/test-venue.ts';
-import {
-  runVerifyResolution,
-  verifyResolution,
-} from '../../packages/cli/src/verify/verify-resolution.ts';
+import { runVerifyResolution } from '../../packages/cli/src/verify/run-verify-resolution.ts';
 
 /** The command against receipts of the real engine, right ones and forged ones. */
 
@@ -36,7 +33,9 @@ afterEach(() => {
   for (const each of running.splice(0)) each.close();
 });
 
-async function verify(data: OutcomeResolution): Promise<{ code: number; lines: string[] }> {
+type Told = { code: number; lines: string[]; faults: string[] };
+
+async function verify(data: OutcomeResolution, ...more: readonly string[]): Promise<Told> {
   const server = createServer((_request, response) => {
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ success: true, code: 0, data }));
@@ -44,11 +43,12 @@ async function verify(data: OutcomeResolution): Promise<{ code: number; lines: s
   running.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const lines: string[] = [];
-  const code = await verifyResolution(`http://127.0.0.1:${port}`, FIRST_ID, (line) =>
-    lines.push(line),
+  const [lines, faults]: [string[], string[]] = [[], []];
+  const args = ['--url', `http://127.0.0.1:${port}`, '--instrument', String(FIRST_ID), ...more];
+  const code = await runVerifyResolution(args, (text, isFault = false) =>
+    (isFault ? faults : lines).push(...text.split('\n')),
   );
-  return { code, lines };
+  return { code, lines, faults };
 }
 
 /** A receipt whose hash fits what was changed in it. */
@@ -120,11 +120,37 @@ test('an operator’s resolution has only its winner and hash, a market in progr
   expect(lines).toEqual([
     'agree   winningOutcome none',
     `agree   receiptHash ${operator.receiptHash}`,
-    'resolved by the operator: there are no samples to compute from',
+    'believed  the result: resolved by the operator, without samples to compute it from',
   ]);
   expect(code).toBe(0);
   const open = await verify({ ...RIGHT, resolutionStatus: 'prepared' });
-  expect(open).toEqual({ code: 2, lines: [`market ${FIRST_ID} is not resolved`] });
+  const message = `market ${FIRST_ID} is not resolved`;
+  expect(open).toEqual({ code: 2, lines: [message], faults: [] });
+  const told = await verify({ ...RIGHT, resolutionStatus: 'prepared' }, '--json');
+  expect(told).toMatchObject({ code: 2, lines: [] });
+  expect(JSON.parse(told.faults.join())).toEqual({
+    error: { name: 'CliError', message, exitCode: 2 },
+  });
+});
+
+test('a program is told the same as findings', async () => {
+  const right = await verify(RIGHT, '--json');
+  expect(right.code).toBe(0);
+  expect(JSON.parse(right.lines.join('\n'))).toEqual([
+    { kind: 'agree', what: 'strike', told: '100.5' },
+    { kind: 'agree', what: 'settle', told: '101' },
+    { kind: 'agree', what: 'settlementFraction', told: '1' },
+    { kind: 'agree', what: 'winningOutcome', told: 'Yes' },
+    { kind: 'agree', what: 'receiptHash', told: RIGHT.receiptHash },
+  ]);
+  const wrong = await verify(forged({ winningOutcome: 'No' }), '--json');
+  expect(wrong.code).toBe(1);
+  expect(JSON.parse(wrong.lines.join('\n'))).toContainEqual({
+    kind: 'DIFFER',
+    what: 'winningOutcome',
+    told: 'No',
+    computed: 'Yes',
+  });
 });
 
 test.each<[string, readonly string[], number, RegExp]>([

@@ -1,38 +1,31 @@
+import { startVenue, type TestVenue } from '@oddlot/testkit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fixtureKey, startAt, worldOf, FIXTURE_FLAGS } from '../fixtures/people.ts';
-import { clockEnvironment, resetClock, setClock } from '../fixtures/venue-clock.ts';
+import { fixtureKey, worldOf } from '../fixtures/people.ts';
 import { Actor } from '../support/actors.ts';
 import { Client, eventually, type Json } from '../support/client.ts';
-import { Deployer, type OutcomeMarket } from '../support/deployer.ts';
+import { Deployer, DEPLOYER, type OutcomeMarket } from '../support/deployer.ts';
 import { placed } from '../support/outcomes.ts';
-import { removeTemporaryData, temporaryData, type Venue } from '../support/venue-process.ts';
 
 /**
- * Events that were settled more than a week ago have left the venue's memory. One process lists, trades
- * and resolves them; another, nine days later on the same folder, is asked about them.
+ * Events that were settled more than a week ago have left the venue's memory. They are listed, traded and resolved; ten days later the
+ * venue starts anew on its folder and is asked about them. Time is in the hand of the test.
  */
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
-const START_MS = Date.UTC(2027, 0, 4, 12);
-const LATER_MS = START_MS + 9 * DAY_MS;
+/** Those who sign take their nonces from the clock of the machine. */
+const START_MS = Date.now();
 
-let venue: Venue;
+let venue: TestVenue;
 let client: Client;
 let rain: OutcomeMarket;
 let snow: OutcomeMarket;
 let sun: OutcomeMarket;
-/** What the first process told. */
+/** What was told before. */
 const before: Record<string, Json> = {};
 
 const deployer = new Deployer(worldOf(() => client));
 const actor = (name: string): Actor => new Actor(name, fixtureKey(name), () => client);
-
-async function open(folder: string, atMs: number): Promise<void> {
-  setClock(`from:${atMs}`);
-  venue = await startAt(folder, clockEnvironment(`from:${atMs}`), FIXTURE_FLAGS);
-  client = new Client(venue.url);
-}
 
 const candlesOf = ({ coin }: OutcomeMarket): Json => ({
   type: 'candleSnapshot',
@@ -47,8 +40,10 @@ async function ask(query: Json): Promise<Json> {
 }
 
 beforeAll(async () => {
-  const folder = await temporaryData();
-  await open(folder, START_MS);
+  const faucet = ['--faucet-usdc', '100000', '--faucet-every-ms', '1'];
+  const flags = ['--deployers', DEPLOYER, ...faucet];
+  venue = await startVenue({ ports: true, accounts: 0, time: START_MS, flags });
+  client = new Client(venue.url);
   const [alice, bob] = [actor('alice'), actor('bob')];
   for (const { address: user } of [alice, bob]) {
     const fund = await client.post('/request-fund', { user, accountType: 'outcome' });
@@ -75,9 +70,9 @@ beforeAll(async () => {
   before['meta'] = await client.data({ type: 'outcomeMeta', eventSlug: 'weather' });
   before['resolution'] = await client.data({ type: 'outcomeResolution', instrumentId: rain.id });
   before['candles'] = await client.data(candlesOf(rain));
-  await venue.stop();
-  await open(folder, LATER_MS);
-  // The first block of the new day lets go of what is over.
+  // The first block of a new day lets go of what is over.
+  await venue.advance('10d', { step: '6h' });
+  await venue.restart();
   await eventually(async () => {
     const reply = await ask({ type: 'outcomeResolution', instrumentId: rain.id });
     expect(reply).toHaveProperty('asOf');
@@ -85,9 +80,7 @@ beforeAll(async () => {
 }, 120_000);
 
 afterAll(async () => {
-  resetClock();
-  await venue.remove();
-  await removeTemporaryData();
+  await venue.stop();
 });
 
 describe('a settled event that has left memory', () => {

@@ -87,6 +87,43 @@ test('from a key to a position', async () => {
   expect(await oddlot('fills')).toContain('buy');
 });
 
+test('a venue in hand: its clock is moved from outside', async () => {
+  const flags = ['dev', '--controls', '0', '--port', '0', '--accounts', '1', '--json'];
+  const inHand = spawn(NODE, [program(), ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    const [printed] = await once(inHand.stdout, 'data');
+    const { controlsUrl, url: own } = JSON.parse(String(printed));
+    const ask = async (address: string, body: unknown) => {
+      const response = await fetch(address, { method: 'POST', body: JSON.stringify(body) });
+      return (await response.json()) as { readonly now: number };
+    };
+    const before = await ask(`${controlsUrl}/clock/hold`, {});
+    const after = await ask(`${controlsUrl}/clock/advance`, { by: '1h' });
+    expect(after.now - before.now).toBe(3_600_000);
+    await expect.poll(async () => (await fetch(`${own}/`)).status).toBe(200);
+  } finally {
+    inHand.kill('SIGTERM');
+    await once(inHand, 'exit');
+  }
+});
+
+test('the examples quote: an order of a newcomer fills against them', async () => {
+  const flags = ['dev', '--liquidity', 'examples', '--port', '0', '--accounts', '0', '--json'];
+  const quoted = spawn(NODE, [program(), ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    const [printed] = await once(quoted.stdout, 'data');
+    const { makers, url: own } = JSON.parse(String(printed));
+    expect(await oddlot('--url', own, 'faucet')).toContain('test USDC more');
+    const buy = ['order', 'buy', '0.001', 'BTC', '--slippage', '5'];
+    // Between two rounds of the maker nobody may be there.
+    await expect.poll(() => oddlot('--url', own, ...buy)).toMatch(/^filled: order \d+/);
+    expect(makers).toHaveLength(2);
+  } finally {
+    quoted.kill('SIGTERM');
+    await once(quoted, 'exit');
+  }
+});
+
 test('the page and the reference are served from the package', async () => {
   await expect.poll(async () => (await fetch(`${url}/`)).status).toBe(200);
   expect(await (await fetch(`${url}/docs/errors`)).text()).toContain('# Errors');

@@ -46,3 +46,11 @@ test('the example for node:test passes there', async () => {
   const printed = await runCommand(NODE, [...flags, file], { cwd: REPOSITORY });
   expect(printed).toContain('# pass 1');
 });
+
+test('the guide of backtests shows one of an outcome market, and what it prints', async () => {
+  const guide = await readFile(join(REPOSITORY, 'docs/guides/backtesting.md'), 'utf8');
+  const program = join(HERE, 'example-backtest-outcome.ts');
+  expect(guide).toContain(await readFile(program, 'utf8'));
+  const printed = await runCommand(NODE, [program], { cwd: REPOSITORY });
+  expect(guide).toContain(`prints\n\n\`\`\`text\n${printed.trim()}\n`);
+});

@@ -26,8 +26,8 @@ export function hasherSource(
 ): HasherSource {
   const known = knownNetwork(given);
   if (known !== undefined) {
-    const hasher = Promise.resolve(createHasher(known));
-    return () => hasher;
+    let hasher: Promise<Hasher> | undefined;
+    return () => (hasher ??= Promise.resolve(createHasher(known)));
   }
   const name = given as string | undefined;
   let asked: Promise<Hasher> | undefined = undefined;

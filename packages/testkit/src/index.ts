@@ -16,6 +16,7 @@ export {
   type BotMoment,
   type BotStart,
   type BotTurn,
+  type OutcomeInput,
   type ReplayOptions,
 } from './backtest/replay-market.ts';
 export { backtestPage } from './backtest/backtest-page.ts';

@@ -3,10 +3,9 @@ import {
   type Client,
   type ClientOptions,
   NonceSource,
-  privateKeyWallet,
   type Wallet,
 } from '@oddlot/sdk';
-import { accountView } from '@oddlot/engine';
+import { accountView, marketView } from '@oddlot/engine';
 import { parseExact } from '@oddlot/units';
 import type { Duration } from './duration.ts';
 import { FaultyDoor } from './faulty-door.ts';
@@ -15,7 +14,7 @@ import { type BookShape, ladderOf, ORDERS_PER_ACTION } from './ladder.ts';
 import { LocalLine } from './local-line.ts';
 import { eventOf, marketOf, type MarketInput, type TestMarket } from './outcome-listing.ts';
 import type { PriceScript } from './prices.ts';
-import { seededKey } from './seeded-key.ts';
+import { seededWallet } from './seeded-wallet.ts';
 import type { StartVenueOptions } from './start-venue-options.ts';
 import type { Money, TestAccount } from './test-account.ts';
 import type { TestChain } from './test-chain.ts';
@@ -50,7 +49,7 @@ export class TestVenue {
   private constructor(options: StartVenueOptions) {
     const { accounts = ACCOUNTS, seed = 'oddlot' } = options;
     this.seed = seed;
-    const operator = privateKeyWallet(seededKey(seed, 'admin')).address;
+    const operator = seededWallet(seed, 'admin').wallet.address;
     this.#venue = new VenueInHand(seed, options, ['--admins', operator]);
     this.#line = new LocalLine(
       () => this.#venue.server,
@@ -250,8 +249,11 @@ export class TestVenue {
   /** Closes a market and says what a YES share of it pays, from 0 to 1. */
   async resolveMarket({ id }: TestMarket, settlementFraction: string): Promise<void> {
     const { outcomeDeploy } = this.admin.client.exchange;
-    const closed = { instrumentIds: [id], state: 'close' as const };
-    await outcomeDeploy.setTrading(closed, { confirm: 'executed' });
+    // At its end it closes by itself.
+    if (marketView(this.#venue.state, id)?.phase !== 'closed') {
+      const closed = { instrumentIds: [id], state: 'close' as const };
+      await outcomeDeploy.setTrading(closed, { confirm: 'executed' });
+    }
     await outcomeDeploy.resolve({ instrumentId: id, settlementFraction }, { confirm: 'executed' });
     await this.#venue.advance(0);
   }
@@ -270,8 +272,7 @@ export class TestVenue {
   }
 
   #accountOf(name: string): TestAccount {
-    const privateKey = seededKey(this.seed, name);
-    const wallet = privateKeyWallet(privateKey);
+    const { privateKey, wallet } = seededWallet(this.seed, name);
     const { address } = wallet;
     const account = { name, address, privateKey, wallet, client: this.client(wallet) };
     this.#named.set(name, account);

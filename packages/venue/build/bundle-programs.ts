@@ -93,7 +93,7 @@ export async function bundleEntries(
         { name: 'files', transform: (_: string, id: string) => void (isOurs(id) && files.add(id)) },
         {
           name: 'places',
-          transform: (code: string, id: string) => keepPlaces(code, id, placeOf),
+          transform: (code: string, id: string) => keepPlaces(code, id, { entries, placeOf }),
         },
       ],
     });
@@ -128,26 +128,32 @@ async function writeWhole(place: string, outputs: readonly Output[]): Promise<vo
 function keepPlaces(
   code: string,
   id: string,
-  placeOf: PlaceOf,
+  { entries, placeOf }: { readonly entries: typeof ENTRIES; readonly placeOf: PlaceOf },
 ): { code: string; map: null } | undefined {
   if (!isOurs(id) || !code.includes('import.meta')) return undefined;
   const withPrograms = replacePrograms(
     code,
     id,
     (name) => `new URL('./${name}.js', import.meta.$place)`,
+    entries,
   );
   const placed = withPrograms.replaceAll(PLACE, (_whole, what: string) => placeOf(id, what));
   return { code: placed.replaceAll('import.meta.$place', 'import.meta.url'), map: null };
 }
 
 /** The code of a file with another URL wherever it names that of a program. */
-export function replacePrograms(code: string, id: string, urlOf: (name: string) => string): string {
+export function replacePrograms(
+  code: string,
+  id: string,
+  urlOf: (name: string) => string,
+  entries = ENTRIES,
+): string {
   return code.replaceAll(URL_OF_FILE, (whole, _quote, path: string) => {
-    const name = nameOf(join(dirname(id), path));
+    const name = nameOf(entries, join(dirname(id), path));
     return name === undefined ? whole : urlOf(name);
   });
 }
 
-function nameOf(file: string): string | undefined {
-  return Object.keys(ENTRIES).find((name) => join(PACKAGES, ENTRIES[name]!) === file);
+function nameOf(entries: typeof ENTRIES, file: string): string | undefined {
+  return Object.keys(entries).find((name) => join(PACKAGES, entries[name]!) === file);
 }

@@ -13,8 +13,8 @@ const HELP = `oddlot verify FOLDER [--json] [--pruned]
 oddlot verify URL [--network NAME] [--former-name NAME] [--genesis HASH] [--from HEIGHT] [--to HEIGHT] [--venue URL] [--json]
 oddlot verify receipt --tx HASH [--url URL] [--network NAME] [--log URL] [--json]
 oddlot verify liquidation --user ADDRESS [--time MS or --tid ID] [--url URL] [--network NAME] [--log URL] [--json]
-oddlot verify settlement --instrument ID [--url URL]
-oddlot verify reserves --user ADDRESS (--url URL or --proof FILE, or both) [--root ROOT] [--rpc URL] [--bridge ADDRESS] [--token ADDRESS]
+oddlot verify settlement --instrument ID [--url URL] [--json]
+oddlot verify reserves --user ADDRESS (--url URL or --proof FILE, or both) [--root ROOT] [--rpc URL] [--bridge ADDRESS] [--token ADDRESS] [--json]
 
 Looks through the data folder of a venue that does not run: every byte of its log, every signature, every
 state, row and receipt. Nothing is changed.

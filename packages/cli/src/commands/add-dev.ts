@@ -3,10 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { createClient, privateKeyWallet } from '@oddlot/sdk';
+import { createClient, privateKeyWallet, type Wallet } from '@oddlot/sdk';
 import { serveControls, startVenue as startVenueInHand } from '@oddlot/testkit';
 import { createLogger, readConfig, startVenue } from '@oddlot/venue';
 import { CliError } from '../cli-error.ts';
+import { EXAMPLE_MAKERS, ExampleMakers } from '../example-makers.ts';
 import { print } from '../print.ts';
 import type { GlobalOptions } from '../surroundings.ts';
 
@@ -17,6 +18,7 @@ type DevOptions = GlobalOptions & {
   readonly data?: string;
   readonly still?: boolean;
   readonly bots: boolean;
+  readonly liquidity?: string;
   readonly controls?: string;
 };
 
@@ -37,6 +39,7 @@ export function addDev(program: Command): void {
     .option('--data <folder>', 'keeps everything there')
     .option('--still', 'prices do not move')
     .option('--no-bots', 'nobody trades but you')
+    .option('--liquidity <whose>', '`examples`: two of the examples quote instead of the traders')
     .option(
       '--controls <port>',
       'opens the controls of its clock, prices and faults there, on this machine alone; nobody trades but you, and nothing is kept',
@@ -62,8 +65,7 @@ async function run(options: DevOptions): Promise<void> {
     ...(options.port === '0' ? ['--ops-port', '0'] : []),
   ];
   const prices = options.still === true ? ['--oracle', 'still'] : [];
-  const bots = options.bots ? [] : ['--no-bots'];
-  const config = configOf([...flags, ...faucet, ...quiet, ...prices, ...bots]);
+  const config = configOf([...flags, ...faucet, ...quiet, ...prices, ...companyOf(options)]);
   const venue = await startVenue(config, {
     log: createLogger({ level: 'warn' }),
     onFatal: (error) => {
@@ -71,24 +73,53 @@ async function run(options: DevOptions): Promise<void> {
       process.exit(1);
     },
   });
+  let makers: ExampleMakers | undefined;
   const end = async (): Promise<void> => {
+    await makers?.stop();
     await venue.stop();
     if (!isKept) rmSync(data, { recursive: true, force: true });
   };
   const leave = (): void => void end().finally(() => process.exit(0));
   process.once('SIGINT', leave);
   process.once('SIGTERM', leave);
-  const accounts = await fund(venue.url, count).catch(async (error: unknown) => {
-    await end();
-    throw error;
-  });
   const { operationsUrl, url } = venue;
-  const lines = greeting({ url, accounts, usdc: options.usdc });
-  print({ json: { url, operationsUrl, accounts }, lines }, options.json);
+  const quoting = options.liquidity === undefined ? [] : EXAMPLE_MAKERS;
+  const [accounts, makerAccounts] = await fundAll(url, count, quoting).catch(
+    async (error: unknown) => {
+      await end();
+      throw error;
+    },
+  );
+  if (quoting.length > 0) makers = new ExampleMakers(url, makerAccounts);
+  const told =
+    quoting.length === 0 ? {} : { told: `${quoting.join(' and ')} of the examples quote.` };
+  const lines = greeting({ url, accounts, usdc: options.usdc, ...told });
+  const named = quoting.map((name, at) => ({ name, address: makerAccounts[at]!.address }));
+  const json = { url, operationsUrl, accounts, ...(named.length === 0 ? {} : { makers: named }) };
+  print({ json, lines }, options.json);
+}
+
+/** Who trades besides those who develop: simulated traders, the examples, or nobody. */
+function companyOf({ bots, liquidity, still }: DevOptions): readonly string[] {
+  if (liquidity === undefined) return bots ? [] : ['--no-bots'];
+  if (liquidity !== 'examples') throw new CliError('usage', '--liquidity is `examples`');
+  // There are events to quote, and prices that they are about.
+  return [
+    '--no-bots',
+    '--exhibition',
+    '--reference-prices',
+    still === true ? 'still' : 'simulated',
+  ];
 }
 
 /** A venue whose clock, prices and faults are in the hand of whoever asks its controls: that of the testkit, behind a port. */
 async function runInHand(options: DevOptions, count: number): Promise<void> {
+  if (options.liquidity !== undefined) {
+    throw new CliError(
+      'usage',
+      'the examples go by the clock of the machine: leave --liquidity or --controls out',
+    );
+  }
   if (options.data !== undefined) {
     throw new CliError(
       'usage',
@@ -145,7 +176,7 @@ function portFault(error: unknown): CliError | undefined {
   return new CliError('usage', `port ${port} is taken: name another one`, { cause: error });
 }
 
-type Account = { readonly address: string; readonly privateKey: string };
+type Account = { readonly address: Wallet['address']; readonly privateKey: `0x${string}` };
 
 function greeting(what: {
   readonly url: string;
@@ -174,26 +205,30 @@ function configOf(flags: readonly string[]): ReturnType<typeof readConfig> {
 }
 
 /** In a folder that is kept they may have money from the last time. */
-async function fund(url: string, count: number) {
-  const client = createClient({ url });
+async function fundAll(url: string, count: number, makers: readonly string[]) {
   const accounts = accountsOf(count);
+  const others = makers.map((name) => accountOf(`maker ${name}`));
+  await fund(url, [...accounts, ...others]);
+  return [accounts, others] as const;
+}
+
+async function fund(url: string, accounts: readonly Account[]): Promise<void> {
+  const client = createClient({ url });
   for (const { address: user } of accounts) {
     for (const accountType of ['perp', 'outcome'] as const) {
       const { withdrawable } = await client.info.clearinghouseState({ user, accountType });
       if (Number(withdrawable) === 0) await client.faucet({ user, accountType });
     }
   }
-  return accounts;
 }
 
-function accountsOf(count: number) {
-  return Array.from({ length: count }, (_, at) => {
-    const privateKey = keyOf(at);
-    return { address: privateKeyWallet(privateKey).address, privateKey };
-  });
+function accountsOf(count: number): readonly Account[] {
+  return Array.from({ length: count }, (_, at) => accountOf(`account ${at}`));
 }
 
 /** The same on every machine. */
-function keyOf(at: number): `0x${string}` {
-  return `0x${createHash('sha256').update(`oddlot dev account ${at}`).digest('hex')}`;
+function accountOf(name: string): Account {
+  const digest = createHash('sha256').update(`oddlot dev ${name}`).digest('hex');
+  const privateKey = `0x${digest}` as const;
+  return { address: privateKeyWallet(privateKey).address, privateKey };
 }

@@ -9,13 +9,15 @@ import { runRebuildHistory } from '../run-rebuild-history.ts';
 import { runVerifyLiquidation } from '../verify/run-verify-liquidation.ts';
 import { runVerifyReceipt } from '../verify/run-verify-receipt.ts';
 import { runVerifyReserves } from '../verify/verify-reserves.ts';
-import { runVerifyResolution } from '../verify/verify-resolution.ts';
+import { runVerifyResolution } from '../verify/run-verify-resolution.ts';
 import { runVerifyUrl } from '../verify/run-verify-url.ts';
 
 /** Runs with what stands behind the name; a number is how it ended, a program sets its own end. */
 type Run = (args: readonly string[], isJson: boolean) => Promise<number | undefined>;
 
-const print = (line: string): void => void process.stdout.write(`${line}\n`);
+const print = (line: string, isFault = false): void => {
+  (isFault ? process.stderr : process.stdout).write(`${line}\n`);
+};
 
 /** What has settings of its own: all that stands behind the name is theirs, `--help` as well. */
 const PROGRAMS: readonly (readonly [name: string, summary: string, run: Run])[] = [
@@ -85,10 +87,9 @@ function inPlace(file: string): Run {
   };
 }
 
-function runVerify(
-  [what, ...rest]: readonly string[],
-  isJson: boolean,
-): Promise<number | undefined> {
+function runVerify(args: readonly string[], isJson: boolean): Promise<number | undefined> {
+  // It may stand before the name too, as for every command.
+  const [what, ...rest] = isJson ? [...withoutJson(args), '--json'] : args;
   if (what === 'settlement') return runVerifyResolution(rest, print);
   if (what === 'reserves') return runVerifyReserves(rest, print);
   if (what === 'receipt') return runVerifyReceipt(rest, print);

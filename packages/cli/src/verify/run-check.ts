@@ -1,16 +1,23 @@
 import { ApiError, SigningError, TransportError, ValidationError } from '@oddlot/sdk';
 import { CliError, EXIT } from '../cli-error.ts';
 
+/** A line for people, or a JSON value for programs; a fault that is told to a program is no result, and goes elsewhere. */
+export type Print = (line: string, isFault?: boolean) => void;
+
 /** Runs a check; what stands in its way is one line, and a code of its own. */
 export async function runCheck(
-  print: (line: string) => void,
+  { args, print }: { readonly args: readonly string[]; readonly print: Print },
   check: () => Promise<number>,
 ): Promise<number> {
   try {
     return await check();
   } catch (error) {
-    print(reasonOf(error));
-    return codeOf(error);
+    const [message, exitCode] = [reasonOf(error), codeOf(error)];
+    const name = error instanceof Error ? error.name : 'Error';
+    const fault = { error: { name, message, exitCode } };
+    if (args.includes('--json')) print(JSON.stringify(fault), true);
+    else print(message);
+    return exitCode;
   }
 }
 

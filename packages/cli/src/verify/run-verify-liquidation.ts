@@ -14,7 +14,7 @@ import {
 } from './liquidation-arithmetic.ts';
 import { readQuestion, urlOf } from './read-question.ts';
 import { replayLog } from './replay-log.ts';
-import { runCheck } from './run-check.ts';
+import { type Print, runCheck } from './run-check.ts';
 
 /**
  * Computes again why an account was liquidated and at which prices (R-liquidation):
@@ -232,11 +232,8 @@ const USAGE =
   'usage: oddlot verify liquidation --user <address> [--time <ms> or --tid <id>] [--url <url>] [--network <name>] [--log <url>] [--json]';
 
 /** Runs the command; what stands in its way is one line. */
-export function runVerifyLiquidation(
-  args: readonly string[],
-  print: (line: string) => void,
-): Promise<number> {
-  return runCheck(print, async () => {
+export function runVerifyLiquidation(args: readonly string[], print: Print): Promise<number> {
+  return runCheck({ args, print }, async () => {
     const asked = readQuestion(args, {
       user: { type: 'string' },
       time: { type: 'string' },

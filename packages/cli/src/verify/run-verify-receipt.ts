@@ -15,7 +15,7 @@ import { CliError } from '../cli-error.ts';
 import { Findings } from './findings.ts';
 import { readQuestion, urlOf } from './read-question.ts';
 import { replayLog } from './replay-log.ts';
-import { runCheck } from './run-check.ts';
+import { type Print, runCheck } from './run-check.ts';
 
 /**
  * Computes the receipt of a request again (R-tx):
@@ -173,11 +173,8 @@ const USAGE =
   'usage: oddlot verify receipt --tx <hash> [--url <url>] [--network <name>] [--log <url>] [--json]';
 
 /** Runs the command; what stands in its way is one line. */
-export function runVerifyReceipt(
-  args: readonly string[],
-  print: (line: string) => void,
-): Promise<number> {
-  return runCheck(print, async () => {
+export function runVerifyReceipt(args: readonly string[], print: Print): Promise<number> {
+  return runCheck({ args, print }, async () => {
     const asked = readQuestion(args, {
       tx: { type: 'string' },
       url: { type: 'string', default: 'http://127.0.0.1:8690' },

@@ -4,7 +4,7 @@ import { CliError, EXIT } from '../cli-error.ts';
 import { wholeNumber } from '../whole-number.ts';
 import { readQuestion, urlOf } from './read-question.ts';
 import { replayLog } from './replay-log.ts';
-import { runCheck } from './run-check.ts';
+import { type Print, runCheck } from './run-check.ts';
 import { ToldBlocks } from './told-blocks.ts';
 
 /**
@@ -39,9 +39,9 @@ const USAGE =
 /** Runs the command; what stands in its way is one line. */
 export function runVerifyUrl(
   [log = '', ...args]: readonly string[],
-  print: (line: string) => void,
+  print: Print,
 ): Promise<number> {
-  return runCheck(print, async () => {
+  return runCheck({ args, print }, async () => {
     const asked = readQuestion(args, {
       network: { type: 'string' },
       'former-name': { type: 'string', multiple: true },

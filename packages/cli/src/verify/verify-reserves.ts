@@ -5,16 +5,16 @@ import { parseArgs } from 'node:util';
  * Checks that an address is counted in what a venue says it owes, and that the bridge holds as much. One
  * file on purpose that imports nothing but Node, its Keccak included: copy it, read it, run it anywhere.
  *
- *     oddlot verify reserves --url http://127.0.0.1:8690 --user 0x… [--root 0x…] [--rpc http://…]
+ *     oddlot verify reserves --url http://127.0.0.1:8690 --user 0x… [--root 0x…] [--rpc http://…] [--json]
  *     oddlot verify reserves --proof proof.json --user 0x… --root 0x… --rpc http://… [--url http://…]
  *
  * `--proof` is the answer of `reservesProof`, kept in a file; `--root` is the root that you know from
  * somewhere else; `--rpc` an endpoint of the settlement chain that you trust, and `--bridge`, `--token`
- * the contracts that you know. Ends with 0 when every figure agrees, 1 when one differs or is not as it may
+ * the contracts that you know; `--json` prints the findings for a program. Ends with 0 when every figure agrees, 1 when one differs or is not as it may
  * be, 2 when the address is not in it or the question is wrong, 4 when somebody does not answer.
  */
 
-type Finding = { readonly what: string; readonly agrees: boolean; readonly told: string };
+type Finding = Readonly<{ what: string; agrees: boolean; told: string; computed?: string }>;
 
 /** The answer of `reservesProof`. Amounts are USDC as decimal text. */
 export type Proof = {
@@ -71,15 +71,7 @@ export function checkProof(proof: Proof, known: Known = {}): readonly Finding[] 
 }
 
 /** Each stands for money that is somewhere: one below zero would make room for what is missing elsewhere. */
-const FIGURES = [
-  'liabilities',
-  'owed',
-  'balance',
-  'keptAside',
-  'assets',
-  'unsettled',
-  'unbacked',
-] as const;
+const FIGURES = 'liabilities owed balance keptAside assets unsettled unbacked'.split(' ');
 
 /** Where money is play money a faucet may be ahead of what was made for it. */
 const TEST_CHAINS: readonly number[] = [421_614];
@@ -131,11 +123,7 @@ const RANGE = 2_000;
 const RANGES_MAX = 10;
 
 /** Who is asked: a node of the chain that you trust, and the venue itself. */
-type Asked = {
-  readonly rpc?: string;
-  readonly url?: string;
-  readonly bridge?: string;
-};
+type Asked = { readonly rpc?: string; readonly url?: string; readonly bridge?: string };
 
 /**
  * What the venue says was paid and is not in its books yet must have been paid, not long before the block of the
@@ -148,9 +136,8 @@ async function checkUnsettled(proof: Proof, asked: Asked): Promise<readonly Find
   if (unsettled <= 0n) return [];
   const { rpc, url } = asked;
   if (rpc === undefined || url === undefined) {
-    return [
-      { what, agrees: false, told: `${text(unsettled)}, name --rpc and --url to compare it` },
-    ];
+    const told = `${text(unsettled)}, name --rpc and --url to compare it`;
+    return [{ what, agrees: false, told }];
   }
   const open = await openBefore(proof, { ...asked, rpc, url }, unsettled);
   return [{ what, agrees: unsettled <= open, told: `${text(unsettled)} of ${text(open)}` }];
@@ -257,7 +244,7 @@ function ending(exitCode: number, message: string): Error {
 
 function same(what: string, told: string, computed: string): Finding {
   const agrees = told.toLowerCase() === computed.toLowerCase();
-  return { what, agrees, told: agrees ? told : `${told}, computed ${computed}` };
+  return agrees ? { what, agrees, told } : { what, agrees, told, computed };
 }
 
 /** Micro-USDC of a decimal text; exact, and of a size that a leaf or a sum can have. */
@@ -363,42 +350,61 @@ function rotated(lane: bigint, bits: bigint): bigint {
   return ((lane << bits) | (lane >> (LANE - bits))) & MASK;
 }
 
-const USAGE = 'usage: oddlot verify reserves --user 0x… (--url <url> or --proof <file>, or both)';
+const USAGE =
+  'usage: oddlot verify reserves --user 0x… (--url <url> or --proof <file>, or both) [--json]';
 const OPTIONS = ['url', 'user', 'proof', 'root', 'rpc', 'bridge', 'token'] as const;
 
 /** Runs the command; what stands in its way is one line. */
 export async function runVerifyReserves(
   args: readonly string[],
-  print: (line: string) => void,
+  print: (line: string, isFault?: boolean) => void,
 ): Promise<number> {
   try {
-    const given = read(args);
+    const { isJson, ...given } = read(args);
     const { proof: file, rpc, url, user } = given;
-    const proof = file === undefined ? await fetched(String(url), user) : kept(file);
-    if (proof === null) {
-      print(`${user} is not in what was published`);
-      return EXIT.nothing;
-    }
+    const query = { type: 'reservesProof', user };
+    const asked = file === undefined ? await info(String(url), query) : kept(file);
+    const proof = asked as Proof | null;
+    if (proof === null) throw ending(EXIT.nothing, `${user} is not in what was published`);
     const findings = [
       ...checkProof(proof, given),
       ...(await checkUnsettled(proof, given)),
       ...(rpc === undefined ? [] : await checkBalance(proof, { ...given, url: rpc })),
     ];
-    for (const { agrees, told, what } of findings) {
-      print(`${agrees ? 'agree ' : 'DIFFER'}  ${what}: ${told}`);
-    }
+    // As every `oddlot verify` tells a program.
+    const told = findings.map(({ agrees, ...rest }) => ({
+      kind: agrees ? 'agree' : 'DIFFER',
+      ...rest,
+    }));
+    for (const line of isJson ? [JSON.stringify(told)] : told.map(lineOf)) print(line);
     return findings.every(({ agrees }) => agrees) ? EXIT.agrees : EXIT.differs;
   } catch (error) {
-    print(error instanceof Error ? error.message.replaceAll('\n', ' ') : String(error));
-    return (error as { readonly exitCode?: number }).exitCode ?? EXIT.differs;
+    const message = (error instanceof Error ? error.message : String(error)).replaceAll('\n', ' ');
+    const exitCode = (error as { readonly exitCode?: number }).exitCode ?? EXIT.differs;
+    const isJson = args.includes('--json');
+    const fault = JSON.stringify({ error: { name: 'Error', message, exitCode } });
+    print(isJson ? fault : message, isJson);
+    return exitCode;
   }
+}
+
+function lineOf({
+  computed,
+  kind,
+  told,
+  what,
+}: Omit<Finding, 'agrees'> & { kind: string }): string {
+  return `${kind.padEnd(6)}  ${what}: ${told}${computed === undefined ? '' : `, computed ${computed}`}`;
 }
 
 type Given = { readonly [Name in (typeof OPTIONS)[number]]?: string } & { readonly user: string };
 
-function read(args: readonly string[]): Given {
-  const options = Object.fromEntries(OPTIONS.map((name) => [name, { type: 'string' as const }]));
-  const { values } = mendable(() => parseArgs({ args: [...args], options }));
+function read(args: readonly string[]): Given & { readonly isJson: boolean } {
+  const texts = Object.fromEntries(OPTIONS.map((name) => [name, { type: 'string' as const }]));
+  const options = { ...texts, json: { type: 'boolean' as const } };
+  const { json = false, ...values } = mendable(() =>
+    parseArgs({ args: [...args], options }),
+  ).values;
   const { proof, rpc, url, user } = values as Partial<Given>;
   const wrong = (why: string): Error => ending(EXIT.nothing, why);
   if (user === undefined || (url === undefined && proof === undefined)) throw wrong(USAGE);
@@ -406,7 +412,7 @@ function read(args: readonly string[]): Given {
   for (const each of [url, rpc]) {
     if (each !== undefined && !URL.canParse(each)) throw wrong(`${each} is no URL`);
   }
-  return { ...values, user };
+  return { ...values, user, isJson: json };
 }
 
 /** What goes wrong in here is for who asks to mend. */
@@ -416,10 +422,6 @@ function mendable<Result>(work: () => Result): Result {
   } catch (error) {
     throw ending(EXIT.nothing, (error as Error).message);
   }
-}
-
-async function fetched(url: string, user: string): Promise<Proof | null> {
-  return (await info(url, { type: 'reservesProof', user })) as Proof | null;
 }
 
 async function info(url: string, query: object): Promise<unknown> {
@@ -443,5 +445,6 @@ function kept(file: string): Proof | null {
 }
 
 if (import.meta.main) {
-  process.exitCode = await runVerifyReserves(process.argv.slice(2), console.log);
+  const print = (line: string, isFault?: boolean) => console[isFault ? 'error' : 'log'](line);
+  process.exitCode = await runVerifyReserves(process.argv.slice(2), print);
 }

@@ -7,29 +7,19 @@ const ROWS_MAX = 500;
 
 /** The report as one page: it loads nothing, runs no program, and every text of it is escaped. */
 export function backtestPage(report: BacktestReport): string {
-  const { curve, drawdown, fills, fundings, liquidations } = report;
+  const { curve, fills, fundings, liquidations, settlement } = report;
   const title = `${report.market}, ${day(report.fromMs)} to ${day(report.toMs)}`;
-  const figures: readonly (readonly [string, string])[] = [
-    ['Result', `${report.pnl} USDC`],
-    ['Value at the start', `${report.startUsdc} USDC`],
-    ['Value at the end', `${report.endUsdc} USDC`],
-    ['Fees paid', `${report.fees} USDC`],
-    ['Funding collected', `${report.funding} USDC`],
-    ['Deepest drawdown', `${drawdown.usdc} USDC (${(drawdown.share * 100).toFixed(2)} %)`],
-    ['From its top to its bottom', `${moment(drawdown.fromMs)} to ${moment(drawdown.toMs)}`],
-    ['Fills', String(fills.length)],
-    ['Steps of liquidations', String(liquidations.length)],
-    ['Rows of the recording', String(report.rows)],
-    ['Seed', report.seed],
-    ['Account', report.account],
-    ['Last block', `${report.head.height}, ${report.head.hash}`],
-  ];
+  const figures = figuresOf(report);
   const body = [
     `<h1>${escaped(title)}</h1>`,
     `<dl>${figures.map(([name, value]) => `<dt>${escaped(name)}</dt><dd>${escaped(value)}</dd>`).join('')}</dl>`,
     chart('Value of the account, USDC', curve, ({ usdc }) => usdc),
     chart(`Price of ${report.market}`, curve, ({ price }) => price),
-    chart('Position, coins', curve, ({ position }) => position),
+    chart(
+      settlement === undefined ? 'Position, coins' : 'Position, shares of YES',
+      curve,
+      ({ position }) => position,
+    ),
     table(
       'Liquidations',
       ['Time', 'Step', 'Size', 'Notional', 'Account value', 'Mark'],
@@ -75,6 +65,32 @@ ${body.join('\n')}
 </body>
 </html>
 `;
+}
+
+/** Name and value of what is told first. */
+function figuresOf(report: BacktestReport): readonly (readonly [string, string])[] {
+  const { drawdown, settlement } = report;
+  return [
+    ['Result', `${report.pnl} USDC`],
+    ['Value at the start', `${report.startUsdc} USDC`],
+    ['Value at the end', `${report.endUsdc} USDC`],
+    ['Fees paid', `${report.fees} USDC`],
+    ['Funding collected', `${report.funding} USDC`],
+    ['Deepest drawdown', `${drawdown.usdc} USDC (${(drawdown.share * 100).toFixed(2)} %)`],
+    ['From its top to its bottom', `${moment(drawdown.fromMs)} to ${moment(drawdown.toMs)}`],
+    ...(settlement === undefined
+      ? []
+      : [
+          ['A YES share paid', `${settlement.fraction} USDC`] as const,
+          ['Paid for the shares at the end', `${settlement.usdc} USDC`] as const,
+        ]),
+    ['Fills', String(report.fills.length)],
+    ['Steps of liquidations', String(report.liquidations.length)],
+    ['Rows of the recording', String(report.rows)],
+    ['Seed', report.seed],
+    ['Account', report.account],
+    ['Last block', `${report.head.height}, ${report.head.hash}`],
+  ];
 }
 
 const STYLE = `

@@ -22,6 +22,8 @@ export type BacktestReport = {
   readonly fills: readonly Fill[];
   readonly fundings: readonly FundingRow[];
   readonly liquidations: readonly Liquidation[];
+  /** Of an outcome market: what a YES share paid, and what the account was paid for its shares. */
+  readonly settlement?: { readonly fraction: string; readonly usdc: string };
   readonly curve: readonly CurvePoint[];
   /** The newest block: the same inputs end in the same one. */
   readonly head: { readonly height: number; readonly hash: string };
@@ -39,11 +41,11 @@ export type Drawdown = {
 
 export type CurvePoint = {
   readonly timeMs: number;
-  /** The account's value, open positions at the mark included. */
+  /** The account's value, open positions and shares at the mark included. */
   readonly usdc: string;
   /** Of the recording. */
   readonly price: string;
-  /** In coins, negative is short. */
+  /** In coins, negative is short; in shares of YES, negative is NO. */
   readonly position: string;
 };
 

@@ -1,24 +1,14 @@
-import {
-  accountView,
-  type Authority,
-  type Command,
-  type OrderRequest,
-  type PerpDefinition,
-} from '@oddlot/engine';
+import type { Authority, Command } from '@oddlot/engine';
 import { type Address, hash } from '@oddlot/units';
 import type { VenueInHand } from '../venue-in-hand.ts';
+import type { BookOrder, CrowdOrder, ReplayedMarket } from './replayed-market.ts';
 
 /** What each of them has, in micro-USDC: more than any recording moves. */
 const MONEY_MICRO_USDC = 4_000_000_000_000_000;
-/** The part of the largest position that one of them may have before another one is asked. */
-const ROOM_SHARE = 0.4;
 const ORDERS_PER_ACTION = 50;
 
 /** Somebody behind the recorded market. */
 type Counterparty = { readonly address: Address; lastNonce: number };
-
-/** What one of them asks of the book of the market. */
-export type CrowdOrder = Pick<OrderRequest, 'isBuy' | 'price' | 'size' | 'timeInForce'>;
 
 /** What a market may refuse the crowd for: the bot stands in the way, or the price is further off than any order may be. */
 const EXPECTED: ReadonlySet<string> = new Set([
@@ -33,7 +23,7 @@ const EXPECTED: ReadonlySet<string> = new Set([
  */
 export class Crowd {
   readonly #venue: VenueInHand;
-  readonly #perp: PerpDefinition;
+  readonly #market: ReplayedMarket;
   readonly #addressOf: (name: string) => Address;
   readonly #name: string;
   readonly #members: Counterparty[] = [];
@@ -43,14 +33,14 @@ export class Crowd {
     name: string,
     options: {
       readonly venue: VenueInHand;
-      readonly perp: PerpDefinition;
+      readonly market: ReplayedMarket;
       /** An address that follows from the seed. */
       readonly addressOf: (name: string) => Address;
     },
   ) {
     this.#name = name;
     this.#venue = options.venue;
-    this.#perp = options.perp;
+    this.#market = options.market;
     this.#addressOf = options.addressOf;
   }
 
@@ -58,16 +48,15 @@ export class Crowd {
     return this.#members;
   }
 
-  /** One more, with money, and a leverage that every tier of the market allows. */
+  /** One more, with money, and ready to trade. */
   async join(): Promise<Counterparty> {
     const account = this.#addressOf(`${this.#name} ${this.#members.length}`);
     const member = { address: account, lastNonce: 0 };
-    const money = { subAccount: 'perp', amountMicroUsdc: MONEY_MICRO_USDC } as const;
+    const { subAccount } = this.#market;
+    const money = { subAccount, amountMicroUsdc: MONEY_MICRO_USDC };
     await this.#venue.execute([{ type: 'creditFaucet', account, ...money }]);
-    const { instrumentId, tiers } = this.#perp;
-    const leverage = Math.min(...tiers.map(({ maxLeverage }) => maxLeverage));
-    const authority = this.#authority(member);
-    await this.#venue.execute([{ type: 'updateLeverage', authority, instrumentId, leverage }]);
+    const first = this.#market.prepare(this.#authority(member));
+    if (first.length > 0) await this.#venue.execute(first);
     this.#members.push(member);
     return member;
   }
@@ -75,21 +64,20 @@ export class Crowd {
   /** Who has most room to buy, or to sell. */
   async withRoom(isBuy: boolean): Promise<Counterparty> {
     const sign = isBuy ? 1 : -1;
+    const { state } = this.#venue;
     const [best] = this.#members
-      .map((member) => ({ member, held: sign * this.#sizeOf(member) }))
+      .map((member) => ({ member, held: sign * this.#market.heldBy(state, member.address) }))
       .sort((a, b) => a.held - b.held);
-    const largest = this.#perp.tiers.at(-1)?.maxSize ?? Infinity;
-    return best === undefined || best.held > largest * ROOM_SHARE ? this.join() : best.member;
+    return best === undefined || best.held > this.#market.roomMax ? this.join() : best.member;
   }
 
   /** Orders of one of them, in as many actions as they need. */
   place(member: Counterparty, orders: readonly CrowdOrder[]): readonly Command[] {
-    const { instrumentId } = this.#perp;
     const commands: Command[] = [];
     for (let from = 0; from < orders.length; from += ORDERS_PER_ACTION) {
       const some = orders
         .slice(from, from + ORDERS_PER_ACTION)
-        .map((order) => ({ ...order, instrumentId, reduceOnly: false }));
+        .map((order) => this.#market.requestOf(order));
       commands.push({ type: 'placeOrders', authority: this.#authority(member), orders: some });
     }
     return commands;
@@ -100,27 +88,17 @@ export class Crowd {
   }
 
   cancel(member: Counterparty, orderId: number): Command {
-    const cancels = [{ instrumentId: this.#perp.instrumentId, orderId }];
+    const cancels = [{ instrumentId: this.#market.instrumentId, orderId }];
     return { type: 'cancelOrders', authority: this.#authority(member), cancels };
   }
 
   /** Fewer of the same order: it keeps its place in the queue. */
-  lower(
-    member: Counterparty,
-    {
-      orderId,
-      price,
-      size,
-    }: { readonly orderId: number; readonly price: number; readonly size: number },
-  ): Command {
-    const { instrumentId } = this.#perp;
+  lower(member: Counterparty, { isBuy, orderId, price }: BookOrder, size: number): Command {
+    const request = this.#market.requestOf({ isBuy, price, size, timeInForce: 'alo' });
     const authority = this.#authority(member);
-    return { type: 'modifyOrder', authority, instrumentId, target: { orderId }, price, size };
-  }
-
-  #sizeOf({ address }: Counterparty): number {
-    const view = accountView(this.#venue.state, address, unranked);
-    return view?.positions.reduce((sum, { size }) => sum + size, 0) ?? 0;
+    const { instrumentId } = request;
+    const target = { orderId };
+    return { type: 'modifyOrder', authority, instrumentId, target, price: request.price, size };
   }
 
   #authority(member: Counterparty): Authority {
@@ -131,9 +109,6 @@ export class Crowd {
     return { signer: member.address, nonce: member.lastNonce, txHash: hash(`0x${name}`) };
   }
 }
-
-/** The rank of a position takes a look at every account, and nobody here asks for it. */
-export const unranked = (): number => 0;
 
 /** Executes what the crowd sends, in one block. What it is refused for another reason is a fault of the replay. */
 export async function executeCrowd(

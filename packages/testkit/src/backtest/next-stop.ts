@@ -1,6 +1,6 @@
 import { accountView, type State, triggerOrders } from '@oddlot/engine';
 import type { Address, InstrumentId } from '@oddlot/units';
-import { unranked } from './crowd.ts';
+import { unranked } from './replayed-perp.ts';
 
 /**
  * The next price on the way at which something of an account waits for the mark: a trigger, an exit of a position, a liquidation.

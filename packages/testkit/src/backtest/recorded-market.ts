@@ -1,14 +1,8 @@
-import {
-  accountView,
-  type Command,
-  openOrders,
-  type OrderSnapshot,
-  type PerpDefinition,
-} from '@oddlot/engine';
+import { accountView, type Command } from '@oddlot/engine';
 import type { Address } from '@oddlot/units';
 import type { VenueInHand } from '../venue-in-hand.ts';
 import { bookChanges, type Level, type Levels } from './book-changes.ts';
-import { Crowd, type CrowdOrder, executeCrowd, unranked } from './crowd.ts';
+import { Crowd, executeCrowd } from './crowd.ts';
 import { MarketGrid } from './market-grid.ts';
 import { nextStop } from './next-stop.ts';
 import type {
@@ -18,18 +12,24 @@ import type {
   RecordedRow,
   RecordedTrade,
 } from './recorded-row.ts';
+import type { BookOrder, CrowdOrder, ReplayedMarket } from './replayed-market.ts';
+import { unranked } from './replayed-perp.ts';
+import { tradeThrough } from './trade-through.ts';
 
 /** What stands around the price where the recording has no book. */
 export type QuotedBook = {
   /** Levels on each side; 5 by default. */
   readonly levels?: number;
-  /** From the price to the best quote, and from level to level, as a part of the price; 0.0001 by default. */
+  /**
+   * From the price to the best quote, and from level to level, as a part of the price; 0.0001 by default. Of an outcome market as a
+   * part of 1; a tick by default.
+   */
   readonly gap?: number;
   /** The size of a level as a part of the volume of a candle; 0.01 by default. Without volume a level is worth 10,000 USDC. */
   readonly share?: number;
 };
 
-const SHAPE: Required<QuotedBook> = { levels: 5, gap: 0.0001, share: 0.01 };
+const SHAPE = { levels: 5, share: 0.01 };
 const LEVEL_MICRO_USDC = 10_000_000_000;
 /** A candle is four prices: a third of it lies between two of them. */
 const LEGS = 3;
@@ -45,7 +45,7 @@ type Flow = { readonly isBuy: boolean; readonly lots: number };
 
 type Options = {
   readonly venue: VenueInHand;
-  readonly perp: PerpDefinition;
+  readonly market: ReplayedMarket;
   readonly bot: Address;
   readonly addressOf: (name: string) => Address;
   readonly quotes: QuotedBook;
@@ -58,11 +58,12 @@ type Options = {
 /** Plays a recording into a venue: books and trades by a crowd of accounts, and prices by the oracle. */
 export class RecordedMarket {
   readonly #venue: VenueInHand;
+  readonly #market: ReplayedMarket;
   readonly #grid: MarketGrid;
   readonly #bot: Address;
   readonly #makers: Crowd;
   readonly #takers: Crowd;
-  readonly #shape: Required<QuotedBook>;
+  readonly #shape: QuotedBook & typeof SHAPE;
   readonly #draw: () => number;
   readonly #onMove: () => void;
   #kind: 'candles' | 'trades' | 'books' | undefined;
@@ -71,12 +72,13 @@ export class RecordedMarket {
   #quotedAt = 0;
   #levelLots = 0;
 
-  constructor({ addressOf, bot, draw, onMove, perp, quotes, venue }: Options) {
+  constructor({ addressOf, bot, draw, market, onMove, quotes, venue }: Options) {
     this.#venue = venue;
-    this.#grid = new MarketGrid(perp);
+    this.#market = market;
+    this.#grid = new MarketGrid(market);
     this.#bot = bot;
-    this.#makers = new Crowd('maker', { venue, perp, addressOf });
-    this.#takers = new Crowd('taker', { venue, perp, addressOf });
+    this.#makers = new Crowd('maker', { venue, market, addressOf });
+    this.#takers = new Crowd('taker', { venue, market, addressOf });
     this.#shape = { ...SHAPE, ...quotes };
     this.#draw = draw;
     this.#onMove = onMove;
@@ -116,6 +118,11 @@ export class RecordedMarket {
   }
 
   #remember({ kind }: RecordedRow): void {
+    if (kind === 'oracle' && this.#market.oracleSymbol === undefined) {
+      throw new RangeError(
+        'an outcome market has no oracle: leave its prices out of the recording',
+      );
+    }
     if (kind === 'oracle') this.#hasOracle = true;
     else if (kind === 'candle') this.#kind ??= 'candles';
     else if (kind === 'trade') this.#kind ??= 'trades';
@@ -144,7 +151,7 @@ export class RecordedMarket {
 
   async #moveTo(price: number, timeMs: number, lots: number): Promise<void> {
     const from = { price: this.#price, timeMs: this.#venue.nowMs };
-    const watched = { account: this.#bot, instrumentId: this.#grid.perp.instrumentId };
+    const watched = { account: this.#bot, instrumentId: this.#market.instrumentId };
     const onTick = this.#grid.onTick.bind(this.#grid);
     for (let count = 0; count < STOPS_MAX; count += 1) {
       const way = { from: this.#price, to: price, onTick };
@@ -157,26 +164,29 @@ export class RecordedMarket {
     await this.#standAt(price, timeMs, { isBuy: price > this.#price, lots });
   }
 
-  async #playTrade({ isBuy, price, size, timeMs }: RecordedTrade): Promise<void> {
+  async #playTrade({ isBuy, price, size: lots, timeMs }: RecordedTrade): Promise<void> {
     const units = this.#grid.price(price, 'near');
-    const flow = { isBuy, lots: this.#grid.lots(size) };
+    const flow = { isBuy, lots: this.#grid.lots(lots) };
     if (this.#kind === 'trades') return this.#standAt(units, timeMs, flow);
+    const size = Math.min(flow.lots, this.#market.takeMax);
+    if (this.#market.orderDelayMs > 0) await this.#takeAhead({ isBuy, price: units, size }, timeMs);
     await this.waitUntil(timeMs);
-    const most = Math.min(flow.lots, this.#grid.perp.maxMarketOrderSize);
-    await executeCrowd(this.#venue, await this.#take({ isBuy, price: units, size: most }));
+    if (this.#market.orderDelayMs === 0) {
+      await executeCrowd(this.#venue, await this.#take({ isBuy, price: units, size }));
+    }
     await this.#moved();
   }
 
   /** The price is there now: those in its way were taken, so much was traded, and quotes stand around it. */
   async #standAt(price: number, timeMs: number, { isBuy, lots }: Flow): Promise<void> {
     const isCandle = this.#kind === 'candles';
-    if (isCandle) await this.#venue.approach(timeMs, CANDLE_STEP_MS);
-    else await this.waitUntil(timeMs);
-    const most = Math.min(lots, this.#grid.perp.maxMarketOrderSize);
+    const most = Math.min(lots, this.#market.takeMax);
     const isElsewhere = price !== this.#quotedAt;
-    const passed = this.#botOrders(!isBuy)
-      .filter((order) => (isBuy ? order.price < price : order.price > price))
-      .reduce((sum, { remaining }) => sum + remaining, 0);
+    const hasDelay = this.#market.orderDelayMs > 0;
+    if (hasDelay)
+      await this.#takeAhead({ isBuy, price: this.#before(price, isBuy), size: most }, timeMs);
+    await this.#comeTo(timeMs);
+    const passed = hasDelay ? 0 : this.#passedLots(price, isBuy);
     const taken = Math.min(passed, most);
     // Whoever quoted leaves first, so that the mark is judged by the price and not by what is left of a book.
     const leaving = isElsewhere
@@ -190,7 +200,9 @@ export class RecordedMarket {
       await executeCrowd(this.#venue, [...repeated, ...before]);
     }
     this.#price = price;
-    const traded = await this.#tradeAmongCrowd(price, { isBuy, lots: most - taken });
+    const traded = hasDelay
+      ? []
+      : await this.#tradeAmongCrowd(price, { isBuy, lots: most - taken });
     const quotes = isElsewhere ? this.#quotesAround(price) : [];
     const oracle = this.#hasOracle ? [] : this.#oracleAt(price);
     await executeCrowd(this.#venue, [...oracle, ...quotes, ...traded]);
@@ -198,10 +210,63 @@ export class RecordedMarket {
     await this.#moved();
   }
 
+  /** Orders of the bot that a price leaves behind it. */
+  #passedLots(price: number, isBuy: boolean): number {
+    return this.#botOrders(!isBuy)
+      .filter((order) => (isBuy ? order.price < price : order.price > price))
+      .reduce((sum, { remaining }) => sum + remaining, 0);
+  }
+
+  /** The last price that lies before another one, on the way of who takes. */
+  #before(price: number, isBuy: boolean): number {
+    return isBuy ? price - this.#market.priceTick : price + this.#market.priceTick;
+  }
+
   async #take(order: Omit<CrowdOrder, 'timeInForce'>): Promise<readonly Command[]> {
     if (order.size < this.#lotsMin(order.price)) return [];
     const taker = await this.#takers.withRoom(order.isBuy);
-    return this.#takers.place(taker, [{ ...order, timeInForce: 'ioc' }]);
+    const placed = this.#takers.place(taker, [{ ...order, timeInForce: 'ioc' }]);
+    // On an outcome market what is left of it would rest.
+    return this.#market.subAccount === 'perp' ? placed : [...placed, this.#takers.cancelAll(taker)];
+  }
+
+  /**
+   * R-delay: who took at a moment had sent the order earlier. Of what stood before the bot as much leaves as was taken, and only what reaches
+   * the bot is sent, so that the clock is behind the recording by the delay of what filled the bot, and by nothing else.
+   */
+  async #takeAhead(taken: Omit<CrowdOrder, 'timeInForce'>, timeMs: number): Promise<void> {
+    await this.#comeTo(timeMs - this.#market.orderDelayMs);
+    const { isBuy, price } = taken;
+    const makers = this.#makers.members.flatMap((member) =>
+      this.#ordersOf(member.address, !isBuy).map((order) => ({ ...order, member })),
+    );
+    const bot = this.#botOrders(!isBuy).map((order) => ({ ...order, member: undefined }));
+    const isBook = this.#kind === 'books';
+    // Quotes that nobody recorded leave as the price comes, and nobody traded with them.
+    const { reached, used } = tradeThrough(isBook ? [...makers, ...bot] : bot, taken);
+    const gone = isBook ? used : tradeThrough(makers, { ...taken, size: Infinity }).used;
+    if (isBook || reached > 0) {
+      await executeCrowd(
+        this.#venue,
+        gone.map(({ order: { member, ...order }, remaining }) =>
+          remaining === 0
+            ? this.#makers.cancel(member!, order.orderId)
+            : this.#makers.lower(member!, order, order.filled + remaining),
+        ),
+      );
+    }
+    if (reached < this.#lotsMin(price)) return;
+    const taker = await this.#takers.withRoom(isBuy);
+    const order = { isBuy, price, size: reached, timeInForce: 'ioc' } as const;
+    await executeCrowd(this.#venue, this.#takers.place(taker, [order]));
+    await this.#venue.advance(this.#market.orderDelayMs);
+    await executeCrowd(this.#venue, [this.#takers.cancelAll(taker)]);
+  }
+
+  /** Lets time pass up to a moment, and leaves the block of it to the caller where blocks are few. */
+  async #comeTo(timeMs: number): Promise<void> {
+    if (this.#kind === 'candles') await this.#venue.approach(timeMs, CANDLE_STEP_MS);
+    else await this.waitUntil(timeMs);
   }
 
   /** So that tape and candles tell of it. Where the bot stands at the price it is left out: who was before it is not known. */
@@ -223,41 +288,48 @@ export class RecordedMarket {
 
   #quotesAround(price: number): readonly Command[] {
     const { gap, levels } = this.#shape;
+    const { priceMax, restMax } = this.#market;
     const wanted = this.#levelLots > 0 ? this.#levelLots : Math.floor(LEVEL_MICRO_USDC / price);
-    const size = Math.min(
-      Math.max(wanted, this.#lotsMin(price)),
-      this.#grid.perp.maxLimitOrderSize,
-    );
-    const orders = Array.from({ length: levels }, (_, at) => price * gap * (at + 1)).flatMap(
+    const size = Math.min(Math.max(wanted, this.#lotsMin(price)), restMax);
+    const step = this.#market.gapAt(price, gap);
+    const orders = Array.from({ length: levels }, (_, at) => step * (at + 1)).flatMap(
       (away): CrowdOrder[] => [
         { isBuy: true, price: this.#grid.onTick(price - away, 'down'), size, timeInForce: 'alo' },
         { isBuy: false, price: this.#grid.onTick(price + away, 'up'), size, timeInForce: 'alo' },
       ],
     );
-    return this.#makers.place(this.#makers.members[0]!, orders);
+    // Nobody pays nothing for a share, nor all that it can be worth.
+    const possible = orders.filter((order) =>
+      order.isBuy ? order.price < price : order.price <= priceMax,
+    );
+    return this.#makers.place(this.#makers.members[0]!, possible);
   }
 
   /** The crowd's orders become those of the recorded book; orders of the bot that it crosses are taken. */
   async #playBook({ asks, bids, timeMs }: RecordedBook): Promise<void> {
-    await this.waitUntil(timeMs);
     const wanted = { bids: this.#levels(bids, true), asks: this.#levels(asks, false) };
+    const hasDelay = this.#market.orderDelayMs > 0;
+    if (hasDelay) await this.#takeCrossedAhead(wanted, timeMs);
+    await this.waitUntil(timeMs);
     const standing = this.#makers.members.flatMap((member) =>
-      openOrders(this.#venue.state, member.address).map((order) => ({ ...order, member })),
+      this.#market
+        .ordersOf(this.#venue.state, member.address)
+        .map((order) => ({ ...order, member })),
     );
     const { cancelled, lowered, missing } = bookChanges(standing, wanted);
     await executeCrowd(this.#venue, [
       ...cancelled.map(({ member, orderId }) => this.#makers.cancel(member, orderId)),
-      ...lowered.map(({ order: { filled, member, orderId, price }, remaining }) =>
-        this.#makers.lower(member, { orderId, price, size: filled + remaining }),
+      ...lowered.map(({ order: { member, ...order }, remaining }) =>
+        this.#makers.lower(member, order, order.filled + remaining),
       ),
-      ...(await this.#takeCrossed(wanted, true)),
-      ...(await this.#takeCrossed(wanted, false)),
+      ...(hasDelay ? [] : await this.#takeCrossed(wanted, true)),
+      ...(hasDelay ? [] : await this.#takeCrossed(wanted, false)),
     ]);
     const [bid, ask] = [wanted.bids[0]?.price, wanted.asks[0]?.price];
     if (bid !== undefined && ask !== undefined) {
       this.#price = this.#grid.onTick((bid + ask) / 2, 'down');
     }
-    const most = this.#grid.perp.maxLimitOrderSize;
+    const most = this.#market.restMax;
     const orders = missing
       .filter(({ price, size }) => size >= this.#lotsMin(price))
       .map((level): CrowdOrder => ({
@@ -282,19 +354,31 @@ export class RecordedMarket {
   }
 
   /** What the recorded book would have traded with orders of the bot that it did not know. */
-  #takeCrossed({ asks, bids }: Levels, isBuy: boolean): Promise<readonly Command[]> {
+  async #takeCrossed(wanted: Levels, isBuy: boolean): Promise<readonly Command[]> {
+    const crossed = this.#crossed(wanted, isBuy);
+    return crossed === undefined ? [] : this.#take(crossed);
+  }
+
+  async #takeCrossedAhead(wanted: Levels, timeMs: number): Promise<void> {
+    for (const isBuy of [true, false]) {
+      const crossed = this.#crossed(wanted, isBuy);
+      if (crossed !== undefined) await this.#takeAhead(crossed, timeMs);
+    }
+  }
+
+  #crossed({ asks, bids }: Levels, isBuy: boolean): Omit<CrowdOrder, 'timeInForce'> | undefined {
     const levels = isBuy ? bids : asks;
     const crosses = (own: number, level: number) => (isBuy ? own <= level : own >= level);
     const best = levels[0]?.price ?? 0;
     const orders = this.#botOrders(!isBuy).filter(({ price }) => crosses(price, best));
-    if (orders.length === 0) return Promise.resolve([]);
+    if (orders.length === 0) return undefined;
     const nearest = orders.map(({ price }) => price).sort((a, b) => (isBuy ? a - b : b - a))[0]!;
     const offered = levels
       .filter(({ price }) => crosses(nearest, price))
       .reduce((sum, { size }) => sum + size, 0);
     const wanted = orders.reduce((sum, { remaining }) => sum + remaining, 0);
-    const size = Math.min(offered, wanted, this.#grid.perp.maxMarketOrderSize);
-    return this.#take({ isBuy, price: best, size });
+    const size = Math.min(offered, wanted, this.#market.takeMax);
+    return { isBuy, price: best, size };
   }
 
   /** On the grid of this market, best first; what rounds to one price is one level. */
@@ -327,27 +411,30 @@ export class RecordedMarket {
     return view?.positions.some(({ equity, risk }) => equity < risk) ?? false;
   }
 
-  #botOrders(isBuy: boolean): readonly OrderSnapshot[] {
-    const { instrumentId } = this.#grid.perp;
-    return openOrders(this.#venue.state, this.#bot).filter(
-      (order) => order.instrumentId === instrumentId && order.isBuy === isBuy,
-    );
+  #botOrders(isBuy: boolean): readonly BookOrder[] {
+    return this.#ordersOf(this.#bot, isBuy);
+  }
+
+  #ordersOf(account: Address, isBuy: boolean): readonly BookOrder[] {
+    const orders = this.#market.ordersOf(this.#venue.state, account);
+    return orders.filter((order) => order.isBuy === isBuy);
   }
 
   #oracleAt(price: number): readonly Command[] {
-    this.#venue.prices.set(this.#grid.perp.baseCurrency, this.#grid.priceText(price));
+    const { oracleSymbol } = this.#market;
+    if (oracleSymbol === undefined) return [];
+    this.#venue.prices.set(oracleSymbol, this.#grid.priceText(price));
     return this.#venue.prices.commands(this.#venue.state, this.#venue.nowMs);
   }
 
   #lotsMin(price: number): number {
-    const { minOrderValueMicroUsdc } = this.#venue.state.parameters!;
-    return Math.max(1, Math.ceil(minOrderValueMicroUsdc / price));
+    return this.#market.lotsMin(this.#venue.state, price);
   }
 
   #priceOf(row: RecordedRow): number {
     if (row.kind === 'candle') return this.#grid.price(row.open, 'near');
     if (row.kind !== 'book') return this.#grid.price(row.price, 'near');
     const level = row.bids[0] ?? row.asks[0];
-    return level === undefined ? this.#grid.perp.priceTick : this.#grid.price(level.price, 'near');
+    return level === undefined ? this.#market.priceTick : this.#grid.price(level.price, 'near');
   }
 }

@@ -1,18 +1,28 @@
 import { writeFileSync } from 'node:fs';
-import { accountView, type PerpDefinition, perpDefinitions } from '@oddlot/engine';
-import { type Client, type Instrument, Instruments, privateKeyWallet } from '@oddlot/sdk';
+import { accountWorth, marketView, type PerpDefinition, perpDefinitions } from '@oddlot/engine';
+import {
+  type Client,
+  type Instrument,
+  Instruments,
+  type LedgerUpdate,
+  privateKeyWallet,
+} from '@oddlot/sdk';
 import { formatDecimal, parseExact } from '@oddlot/units';
 import { type Duration, durationMs } from '../duration.ts';
+import type { MarketInput, TestMarket } from '../outcome-listing.ts';
 import { seededBytes, seededKey } from '../seeded-key.ts';
 import type { StartVenueOptions } from '../start-venue-options.ts';
 import type { TestAccount } from '../test-account.ts';
 import { TestVenue } from '../test-venue.ts';
 import { backtestPage } from './backtest-page.ts';
 import type { BacktestReport } from './backtest-report.ts';
-import { unranked } from './crowd.ts';
 import { mergeRows, type Recording } from './merge-rows.ts';
+import { answerQueued } from './answer-queued.ts';
 import type { RecordedRow } from './recorded-row.ts';
 import { type QuotedBook, RecordedMarket } from './recorded-market.ts';
+import type { ReplayedMarket } from './replayed-market.ts';
+import { replayedOutcome } from './replayed-outcome.ts';
+import { replayedPerp } from './replayed-perp.ts';
 import { ValueCurve } from './value-curve.ts';
 
 /** A program that trades: called once before the first row, it hands back what is called at each of its turns. */
@@ -43,6 +53,8 @@ export type ReplayOptions = {
   readonly bot: Bot;
   /** A perp of the venue, such as `BTC`; that is also the default. */
   readonly market?: string;
+  /** An outcome market in its place: what is listed, and what it ends with. */
+  readonly outcome?: OutcomeInput;
   /** What the bot has at the start, as decimal text; `10000` by default. */
   readonly usdc?: string;
   /** How often the bot has its turn: after every row by default. */
@@ -57,6 +69,13 @@ export type ReplayOptions = {
   readonly page?: string;
 };
 
+/** How an outcome market is listed, and what a YES share of it pays when the recording is over, from 0 to 1. */
+export type OutcomeInput = MarketInput & { readonly settlementFraction: string };
+
+/** As markets of a series have them. */
+const OUTCOME_TERMS = { takerFeeRate: '0.07', orderDelayMs: 250 };
+/** How long a market lasts that says nothing of its end. */
+const OUTCOME_LIFE_MS = 10 * 366 * 86_400_000;
 /** Between the start of the venue and the first row: everybody has money by then. */
 const AHEAD_MS = 60_000;
 const USDC = '10000';
@@ -73,6 +92,7 @@ export async function replayMarket(options: ReplayOptions): Promise<BacktestRepo
     try {
       await run.play(first.value);
       for await (const row of rows) await run.play(row);
+      await run.end();
       const report = await run.report();
       if (page !== undefined) writeFileSync(page, backtestPage(report));
       return report;
@@ -87,7 +107,9 @@ export async function replayMarket(options: ReplayOptions): Promise<BacktestRepo
 class BacktestRun {
   readonly #venue: TestVenue;
   readonly #options: ReplayOptions;
-  readonly #perp: PerpDefinition;
+  readonly #traded: ReplayedMarket;
+  /** Of an outcome market. */
+  readonly #listed: TestMarket | undefined;
   readonly #account: TestAccount;
   readonly #market: RecordedMarket;
   readonly #everyMs: number | undefined;
@@ -97,18 +119,26 @@ class BacktestRun {
   #dueMs: number;
   #rows: RecordedRow[] = [];
   #count = 0;
+  #settledAt: string | undefined;
 
   private constructor(
     venue: TestVenue,
     options: ReplayOptions,
-    { account, first }: { readonly account: TestAccount; readonly first: RecordedRow },
+    { account, first, listed }: Beginning,
   ) {
     const parts = TestVenue.partsOf(venue);
     const { every, market = 'BTC', quotes = {} } = options;
     this.#venue = venue;
     this.#options = options;
-    this.#account = account;
-    this.#perp = perpOf(perpDefinitions(parts.state), market);
+    this.#listed = listed;
+    this.#traded =
+      listed === undefined
+        ? replayedPerp(perpOf(perpDefinitions(parts.state), market))
+        : replayedOutcome(marketView(parts.state, listed.id)!);
+    const { orderDelayMs } = this.#traded;
+    const fetch = answerQueued(venue.faults.fetch, parts);
+    const client = orderDelayMs === 0 ? account.client : venue.client(account.wallet, { fetch });
+    this.#account = { ...account, client };
     this.#everyMs = every === undefined ? undefined : durationMs(every);
     if (this.#everyMs === 0)
       throw new RangeError('a bot has its turn after some time, not after none');
@@ -116,7 +146,7 @@ class BacktestRun {
     this.#dueMs = first.timeMs + (this.#everyMs ?? Infinity);
     this.#market = new RecordedMarket({
       venue: parts,
-      perp: this.#perp,
+      market: this.#traded,
       bot: account.address,
       addressOf: (name) => privateKeyWallet(seededKey(venue.seed, `recorded ${name}`)).address,
       quotes,
@@ -126,7 +156,10 @@ class BacktestRun {
   }
 
   static async start(options: ReplayOptions, first: RecordedRow): Promise<BacktestRun> {
-    const { bot, flags = [], market = 'BTC', seed = 'oddlot', usdc = USDC } = options;
+    const { bot, flags = [], market = 'BTC', outcome, seed = 'oddlot', usdc = USDC } = options;
+    if (outcome !== undefined && options.market !== undefined) {
+      throw new RangeError('a perp is replayed, or an outcome market: name one of them');
+    }
     const venue = await TestVenue.start({
       seed,
       flags,
@@ -134,13 +167,20 @@ class BacktestRun {
       time: first.timeMs - AHEAD_MS,
     });
     try {
-      const account = await venue.account('bot', { perp: usdc });
-      const run = new BacktestRun(venue, options, { account, first });
+      const listed = outcome === undefined ? undefined : await list(venue, outcome, first);
+      const money = listed === undefined ? { perp: usdc } : { outcome: usdc };
+      const account = await venue.account('bot', money);
+      const run = new BacktestRun(venue, options, { account, first, listed });
       await run.#market.open(first);
       run.#keep();
-      const instrument = (await Instruments.load(account.client)).find(market);
-      const { client } = account;
-      run.#turn = await bot({ client, account, instrument: await instrument, venue });
+      const instrument = (await Instruments.load(account.client)).find(listed?.id ?? market);
+      const { client } = run.#account;
+      run.#turn = await bot({
+        client,
+        account: run.#account,
+        instrument: await instrument,
+        venue,
+      });
       return run;
     } catch (error) {
       await venue.stop();
@@ -149,6 +189,7 @@ class BacktestRun {
   }
 
   async play(row: RecordedRow): Promise<void> {
+    this.#checkRow(row);
     while (this.#dueMs <= row.timeMs) {
       await this.#market.waitUntil(this.#dueMs);
       await this.#takeTurn();
@@ -160,18 +201,48 @@ class BacktestRun {
     if (this.#everyMs === undefined) await this.#takeTurn();
   }
 
-  async report(): Promise<BacktestReport> {
+  /** The last turn, and what an outcome market ends with. */
+  async end(): Promise<void> {
     if (this.#rows.length > 0) await this.#takeTurn();
+    const { outcome } = this.#options;
+    if (outcome === undefined || this.#listed === undefined) return;
+    // What the bot sent last has its moment too.
+    await this.#market.waitUntil(this.#venue.now + this.#traded.orderDelayMs);
+    if (outcome.endTime !== undefined) await this.#market.waitUntil(outcome.endTime);
+    await this.#venue.resolveMarket(this.#listed, outcome.settlementFraction);
+    this.#settledAt = outcome.settlementFraction;
+    this.#keep();
+  }
+
+  /** What no market of this kind can have recorded. */
+  #checkRow(row: RecordedRow): void {
+    const { outcome } = this.#options;
+    if (outcome === undefined) return;
+    const { endTime = Infinity } = outcome;
+    const lastMs = row.kind === 'candle' ? row.endMs : row.timeMs + 1;
+    if (lastMs > endTime) {
+      throw new RangeError(
+        'the recording goes on after the end of the market: say a later endTime',
+      );
+    }
+    const highest = Math.max(...pricesOf(row).map(Number));
+    if (highest > 1) {
+      throw new RangeError(`${highest} is no price of a share: it lies between 0 and 1`);
+    }
+  }
+
+  async report(): Promise<BacktestReport> {
     await this.#venue.settled();
     const { address: user, client } = this.#account;
-    const fills = (await all(client.info.allUserFills({ user }))).reverse();
+    const accountType = [this.#traded.subAccount];
+    const fills = (await all(client.info.allUserFills({ user, accountType }))).reverse();
     const fundings = (await all(client.info.allUserFundings({ user }))).reverse();
     const ledger = (await all(client.info.allUserNonFundingLedgerUpdates({ user }))).reverse();
     const start = exact(this.#options.usdc ?? USDC);
     const end = this.#value().microUsdc;
     const { hash, height } = this.#venue.head;
     return {
-      market: this.#perp.name,
+      market: this.#traded.name,
       seed: this.#venue.seed,
       account: user,
       fromMs: this.#fromMs,
@@ -187,6 +258,9 @@ class BacktestRun {
       fundings: fundings.map(({ fundingRate: rate, szi: size, time: timeMs, usdc }) => {
         return { timeMs, rate, usdc, size };
       }),
+      ...(this.#settledAt === undefined
+        ? {}
+        : { settlement: { fraction: this.#settledAt, usdc: usdcText(sum(settled(ledger))) } }),
       liquidations: ledger.flatMap(({ delta, time: timeMs }) => {
         if (delta.type !== 'liquidation') return [];
         const { accountValue, liquidatedNtlPos: notional, markPx: mark, step } = delta;
@@ -215,23 +289,45 @@ class BacktestRun {
     this.#curve.keep({
       timeMs: value.timeMs,
       usdc: usdcText(value.microUsdc),
-      price: this.#market.price,
-      position: formatDecimal(value.size, this.#perp.szDecimals),
+      price: this.#settledAt ?? this.#market.price,
+      position: formatDecimal(value.size, this.#traded.szDecimals),
     });
   }
 
-  /** All that the account has, what it moved to outcome markets or is about to withdraw included. */
+  /** All that the account has: both sub-accounts, and what orders and withdrawals hold back. */
   #value() {
     const { state } = TestVenue.partsOf(this.#venue);
-    const view = accountView(state, this.#account.address, unranked)!;
-    const { outcomeBalance, positions, total, withdrawHold } = view;
-    const microUsdc = total.accountValue + outcomeBalance + withdrawHold;
-    const { instrumentId } = this.#perp;
-    const size = positions
-      .filter((position) => position.instrumentId === instrumentId)
-      .reduce((whole, position) => whole + position.size, 0);
-    return { timeMs: this.#venue.now, microUsdc, size };
+    const { address } = this.#account;
+    const microUsdc = accountWorth(state, address) ?? 0n;
+    return { timeMs: this.#venue.now, microUsdc, size: this.#traded.heldBy(state, address) };
   }
+}
+
+type Beginning = {
+  readonly account: TestAccount;
+  readonly first: RecordedRow;
+  readonly listed: TestMarket | undefined;
+};
+
+/** Lists the market, open from now on. */
+function list(
+  venue: TestVenue,
+  { settlementFraction: _, ...input }: OutcomeInput,
+  first: RecordedRow,
+): Promise<TestMarket> {
+  const { endTime = first.timeMs + OUTCOME_LIFE_MS } = input;
+  const event = { endTime, ...input.event };
+  return venue.createMarket({ ...OUTCOME_TERMS, ...input, endTime, event });
+}
+
+function pricesOf(row: RecordedRow): readonly string[] {
+  if (row.kind === 'candle') return [row.open, row.high, row.low, row.close];
+  return row.kind === 'book' ? [...row.bids, ...row.asks].map(({ price }) => price) : [row.price];
+}
+
+/** What was paid for shares. */
+function settled(ledger: readonly LedgerUpdate[]): readonly string[] {
+  return ledger.flatMap(({ delta }) => (delta.type === 'outcomeSettlement' ? [delta.amount] : []));
 }
 
 function perpOf(perps: readonly PerpDefinition[], name: string): PerpDefinition {

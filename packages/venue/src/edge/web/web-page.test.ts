@@ -31,7 +31,7 @@ async function aFolder(): Promise<string> {
 }
 
 /** A page whose build ends when the test says so, behind a real server. */
-async function aPage() {
+async function aPage({ isStarted = true } = {}) {
   const { promise, reject, resolve } = Promise.withResolvers<string>();
   let isStopped = false;
   const page = new WebPage({
@@ -45,7 +45,7 @@ async function aPage() {
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   ends.push(() => server.close());
-  page.start();
+  if (isStarted) page.start();
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const get = async (path: string, headers: Record<string, string> = {}) => {
     const reply = await fetch(url + path, { headers });
@@ -65,6 +65,13 @@ describe('while it is being built', () => {
     expect([status, headers.get('refresh')]).toEqual([503, '1']);
     expect(text).toContain('The page is being built');
     expect((await get('/assets/a-1.js')).status).toBe(404);
+  });
+
+  test('who asks for it first has it built, where no port was opened', async () => {
+    const { built, get } = await aPage({ isStarted: false });
+    expect((await get('/', HTML)).status).toBe(503);
+    built(await aFolder());
+    await eventually(async () => (await get('/', HTML)).status === 200);
   });
 
   test('a stop ends the build', async () => {

@@ -58,6 +58,7 @@ export class WebPage {
 
   /** Builds the page in a process of its own where it must; the venue serves its API meanwhile. */
   start(): void {
+    if (this.#build !== undefined) return;
     const { build = buildPage, log } = this.#options;
     this.#build = build();
     this.#take(this.#build).catch((error: unknown) => {
@@ -84,6 +85,8 @@ export class WebPage {
     if (file !== undefined) return fileAnswer(request, file);
     if (!acceptsPage(request, path)) return undefined;
     if (this.#files !== undefined) return this.#entryAnswer(request, path);
+    // Who came by another door than the port of the venue is the first to ask for it.
+    this.start();
     const headers = this.#pageHeaders(newNonce());
     if (!this.#hasFailed) headers['refresh'] = String(LOOK_AGAIN_SECONDS);
     return { status: 503, headers, body: this.#hasFailed ? FAILED : BUILDING };

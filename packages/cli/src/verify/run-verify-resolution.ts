@@ -1,0 +1,59 @@
+import { checkResolution, createClient } from '@oddlot/sdk';
+import { CliError } from '../cli-error.ts';
+import { Findings } from './findings.ts';
+import { readQuestion, urlOf } from './read-question.ts';
+import { type Print, runCheck } from './run-check.ts';
+
+/**
+ * Computes the settlement of an outcome market again from its receipt (R-settlement):
+ *
+ *     oddlot verify settlement --url http://127.0.0.1:8690 --instrument 100001 [--json]
+ *
+ * Ends with 0 when everything agrees, 1 when something differs, 2 when there is nothing to compare or the question
+ * is wrong, 4 when the venue does not answer.
+ */
+async function verifyResolution(url: string, instrumentId: number): Promise<Findings> {
+  const receipt = await createClient({ url }).info.outcomeResolution({ instrumentId });
+  const compared = checkResolution(receipt);
+  if (compared.length === 0) {
+    throw new CliError('usage', `market ${instrumentId} is not resolved`);
+  }
+  const findings = new Findings();
+  for (const { agrees, claimed, computed, what } of compared) {
+    findings.holds(what, agrees, claimed, computed);
+  }
+  if (receipt.inputs === null) {
+    findings.believe('the result', 'resolved by the operator, without samples to compute it from');
+  }
+  return findings;
+}
+
+const USAGE = 'usage: oddlot verify settlement --url <url> --instrument <id> [--json]';
+
+/** Runs the command; what stands in its way is one line. */
+export function runVerifyResolution(args: readonly string[], print: Print): Promise<number> {
+  return runCheck({ args, print }, async () => {
+    const { instrument, isJson, url } = read(args);
+    const findings = await verifyResolution(url, instrument);
+    print(isJson ? JSON.stringify(findings.all) : findings.lines().join('\n'));
+    return findings.exitCode;
+  });
+}
+
+function read(args: readonly string[]): {
+  readonly url: string;
+  readonly instrument: number;
+  readonly isJson: boolean;
+} {
+  const {
+    instrument = '',
+    json = false,
+    url,
+  } = readQuestion(args, {
+    url: { type: 'string', default: 'http://127.0.0.1:8690' },
+    instrument: { type: 'string' },
+    json: { type: 'boolean' },
+  });
+  if (!/^[0-9]+$/.test(instrument)) throw new CliError('usage', USAGE);
+  return { url: urlOf(url), instrument: Number(instrument), isJson: json };
+}

@@ -1,0 +1,197 @@
+import { buyNo, buyYes, type OrderEntry } from '@oddlot/sdk';
+import { describe, expect, test } from 'vitest';
+import { backtestPage } from './backtest-page.ts';
+import type { RecordedCandle, RecordedRow } from './recorded-row.ts';
+import { type Bot, type BotStart, type OutcomeInput, replayMarket } from './replay-market.ts';
+
+const T0 = Date.parse('2025-03-01T00:00:00Z');
+const HOUR_MS = 3_600_000;
+const DELAY_MS = 250;
+
+/** Hours as `open high low close`, each with 40,000 shares traded: 400 at each quote. */
+function hours(...prices: readonly string[]): readonly RecordedCandle[] {
+  return prices.map((text, at) => {
+    const [open = '', high = '', low = '', close = ''] = text.split(' ');
+    const timeMs = T0 + at * HOUR_MS;
+    const ends = { timeMs, endMs: timeMs + HOUR_MS };
+    return { kind: 'candle', ...ends, open, high, low, close, volume: '40000' };
+  });
+}
+
+const trade = (ms: number, price: string, size: string, isBuy: boolean): RecordedRow => {
+  return { kind: 'trade', timeMs: T0 + ms, price, size, isBuy };
+};
+
+/** Sends an order at its first turn. */
+const once =
+  (orderOf: (asset: number) => OrderEntry): Bot =>
+  ({ client, instrument }: BotStart) => {
+    let isDone = false;
+    return async () => {
+      if (isDone) return;
+      isDone = true;
+      await client.exchange.order({ orders: [orderOf(instrument.id)] }, { confirm: 'executed' });
+    };
+  };
+
+const IDLE: Bot = () => () => undefined;
+const HOUR = '0.4 0.4 0.4 0.4';
+const YES = { settlementFraction: '1' };
+
+describe('candles', () => {
+  test.each([
+    ['1', '57.3067', '100'],
+    ['0', '-42.6933', '0'],
+    ['0.5', '7.3067', '50'],
+  ])(
+    'who bought YES is paid %s a share, less what it cost and the fee of the taker',
+    async (settlementFraction, pnl, paid) => {
+      const report = await replayMarket({
+        recording: hours(HOUR, HOUR),
+        bot: once((asset) => buyYes({ asset, price: '0.45', size: '100' })),
+        outcome: { settlementFraction },
+      });
+      const [fill] = report.fills;
+      // The best quote is a tick away, and the order waited for the delay of the market.
+      expect(fill).toMatchObject({ px: '0.41', sz: '100', tradeSide: 'Taker' });
+      expect(fill!.time).toBe(T0 + HOUR_MS + DELAY_MS);
+      expect(report.fees).toBe('1.6933'); // 0.07 × 100 × 0.41 × 0.59
+      expect(report.pnl).toBe(pnl);
+      expect(report.settlement).toEqual({ fraction: settlementFraction, usdc: paid });
+      expect(report.curve.at(-2)).toMatchObject({ price: '0.4', position: '100' });
+      expect(report.curve.at(-1)).toMatchObject({ price: settlementFraction, position: '0' });
+    },
+  );
+
+  test('an order that no longer crosses when its delay is over rests, and fills when the price goes through', async () => {
+    const report = await replayMarket({
+      recording: hours(HOUR, '0.6 0.6 0.6 0.6', '0.6 0.6 0.44 0.5'),
+      bot: once((asset) => buyYes({ asset, price: '0.45', size: '100' })),
+      outcome: YES,
+    });
+    const [fill] = report.fills;
+    expect(fill).toMatchObject({ px: '0.45', sz: '100', tradeSide: 'Maker' });
+    expect(fill!.time).toBeGreaterThan(T0 + 2 * HOUR_MS);
+    expect(report).toMatchObject({ fees: '0', pnl: '55' });
+  });
+
+  test('the same recording, bot and seed give the same report, near both ends of what a share can cost', async () => {
+    const run = () =>
+      replayMarket({
+        recording: hours('0.02 0.03 0.01 0.01', '0.01 0.99 0.004 0.996'),
+        bot: once((asset) => buyNo({ asset, price: '0.5', size: '50' })),
+        outcome: { settlementFraction: '0.25', event: { slug: 'ends' }, slug: 'between-the-ends' },
+      });
+    const report = await run();
+    expect(report.market).toBe('between-the-ends');
+    expect(report.fills.length).toBeGreaterThan(0);
+    expect(report.curve.some(({ position }) => position === '-50')).toBe(true);
+    expect(await run()).toEqual(report);
+  });
+});
+
+describe.each([0, DELAY_MS])('with a delay of %i ms', (orderDelayMs) => {
+  const outcome: OutcomeInput = { ...YES, orderDelayMs };
+
+  test('trades fill what they go through, at their time and up to their size', async () => {
+    const report = await replayMarket({
+      recording: [
+        trade(0, '0.4', '20', true),
+        trade(5_000, '0.45', '20', true),
+        trade(10_000, '0.46', '30', true),
+        trade(20_000, '0.4', '20', false),
+      ],
+      bot: once((asset) => buyNo({ asset, price: '0.55', size: '100' })),
+      outcome,
+    });
+    const [fill, end] = report.fills;
+    expect(fill).toMatchObject({ px: '0.55', sz: '30', fee: '0', tradeSide: 'Maker' });
+    expect(fill!.time).toBe(T0 + 10_000);
+    expect(report.fills).toHaveLength(2);
+    expect(end).toMatchObject({ sz: '30' });
+    expect(report.pnl).toBe('-16.5');
+  });
+
+  test('an order waits behind what stood there, and moves up as that trades or leaves', async () => {
+    const book = (ms: number, bid: string): RecordedRow => ({
+      kind: 'book',
+      timeMs: T0 + ms,
+      bids: [
+        { price: '0.4', size: bid },
+        { price: '0.39', size: '500' },
+      ],
+      asks: [{ price: '0.42', size: '100' }],
+    });
+    const report = await replayMarket({
+      recording: [
+        book(0, '200'),
+        trade(1_000, '0.4', '50', false), // of the 200 before it
+        book(2_000, '100'), // and 50 leave
+        book(3_000, '300'), // 200 more come, behind it
+        trade(4_000, '0.4', '125', false), // 100 before it, then 25 of it
+      ],
+      bot: once((asset) => buyYes({ asset, price: '0.4', size: '40' })),
+      outcome,
+    });
+    const [fill] = report.fills;
+    expect(fill).toMatchObject({ px: '0.4', sz: '25', tradeSide: 'Maker' });
+    expect(fill!.time).toBe(T0 + 4_000);
+    expect(report.pnl).toBe('15');
+  });
+
+  test('a book that has gone past an order has filled it', async () => {
+    const side = (price: string) => [{ price, size: '100' }];
+    const report = await replayMarket({
+      recording: [
+        { kind: 'book', timeMs: T0, bids: side('0.4'), asks: side('0.42') },
+        { kind: 'book', timeMs: T0 + 1_000, bids: side('0.5'), asks: side('0.52') },
+      ],
+      bot: once((asset) => buyNo({ asset, price: '0.59', size: '10' })),
+      outcome,
+    });
+    expect(report.fills[0]).toMatchObject({ px: '0.59', sz: '10', tradeSide: 'Maker' });
+  });
+});
+
+test('the page says what a share paid', async () => {
+  const bot = once((asset) => buyYes({ asset, price: '0.45', size: '100' }));
+  const report = await replayMarket({ recording: hours(HOUR, HOUR), bot, outcome: YES });
+  const page = backtestPage(report);
+  expect(page).toContain('<dt>A YES share paid</dt><dd>1 USDC</dd>');
+  expect(page).toContain('<dt>Paid for the shares at the end</dt><dd>100 USDC</dd>');
+  expect(page).toContain('Position, shares of YES');
+});
+
+test('a market with an end is settled then, and its shares are worth the mark before', async () => {
+  const endTime = T0 + 3 * HOUR_MS;
+  const report = await replayMarket({
+    recording: hours(HOUR, '0.4 0.7 0.4 0.7'),
+    bot: once((asset) => buyYes({ asset, price: '0.45', size: '100' })),
+    outcome: { ...YES, endTime, takerFeeRate: '0' },
+  });
+  expect(report.toMs).toBe(endTime);
+  expect(report.curve.at(-2)).toMatchObject({ usdc: '10029', position: '100' });
+  expect(report.endUsdc).toBe('10059');
+});
+
+test.each<[string, Partial<Parameters<typeof replayMarket>[0]>, string]>([
+  [
+    'a perp as well',
+    { market: 'BTC' },
+    'a perp is replayed, or an outcome market: name one of them',
+  ],
+  ['a price above 1', { recording: hours('0.4 1.2 0.4 0.4') }, '1.2 is no price of a share'],
+  [
+    'prices of an oracle',
+    { recording: [{ kind: 'oracle', timeMs: T0, price: '0.4' }] },
+    'an outcome market has no oracle',
+  ],
+  [
+    'rows behind its end',
+    { outcome: { ...YES, endTime: T0 + HOUR_MS / 2 } },
+    'the recording goes on after the end of the market',
+  ],
+])('%s: refused with a sentence', async (_, options, sentence) => {
+  const asked = { bot: IDLE, recording: hours(HOUR), outcome: YES, ...options };
+  await expect(replayMarket(asked)).rejects.toThrow(sentence);
+});

@@ -1,0 +1,21 @@
+import { privateKeyWallet } from '@oddlot/sdk';
+import { expect, test } from 'vitest';
+import { seededKey } from './seeded-key.ts';
+import { seededWallet } from './seeded-wallet.ts';
+
+test.each(['account 0', 'admin', 'maker'])(
+  '%s is who the SDK says it is, and signs alike',
+  async (name) => {
+    const { privateKey, wallet } = seededWallet('some seed', name);
+    expect(privateKey).toBe(seededKey('some seed', name));
+    const reference = privateKeyWallet(privateKey);
+    expect(wallet.address).toBe(reference.address);
+    const request = {
+      digest: new Uint8Array(32).fill(7),
+      typedData: () => {
+        throw new Error('nobody needs it');
+      },
+    };
+    expect(await wallet.sign(request)).toEqual(await reference.sign(request));
+  },
+);

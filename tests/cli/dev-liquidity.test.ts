@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { buyYes, createClient, limitOrder, privateKeyWallet } from '@oddlot/sdk';
+import { startVenue } from '@oddlot/testkit';
+import { afterEach, expect, test } from 'vitest';
+import { ExampleMakers } from '../../packages/cli/src/example-makers.ts';
+import { runCli } from '../../packages/cli/src/run-cli.ts';
+import { NODE, REPOSITORY } from '../support/venue-process.ts';
+
+/** Goal: the examples are the liquidity of a venue. Method: `oddlot dev` as a process, and a newcomer who trades with nobody else there. */
+
+let child: ChildProcess | undefined;
+afterEach(() => {
+  child?.kill('SIGKILL');
+  child = undefined;
+});
+
+test('an order of a newcomer fills against the market maker of the examples, which ends with the venue', async () => {
+  const flags = ['dev', '--liquidity', 'examples', '--port', '0', '--accounts', '1', '--json'];
+  child = spawn(NODE, [join(REPOSITORY, 'packages/cli/src/main.ts'), ...flags], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(createInterface(child.stdout!), 'line')) as [string];
+  const { accounts, makers, url } = JSON.parse(line);
+  expect(makers.map(({ name }: { name: string }) => name)).toEqual([
+    'market-maker',
+    'outcome-maker',
+  ]);
+  const wallet = privateKeyWallet(accounts[0].privateKey);
+  const client = createClient({ url, network: 'testnet', wallet });
+  const bookOf = async (id: number) => (await client.info.l2Book({ coin: String(id) })).levels;
+
+  await expect.poll(async () => (await bookOf(1))[1].length).toBeGreaterThan(0);
+  const filled = async () => {
+    const [, asks] = await bookOf(1);
+    const price = asks[0]?.px ?? '1';
+    const order = limitOrder({ asset: 1, side: 'buy', price, size: '0.001', tif: 'Ioc' });
+    const reply = await client.exchange.order({ orders: [order] }, { confirm: 'executed' });
+    return reply.status === 'executed' ? reply.orders[0]?.filledSz : undefined;
+  };
+  // The maker may move between a look at its quote and the order.
+  await expect.poll(filled).toBe('0.001');
+  const sold = async () => (await client.info.userFills({ user: makers[0].address }))[0];
+  await expect.poll(sold).toMatchObject({ side: 'A', sz: '0.001', tradeSide: 'Maker' });
+  client.close();
+  child.kill('SIGTERM');
+  expect(await once(child, 'exit')).toEqual([0, null]);
+});
+
+test('so does one for shares, against the outcome maker', async () => {
+  // Markets of a series have a strike from the next quarter of an hour on; this one has it now.
+  await using venue = await startVenue({ ports: true, time: Date.now() });
+  const underlying = { symbol: 'BTC', source: 'oracle', priceToBeat: '97000' } as const;
+  const market = await venue.createMarket({ underlying });
+  const price = { symbol: 'BTC', source: 'oracle', px: '97000', time: venue.now } as const;
+  const { outcomeDeploy } = venue.admin.client.exchange;
+  await outcomeDeploy.pushPrice({ prices: [price] }, { confirm: 'executed' });
+  const [first, second, newcomer] = venue.accounts;
+  const makers = new ExampleMakers(venue.url, [first!, second!]);
+  try {
+    const { exchange, info } = newcomer!.client;
+    const bought = async () => {
+      const { levels } = await info.l2Book({ coin: String(market.id) });
+      const [best] = levels[1];
+      if (best === undefined) return undefined;
+      const order = buyYes({ asset: market.id, price: best.px, size: '5' });
+      await exchange.order({ orders: [order] }, { confirm: 'executed' });
+      const [fill] = await info.userFills({ user: second!.address, accountType: ['outcome'] });
+      return fill;
+    };
+    await expect
+      .poll(bought)
+      .toMatchObject({ outcome: 'No', px: '0.47', sz: '5', tradeSide: 'Maker' });
+  } finally {
+    await makers.stop();
+  }
+});
+
+test.each([
+  ['--liquidity mine', '--liquidity is `examples`'],
+  ['--liquidity examples --controls 0', 'leave --liquidity or --controls out'],
+])('dev %s is refused with a sentence', async (flags, sentence) => {
+  const said: string[] = [];
+  const { write } = process.stderr;
+  process.stderr.write = (text: string | Uint8Array) => said.push(String(text)) > 0;
+  try {
+    expect(await runCli(['dev', '--port', '0', ...flags.split(' ')], {})).toBe(2);
+  } finally {
+    process.stderr.write = write;
+  }
+  expect(said.join('')).toContain(sentence);
+});
