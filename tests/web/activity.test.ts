@@ -16,6 +16,7 @@ import { workerVenue } from './support/worker-venue.ts';
 const LONG_MS = 120_000;
 const PATIENCE = { timeout: 60_000 };
 const EXECUTED = { confirm: 'executed' } as const;
+const MONEY = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
 const HOSTILE = '<img src=x onerror=alert(1)> \u202e{{t}} ';
 
 let venue: Venue;
@@ -104,6 +105,32 @@ test('what was closed of positions in danger, with whose it was and how', async 
   expect(await row.getByRole('link', { name: /^0x/ }).getAttribute('href')).toBe(
     `/explorer/address/${victim}`,
   );
+});
+
+test('who leads, in the figures of their portfolios; what is chosen is in the address', async () => {
+  const visit = await browser.visit(venue.url);
+  const { page } = visit;
+  await visit.open('/activity');
+  await page.getByRole('link', { name: 'Leaderboard' }).press('Enter');
+  await page.getByRole('heading', { name: 'Leaderboard', level: 1 }).waitFor();
+  const board = panel(page, 'Who leads');
+  await board.getByRole('radio', { name: 'Volume' }).press('Enter');
+  await page.waitForURL(/by=volume/);
+  await board.getByRole('radio', { name: '24 h' }).press('Enter');
+  await page.waitForURL(/window=day/);
+  // Nobody else of this run has traded as much.
+  const row = board.getByRole('row').filter({ has: page.getByTitle(victim, { exact: true }) });
+  await row.waitFor(PATIENCE);
+  const asks = await trader(venue.url, `asks ${process.pid}`);
+  const { points } = await asks.info.portfolio({ user: victim, window: 'day' });
+  // Its position is gone: nothing of it moves any more.
+  expect(points.at(-1)).toMatchObject({ volume: '19000' });
+  expect(await row.innerText()).toMatch(/19\.0\sK/);
+  const lost = Math.abs(Number(points.at(-1)!.pnl)).toLocaleString('en-US', MONEY);
+  expect(await row.innerText()).toContain(`\u2212${lost}`);
+  await expectReadableForm(page, 'leaderboard');
+  await row.getByRole('link', { name: /^0x/ }).press('Enter');
+  await page.waitForURL(new RegExp(`/explorer/address/${victim}`));
 });
 
 test('open interest of a perp, chosen by the keyboard; on a phone nothing is wider than the screen', async () => {
