@@ -152,6 +152,24 @@ test('open interest of a perp, chosen by the keyboard; on a phone nothing is wid
   await expectReadableForm(page, 'activity on a phone');
 });
 
+test('open interest of an outcome market: chosen beside the perps, and below who holds it', async () => {
+  const visit = await browser.visit(venue.url);
+  const { page } = visit;
+  await visit.open(`/activity?market=${market.id}`);
+  const interest = panel(page, 'Open interest');
+  await interest.getByRole('button', { name: /Will it be shown\?/ }).press('ArrowDown');
+  await page.getByRole('menuitemradio', { name: /Will it be shown\?/, checked: true }).waitFor();
+  await page.keyboard.press('Escape');
+  const asks = await trader(venue.url, `asks ${process.pid}`);
+  const [told] = await asks.info.outcomeAssetCtxs({ instrumentIds: [market.id] });
+  const held = `${told!.openInterest} pairs`;
+  // Of this hour alone there is no line yet; else the last point of it is now.
+  await interest.getByText(held).first().waitFor(PATIENCE);
+  await expectReadableForm(page, 'open interest of an outcome market');
+  await page.goto(`${venue.url}/events/${market.eventSlug}?panel=holders`);
+  await panel(page, 'Open interest').getByText(held).first().waitFor(PATIENCE);
+});
+
 test('the markets lead there, and German has all of it', async () => {
   const visit = await browser.visit(venue.url, { locale: 'de-DE' });
   const { page } = visit;

@@ -54,8 +54,7 @@ function Board() {
   };
   const { data } = useQuery({
     queryKey: ['leaderboard', sortBy, window],
-    queryFn: ({ signal }) =>
-      reader.info.leaderboard({ sortBy, window }, { signal }),
+    queryFn: ({ signal }) => reader.info.leaderboard({ sortBy, window }, { signal }),
     refetchInterval: AGAIN_MS,
   });
   const rows = useMemo(
