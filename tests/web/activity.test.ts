@@ -121,8 +121,8 @@ test('who leads, in the figures of their portfolios; what is chosen is in the ad
   // Nobody else of this run has traded as much.
   const row = board.getByRole('row').filter({ has: page.getByTitle(victim, { exact: true }) });
   await row.waitFor(PATIENCE);
-  const asks = await trader(venue.url, `asks ${process.pid}`);
-  const { points } = await asks.info.portfolio({ user: victim, window: 'day' });
+  const { info } = new OutcomePeople(venue.url).deployer;
+  const { points } = await info.portfolio({ user: victim, window: 'day' });
   // Its position is gone: nothing of it moves any more.
   expect(points.at(-1)).toMatchObject({ volume: '19000' });
   expect(await row.innerText()).toMatch(/19\.0\sK/);
@@ -155,13 +155,15 @@ test('open interest of a perp, chosen by the keyboard; on a phone nothing is wid
 test('open interest of an outcome market: chosen beside the perps, and below who holds it', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
-  await visit.open(`/activity?market=${market.id}`);
+  const { info } = new OutcomePeople(venue.url).deployer;
+  const { events } = await info.outcomeMeta({ instrumentIds: [market.id] });
+  const name = events[0]!.title;
+  await visit.open(`/activity?market=${market.slug}`);
   const interest = panel(page, 'Open interest');
-  await interest.getByRole('button', { name: /Will it be shown\?/ }).press('ArrowDown');
-  await page.getByRole('menuitemradio', { name: /Will it be shown\?/, checked: true }).waitFor();
+  await interest.getByRole('button', { name }).press('ArrowDown');
+  await page.getByRole('menuitemradio', { name, checked: true }).waitFor();
   await page.keyboard.press('Escape');
-  const asks = await trader(venue.url, `asks ${process.pid}`);
-  const [told] = await asks.info.outcomeAssetCtxs({ instrumentIds: [market.id] });
+  const [told] = await info.outcomeAssetCtxs({ instrumentIds: [market.id] });
   const held = `${told!.openInterest} pairs`;
   // Of this hour alone there is no line yet; else the last point of it is now.
   await interest.getByText(held).first().waitFor(PATIENCE);

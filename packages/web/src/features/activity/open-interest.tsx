@@ -28,19 +28,19 @@ export function OpenInterest({
   const { data: found } = useEvents({ sortBy: 'volume', status: 'open', limit: EVENTS_MAX });
   const perps = data?.universe ?? [];
   const questions = (found?.events ?? []).flatMap(questionsOf).slice(0, QUESTIONS_MAX);
-  const question = questions.find(({ id }) => String(id) === market);
+  const question = questions.find(({ slug }) => slug === market);
   const perp = perps.find(({ name }) => name === market) ?? perps[0];
   const chosen = question?.name ?? perp?.name;
-  const chosenId = question === undefined ? perp?.name : String(question.id);
+  const chosenName = question === undefined ? perp?.name : question.slug;
   const itemOf = (name: string, to: string): MenuItem => ({
     label: <span className="max-w-72 truncate">{name}</span>,
-    isChosen: to === chosenId,
+    isChosen: to === chosenName,
     onSelect: () => onLook({ market: to }),
   });
   const items: readonly MenuItem[] = [
     ...perps.map(({ name }) => itemOf(name, name)),
     ...(questions.length === 0 ? [] : [{ kind: 'title', label: t('activity.events') } as const]),
-    ...questions.map(({ id, name }) => itemOf(name, String(id))),
+    ...questions.map(({ name, slug }) => itemOf(name, slug)),
   ];
   return (
     <Panel
@@ -71,9 +71,13 @@ export function OpenInterest({
 }
 
 /** A market by its own name where it is the only one, else beside that of its event. */
-function questionsOf({ markets, title }: OutcomeEventMeta): { id: number; name: string }[] {
-  return markets.map(({ group_title: group, instrument_id: id, question }) => ({
+function questionsOf({
+  markets,
+  title,
+}: OutcomeEventMeta): { id: number; slug: string; name: string }[] {
+  return markets.map(({ group_title: group, instrument_id: id, question, slug }) => ({
     id,
+    slug,
     name: inOneDirection(markets.length === 1 ? title : `${title}: ${group ?? question}`),
   }));
 }
