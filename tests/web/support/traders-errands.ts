@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Chance } from '../../support/seeded.ts';
 import type { Listed } from './outcome-people.ts';
-import type { Act } from './traders-hour.ts';
+import type { AccountBook, Act } from './traders-hour.ts';
 
 /**
  * What a trader does away from the terminal, drawn by chance: shares of an outcome market, and money that is moved. Each
@@ -20,48 +20,45 @@ type Errands = {
 
 /** As many as one account has of a leg: beyond it nothing more is bought. */
 const SHARES_MAX = 60;
+/** The smallest order of the market, and what is kept for it. */
+const ORDER_MIN = 5;
 const MONEY_MIN = 10;
 const BRIEF = { timeout: 20_000 };
 const SETTLES = { timeout: 60_000, interval: 250 };
 
 export function errandsOf(errands: Errands): readonly Act[] {
-  const atEvent = (name: string, isPossible: Act['isPossible'], trade: Trade): Act => ({
+  const errand = (
+    name: string,
+    isPossible: Act['isPossible'],
+    { path, trade, count, differ }: Errand,
+  ): Act => ({
     name,
     isPossible,
-    run: async (page, chance) => {
-      await page.goto(new URL(`/events/${errands.market.eventSlug}`, page.url()).href);
-      await page
-        .getByRole('button', { name: /^(?:Buy|Sell)/ })
-        .first()
-        .waitFor(BRIEF);
-      const before = await sharesHeld(errands);
-      await trade(page, chance);
-      await expect
-        .poll(() => sharesHeld(errands), { ...SETTLES, message: name })
-        .not.toEqual(before);
-      await expect
-        .poll(() => sharesDiffer(page, errands), { ...SETTLES, message: name })
-        .toEqual([]);
-      await backToTerminal(page);
+    run: async (page, chance, book) => {
+      const until = { ...SETTLES, message: name };
+      try {
+        await page.goto(new URL(path, page.url()).href);
+        const before = await count(errands);
+        await trade(page, chance, book);
+        await expect.poll(() => count(errands), until).not.toEqual(before);
+      } catch (cause) {
+        // Nothing of this goes by itself: what can't be pressed is a fault, not a row that came too late.
+        const where = (await page.getByRole('main').innerText()).slice(0, 1_500);
+        throw new Error(`${name} on ${page.url()}: ${String(cause)}\n${where}`, { cause });
+      }
+      await expect.poll(() => differ(page, errands), until).toEqual([]);
+      await page.goto(new URL('/trade/BTC-USDC', page.url()).href);
+      await page.getByText(/^At most/).waitFor();
     },
   });
-  const ofMoney = (name: string, isPossible: Act['isPossible'], move: Trade): Act => ({
-    name,
-    isPossible,
-    run: async (page, chance) => {
-      await page.goto(new URL('/account?tab=money&do=transfer', page.url()).href);
-      await page.getByRole('textbox', { name: 'Amount' }).waitFor(BRIEF);
-      const before = await ledgerLength(errands);
-      await move(page, chance);
-      await expect
-        .poll(() => ledgerLength(errands), { ...SETTLES, message: name })
-        .toBeGreaterThan(before);
-      await expect
-        .poll(() => moneyDiffers(page, errands), { ...SETTLES, message: name })
-        .toEqual([]);
-      await backToTerminal(page);
-    },
-  });
+  const atEvent = (name: string, isPossible: Act['isPossible'], trade: Trade): Act => {
+    const path = `/events/${errands.market.eventSlug}`;
+    return errand(name, isPossible, { path, trade, count: sharesHeld, differ: sharesDiffer });
+  };
+  const ofMoney = (name: string, isPossible: Act['isPossible'], trade: Trade): Act => {
+    const path = '/account?tab=money&do=transfer';
+    return errand(name, isPossible, { path, trade, count: ledgerLength, differ: moneyDiffers });
+  };
   return [
     atEvent(
       'shares bought',
@@ -69,18 +66,18 @@ export function errandsOf(errands: Errands): readonly Act[] {
       async (page, chance) => {
         const leg = chance.pick(['Yes', 'No']);
         await radio(page, new RegExp(`^${leg}`));
-        await page.getByLabel('Spend').fill(String(2 + chance.below(4)));
+        await page.getByLabel('Spend').fill(String(4 + chance.below(5)));
         await withMoney(page, new RegExp(`^Buy [\\d.]+ ${leg} for`));
       },
     ),
     atEvent(
       'shares sold',
-      ({ no, yes }) => yes + no > 0,
-      async (page) => {
-        await shares(page)
-          .getByRole('button', { name: /^Sell at/ })
-          .first()
-          .click(BRIEF);
+      ({ no, yes }) => Math.max(yes, no) >= ORDER_MIN,
+      async (page, _chance, { no, yes }) => {
+        const held = shares(page)
+          .getByRole('paragraph')
+          .filter({ hasText: yes >= no ? 'Yes at' : 'No at' });
+        await held.getByRole('button', { name: /^Sell at/ }).click(BRIEF);
         await page.getByRole('button', { name: /^Max / }).click(BRIEF);
         await page.getByRole('button', { name: /^Sell [\d.]+ (?:Yes|No) for/ }).click(BRIEF);
       },
@@ -126,7 +123,16 @@ export function errandsOf(errands: Errands): readonly Act[] {
   ];
 }
 
-type Trade = (page: Page, chance: Chance) => Promise<void>;
+type Errand = {
+  readonly path: string;
+  readonly trade: Trade;
+  /** What is another afterwards, as the venue tells it. */
+  readonly count: (errands: Errands) => Promise<unknown>;
+  /** Where the page is another than the venue. */
+  readonly differ: (page: Page, errands: Errands) => Promise<string[]>;
+};
+
+type Trade = (page: Page, chance: Chance, book: AccountBook) => Promise<void>;
 
 const shares = (page: Page) => page.getByRole('region', { name: 'Your shares' });
 
@@ -151,11 +157,6 @@ async function transfer(page: Page, chance: Chance, way: string): Promise<void> 
 
 function amountOf(chance: Chance): string {
   return `${1 + chance.below(4)}.${chance.below(10)}5`;
-}
-
-async function backToTerminal(page: Page): Promise<void> {
-  await page.goto(new URL('/trade/BTC-USDC', page.url()).href);
-  await page.getByText(/^At most/).waitFor();
 }
 
 /** The legs of the market as the venue has them: `12.5 Yes at 46.0`. */
