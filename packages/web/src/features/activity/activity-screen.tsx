@@ -15,6 +15,7 @@ export function Screen() {
   usePageTitle(t('activity.title'));
   const navigate = useNavigate();
   const search: Readonly<Record<string, unknown>> = useSearch({ strict: false });
+  const of = search['of'] === 'events' ? 'events' : 'perps';
   const look = (change: Record<string, string>): void => {
     void navigate({ to: '/activity', search: { ...search, ...change }, replace: true });
   };
@@ -22,13 +23,9 @@ export function Screen() {
     <div className="flex min-h-full flex-col bg-panel">
       <Heading at="/activity" />
       <div className="grid flex-1 content-start desktop:grid-cols-[minmax(0,11fr)_minmax(0,9fr)]">
-        <LargestTrades
-          of={search['of'] === 'events' ? 'events' : 'perps'}
-          span={search['window']}
-          onLook={look}
-        />
+        <LargestTrades of={of} span={search['window']} onLook={look} />
         <div className="min-w-0 border-line desktop:border-s">
-          <OpenInterest market={search['market']} onLook={look} />
+          <OpenInterest of={of} market={search['market']} onLook={look} />
           <Liquidations />
         </div>
       </div>

@@ -141,17 +141,22 @@ function columnsOf(
     },
     {
       id: 'pnl',
-      header: t('activity.board.pnl'),
+      header: t('activity.column.pnl'),
       align: 'right',
       phoneWidth: '104px',
       cell: ({ pnl }) => <Money value={pnl} isSigned isColoured />,
     },
     {
       id: 'volume',
-      header: t('activity.board.volume'),
+      header: t('activity.column.volume'),
       align: 'right',
       phoneWidth: '72px',
-      cell: ({ volume }) => <span title={number(volume)}>{compact(volume)}</span>,
+      cell: ({ volume }) => (
+        <span title={number(volume)}>
+          <span className="max-tablet:hidden">{number(volume, { decimals: 0 })}</span>
+          <span className="tablet:hidden">{compact(volume)}</span>
+        </span>
+      ),
     },
   ];
 }

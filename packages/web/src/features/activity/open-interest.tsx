@@ -17,9 +17,12 @@ const QUESTIONS_MAX = 16;
 
 /** What is held of a perp or of an outcome market, hour by hour. */
 export function OpenInterest({
+  of,
   market,
   onLook,
 }: {
+  /** What is looked at beside it, and comes first here too as long as nothing else is chosen. */
+  readonly of: 'perps' | 'events';
   readonly market: unknown;
   readonly onLook: (change: Record<string, string>) => void;
 }) {
@@ -28,7 +31,8 @@ export function OpenInterest({
   const { data: found } = useEvents({ sortBy: 'volume', status: 'open', limit: EVENTS_MAX });
   const perps = data?.universe ?? [];
   const questions = (found?.events ?? []).flatMap(questionsOf).slice(0, QUESTIONS_MAX);
-  const question = questions.find(({ slug }) => slug === market);
+  const isOfEvents = of === 'events' && market === undefined;
+  const question = isOfEvents ? questions[0] : questions.find(({ slug }) => slug === market);
   const perp = perps.find(({ name }) => name === market) ?? perps[0];
   const chosen = question?.name ?? perp?.name;
   const chosenName = question === undefined ? perp?.name : question.slug;
