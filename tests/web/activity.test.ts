@@ -6,7 +6,7 @@ import { expectReadableForm } from './support/expect-readable.ts';
 import { OutcomePeople, WHO_DEPLOYS, type Listed } from './support/outcome-people.ts';
 import { listPerp, type OwnPerp } from './support/own-perp.ts';
 import { trader } from './support/trading.ts';
-import { PHONE } from './support/visit.ts';
+import { DESKTOP, PHONE } from './support/visit.ts';
 import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
@@ -81,6 +81,8 @@ test('who traded large: by kind and window, which are in the address, and the wa
   await expectReadableForm(page, 'activity');
   await page.reload();
   await share.waitFor(PATIENCE);
+  // The look that was drawn may have been that of a phone, which has no room for who it was.
+  await page.setViewportSize({ ...DESKTOP });
   await page.goto(`${venue.url}/activity`);
   await row.getByRole('link', { name: /^0x/ }).first().press('Enter');
   await page.waitForURL(new RegExp(`/explorer/address/${victim}`));

@@ -26,8 +26,6 @@ import { UserTxs } from './user-txs.tsx';
 
 addWords(texts);
 
-const AGAIN_MS = 10_000;
-
 /** Any account, read-only: what it is worth, all that it has and all that it did. */
 export function Screen() {
   const t = useWords();
@@ -120,23 +118,11 @@ function Worth({ user }: { readonly user: string }) {
     perp?.marginSummary.accountValue,
     outcome?.marginSummary.accountValue,
   ];
-  const { data: week } = useQuery({
-    queryKey: ['portfolio', user, 'week', 'at a glance'],
-    queryFn: ({ signal }) => reader.info.portfolio({ user, window: 'week' }, { signal }),
-    refetchInterval: AGAIN_MS,
-  });
-  const now = week?.points.at(-1);
   const isKnown = perpValue !== undefined && outcomeValue !== undefined;
   return (
     <dl className="grid grid-cols-2 gap-x-6 gap-y-3 border-b border-line px-4 py-3 tablet:flex tablet:flex-wrap tablet:gap-x-10">
       <Stat label={t('explorer.equity')} isLarge>
         <Money value={isKnown ? add(perpValue, outcomeValue) : undefined} />
-      </Stat>
-      <Stat label={t('explorer.weekPnl')}>
-        <Money value={now?.pnl} isSigned isColoured />
-      </Stat>
-      <Stat label={t('explorer.weekVolume')}>
-        <Money value={now?.volume} />
       </Stat>
       <Stat label={t('explorer.perpValue')}>
         <Money value={perpValue} />
