@@ -12,7 +12,8 @@ import { Who } from '../../ui/who.tsx';
 import { legLabel } from './market-facts.ts';
 
 const AGAIN_MS = 10_000;
-const COLUMNS = 'grid grid-cols-[minmax(0,1fr)_5rem_4rem_4.5rem] items-center gap-3 px-2';
+const COLUMNS =
+  'grid grid-cols-[minmax(0,1fr)_4rem_3.25rem_3rem] items-center gap-2 px-2 tablet:grid-cols-[minmax(0,1fr)_5rem_4rem_4.5rem] tablet:gap-3';
 
 /** Who holds how much of each leg, the most first, and how much all of them held; a press looks at the account. */
 export function Holders({ market }: { readonly market: OutcomeMarketMeta }) {
