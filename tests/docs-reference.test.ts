@@ -218,6 +218,7 @@ describe('docs/reference/limits.md', () => {
     'Items of builderMeShare': [n(SHARES_MAX)],
     'Rows of liquidations': rowsOfPage(PAGE_LIMITS.liquidations),
     'Trades of largestTrades': [n(PAGE_LIMITS.largestTrades.max)],
+    'Rows of leaderboard': rowsOfPage(PAGE_LIMITS.leaderboard),
     'Rows of outcomeHolders': rowsOfPage(PAGE_LIMITS.outcomeHolders),
     'Hours of openInterestHistory': [n(LIMITS.openInterestHistoryMax)],
     'Rows of withdrawals': rowsOfPage(PAGE_LIMITS.withdrawals),

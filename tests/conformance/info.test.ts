@@ -366,6 +366,7 @@ describe('settings', () => {
         faucet_amount: exactly('1000'),
         simulated_traders: flag,
         simulated_accounts: listOf(address),
+        has_leaderboard: exactly(true),
         has_relay: exactly(false),
       }),
     );

@@ -221,6 +221,7 @@ export function queries(
     { type: 'openInterestHistory', coin, ...span },
     { type: 'liquidations', coin, ...span, limit: 5 },
     { type: 'largestTrades', accountType: ['perp', 'outcome'], window: 'month', limit: 5 },
+    { type: 'leaderboard', window: 'all', sortBy: 'volume', limit: 5 },
     { type: 'outcomeHolders', instrumentId: 100_000, outcome: 'No', limit: 5 },
     { type: 'outcomeMeta', limit: 5, sortBy: 'newest', sortOrder: 'asc', marketSlugs: ['a'] },
     { type: 'outcomeAssetCtxs', instrumentIds, exchangeId: 1 },

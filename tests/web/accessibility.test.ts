@@ -38,6 +38,7 @@ const SHOWN: Readonly<Record<string, readonly (readonly [address: string, text: 
     ['/activity', 'BTC-USDC'],
     ['/activity?of=events', 'Nobody has traded'],
   ],
+  '/leaderboard': [['/leaderboard?by=volume&window=all', 'Who leads']],
   '/trade/$market': [
     ['/trade/BTC-USDC', 'No open orders|Reverse'],
     ['/trade/BTC-USDC?tab=fills', 'Fee'],

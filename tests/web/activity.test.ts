@@ -6,7 +6,7 @@ import { expectReadableForm } from './support/expect-readable.ts';
 import { OutcomePeople, WHO_DEPLOYS, type Listed } from './support/outcome-people.ts';
 import { listPerp, type OwnPerp } from './support/own-perp.ts';
 import { trader } from './support/trading.ts';
-import { PHONE } from './support/visit.ts';
+import { DESKTOP, PHONE } from './support/visit.ts';
 import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
@@ -16,6 +16,7 @@ import { workerVenue } from './support/worker-venue.ts';
 const LONG_MS = 120_000;
 const PATIENCE = { timeout: 60_000 };
 const EXECUTED = { confirm: 'executed' } as const;
+const MONEY = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
 const HOSTILE = '<img src=x onerror=alert(1)> \u202e{{t}} ';
 
 let venue: Venue;
@@ -80,6 +81,8 @@ test('who traded large: by kind and window, which are in the address, and the wa
   await expectReadableForm(page, 'activity');
   await page.reload();
   await share.waitFor(PATIENCE);
+  // The look that was drawn may have been that of a phone, which has no room for who it was.
+  await page.setViewportSize({ ...DESKTOP });
   await page.goto(`${venue.url}/activity`);
   await row.getByRole('link', { name: /^0x/ }).first().press('Enter');
   await page.waitForURL(new RegExp(`/explorer/address/${victim}`));
@@ -106,6 +109,32 @@ test('what was closed of positions in danger, with whose it was and how', async 
   );
 });
 
+test('who leads, in the figures of their portfolios; what is chosen is in the address', async () => {
+  const visit = await browser.visit(venue.url);
+  const { page } = visit;
+  await visit.open('/activity');
+  await page.getByRole('link', { name: 'Leaderboard' }).press('Enter');
+  await page.getByRole('heading', { name: 'Leaderboard', level: 1 }).waitFor();
+  const board = panel(page, 'Who leads');
+  await board.getByRole('radio', { name: 'Volume' }).press('Enter');
+  await page.waitForURL(/by=volume/);
+  await board.getByRole('radio', { name: '24 h' }).press('Enter');
+  await page.waitForURL(/window=day/);
+  // Nobody else of this run has traded as much.
+  const row = board.getByRole('row').filter({ has: page.getByTitle(victim, { exact: true }) });
+  await row.waitFor(PATIENCE);
+  const { info } = new OutcomePeople(venue.url).deployer;
+  const { points } = await info.portfolio({ user: victim, window: 'day' });
+  // Its position is gone: nothing of it moves any more.
+  expect(points.at(-1)).toMatchObject({ volume: '19000' });
+  expect(await row.innerText()).toContain('19,000');
+  const lost = Math.abs(Number(points.at(-1)!.pnl)).toLocaleString('en-US', MONEY);
+  expect(await row.innerText()).toContain(`\u2212${lost}`);
+  await expectReadableForm(page, 'leaderboard');
+  await row.getByRole('link', { name: /^0x/ }).press('Enter');
+  await page.waitForURL(new RegExp(`/explorer/address/${victim}`));
+});
+
 test('open interest of a perp, chosen by the keyboard; on a phone nothing is wider than the screen', async () => {
   const visit = await browser.visit(venue.url, { viewport: PHONE });
   const { page } = visit;
@@ -123,6 +152,26 @@ test('open interest of a perp, chosen by the keyboard; on a phone nothing is wid
     .first()
     .waitFor(PATIENCE);
   await expectReadableForm(page, 'activity on a phone');
+});
+
+test('open interest of an outcome market: chosen beside the perps, and below who holds it', async () => {
+  const visit = await browser.visit(venue.url);
+  const { page } = visit;
+  const { info } = new OutcomePeople(venue.url).deployer;
+  const { events } = await info.outcomeMeta({ instrumentIds: [market.id] });
+  const name = events[0]!.title;
+  await visit.open(`/activity?market=${market.slug}`);
+  const interest = panel(page, 'Open interest');
+  await interest.getByRole('button', { name }).press('ArrowDown');
+  await page.getByRole('menuitemradio', { name, checked: true }).waitFor();
+  await page.keyboard.press('Escape');
+  const [told] = await info.outcomeAssetCtxs({ instrumentIds: [market.id] });
+  const held = `${told!.openInterest} pairs`;
+  // Of this hour alone there is no line yet; else the last point of it is now.
+  await interest.getByText(held).first().waitFor(PATIENCE);
+  await expectReadableForm(page, 'open interest of an outcome market');
+  await page.goto(`${venue.url}/events/${market.eventSlug}?panel=holders`);
+  await panel(page, 'Open interest').getByText(held).first().waitFor(PATIENCE);
 });
 
 test('the markets lead there, and German has all of it', async () => {

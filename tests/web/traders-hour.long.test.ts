@@ -4,16 +4,19 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { freshSeed } from '../support/fresh-seed.ts';
 import { chance } from '../support/seeded.ts';
+import { DEPLOYER } from '../support/deployer.ts';
 import type { Venue } from '../support/venue-process.ts';
 import { startLoad, type Load } from './support/load.ts';
 import { quoteMarket } from './support/market-maker.ts';
+import { OutcomePeople, type Listed } from './support/outcome-people.ts';
+import { errandsOf } from './support/traders-errands.ts';
 import { ACTS, tab, type AccountBook } from './support/traders-hour.ts';
 import type { WebBrowser } from './support/web-browser.ts';
 import { startWebVenue } from './support/web-venue.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 
 /**
- * A trader's hour: what a person does on the terminal, drawn by chance, and after each of it the page against /info. First
+ * A trader's hour: what a person does on the terminal, with shares of an outcome market and with money, drawn by chance, and after each of it the page against /info. First
  * at rest, then while others trade; the venue is killed in the middle of either. No row may be missing or there twice,
  * and no figure may be another for longer than an update takes.
  */
@@ -29,11 +32,18 @@ const SETTLES = { timeout: 60_000, interval: 250 };
 let venue: Venue;
 let browser: WebBrowser;
 let load: Load | undefined;
+let market: Listed;
+let friend: string;
 
 beforeAll(async () => {
   const port = String(await freePorts(1));
   const flags = ['--oracle', 'still', '--no-bots', '--no-limits', '--web', '--port', port];
-  [venue, browser] = await Promise.all([startWebVenue(flags), workerBrowser()]);
+  const deploys = ['--deployers', DEPLOYER];
+  [venue, browser] = await Promise.all([startWebVenue([...flags, ...deploys]), workerBrowser()]);
+  const people = new OutcomePeople(venue.url);
+  market = await people.market();
+  for (let maker = 0; maker < 4; maker += 1) await people.quote(market, '900');
+  friend = await people.holder(market, '5');
   for (let maker = 0; maker < 8; maker += 1) {
     await quoteMarket(venue.url, {
       market: 'BTC-USDC',
@@ -59,6 +69,7 @@ test(
     const { page } = visit;
     const { address: user, owner } = await visit.openWithAccount('/trade/BTC-USDC');
     await page.getByText(/^At most/).waitFor();
+    const acts = [...ACTS, ...errandsOf({ owner, user, market, friend })];
     const counts: Record<string, number> = {};
     for (const isLoaded of [false, true]) {
       if (isLoaded) load = await startLoad(venue.url);
@@ -73,7 +84,7 @@ test(
           await settles(page, owner, user, 'a kill of the venue');
         }
         const book = await bookOf(owner, user);
-        const act = random.pick(ACTS.filter(({ isPossible }) => isPossible(book)));
+        const act = random.pick(acts.filter(({ isPossible }) => isPossible(book)));
         counts[act.name] = (counts[act.name] ?? 0) + 1;
         await act.run(page, random, book).catch((error: unknown) => {
           // A row that has gone by itself cannot be pressed any more; what the page says then is compared all the same.
@@ -88,7 +99,7 @@ test(
     }
     process.stdout.write(`${JSON.stringify(counts)}\n`);
     // Once may have been too late for a row that went by itself; what never works is no act.
-    const failing = ACTS.filter(({ name }) => {
+    const failing = acts.filter(({ name }) => {
       const [tried, gone] = [counts[name] ?? 0, counts[`${name}, gone`] ?? 0];
       return tried >= TRIES_MIN && tried === gone;
     });
@@ -105,16 +116,23 @@ async function killAndReturn(page: Page): Promise<void> {
 }
 
 async function bookOf({ info }: Client, user: string): Promise<AccountBook> {
-  const [orders, triggers, state] = await Promise.all([
+  const [orders, triggers, state, outcome, shares] = await Promise.all([
     info.frontendOpenOrders({ user }),
     info.triggerOrders({ user }),
     info.clearinghouseState({ user }),
+    info.clearinghouseState({ user, accountType: 'outcome' }),
+    info.outcomePositions({ user, instrumentIds: [market.id] }),
   ]);
+  const sizes = shares.map(({ position }) => Number(position.szi));
   return {
     orders: orders.filter(({ isTrigger }) => !isTrigger).length,
     triggers: triggers.length,
     positions: state.assetPositions.length,
     isLong: state.assetPositions[0]?.position.szi.startsWith('-') === false,
+    yes: sizes.find((size) => size > 0) ?? 0,
+    no: -(sizes.find((size) => size < 0) ?? 0),
+    freePerp: Number(state.withdrawable),
+    freeOutcome: Number(outcome.withdrawable),
   };
 }
 
@@ -160,9 +178,17 @@ async function differences(page: Page, { info }: Client, user: string): Promise<
     )),
   );
   const shown = /Equity\s+([\d,.]+)/.exec(await page.getByRole('banner').innerText())?.[1];
-  const { accountValue } = (await info.clearinghouseState({ user })).marginSummary;
+  const parts = await Promise.all(
+    (['perp', 'outcome'] as const).map((accountType) =>
+      info.clearinghouseState({ user, accountType }),
+    ),
+  );
+  const accountValue = parts.reduce(
+    (sum, part) => sum + Number(part.marginSummary.accountValue),
+    0,
+  );
   // To the cent, and where marks move a step of theirs.
-  const isNear = Math.abs(Number(shown?.replaceAll(',', '')) - Number(accountValue)) < 0.02;
+  const isNear = Math.abs(Number(shown?.replaceAll(',', '')) - accountValue) < 0.02;
   if (!isNear) found.push(`equity ${shown}, the venue says ${accountValue}`);
   return found;
 }

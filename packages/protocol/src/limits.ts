@@ -102,6 +102,7 @@ export const PAGE_LIMITS = {
   txs: { default: 20, max: 100 },
   liquidations: { default: 50, max: 200 },
   largestTrades: { default: 20, max: 20 },
+  leaderboard: { default: 50, max: 100 },
   outcomeHolders: { default: 20, max: 100 },
   builderMe: { default: 50, max: 100 },
   relayTransfers: { default: 50, max: 200 },

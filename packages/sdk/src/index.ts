@@ -214,6 +214,8 @@ export type {
   L2Diff,
   LargestTrade,
   LargestTrades,
+  Leaderboard,
+  LeaderboardRow,
   LedgerDelta,
   LedgerUpdate,
   Leg,

@@ -163,6 +163,7 @@ export function infoSettings(
     hasBots: hasBots(config),
     botAccounts: hasBots(config) ? simulatedAccounts() : [],
     simulatedPast: config.oracle === 'simulated' ? simulatedPast : undefined,
+    hasLeaderboard: config.leaderboard,
     replicas,
   };
 }

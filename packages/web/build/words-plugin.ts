@@ -10,6 +10,7 @@ const OF_SCREENS = new Set([
   'builder',
   'explorer',
   'gallery',
+  'interest',
   'operate',
   'outcomes',
   'perps',

@@ -26,6 +26,30 @@ export const pictures: readonly Picture[] = [
         .waitFor();
     },
   },
+  {
+    name: 'leaderboard',
+    path: '/leaderboard?by=volume',
+    prepare: async (page) => {
+      await page.getByRole('link', { name: /^0x/ }).first().waitFor();
+    },
+  },
+  {
+    name: 'leaderboard-off',
+    path: '/leaderboard',
+    prepare: async (page) => {
+      // As where the operator does not want it.
+      await page.route('**/info', async (route) => {
+        const { type } = route.request().postDataJSON() as { type: string };
+        if (type !== 'settings') return route.continue();
+        const response = await route.fetch();
+        const text = await response.text();
+        const body = text.replace('"has_leaderboard":true', '"has_leaderboard":false');
+        return route.fulfill({ response, body });
+      });
+      await page.reload();
+      await page.getByText('This venue has no leaderboard').waitFor();
+    },
+  },
   { name: 'activity-events', path: '/activity?of=events' },
   {
     name: 'activity-empty',

@@ -109,7 +109,10 @@ export const pictures: readonly Picture[] = [
     name: 'perps-select',
     path: PATH,
     prepare: async (page) => {
-      await page.getByRole('button', { name: /BTC-USDC/ }).click();
+      await page
+        .getByRole('button', { name: /BTC-USDC/ })
+        .first()
+        .click();
       await page.getByRole('row', { name: /ETH-USDC/ }).waitFor();
     },
   },

@@ -17,6 +17,11 @@ export type AccountBook = {
   readonly triggers: number;
   readonly positions: number;
   readonly isLong: boolean;
+  /** Shares of the outcome market, and money that is held back by nothing. */
+  readonly yes: number;
+  readonly no: number;
+  readonly freePerp: number;
+  readonly freeOutcome: number;
 };
 
 const BASE = 97_000;

@@ -141,6 +141,23 @@ export type Portfolio = {
   points: PortfolioPoint[];
 };
 
+/** Who gained or traded most within a window, up to now. */
+export type Leaderboard = {
+  window: PortfolioWindow;
+  sortBy: 'pnl' | 'volume';
+  /** When all accounts were last compared: who has come up since then is missing. */
+  rankedTime: number;
+  rows: LeaderboardRow[];
+};
+
+/** An account with the figures of its portfolio for the same window. */
+export type LeaderboardRow = {
+  user: string;
+  accountValue: string;
+  pnl: string;
+  volume: string;
+};
+
 /** A withdrawal and how far it is; what the settlement chain says of it is null without a bridge. */
 export type Withdrawal = {
   id: number;

@@ -25,6 +25,7 @@ import type {
   BuilderEarning,
   BuilderRows,
   BuilderShares,
+  Leaderboard,
   Portfolio,
   TxBrief,
   TxDetail,
@@ -81,6 +82,7 @@ export type InfoAnswers = {
   openInterestHistory: OpenInterestRow[];
   liquidations: Liquidation[];
   largestTrades: LargestTrades;
+  leaderboard: Leaderboard;
   outcomeHolders: OutcomeHolders;
   outcomeMeta: OutcomeEventPage | OutcomeEventMeta;
   outcomeAssetCtxs: OutcomeAssetCtx[];

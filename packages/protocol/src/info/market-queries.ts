@@ -133,6 +133,13 @@ export const MARKET_QUERIES = {
     limit: limitOf(PAGE_LIMITS.largestTrades),
     ...MIN_HEIGHT,
   }),
+  leaderboard: z.object({
+    type: z.literal('leaderboard'),
+    window: anyCase(['day', 'week', 'month', 'all']).default('week'),
+    sortBy: anyCase(['pnl', 'volume']).default('pnl'),
+    limit: limitOf(PAGE_LIMITS.leaderboard),
+    ...MIN_HEIGHT,
+  }),
   outcomeMeta,
   outcomeAssetCtxs: z.object({
     type: z.literal('outcomeAssetCtxs'),

@@ -35,6 +35,7 @@ const TYPES = [
   'historicalOrders',
   'l2Book',
   'largestTrades',
+  'leaderboard',
   'liquidations',
   'multiSigChanges',
   'multiSigSigners',
@@ -132,6 +133,8 @@ describe('queries that are refused', () => {
     [{ type: 'liquidations', coin: 'BTC-USDC' }, '400 10002 Wrong type for coin'],
     [{ type: 'liquidations', limit: 0 }, '200 10000 Invalid limit'],
     [{ type: 'largestTrades', window: 'year' }, '400 10002 Wrong type for window'],
+    [{ type: 'leaderboard', sortBy: 'roi' }, '400 10002 Wrong type for sortBy'],
+    [{ type: 'leaderboard', limit: 0 }, '200 10000 Invalid limit'],
     [{ type: 'openInterestHistory', coin: '1' }, '400 10002 Missing field: startTime'],
     [{ type: 'outcomeHolders', instrumentId: '1' }, '400 10002 Wrong type for instrumentId'],
     [
@@ -202,6 +205,11 @@ describe('queries that are read', () => {
     ],
     [{ type: 'portfolio', user, window: 'ALL' }, { window: 'all' }],
     [{ type: 'largestTrades' }, { accountType: ['perp'], window: 'day', limit: 20 }],
+    [{ type: 'leaderboard' }, { window: 'week', sortBy: 'pnl', limit: 50 }],
+    [
+      { type: 'leaderboard', sortBy: 'VOLUME', limit: 900 },
+      { sortBy: 'volume', limit: 100 },
+    ],
     [{ type: 'liquidations', limit: 900 }, { limit: 200 }],
     [
       { type: 'outcomeHolders', instrumentId: 7, outcome: 'NO' },

@@ -83,6 +83,8 @@ export type Settings = {
   simulated_traders: boolean;
   /** Their accounts; none where nobody is simulated. */
   simulated_accounts: string[];
+  /** `leaderboard` is answered: the operator has not switched it off. */
+  has_leaderboard: boolean;
   /** A relay serves at `relay_url`. */
   has_relay: boolean;
   /** The processes that serve this venue, by the addresses that their operator gave; absent where there is one. */

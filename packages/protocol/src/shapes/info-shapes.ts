@@ -48,6 +48,13 @@ export const INFO_SHAPES: Readonly<Record<string, Shape>> = {
     'limit?': ['integer'],
     'minHeight?': ['integer', 0],
   },
+  leaderboard: {
+    type: ['is', 'leaderboard'],
+    'window?': ['enum', ['day', 'week', 'month', 'all']],
+    'sortBy?': ['enum', ['pnl', 'volume']],
+    'limit?': ['integer'],
+    'minHeight?': ['integer', 0],
+  },
   outcomeMeta: {
     type: ['is', 'outcomeMeta'],
     'exchangeId?*': ['is', 1],

@@ -47,6 +47,8 @@ export function createInfo(context: InfoContext) {
     allLiquidations: allRows('liquidations', (rows) => rows),
     /** The largest trades of a day, a week or a month, by what the taker paid: of all perps, of all outcome markets, or of one instrument. */
     largestTrades: askPlain('largestTrades'),
+    /** Who gained or traded most within a window, with the figures of their portfolios; refused where the operator does not want it told. */
+    leaderboard: askPlain('leaderboard'),
     /** A reference price: the one to beat and the one reached; without times the latest. */
     cryptoPrice: ask('cryptoPrice'),
     /** Reference prices of a span, oldest first, thinned evenly to at most 2,000; `variant: 'before'` asks for made-up ones of before a simulated venue. */

@@ -80,6 +80,9 @@ export type L2BookParameters = InfoParameters<'l2Book'>;
 /** What `largestTrades` takes: a window, and one instrument or what to look at. */
 export type LargestTradesParameters = InfoParameters<'largestTrades'>;
 
+/** What `leaderboard` takes: a window, and what counts. */
+export type LeaderboardParameters = InfoParameters<'leaderboard'>;
+
 /** What `liquidations` takes. */
 export type LiquidationsParameters = InfoParameters<'liquidations'>;
 

@@ -7,6 +7,7 @@ import type {
   Liquidation,
   OpenInterestRow,
   OrderReport,
+  PortfolioWindow,
 } from '@oddlot/protocol';
 import type { Address } from '@oddlot/units';
 import type { BuiltTree } from '../reserves/build-tree.ts';
@@ -135,6 +136,24 @@ type HistoryQuestions = {
     };
     answer: readonly AccountValueRecord[];
   };
+  /** The last value at or before each time, of each user. */
+  readonly valuesAt: {
+    ask: { readonly users: readonly Address[]; readonly timesMs: readonly number[] };
+    answer: readonly (readonly (AccountValueRecord | null)[])[];
+  };
+  /**
+   * What accounts gained and traded within windows, up to now; those that did neither are left out. Of some by name, or of all
+   * in portions: `next` is where the portion behind begins.
+   */
+  readonly accountGains: {
+    ask: {
+      readonly accounts:
+        | { readonly users: readonly Address[] }
+        | { readonly from: number; readonly limit: number };
+      readonly windows: readonly PortfolioWindow[];
+    };
+    answer: { readonly rows: readonly AccountGains[]; readonly next: number | null };
+  };
   /** An account as it is now: its rows of values are as old as the last border. */
   readonly accountSums: { ask: { readonly user: Address }; answer: AccountSums | null };
   /** Builds the tree over all that is owed, of the state at the block that it waits for or a later one. */
@@ -156,7 +175,7 @@ type HistoryQuestions = {
 
 export type HistoryTopic = keyof HistoryQuestions;
 /** What the database answers; the sums of now and what is owed are only with who applies the blocks. */
-export type StoreTopic = Exclude<HistoryTopic, 'accountSums' | 'reserves'>;
+export type StoreTopic = Exclude<HistoryTopic, 'accountGains' | 'accountSums' | 'reserves'>;
 export type Ask<Topic extends HistoryTopic> = HistoryQuestions[Topic]['ask'];
 export type Answer<Topic extends HistoryTopic> = HistoryQuestions[Topic]['answer'];
 
@@ -239,6 +258,13 @@ export type AccountSums = Pick<
   AccountValueRecord,
   'value' | 'moneyIn' | 'moneyOut' | 'volume' | 'fees' | 'funding'
 >;
+
+/** In micro-USDC; a gain for each window that was asked for. */
+export type AccountGains = {
+  readonly user: Address;
+  readonly value: number;
+  readonly gains: readonly { readonly pnl: number; readonly volume: number }[];
+};
 
 export type BlockRecord = {
   readonly height: number;

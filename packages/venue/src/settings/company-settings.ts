@@ -19,6 +19,10 @@ export const COMPANY_SETTINGS = {
     unset: 'on with bots',
     help: '[outcome markets](prediction-markets.md) that are listed and resolved by themselves; never on a mainnet',
   }),
+  leaderboard: setting(SWITCH, {
+    default: true,
+    help: '[compares accounts](../reference/info.md#leaderboard) by what they gained and traded, for everybody to see; refused without',
+  }),
   web: setting(SWITCH, {
     default: true,
     help: 'the [trading page](trading-page.md) at `/`, built at the start when it is missing or old; 404 without',

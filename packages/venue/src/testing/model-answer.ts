@@ -282,6 +282,13 @@ const MODEL: {
     );
     return last === undefined ? after : [last, ...after];
   },
+  valuesAt: (blocks, { timesMs, users }) =>
+    users.map((user) => {
+      const his = blocks.flatMap(({ accountValues }) =>
+        accountValues.filter((row) => row.user === user),
+      );
+      return timesMs.map((time) => his.findLast(({ timeMs }) => timeMs <= time) ?? null);
+    }),
   withdrawals: (blocks, { before, limit, user }) => {
     const newest = new Map<number, BlockRows['withdrawals'][number]>();
     for (const record of blocks.flatMap(({ withdrawals }) => withdrawals)) {

@@ -136,6 +136,7 @@ describe('metadata', () => {
       faucet_amount: null,
       simulated_traders: false,
       simulated_accounts: [],
+      has_leaderboard: true,
       has_relay: false,
     });
     const zero = { level: 0, min14dTradingVolume: '0' };

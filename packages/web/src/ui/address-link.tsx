@@ -16,7 +16,7 @@ export function AddressLink({
     <Link
       to={`/explorer/address/${address}`}
       title={address}
-      className={`${LOOKS} font-mono text-12 ${isWhole ? 'break-all' : ''}`}
+      className={`${LOOKS} font-mono text-12 ${isWhole ? 'break-all' : 'whitespace-nowrap'}`}
     >
       {isWhole ? address : short(address)}
     </Link>

@@ -19,6 +19,7 @@ import type {
   Warning,
   WireError,
 } from '@oddlot/protocol';
+import type { Address } from '@oddlot/units';
 import type { QueuedAction } from '../../history/queued-actions.ts';
 import type { MarketData } from '../../read-models/market-data.ts';
 import type { Receipts } from '../../history/receipts.ts';
@@ -47,6 +48,7 @@ import { AnswerCache, jsonInTurns } from './answer-cache.ts';
 import { signatureExplainer, type SignatureExplainer } from './signature-explainer.ts';
 import type { Faucet } from './faucet.ts';
 import { RefusedError } from './exports/refused-error.ts';
+import { AccountRanking } from './history/account-ranking.ts';
 import { historyRefusal } from './history/history-refusal.ts';
 import { incompleteWarnings } from './incomplete-warnings.ts';
 import { answerHistory, isHistoryQuery, type HistoryQuery } from './info-history.ts';
@@ -109,11 +111,18 @@ type Context = InfoOptions & {
   readonly explain: SignatureExplainer;
   /** Whole replies of state queries, as text. */
   readonly cache: AnswerCache;
+  /** Undefined where the operator does not want it told. */
+  readonly ranking: AccountRanking | undefined;
 };
 
 export function infoEndpoint(options: InfoOptions): Endpoint {
   const cache = new AnswerCache();
-  const context: Context = { ...options, cache, explain: signatureExplainer(options) };
+  const { history, replica, settings } = options;
+  const isTrader = (user: Address): boolean =>
+    user !== replica.state.parameters?.insuranceFundAddress;
+  const isRanked = history !== undefined && settings.hasLeaderboard !== false;
+  const ranking = isRanked ? new AccountRanking(history, isTrader) : undefined;
+  const context: Context = { ...options, cache, ranking, explain: signatureExplainer(options) };
   return {
     surface: 'info',
     refuse: infoRefusal,

@@ -15,6 +15,7 @@ import { JsonText } from './history/handler.ts';
 import type { HistoryAnswer, HistoryContext, HistoryHandler } from './history/handler.ts';
 import { historyRefusal } from './history/history-refusal.ts';
 import { largestTrades, liquidations, openInterestHistory } from './history/figures.ts';
+import { leaderboard } from './history/leaderboard.ts';
 import { portfolio } from './history/portfolio.ts';
 import {
   historicalOrders,
@@ -39,6 +40,7 @@ const HISTORY_HANDLERS = {
   builderMeClaimable,
   liquidations,
   largestTrades,
+  leaderboard,
   openInterestHistory,
   portfolio,
   withdrawals,

@@ -33,6 +33,7 @@ export const SCREENS: readonly string[] = [
   'events',
   'explorer',
   'gallery',
+  'leaderboard',
   'operate',
   'portfolio',
   'series',

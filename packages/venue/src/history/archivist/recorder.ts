@@ -93,6 +93,7 @@ export class Recorder {
     this.#questions = new WaitingQuestions({
       tell,
       sums: (user) => this.#companions.history.projector.accountSums(user),
+      users: (from, limit) => this.#companions.history.projector.users(from, limit),
       live: () =>
         this.#replica.isEarlier ? undefined : this.#companions.history.projector.liveRows,
       recent: (ask) => this.#recent.since(ask) ?? this.#prunedSince(ask),

@@ -8,6 +8,7 @@ import type {
   SinceAnswer,
   StoreTopic,
 } from '../history.ts';
+import { accountGains, type GainSources } from '../account-gains.ts';
 import type { LiveRows } from '../rows/live-rows.ts';
 import { HistoryDamagedError, HistoryFullError, HistoryMovedError } from '../store/store-errors.ts';
 import type { ArchivistReport, Question } from './archivist-messages.ts';
@@ -30,6 +31,7 @@ type WaitingQuestionsOptions = {
   readonly tell: (report: ArchivistReport) => void;
   /** The sums of now, which only who makes the rows has. */
   readonly sums: (user: Address) => AccountSums | null;
+  readonly users: GainSources['users'];
   /** The orders that live now, which nobody has stored; undefined where there is no such state. */
   readonly live: () => LiveRows | undefined;
   /** Rows of the newest blocks as they were told; undefined when it needs more than these. */
@@ -107,7 +109,7 @@ export class WaitingQuestions {
       return undefined;
     }
     try {
-      tell({ type: 'answer', id, asOf, answer: await this.#find(asked, rows) });
+      tell({ type: 'answer', id, asOf, answer: await this.#find(asked, rows, asOf) });
     } catch (error) {
       // Whoever begins anew is asked again.
       if (error instanceof HistoryDamagedError) return error;
@@ -119,9 +121,19 @@ export class WaitingQuestions {
     return undefined;
   }
 
-  async #find({ question, topic }: Question, { store }: RowBuffer): Promise<Answer<HistoryTopic>> {
+  async #find(
+    { question, topic }: Question,
+    { store }: RowBuffer,
+    asOf: AsOf,
+  ): Promise<Answer<HistoryTopic>> {
     if (topic === 'accountSums') {
       return this.#options.sums((question as { readonly user: Address }).user);
+    }
+    if (topic === 'accountGains') {
+      const { sums, users } = this.#options;
+      const valuesAt = (ask: Ask<'valuesAt'>) => store.ask('valuesAt', ask);
+      const sources = { nowMs: asOf.timeMs, sums, users, valuesAt };
+      return accountGains(question as Ask<'accountGains'>, sources);
     }
     if (topic === 'since') {
       const known = this.#options.recent(question as Ask<'since'>);
@@ -136,7 +148,12 @@ function isOfNow(asked: Question): boolean {
 }
 
 /** What is told of orders that live, and of accounts. */
-const OF_NOW: ReadonlySet<HistoryTopic> = new Set(['accountSums', 'orders', 'executionReport']);
+const OF_NOW: ReadonlySet<HistoryTopic> = new Set([
+  'accountGains',
+  'accountSums',
+  'orders',
+  'executionReport',
+]);
 
 /** What the store keeps in its last form only. */
 function isOfChanges({ question, topic }: Question): boolean {

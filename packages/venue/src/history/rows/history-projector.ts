@@ -129,6 +129,12 @@ export class HistoryProjector implements Projection {
     return value === undefined ? null : { ...this.#values.sumsOf(user), value: Number(value) };
   }
 
+  /** Some accounts in the order in which they were made, from a place on. */
+  users(from: number, limit: number): readonly Address[] {
+    const { accounts } = this.#options.state();
+    return accounts.slice(from, from + limit).map(({ address }) => address);
+  }
+
   /** A withdrawal that is under way, and whose row somebody else has made (R-era). */
   adoptWithdrawal(withdrawalId: number, pending: ReturnType<LedgerRows['dump']>[number][1]): void {
     this.#ledger.restore([[withdrawalId, pending]]);

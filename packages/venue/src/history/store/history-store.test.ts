@@ -402,6 +402,8 @@ function* questions(
     yield ['openInterest', { ...span, instrumentId: one(INSTRUMENTS), limit: 1 + roll(9) }];
     const stepMs = one([300_000, 3_600_000, 86_400_000]);
     yield ['accountValues', { ...span, user: one(USERS), stepMs }];
+    yield ['valuesAt', { users: [...USERS], timesMs: [time(), time(), time()] }];
+    yield ['valuesAt', { users: [one(USERS)], timesMs: [time()] }];
     yield ['withdrawals', { user: one(USERS), limit: 3, ...maybe(() => ({ before: roll(9) })) }];
     const sortBy = one(['volume', 'newest', 'endingSoon', 'start', 'zero'] as const);
     const key = sortBy === 'zero' ? 0 : one([0, 1_000, time()]);

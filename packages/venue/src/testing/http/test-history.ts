@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { present } from '@oddlot/units';
 import type { AppliedBlock } from '../../block/applied-block.ts';
+import { accountGains } from '../../history/account-gains.ts';
 import { HistoryBehindError } from '../../history/history.ts';
 import type {
   Answer,
@@ -72,15 +73,29 @@ export class TestHistory implements History {
     const { store } = await this.#opened;
     await store.write(this.#unwritten.filter(({ head }) => head.height <= asOf.height));
     this.#unwritten = this.#unwritten.filter(({ head }) => head.height > store.height);
-    const answer =
-      topic === 'accountSums'
-        ? this.#projector.accountSums((question as Ask<'accountSums'>).user)
-        : await store.ask(
-            topic as StoreTopic,
-            question as Ask<StoreTopic>,
-            this.#projector.liveRows,
-          );
+    const answer = await this.#find(store, asOf, topic, question);
     return { asOf, answer: answer as Answer<Topic> };
+  }
+
+  async #find<Topic extends HistoryTopic>(
+    store: HistoryStore,
+    asOf: AsOf,
+    topic: Topic,
+    question: Ask<Topic>,
+  ): Promise<unknown> {
+    const projector = this.#projector;
+    if (topic === 'accountSums') {
+      return projector.accountSums((question as Ask<'accountSums'>).user);
+    }
+    if (topic === 'accountGains') {
+      return accountGains(question as Ask<'accountGains'>, {
+        nowMs: asOf.timeMs,
+        sums: (user) => projector.accountSums(user),
+        users: (from, limit) => projector.users(from, limit),
+        valuesAt: (ask) => store.ask('valuesAt', ask),
+      });
+    }
+    return store.ask(topic as StoreTopic, question as Ask<StoreTopic>, projector.liveRows);
   }
 
   watch(): () => void {

@@ -50,6 +50,8 @@ export type InfoSettings = {
         beganMs: number,
       ) => readonly { readonly atMs: number; readonly priceE8: number }[])
     | undefined;
+  /** Accounts are compared with each other; they are unless told. */
+  readonly hasLeaderboard?: boolean;
   /** A relay serves at its address; not unless told. */
   readonly hasRelay?: boolean;
   /** The processes of a cluster that clients can reach. */

@@ -31,6 +31,7 @@ export const settings: InfoHandler<'settings', Settings> = ({
     faucet_amount: deployment.faucetUsdc === undefined ? null : String(deployment.faucetUsdc),
     simulated_traders: deployment.hasBots ?? false,
     simulated_accounts: [...(deployment.botAccounts ?? [])],
+    has_leaderboard: deployment.hasLeaderboard ?? true,
     has_relay: deployment.hasRelay ?? false,
     ...replicasOf(deployment.replicas?.() ?? []),
   });

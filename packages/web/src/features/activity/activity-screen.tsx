@@ -2,6 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { usePageTitle } from '../../lib/use-page-title.ts';
 import { addWords, useWords } from '../../lib/words.ts';
 import { texts } from 'words:activity';
+import { Heading } from './heading.tsx';
 import { LargestTrades } from './largest-trades.tsx';
 import { Liquidations } from './liquidations.tsx';
 import { OpenInterest } from './open-interest.tsx';
@@ -14,22 +15,17 @@ export function Screen() {
   usePageTitle(t('activity.title'));
   const navigate = useNavigate();
   const search: Readonly<Record<string, unknown>> = useSearch({ strict: false });
+  const of = search['of'] === 'events' ? 'events' : 'perps';
   const look = (change: Record<string, string>): void => {
     void navigate({ to: '/activity', search: { ...search, ...change }, replace: true });
   };
   return (
     <div className="flex min-h-full flex-col bg-panel">
-      <h1 className="flex h-12 shrink-0 items-center border-b border-line px-4 text-15 font-semibold">
-        {t('activity.title')}
-      </h1>
+      <Heading at="/activity" />
       <div className="grid flex-1 content-start desktop:grid-cols-[minmax(0,11fr)_minmax(0,9fr)]">
-        <LargestTrades
-          of={search['of'] === 'events' ? 'events' : 'perps'}
-          span={search['window']}
-          onLook={look}
-        />
+        <LargestTrades of={of} span={search['window']} onLook={look} />
         <div className="min-w-0 border-line desktop:border-s">
-          <OpenInterest market={search['market']} onLook={look} />
+          <OpenInterest of={of} market={search['market']} onLook={look} />
           <Liquidations />
         </div>
       </div>

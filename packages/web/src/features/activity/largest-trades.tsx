@@ -92,7 +92,7 @@ function columnsOf(
     id,
     header: t(`activity.column.${id}`),
     from: 'desktop',
-    width: '128px',
+    width: '140px',
     cell: ({ side, users }) => {
       const user = users?.[(side === 'B') === (id === 'taker') ? 0 : 1];
       return user !== undefined && <Who user={user} isSimulated={simulated.has(user)} />;

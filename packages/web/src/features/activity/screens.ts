@@ -2,4 +2,5 @@ import type { ScreenEntry } from '../../lib/screen-entry.ts';
 
 export const screens: readonly ScreenEntry[] = [
   { path: '/activity', load: () => import('./activity-screen.tsx') },
+  { path: '/leaderboard', load: () => import('./leaderboard-screen.tsx') },
 ];

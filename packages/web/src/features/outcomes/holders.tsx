@@ -3,6 +3,7 @@ import type { Leg, OutcomeMarketMeta } from '@oddlot/sdk';
 import { divide, multiply } from '../../lib/decimal.ts';
 import { cents, money, number, percent } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
+import { OutcomeInterest } from '../../market/interest/outcome-interest.tsx';
 import { useSimulated } from '../../market/use-simulated.ts';
 import { reader } from '../../market/venue.ts';
 import { Button } from '../../ui/button.tsx';
@@ -11,14 +12,24 @@ import { Who } from '../../ui/who.tsx';
 import { legLabel } from './market-facts.ts';
 
 const AGAIN_MS = 10_000;
-const COLUMNS = 'grid grid-cols-[minmax(0,1fr)_5rem_4rem_4.5rem] items-center gap-3 px-2';
+const COLUMNS =
+  'grid grid-cols-[minmax(0,1fr)_4rem_3.25rem_3rem] items-center gap-2 px-2 tablet:grid-cols-[minmax(0,1fr)_5rem_4rem_4.5rem] tablet:gap-3';
 
-/** Who holds how much of each leg, the most first; a press looks at the account. */
+/** Who holds how much of each leg, the most first, and how much all of them held; a press looks at the account. */
 export function Holders({ market }: { readonly market: OutcomeMarketMeta }) {
+  const t = useWords();
+  const { instrument_id: instrumentId, question } = market;
+  const title = t('outcomes.holders.interest');
   return (
     <div className="grid gap-x-8 gap-y-4 px-3 pt-2 pb-4 desktop:grid-cols-2">
       <OfLeg market={market} leg="Yes" />
       <OfLeg market={market} leg="No" />
+      <section aria-label={title} className="min-w-0 desktop:col-span-2">
+        <h2 className="flex h-9 items-center text-12 text-muted">{title}</h2>
+        <div className="h-44">
+          <OutcomeInterest instrumentId={instrumentId} name={question} />
+        </div>
+      </section>
     </div>
   );
 }

@@ -5,6 +5,7 @@ import type { Replica } from '../../../replica/replica.ts';
 import type { MoneySide } from '../../../settlement/money-side.ts';
 import type { CursorSeal } from '../../../translate/cursor-seal.ts';
 import type { RecoverPool } from '../../recover-pool.ts';
+import type { AccountRanking } from './account-ranking.ts';
 import type { Place } from './cursor.ts';
 
 /** What a query on the past may read. */
@@ -17,6 +18,8 @@ export type HistoryContext = {
   readonly payouts?: MoneySide['payouts'] | undefined;
   /** Of the cursors that the venue gives out. */
   readonly cursors?: CursorSeal | undefined;
+  /** Who has gained or traded most; undefined where the operator does not want it told. */
+  readonly ranking?: AccountRanking | undefined;
 };
 
 /** An answer from the history; `next` only where there are pages, null behind the last row. */

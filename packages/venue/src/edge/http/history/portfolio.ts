@@ -1,11 +1,12 @@
-import {
-  LIMITS,
-  type Portfolio,
-  type PortfolioPoint,
-  type PortfolioWindow,
-} from '@oddlot/protocol';
+import type { Portfolio, PortfolioPoint, PortfolioWindow } from '@oddlot/protocol';
 import { type Address, formatMoney } from '@oddlot/units';
 import type { AccountSums, AsOf, History } from '../../../history/history.ts';
+import {
+  NOTHING,
+  pnlBetween,
+  pointsOf,
+  pointsOfWindow,
+} from '../../../history/portfolio-window.ts';
 import type { AccountValueRecord } from '../../../history/rows/block-rows.ts';
 import { waitFor, type HistoryHandler } from './handler.ts';
 
@@ -16,23 +17,8 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 /** The borders at which values are kept. */
 const STEPS_MS = [5 * MINUTE_MS, HOUR_MS, DAY_MS] as const;
-/** How far points may lie apart, so that values are kept for all of them; weeks are doubled. */
-const POINT_STEPS_MS: readonly number[] = [
-  ...[5, 10, 15, 30].map((minutes) => minutes * MINUTE_MS),
-  ...[1, 2, 4, 8, 12].map((hours) => hours * HOUR_MS),
-  ...[1, 2, 7].map((days) => days * DAY_MS),
-];
-
-/** How far a window reaches back; `all` does to the beginning. */
-const SPANS_MS: Readonly<Record<Exclude<PortfolioWindow, 'all'>, number>> = {
-  day: DAY_MS,
-  week: 7 * DAY_MS,
-  month: 30 * DAY_MS,
-};
 
 type Value = AccountSums & { readonly timeMs: number };
-
-const NOTHING: AccountSums = { value: 0, moneyIn: 0, moneyOut: 0, volume: 0, fees: 0, funding: 0 };
 
 export const portfolio: HistoryHandler<'portfolio', Portfolio> = async ({ history }, query) => {
   const { user, window } = query;
@@ -69,7 +55,7 @@ async function valuesOf(
     return (await history.ask('accountValues', asked, { minHeight: asOf.height })).answer;
   };
   if (window !== 'all') {
-    const { stepMs, times } = pointsOf(endMs - SPANS_MS[window], endMs);
+    const { stepMs, times } = pointsOfWindow(window, endMs);
     return { times, kept: await read(times[0] ?? endMs, stepFor(stepMs)) };
   }
   const days = await read(0, DAY_MS);
@@ -87,18 +73,6 @@ async function valuesOf(
 /** The coarsest kept step that is no coarser than the points. */
 function stepFor(everyMs: number): number {
   return STEPS_MS.findLast((stepMs) => stepMs <= everyMs) ?? STEPS_MS[0];
-}
-
-/** From the border at or before the start on, as close together as there may be points; then now. */
-function pointsOf(startMs: number, endMs: number): { stepMs: number; times: readonly number[] } {
-  const bordersMax = LIMITS.portfolioPointsMax - 1;
-  const firstOf = (stepMs: number): number => Math.max(0, startMs - (startMs % stepMs));
-  const countOf = (stepMs: number): number => Math.ceil((endMs - firstOf(stepMs)) / stepMs);
-  let stepMs = POINT_STEPS_MS.find((each) => countOf(each) <= bordersMax) ?? 7 * DAY_MS;
-  while (countOf(stepMs) > bordersMax) stepMs *= 2;
-  const firstMs = firstOf(stepMs);
-  const borders = Array.from({ length: countOf(stepMs) }, (_, at) => firstMs + at * stepMs);
-  return { stepMs, times: [...borders, endMs] };
 }
 
 /** Between two records an account is as it was at the first of them. */
@@ -125,13 +99,10 @@ function portfolioOf(
 }
 
 function pointOf(timeMs: number, value: AccountSums, start: AccountSums): PortfolioPoint {
-  const gained = value.value - start.value;
-  const broughtIn = value.moneyIn - start.moneyIn;
-  const takenOut = value.moneyOut - start.moneyOut;
   return {
     time: timeMs,
     accountValue: formatMoney(value.value),
-    pnl: formatMoney(gained - broughtIn + takenOut),
+    pnl: formatMoney(pnlBetween(start, value)),
     volume: formatMoney(value.volume - start.volume),
     fees: formatMoney(value.fees - start.fees),
     funding: formatMoney(value.funding - start.funding),

@@ -6,7 +6,7 @@ import { claimable, claimed, earned, shares } from './builder-rows.ts';
 import { block, blocks, receipt, tx, txs, userTxs } from './chain-rows.ts';
 import { executionReport } from './execution-report.ts';
 import { largestTrades, liquidations, openInterest } from './figures.ts';
-import { accountValues, bars, settledEvents, settledMarket } from './market-rows.ts';
+import { accountValues, bars, settledEvents, settledMarket, valuesAt } from './market-rows.ts';
 import { since } from './since.ts';
 import { fills, fundings, ledger, orders, withdrawals } from './user-rows.ts';
 
@@ -39,6 +39,7 @@ export const ANSWERS: {
   largestTrades,
   openInterest,
   accountValues,
+  valuesAt,
   withdrawals,
   settledEvents,
   settledMarket,

@@ -1,7 +1,7 @@
 import { sql, type Kysely, type Selectable } from 'kysely';
 import type { Answer, Ask, SettledEventsAsk } from '../../history.ts';
-import type { SettledEventRecord } from '../../rows/block-rows.ts';
-import { bytesOf } from '../bytes.ts';
+import type { AccountValueRecord, SettledEventRecord } from '../../rows/block-rows.ts';
+import { addressBytes, bytesOf } from '../bytes.ts';
 import type { HistoryTables } from '../history-tables.ts';
 import { accountValueCodec, candleCodec } from '../row-codecs.ts';
 
@@ -55,6 +55,41 @@ export async function accountValues(
   }
   found.sort((left, right) => left.time_ms - right.time_ms);
   return found.map(({ body }) => accountValueCodec.decode(body));
+}
+
+/** One statement, whose parts are lookups in the tree: it costs the same however long accounts are there. */
+export async function valuesAt(
+  database: Database,
+  { timesMs, users }: Ask<'valuesAt'>,
+): Promise<Answer<'valuesAt'>> {
+  const lookups = timesMs.flatMap((timeMs, at) =>
+    VALUE_STEPS_MS.map((step) => {
+      const name = sql.ref(`at${at}_${step}`);
+      return sql`(SELECT body FROM account_values WHERE account_values.account = asked.account
+        AND step_ms = ${step} AND time_ms <= ${timeMs} ORDER BY time_ms DESC LIMIT 1) AS ${name}`;
+    }),
+  );
+  if (lookups.length === 0) return users.map(() => []);
+  // The first part says what kind of column it is.
+  const accounts = users.map((user) => sql` UNION ALL SELECT ${addressBytes(user)}`);
+  const { rows } = await sql<Record<string, string | null>>`
+    WITH asked AS MATERIALIZED (
+      SELECT account FROM account_values WHERE 1 = 0 ${sql.join(accounts, sql``)}
+    )
+    SELECT ${sql.join(lookups)} FROM asked
+  `.execute(database);
+  const found = new Map<string, (AccountValueRecord | null)[]>();
+  for (const row of rows) {
+    for (const [name, body] of Object.entries(row)) {
+      if (body === null) continue;
+      const value = accountValueCodec.decode(body);
+      const at = Number(name.slice(2, name.indexOf('_')));
+      const his = found.get(value.user) ?? timesMs.map(() => null);
+      if (value.timeMs > (his[at]?.timeMs ?? -1)) his[at] = value;
+      found.set(value.user, his);
+    }
+  }
+  return users.map((user) => found.get(user) ?? timesMs.map(() => null));
 }
 
 const SORT_COLUMNS = {

@@ -1,0 +1,162 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { LeaderboardRow } from '@oddlot/sdk';
+import { useMemo } from 'react';
+import { compact, number } from '../../lib/format.ts';
+import { dateTime } from '../../lib/time.ts';
+import { usePageTitle } from '../../lib/use-page-title.ts';
+import { addWords, useWords, type Words } from '../../lib/words.ts';
+import { useSettings } from '../../market/queries.ts';
+import { useSimulated } from '../../market/use-simulated.ts';
+import { reader } from '../../market/venue.ts';
+import { useSession } from '../../session/use-session.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Money } from '../../ui/figure.tsx';
+import { Segmented } from '../../ui/segmented.tsx';
+import { Table, type Column } from '../../ui/table.tsx';
+import { Who } from '../../ui/who.tsx';
+import { texts } from 'words:activity';
+import { Heading } from './heading.tsx';
+import { Panel } from './panel.tsx';
+
+addWords(texts);
+
+const SORTS = ['pnl', 'volume'] as const;
+const WINDOWS = ['day', 'week', 'month', 'all'] as const;
+const AGAIN_MS = 10_000;
+
+/** Who gained or traded most. What is chosen is in the address. */
+export function Screen() {
+  const t = useWords();
+  usePageTitle(t('activity.board.title'));
+  const { data: settings } = useSettings();
+  return (
+    <div className="flex min-h-full flex-col bg-panel">
+      <Heading at="/leaderboard" />
+      {settings?.has_leaderboard === false ? (
+        <EmptyState title={t('activity.board.off')} text={t('activity.board.offText')} />
+      ) : (
+        <Board />
+      )}
+    </div>
+  );
+}
+
+function Board() {
+  const t = useWords();
+  const navigate = useNavigate();
+  const search: Readonly<Record<string, unknown>> = useSearch({ strict: false });
+  const sortBy = SORTS.find((each) => each === search['by']) ?? 'pnl';
+  const window = WINDOWS.find((each) => each === search['window']) ?? 'week';
+  const look = (change: Record<string, string>): void => {
+    void navigate({ to: '/leaderboard', search: { ...search, ...change }, replace: true });
+  };
+  const { data } = useQuery({
+    queryKey: ['leaderboard', sortBy, window],
+    queryFn: ({ signal }) => reader.info.leaderboard({ sortBy, window }, { signal }),
+    refetchInterval: AGAIN_MS,
+  });
+  const rows = useMemo(
+    () => data?.rows.map((row, at): Ranked => ({ ...row, rank: at + 1 })) ?? [],
+    [data],
+  );
+  const own = useSession()?.address;
+  const simulated = useSimulated();
+  const columns = useMemo(() => columnsOf(t, { own, simulated }), [t, own, simulated]);
+  return (
+    <Panel
+      title={t('activity.board.label')}
+      aside={
+        <>
+          <Segmented
+            label={t('activity.board.by')}
+            size="small"
+            value={sortBy}
+            onChange={(next) => look({ by: next })}
+            segments={SORTS.map((value) => ({ value, label: t(`activity.board.${value}`) }))}
+          />
+          <Segmented
+            label={t('activity.time')}
+            size="small"
+            value={window}
+            onChange={(next) => look({ window: next })}
+            segments={WINDOWS.map((value) => ({ value, label: t(`activity.window.${value}`) }))}
+          />
+        </>
+      }
+    >
+      <Table
+        label={t('activity.board.label')}
+        columns={columns}
+        rows={rows}
+        rowKey={({ user }) => user}
+        isSelected={({ user }) => user === own}
+        empty={
+          data === undefined ? null : (
+            <EmptyState title={t('activity.noTrades')} text={t('activity.board.emptyText')} />
+          )
+        }
+      />
+      {data !== undefined && rows.length > 0 && (
+        <p className="px-4 py-2 text-12 text-muted">
+          {t('activity.board.compared', { time: dateTime(data.rankedTime) })}
+        </p>
+      )}
+    </Panel>
+  );
+}
+
+type Ranked = LeaderboardRow & { readonly rank: number };
+
+function columnsOf(
+  t: Words,
+  { own, simulated }: { readonly own: string | undefined; readonly simulated: ReadonlySet<string> },
+): readonly Column<Ranked>[] {
+  return [
+    {
+      id: 'rank',
+      header: t('activity.column.rank'),
+      align: 'right',
+      width: '56px',
+      phoneWidth: '44px',
+      cell: ({ rank }) => <span className="text-muted">{number(String(rank))}</span>,
+    },
+    {
+      id: 'account',
+      header: t('activity.column.account'),
+      cell: ({ user }) => (
+        <span className="inline-flex items-center gap-1.5">
+          <Who user={user} isSimulated={simulated.has(user)} />
+          {user === own && <Badge tone="accent">{t('activity.board.you')}</Badge>}
+        </span>
+      ),
+    },
+    {
+      id: 'value',
+      header: t('activity.column.accountValue'),
+      align: 'right',
+      from: 'tablet',
+      cell: ({ accountValue }) => <Money value={accountValue} />,
+    },
+    {
+      id: 'pnl',
+      header: t('activity.column.pnl'),
+      align: 'right',
+      phoneWidth: '104px',
+      cell: ({ pnl }) => <Money value={pnl} isSigned isColoured />,
+    },
+    {
+      id: 'volume',
+      header: t('activity.column.volume'),
+      align: 'right',
+      phoneWidth: '72px',
+      cell: ({ volume }) => (
+        <span title={number(volume)}>
+          <span className="max-tablet:hidden">{number(volume, { decimals: 0 })}</span>
+          <span className="tablet:hidden">{compact(volume)}</span>
+        </span>
+      ),
+    },
+  ];
+}

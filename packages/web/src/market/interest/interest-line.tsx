@@ -1,0 +1,107 @@
+import { useQuery } from '@tanstack/react-query';
+import type { OpenInterestRow } from '@oddlot/sdk';
+import { useMemo, useState } from 'react';
+import type uPlot from 'uplot';
+import { texts } from 'words:interest';
+import { toPixels } from '../../lib/decimal.ts';
+import { compact, number } from '../../lib/format.ts';
+import { dateTime } from '../../lib/time.ts';
+import { addWords, useWords } from '../../lib/words.ts';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { usePlot } from '../../ui/use-plot.ts';
+import { reader, venueNow } from '../venue.ts';
+import { withNow, type InterestPoint } from './with-now.ts';
+
+addWords(texts);
+
+const SHOWN_MS = 14 * 86_400_000;
+const AGAIN_MS = 60_000;
+const LINES = [{ colour: 'var(--accent)', isFilled: true }] as const;
+const NO_ROWS: readonly OpenInterestRow[] = [];
+
+/** What is held of an instrument, hour by hour; the last point is now. It takes the height that it is given. */
+export function InterestLine({
+  coin,
+  name,
+  unit,
+  held,
+  mark,
+  worthOf,
+}: {
+  /** Its id, as the venue is asked. */
+  readonly coin: string;
+  readonly name: string;
+  /** Of what is held: a base, or shares. */
+  readonly unit: string;
+  /** Of now; undefined while nobody has told. */
+  readonly held: string | undefined;
+  readonly mark: string | undefined;
+  /** In USDC. */
+  readonly worthOf: (point: InterestPoint) => string;
+}) {
+  const t = useWords();
+  const { data } = useQuery({
+    queryKey: ['openInterestHistory', coin],
+    queryFn: ({ signal }) =>
+      reader.info.openInterestHistory({ coin, startTime: venueNow() - SHOWN_MS }, { signal }),
+    refetchInterval: AGAIN_MS,
+  });
+  const points = useMemo(
+    () => withNow(data ?? NO_ROWS, { openInterest: held, markPx: mark }, venueNow()),
+    [data, held, mark],
+  );
+  const [at, setAt] = useState<number | null>(null);
+  const drawn = useMemo<uPlot.AlignedData>(
+    () => [
+      points.map(({ time }) => time / 1_000),
+      points.map(({ openInterest }) => toPixels(openInterest)),
+    ],
+    [points],
+  );
+  const options = useMemo(() => ({ lines: LINES, bounds, label: amountLabel, onPoint: setAt }), []);
+  const { hasFailed, target } = usePlot('interest', options, drawn);
+  const shown = (at === null ? undefined : points[at]) ?? points.at(-1);
+  if (data !== undefined && points.length < 2) {
+    return (
+      <EmptyState
+        title={t('interest.none')}
+        text={t('interest.noneText', { held: `${number(held)} ${unit}` })}
+      />
+    );
+  }
+  return (
+    <div className="relative h-full">
+      <div
+        ref={target}
+        role="img"
+        aria-label={t('interest.of', { market: name, held: number(held) })}
+        className="absolute inset-0 overflow-hidden"
+      />
+      {hasFailed && (
+        <p className="absolute inset-0 flex items-center justify-center text-12 text-muted">
+          {t('interest.notDrawn')}
+        </p>
+      )}
+      {shown !== undefined && (
+        <p className="pointer-events-none absolute start-4 top-1 text-12 text-muted tabular-nums">
+          {dateTime(shown.time)}{' '}
+          <span className="text-text">
+            {number(shown.openInterest)} {unit}
+          </span>{' '}
+          {t('interest.worth', { amount: compact(worthOf(shown)) })}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** From nothing on: how much is held is told by the height. */
+function bounds(_low: number, high: number): [number, number] {
+  return [0, high <= 0 ? 1 : high * 1.15];
+}
+
+function amountLabel(value: number, step: number): string {
+  if (value >= 100_000) return compact(value.toFixed(0));
+  const decimals = step >= 1 || step === 0 ? 0 : Math.min(6, Math.ceil(-Math.log10(step)));
+  return number(value.toFixed(decimals), { decimals });
+}

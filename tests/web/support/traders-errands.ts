@@ -1,0 +1,205 @@
+import type { Client } from '@oddlot/sdk';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import type { Chance } from '../../support/seeded.ts';
+import type { Listed } from './outcome-people.ts';
+import type { AccountBook, Act } from './traders-hour.ts';
+
+/**
+ * What a trader does away from the terminal, drawn by chance: shares of an outcome market, and money that is moved. Each
+ * must have happened at the venue, is compared where it was done, and ends on the terminal.
+ */
+
+type Errands = {
+  readonly owner: Client;
+  readonly user: string;
+  readonly market: Listed;
+  /** Who money is sent to. */
+  readonly friend: string;
+};
+
+/** As many as one account has of a leg: beyond it nothing more is bought. */
+const SHARES_MAX = 60;
+/** The smallest order of the market, and what is kept for it. */
+const ORDER_MIN = 5;
+const MONEY_MIN = 10;
+const BRIEF = { timeout: 20_000 };
+const SETTLES = { timeout: 60_000, interval: 250 };
+
+export function errandsOf(errands: Errands): readonly Act[] {
+  const errand = (
+    name: string,
+    isPossible: Act['isPossible'],
+    { path, trade, count, differ }: Errand,
+  ): Act => ({
+    name,
+    isPossible,
+    run: async (page, chance, book) => {
+      const until = { ...SETTLES, message: name };
+      try {
+        await page.goto(new URL(path, page.url()).href);
+        const before = await count(errands);
+        await trade(page, chance, book);
+        await expect.poll(() => count(errands), until).not.toEqual(before);
+      } catch (cause) {
+        // Nothing of this goes by itself: what can't be pressed is a fault, not a row that came too late.
+        const where = (await page.getByRole('main').innerText()).slice(0, 1_500);
+        throw new Error(`${name} on ${page.url()}: ${String(cause)}\n${where}`, { cause });
+      }
+      await expect.poll(() => differ(page, errands), until).toEqual([]);
+      await page.goto(new URL('/trade/BTC-USDC', page.url()).href);
+      await page.getByText(/^At most/).waitFor();
+    },
+  });
+  const atEvent = (name: string, isPossible: Act['isPossible'], trade: Trade): Act => {
+    const path = `/events/${errands.market.eventSlug}`;
+    return errand(name, isPossible, { path, trade, count: sharesHeld, differ: sharesDiffer });
+  };
+  const ofMoney = (name: string, isPossible: Act['isPossible'], trade: Trade): Act => {
+    const path = '/account?tab=money&do=transfer';
+    return errand(name, isPossible, { path, trade, count: ledgerLength, differ: moneyDiffers });
+  };
+  return [
+    atEvent(
+      'shares bought',
+      ({ freePerp, no, yes }) => freePerp > MONEY_MIN && yes + no < SHARES_MAX,
+      async (page, chance) => {
+        const leg = chance.pick(['Yes', 'No']);
+        await radio(page, new RegExp(`^${leg}`));
+        await page.getByLabel('Spend').fill(String(4 + chance.below(5)));
+        await withMoney(page, new RegExp(`^Buy [\\d.]+ ${leg} for`));
+      },
+    ),
+    atEvent(
+      'shares sold',
+      ({ no, yes }) => Math.max(yes, no) >= ORDER_MIN,
+      async (page, _chance, { no, yes }) => {
+        const held = shares(page)
+          .getByRole('paragraph')
+          .filter({ hasText: yes >= no ? 'Yes at' : 'No at' });
+        await held.getByRole('button', { name: /^Sell at/ }).click(BRIEF);
+        await page.getByRole('button', { name: /^Max / }).click(BRIEF);
+        await page.getByRole('button', { name: /^Sell [\d.]+ (?:Yes|No) for/ }).click(BRIEF);
+      },
+    ),
+    atEvent(
+      'pairs split',
+      ({ freePerp, no, yes }) => freePerp > MONEY_MIN && yes + no < SHARES_MAX,
+      async (page, chance) => {
+        await radio(page, 'Split');
+        await page.getByLabel('Pairs').fill(String(1 + chance.below(5)));
+        await withMoney(page, /^Split [\d.]+ USDC into pairs/);
+      },
+    ),
+    atEvent(
+      'pairs merged',
+      ({ no, yes }) => Math.min(no, yes) >= 1,
+      async (page) => {
+        await radio(page, 'Merge');
+        await page.getByLabel('Pairs').fill('1');
+        await page.getByRole('button', { name: /^Merge 1 pairs? into USDC/ }).click(BRIEF);
+      },
+    ),
+    ofMoney(
+      'money for outcomes',
+      ({ freePerp }) => freePerp > MONEY_MIN,
+      (page, chance) => transfer(page, chance, 'Perpetuals → Outcomes'),
+    ),
+    ofMoney(
+      'money for perpetuals',
+      ({ freeOutcome }) => freeOutcome > MONEY_MIN,
+      (page, chance) => transfer(page, chance, 'Outcomes → Perpetuals'),
+    ),
+    ofMoney(
+      'money sent',
+      ({ freePerp }) => freePerp > MONEY_MIN,
+      async (page, chance) => {
+        await radio(page, 'To somebody');
+        await page.getByRole('textbox', { name: 'Receiver' }).fill(errands.friend);
+        await page.getByRole('textbox', { name: 'Amount' }).fill(amountOf(chance));
+        await page.getByRole('button', { name: /^Send [\d.]+ to 0x/ }).click(BRIEF);
+      },
+    ),
+  ];
+}
+
+type Errand = {
+  readonly path: string;
+  readonly trade: Trade;
+  /** What is another afterwards, as the venue tells it. */
+  readonly count: (errands: Errands) => Promise<unknown>;
+  /** Where the page is another than the venue. */
+  readonly differ: (page: Page, errands: Errands) => Promise<string[]>;
+};
+
+type Trade = (page: Page, chance: Chance, book: AccountBook) => Promise<void>;
+
+const shares = (page: Page) => page.getByRole('region', { name: 'Your shares' });
+
+async function radio(page: Page, name: string | RegExp): Promise<void> {
+  await page.getByRole('radio', { name }).first().click(BRIEF);
+}
+
+/** What is missing lies in the other part of the account, and is moved over first. */
+async function withMoney(page: Page, name: RegExp): Promise<void> {
+  const done = page.getByRole('button', { name });
+  const move = page.getByRole('button', { name: /^Move [\d.,]+ USDC over$/ });
+  await done.or(move).first().waitFor(BRIEF);
+  if (await move.isVisible()) await move.click(BRIEF);
+  await done.click(BRIEF);
+}
+
+async function transfer(page: Page, chance: Chance, way: string): Promise<void> {
+  await radio(page, way);
+  await page.getByRole('textbox', { name: 'Amount' }).fill(amountOf(chance));
+  await page.getByRole('button', { name: /^Transfer [\d.]+ USDC$/ }).click(BRIEF);
+}
+
+function amountOf(chance: Chance): string {
+  return `${1 + chance.below(4)}.${chance.below(10)}5`;
+}
+
+/** The legs of the market as the venue has them: `12.5 Yes at 46.0`. */
+async function sharesHeld({ market, owner: { info }, user }: Errands): Promise<string[]> {
+  const rows = await info.outcomePositions({ user, instrumentIds: [market.id] });
+  return rows.map(({ position: { entryPx, szi } }) => {
+    const leg = szi.startsWith('-') ? 'No' : 'Yes';
+    return `${Number(szi.replace('-', ''))} ${leg} at ${(Number(entryPx) * 100).toFixed(1)}`;
+  });
+}
+
+async function sharesDiffer(page: Page, errands: Errands): Promise<string[]> {
+  const region = shares(page);
+  const text = (await region.count()) === 0 ? '' : await region.innerText();
+  const found = [...text.replaceAll(',', '').matchAll(/([\d.]+) (Yes|No) at ([\d.]+)¢/g)];
+  const shown = found.map(([, size, leg, price]) => `${Number(size)} ${leg} at ${price}`);
+  const wanted = await sharesHeld(errands);
+  const isSame = JSON.stringify(shown.toSorted()) === JSON.stringify(wanted.toSorted());
+  return isSame ? [] : [`shares ${shown.join(', ')}; the venue says ${wanted.join(', ')}`];
+}
+
+async function ledgerLength({ owner: { info }, user }: Errands): Promise<number> {
+  return (await info.userNonFundingLedgerUpdates({ user, limit: 2_000 })).length;
+}
+
+/** What either part is worth, and what of it is free. */
+async function moneyDiffers(page: Page, { owner: { info }, user }: Errands): Promise<string[]> {
+  const text = (await page.locator('dl').first().innerText()).replaceAll(',', '');
+  const found: string[] = [];
+  for (const [name, accountType] of [
+    ['Perpetuals', 'perp'],
+    ['Outcomes', 'outcome'],
+  ] as const) {
+    const { marginSummary, withdrawable } = await info.clearinghouseState({ user, accountType });
+    const [, value, free] = new RegExp(`${name}\\s+([\\d.]+)\\s+([\\d.]+) free`).exec(text) ?? [];
+    const isNear = near(value, marginSummary.accountValue) && near(free, withdrawable);
+    const wanted = `${marginSummary.accountValue}, ${withdrawable} free`;
+    if (!isNear) found.push(`${name} ${value}, ${free} free; the venue says ${wanted}`);
+  }
+  return found;
+}
+
+/** To the cent, and where marks move a step of theirs. */
+function near(shown: string | undefined, told: string): boolean {
+  return Math.abs(Number(shown) - Number(told)) < 0.02;
+}
