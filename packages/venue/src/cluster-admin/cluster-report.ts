@@ -19,7 +19,7 @@ export async function clusterReport(place: AdminPlace): Promise<string> {
 
 async function streamLine({ board, cluster, stream }: AdminPlace): Promise<string> {
   const found = await patiently(() => stream.at(OPENING_PLACE));
-  if (found === undefined) return `stream of ${cluster}: empty`;
+  if (found === undefined) return `stream of ${cluster}: empty${lostText(board.highest, 0)}`;
   const opening = decodeOpening(found);
   const { lastPlace } = await patiently(() => stream.end());
   const last = seqOf(opening, lastPlace);

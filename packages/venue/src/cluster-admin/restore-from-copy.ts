@@ -1,5 +1,6 @@
 import type { BlockStream } from '../cluster/block-stream.ts';
 import { decodeOpening } from '../cluster/block-message.ts';
+import { FollowedStream } from '../cluster/followed-stream.ts';
 import { patiently } from '../cluster/patiently.ts';
 import { restoreStream, streamStanding } from '../cluster/restore-stream.ts';
 import { OPENING_PLACE, seqOf } from '../cluster/stream-places.ts';
@@ -26,13 +27,15 @@ export function restoreFromCopy(
     const parts = { journal, serviceNetwork, nowMs: nowMs() };
     const [first] = (await givenUp(place, parts)).toSorted((a, b) => a.from - b.from);
     if (first !== undefined && giveUpFrom !== first.from) throw new AdminRefusedError(first.text);
+    if (first !== undefined) assertNobodyThere(place);
     const { hash } = await checkCopy(data, journal, onProgress);
     let written: BlockStream | undefined;
     await restoreStream({
       // It closes what it was given.
       stream: await place.connect(),
       ...parts,
-      isGivingUp: first !== undefined,
+      giveUpFrom: first?.from,
+      followedEra: new FollowedStream(data).era,
       reopen: async () => (written = await place.reopen()),
       onProgress: (seq, of) => onProgress('written', seq, of),
     });
@@ -40,6 +43,15 @@ export function restoreFromCopy(
     await board.clear();
     return `the stream of ${cluster} has the ${lastSeq} blocks of ${data} again; the last one has the hash ${hash}`;
   });
+}
+
+/** Who is there would go on with what is given up, or in its place. */
+function assertNobodyThere({ board, cluster }: AdminPlace): void {
+  const present = board.present.map(({ replica }) => replica).toSorted();
+  if (present.length === 0) return;
+  throw new AdminRefusedError(
+    `replicas ${present.join(', ')} of ${cluster} are there: stop all of them before something is given up, and repeat this 5 s later`,
+  );
 }
 
 /** Blocks that somebody has and that would be lost for good, from which on. */

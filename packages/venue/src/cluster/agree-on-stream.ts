@@ -3,10 +3,12 @@ import type { FileJournal } from '../log/file-journal.ts';
 import { decodeOpening, encodeOpening, type StreamOpening } from './block-message.ts';
 import { type BlockStream, NotNextError } from './block-stream.ts';
 import { firstDiffering } from './first-differing.ts';
+import type { Followed } from './followed-stream.ts';
 import type { KnownBlock } from './known-block.ts';
 import { patiently } from './patiently.ts';
 import {
   ForeignStreamError,
+  REPLACED,
   StreamBeginsLaterError,
   StreamForkedError,
   StreamLostError,
@@ -21,8 +23,8 @@ type Parties = {
   readonly copy: Pick<FileJournal, 'firstSeq' | 'lastSeq' | 'replay'>;
   readonly serviceNetwork: string;
   readonly nowMs: number;
-  /** The era of the stream that this replica has followed, if it went on with no other. */
-  readonly followedEra?: string | undefined;
+  /** Where this replica has its blocks from, if it knows. */
+  readonly followed?: Followed | undefined;
   /** The highest block that a replica has told of while it followed this stream. */
   readonly known?: (era: string | undefined) => KnownBlock | undefined;
 };
@@ -32,7 +34,7 @@ type Parties = {
  * venue, and has all that this replica has. The first replica of all opens an empty stream.
  */
 export async function agreeOnStream(parties: Parties): Promise<StreamOpening> {
-  const { copy, followedEra, serviceNetwork, stream } = parties;
+  const { copy, followed, serviceNetwork, stream } = parties;
   const opening = await readOpening(parties);
   if (opening.serviceNetwork !== serviceNetwork) {
     throw new ForeignStreamError(opening.serviceNetwork, serviceNetwork);
@@ -47,11 +49,12 @@ export async function agreeOnStream(parties: Parties): Promise<StreamOpening> {
   // First of all: what another history has beyond the stream was never a part of it, and nothing is lost.
   const differing = await firstDiffering({ copy, lastSeq, opening, stream });
   if (differing !== undefined) {
-    if (followedEra !== opening.era) throw new StreamForkedError(differing);
-    // What this replica has it read from this very stream.
-    throw new StreamReplacedError({ from: differing, to: copy.lastSeq });
+    if (!wasAcknowledged(opening, followed, differing)) throw new StreamForkedError(differing);
+    throw new StreamReplacedError({ from: differing, to: copy.lastSeq, era: opening.era });
   }
   if (lastSeq < copy.lastSeq) {
+    const { aloneFrom = Infinity } = followed ?? {};
+    if (aloneFrom <= copy.lastSeq) throw new StreamForkedError(Math.max(aloneFrom, lastSeq + 1));
     const why = `it ends at ${lastSeq}`;
     throw new StreamLostError({ from: lastSeq + 1, to: copy.lastSeq, why });
   }
@@ -61,12 +64,19 @@ export async function agreeOnStream(parties: Parties): Promise<StreamOpening> {
 
 /** What another replica has and the stream has lost, with others in its place. */
 export function replacedBy({ height, replica }: KnownBlock, from: number): StreamLostError {
-  return new StreamLostError({
-    from,
-    to: height,
-    why: 'it has others in their place',
-    by: replica,
-  });
+  return new StreamLostError({ from, to: height, ...REPLACED, by: replica });
+}
+
+/** Whether a replica has a block from this very stream, or from what it was before, and nobody has given it up. */
+function wasAcknowledged(
+  { era, former = [] }: StreamOpening,
+  followed: Followed | undefined,
+  seq: number,
+): boolean {
+  if (followed === undefined || (followed.aloneFrom ?? Infinity) <= seq) return false;
+  if (followed.era === era) return true;
+  const at = former.findIndex((each) => each.era === followed.era);
+  return at >= 0 && former.slice(at).every(({ givenUpFrom = Infinity }) => seq < givenUpFrom);
 }
 
 /** Nobody can know what comes behind the part that was written. */

@@ -18,6 +18,9 @@ const TIME_OFFSET = 6;
 const BODY_OFFSET = 14;
 const TWO_POW_32 = 2 ** 32;
 
+/** A stream in whose place another one was written; without a block nothing of it was given up. */
+export type FormerStream = { readonly era: string; readonly givenUpFrom?: number | undefined };
+
 /** Which log a stream has. */
 export type StreamOpening = {
   /** The network whose log it is, as clients sign for it. */
@@ -26,6 +29,8 @@ export type StreamOpening = {
   readonly firstSeq: number;
   /** Another one each time that the stream is written from the start. */
   readonly era: string;
+  /** What it was before it was restored, and from which block on that was given up, the oldest first. */
+  readonly former?: readonly FormerStream[];
   /** Up to which block it is written from a folder: with less it is unfinished, and nobody may go on with it. */
   readonly lastSeq?: number;
 };

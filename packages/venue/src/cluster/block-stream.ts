@@ -1,3 +1,4 @@
+import { setTimeout as later } from 'node:timers/promises';
 import {
   type JetStreamClient,
   jetstream,
@@ -34,6 +35,9 @@ export class NotNextError extends Error {
 const BLOCK_BYTES_MAX = 8 * 1024 * 1024;
 const PUBLISH_TIMEOUT_MS = 3_000;
 const API_TIMEOUT_MS = 3_000;
+/** How long servers may take until they know who leads, once one of them is connected. */
+const READY_MS_MAX = 20_000;
+const AGAIN_AFTER_MS = 200;
 /** "wrong last sequence" */
 const WRONG_LAST_SEQUENCE = 10_071;
 
@@ -66,11 +70,13 @@ export class BlockStream {
   static async open(options: BlockStreamOptions): Promise<BlockStream> {
     const connection = await connectTo(options);
     try {
-      // What the manager asks first is whether there is JetStream at all.
-      const manager = await jetstreamManager(connection, { timeout: API_TIMEOUT_MS });
-      const stream = new BlockStream(options, connection, manager);
-      await stream.#ensure(options);
-      return stream;
+      return await onceReady(async () => {
+        // What the manager asks first is whether there is JetStream at all.
+        const manager = await jetstreamManager(connection, { timeout: API_TIMEOUT_MS });
+        const stream = new BlockStream(options, connection, manager);
+        await stream.#ensure(options);
+        return stream;
+      });
     } catch (error) {
       await connection.close();
       throw error;
@@ -190,6 +196,19 @@ export class BlockStream {
     } catch (error) {
       if (error instanceof JetStreamApiError && error.status === 404) return undefined;
       throw error;
+    }
+  }
+}
+
+/** Servers that have just been started answer before they can do anything, or not at all. */
+async function onceReady<T>(open: () => Promise<T>): Promise<T> {
+  const untilMs = performance.now() + READY_MS_MAX;
+  for (;;) {
+    try {
+      return await open();
+    } catch (error) {
+      if (error instanceof WeakStreamError || performance.now() > untilMs) throw error;
+      await later(AGAIN_AFTER_MS);
     }
   }
 }

@@ -230,17 +230,17 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       await expect(open({ cluster, directory })).rejects.toThrow(sentence);
       // Nor is the stream written again from it, unless what the stream has is given up.
       const journal = await FileJournal.open({ directory, clock });
-      const restore = async (isGivingUp: boolean): Promise<unknown> =>
+      const restore = async (giveUpFrom?: number): Promise<unknown> =>
         restoreStream({
           ...restored(cluster, journal),
           stream: await openStream(cluster),
-          isGivingUp,
+          giveUpFrom,
         });
-      await expect(restore(false)).rejects.toThrow(sentence);
+      await expect(restore()).rejects.toThrow(sentence);
       await one.log.append(note('8'));
       expect(one.lost).toEqual([]);
       await one.close();
-      await restore(true);
+      await restore(6);
       await journal.close();
       const given = open({ cluster, directory: join(folder, 'a') });
       await expect(given).rejects.toThrow(sentence);
@@ -383,7 +383,7 @@ const clock = { nowMs: () => 1_000 };
 
 function restored(cluster: string, journal: FileJournal) {
   const reopen = (): Promise<BlockStream> => openStream(cluster);
-  return { journal, serviceNetwork: 'Test', nowMs: 1_000, isGivingUp: false, reopen };
+  return { journal, serviceNetwork: 'Test', nowMs: 1_000, reopen };
 }
 
 /** A stream on the way to which some messages get lost once. */

@@ -117,9 +117,9 @@ export class ClusterLog implements Log {
     this.#free = listener;
   }
 
-  /** The first block of these files in whose place the stream has another one; undefined where it has none. */
-  get replacedFrom(): number | undefined {
-    return this.#lost instanceof StreamReplacedError ? this.#lost.from : undefined;
+  /** From which block of these files on a stream has others in their place; undefined where it has none. */
+  get replaced(): Pick<StreamReplacedError, 'era' | 'from'> | undefined {
+    return this.#lost instanceof StreamReplacedError ? this.#lost : undefined;
   }
 
   /** What keeps blocks from being written; undefined when nothing does. */
@@ -166,10 +166,9 @@ export class ClusterLog implements Log {
   async #join(): Promise<void> {
     const { clock, copy, followed, onFatal, order, serviceNetwork, stream } = this.#options;
     const parties = { stream, copy, serviceNetwork, nowMs: clock.nowMs() };
-    const followedEra = followed?.era;
     const known = (era: string | undefined): KnownBlock | undefined => this.#known(era);
     try {
-      this.#opening = await agreeOnStream({ ...parties, followedEra, known });
+      this.#opening = await agreeOnStream({ ...parties, followed: followed?.kept, known });
     } catch (error) {
       if (!(error instanceof StreamLostError)) throw error;
       this.#lose(error);
@@ -385,7 +384,8 @@ export class ClusterLog implements Log {
   #onReplaced(place: number): void {
     const from = this.#seqOf(place);
     const to = Math.max(from, this.#options.copy.lastSeq);
-    this.#lose(new StreamReplacedError({ from, to }));
+    const { era } = present(this.#opening, 'a stream that was read');
+    this.#lose(new StreamReplacedError({ from, to, era }));
   }
 
   #lose(error: StreamLostError): void {

@@ -1,4 +1,3 @@
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readTextFile, writeFully, writeWholeFile, writeWholeFileBy } from '@oddlot/host/durable';
 import type { KnownBlock } from './known-block.ts';
@@ -6,7 +5,15 @@ import type { KnownBlock } from './known-block.ts';
 const FILE = 'followed-stream.json';
 
 /** Heights are those of one writing of the stream: the next one may have been begun to give them up. */
-type Kept = { readonly era: string; readonly known?: KnownBlock | undefined };
+type Kept = {
+  readonly era: string;
+  readonly known?: KnownBlock | undefined;
+  /** The first block that the folder has from no stream, since a venue of one machine went on with it. */
+  readonly aloneFrom?: number | undefined;
+};
+
+/** What a folder knows of where it has its blocks from. */
+export type Followed = Pick<Kept, 'aloneFrom' | 'era'>;
 
 /**
  * Which stream a folder follows, and the highest block that any replica has told of, kept beside the journal. Servers that lose
@@ -23,6 +30,10 @@ export class FollowedStream {
     this.#kept = read(this.#file);
   }
 
+  get kept(): Followed | undefined {
+    return this.#kept;
+  }
+
   get era(): string | undefined {
     return this.#kept?.era;
   }
@@ -34,7 +45,7 @@ export class FollowedStream {
 
   /** What this folder has from here on, it has from this stream. */
   follow(era: string): void {
-    if (era === this.era) return;
+    if (era === this.era && this.#kept?.aloneFrom === undefined) return;
     this.#kept = { era };
     writeWholeFile(this.#file, JSON.stringify(this.#kept));
   }
@@ -58,16 +69,20 @@ export class FollowedStream {
   }
 }
 
-/** Of a folder that goes on by itself: what it has from here on is of no stream. */
-export function forgetFollowedStream(folder: string): void {
-  rmSync(join(folder, FILE), { force: true });
+/** A venue of one machine goes on with a folder: what it has from a block on is of no stream. */
+export function noteAlone(folder: string, fromSeq: number): void {
+  const file = join(folder, FILE);
+  const kept = read(file);
+  if (kept === undefined || kept.aloneFrom !== undefined) return;
+  writeWholeFile(file, JSON.stringify({ era: kept.era, aloneFrom: fromSeq }));
 }
 
 /** One that can't be read says nothing, as one that is not there. */
 function read(file: string): Kept | undefined {
   try {
     const kept = JSON.parse(readTextFile(file) ?? '{}') as Partial<Kept>;
-    return typeof kept.era === 'string' ? { era: kept.era, known: kept.known } : undefined;
+    const { aloneFrom, era, known } = kept;
+    return typeof era === 'string' ? { era, known, aloneFrom } : undefined;
   } catch {
     return undefined;
   }

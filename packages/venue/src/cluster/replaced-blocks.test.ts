@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { cp, writeFile } from 'node:fs/promises';
+import { cp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inDirectory } from '@oddlot/host/testing';
 import { describe, expect, test } from 'vitest';
+import { FileJournal } from '../log/file-journal.ts';
 import { crashImage } from '../testing/journal.ts';
 import { cutStream } from '../testing/nats/cut-stream.ts';
 import { hasNatsServer } from '../testing/nats/has-nats-server.ts';
@@ -12,10 +13,12 @@ import {
   note,
   noted,
   openClusterLog,
+  openTestStream,
 } from '../testing/nats/open-cluster-log.ts';
 import { withNatsServer } from '../testing/nats/with-nats-server.ts';
-import { FollowedStream, forgetFollowedStream } from './followed-stream.ts';
+import { FollowedStream, noteAlone } from './followed-stream.ts';
 import type { KnownBlock } from './known-block.ts';
+import { restoreStream } from './restore-stream.ts';
 
 const nats = withNatsServer();
 
@@ -41,12 +44,12 @@ describe.skipIf(!hasNatsServer)('a stream that lost blocks and has others in the
       for (const text of ['x', 'y', 'z']) await other.log.append(note(text));
       const back = await open({ cluster, directory: a });
       expect(back.lost).toMatchObject([{ name: 'StreamReplacedError', from: 3, to: 4 }]);
-      expect(back.log.replacedFrom).toBe(3);
+      expect(back.log.replaced).toMatchObject({ from: 3, era: new FollowedStream(`${b}-of`).era });
       expect(back.entries.map(noted)).toEqual(['1', '2', '3', '4']);
       await expect(back.log.append(note('5'))).rejects.toThrow(
         'the stream lost blocks 3 to 4, which this replica has: it has others in their place',
       );
-      expect(other.log.replacedFrom).toBeUndefined();
+      expect(other.log.replaced).toBeUndefined();
       known = { replica: 'a', height: 4, replacedFrom: 3 };
       await expect.poll(() => other.lost.length, { timeout: 10_000 }).toBe(1);
       await expect(other.log.append(note('w'))).rejects.toThrow(
@@ -57,10 +60,72 @@ describe.skipIf(!hasNatsServer)('a stream that lost blocks and has others in the
       await other.log.append(note('w'));
       for (const each of [back, other]) await each.close();
       // One that went on by itself has nothing that anybody waits for.
-      forgetFollowedStream(`${a}-of`);
+      noteAlone(`${a}-of`, 3);
       await expect(open({ cluster, directory: a })).rejects.toThrow(
         'this folder is not a copy of this stream: they differ from block 3 on',
       );
+    }));
+
+  test('is so after it was restored too, unless they were given up then', () =>
+    inDirectory(async (folder) => {
+      const cluster = randomUUID();
+      const [a, b] = [join(folder, 'a'), join(folder, 'b')];
+      const one = await open({ cluster, directory: a });
+      await one.log.append(note('1'));
+      await (await open({ cluster, directory: b })).close();
+      for (const text of ['2', '3']) await one.log.append(note(text));
+      await one.close();
+      const era = new FollowedStream(`${b}-of`).era;
+      const restore = async (giveUpFrom?: number): Promise<void> => {
+        const journal = await FileJournal.open({ directory: b, clock: { nowMs: () => 1_000 } });
+        const stream = await openTestStream(nats.urls, cluster);
+        const reopen = () => openTestStream(nats.urls, cluster);
+        const parts = { journal, stream, reopen, serviceNetwork: 'Test', nowMs: 1_000 };
+        await restoreStream({ ...parts, followedEra: era, giveUpFrom });
+        await journal.close();
+      };
+      // Everything is lost, nobody knows of more, and the shorter copy is taken.
+      const stream = await openTestStream(nats.urls, cluster);
+      await stream.remove();
+      await stream.close();
+      await restore();
+      const other = await open({ cluster, directory: b });
+      for (const text of ['x', 'y', 'z']) await other.log.append(note(text));
+      await other.close();
+      const back = await open({ cluster, directory: a });
+      expect(back.lost).toMatchObject([{ name: 'StreamReplacedError', from: 2, to: 3 }]);
+      // Told of the stream that the others follow.
+      expect(back.log.replaced?.era).toBe(new FollowedStream(`${b}-of`).era);
+      expect(back.log.replaced?.era).not.toBe(era);
+      await back.close();
+      await restore(2);
+      await expect(open({ cluster, directory: a })).rejects.toThrow('they differ from block 2 on');
+      const kept = await open({ cluster, directory: b });
+      expect(kept.entries.map(noted)).toEqual(['1', 'x', 'y', 'z']);
+      expect(kept.lost).toEqual([]);
+      await kept.close();
+    }));
+
+  test('is not what a folder has beyond it that went on by itself', () =>
+    inDirectory(async (folder) => {
+      const cluster = randomUUID();
+      const a = join(folder, 'a');
+      const one = await open({ cluster, directory: a });
+      for (const text of ['1', '2']) await one.log.append(note(text));
+      await one.close();
+      const clock = { nowMs: () => 2_000 };
+      const alone = await FileJournal.open({ directory: a, clock });
+      noteAlone(`${a}-of`, alone.lastSeq + 1);
+      for (const text of ['3', '4']) await alone.append(note(text));
+      await alone.close();
+      await expect(open({ cluster, directory: a })).rejects.toThrow(
+        'this folder is not a copy of this stream: they differ from block 3 on',
+      );
+      // Without a word of where it has them from they may have been acknowledged.
+      await rm(`${a}-of`, { recursive: true });
+      const unknown = await open({ cluster, directory: a });
+      expect(unknown.lost).toMatchObject([{ name: 'StreamLostError', from: 3, to: 4 }]);
+      await unknown.close();
     }));
 
   test('is noticed by who reads it', () =>
@@ -86,7 +151,7 @@ describe.skipIf(!hasNatsServer)('a stream that lost blocks and has others in the
       await expect.poll(() => one.lost.length, { timeout: 20_000 }).toBe(1);
       expect(one.lost).toMatchObject([{ name: 'StreamReplacedError' }]);
       isAway = false;
-      await expect.poll(() => one.log.replacedFrom, { timeout: 20_000 }).toBe(2);
+      await expect.poll(() => one.log.replaced?.from, { timeout: 20_000 }).toBe(2);
       expect(one.entries.map(noted)).toEqual(['1', '2', '3']);
       for (const each of [one, other]) await each.close();
       // A copy of the folder alone is of nobody knows what.

@@ -1,10 +1,14 @@
 import type { FileJournal } from '../log/file-journal.ts';
 import { agreeOnStream } from './agree-on-stream.ts';
-import type { StreamOpening } from './block-message.ts';
+import { decodeOpening, type StreamOpening } from './block-message.ts';
 import type { BlockStream } from './block-stream.ts';
 import { patiently } from './patiently.ts';
+import { OPENING_PLACE } from './stream-places.ts';
 import { StreamForkedError, StreamLostError, StreamUnfinishedError } from './stream-error.ts';
 import { writeStream, type WriteStreamOptions } from './write-stream.ts';
+
+/** Restored so often since, and whoever comes back is of another time. */
+const FORMER_MAX = 100;
 
 /** Why a stream is not written again; nothing was touched. */
 class RestoreRefusedError extends Error {
@@ -13,8 +17,10 @@ class RestoreRefusedError extends Error {
 
 type RestoreOptions = WriteStreamOptions & {
   readonly journal: FileJournal;
-  /** An operator gives up what is not in the copy, be it in the stream or in another copy. */
-  readonly isGivingUp: boolean;
+  /** An operator gives up what is not in the copy from this block on, be it in the stream or in another copy. */
+  readonly giveUpFrom?: number | undefined;
+  /** The stream that the copy followed, where there is nothing left of it. */
+  readonly followedEra?: string | undefined;
   /** Makes the stream anew after it was removed. */
   readonly reopen: () => Promise<BlockStream>;
 };
@@ -30,19 +36,23 @@ type StreamStanding =
  * acknowledged; unless that is given up.
  */
 export async function restoreStream(options: RestoreOptions): Promise<StreamOpening> {
-  const { isGivingUp, journal, nowMs, reopen, serviceNetwork, stream } = options;
+  const { followedEra, giveUpFrom, journal, nowMs, reopen, serviceNetwork, stream } = options;
   const standing = await streamStanding(options);
-  if (standing.kind === 'whole' && !isGivingUp) {
+  if (standing.kind === 'whole' && giveUpFrom === undefined) {
     throw new RestoreRefusedError(
       `the stream has all ${journal.lastSeq} blocks of this copy: there is nothing to restore from it`,
     );
   }
-  if (standing.kind === 'forked' && !isGivingUp) {
+  if (standing.kind === 'forked' && giveUpFrom === undefined) {
     throw new StreamForkedError(standing.from);
   }
+  const found = await patiently(() => stream.at(OPENING_PLACE));
+  const { era = followedEra, former = [] } = found === undefined ? {} : decodeOpening(found);
+  const before = era === undefined ? former : [...former, { era, givenUpFrom: giveUpFrom }];
   await patiently(() => stream.remove());
   await stream.close();
-  return writeStream({ ...options, stream: await reopen(), serviceNetwork, nowMs });
+  const written = { stream: await reopen(), serviceNetwork, nowMs };
+  return writeStream({ ...options, ...written, former: before.slice(-FORMER_MAX) });
 }
 
 export async function streamStanding({

@@ -9,6 +9,7 @@ export class StreamLostError extends Error {
     by,
     from,
     to,
+    whatToDo = 'restore the stream from the longest copy (cluster-admin restore)',
     why,
   }: {
     readonly from: number;
@@ -16,23 +17,41 @@ export class StreamLostError extends Error {
     readonly why: string;
     /** Who has told of them, if it is not this replica that has them. */
     readonly by?: string | undefined;
+    readonly whatToDo?: string;
   }) {
     const who = by === undefined ? 'this replica has' : `replica ${by} has told of`;
     super(
       `the stream lost blocks ${from} to ${to}, which ${who}: ${why}. ` +
-        'No orders are taken; restore the stream from the longest copy (cluster-admin restore)',
+        `No orders are taken; ${whatToDo}`,
     );
     this.from = from;
     this.to = to;
   }
 }
 
+/** Both may have been acknowledged. */
+export const REPLACED = {
+  why: 'it has others in their place',
+  whatToDo: 'stop all replicas and decide which of them hold (cluster-admin status, and restore)',
+};
+
 /** The stream lacks blocks that this replica has read from it, and has others in their place. */
 export class StreamReplacedError extends StreamLostError {
   override readonly name = 'StreamReplacedError';
 
-  constructor({ from, to }: { readonly from: number; readonly to: number }) {
-    super({ from, to, why: 'it has others in their place' });
+  /** The stream that has the others. */
+  readonly era: string;
+
+  constructor({
+    era,
+    ...blocks
+  }: {
+    readonly from: number;
+    readonly to: number;
+    readonly era: string;
+  }) {
+    super({ ...blocks, ...REPLACED });
+    this.era = era;
   }
 }
 

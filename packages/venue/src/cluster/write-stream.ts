@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { BlockBuffer, decodeBlock, proposalOf } from '../log/block-codec.ts';
 import type { FileJournal } from '../log/file-journal.ts';
-import { encodeBlockMessage, encodeOpening, type StreamOpening } from './block-message.ts';
+import {
+  encodeBlockMessage,
+  encodeOpening,
+  type FormerStream,
+  type StreamOpening,
+} from './block-message.ts';
 import { type BlockStream, NotNextError } from './block-stream.ts';
 import { patiently } from './patiently.ts';
 import { OPENING_PLACE, placeOf } from './stream-places.ts';
@@ -15,6 +20,7 @@ export type WriteStreamOptions = {
   readonly journal: Pick<FileJournal, 'firstSeq' | 'lastSeq' | 'replay'>;
   readonly serviceNetwork: string;
   readonly nowMs: number;
+  readonly former?: readonly FormerStream[] | undefined;
   readonly onProgress?: (seq: number, lastSeq: number) => void;
 };
 
@@ -28,9 +34,16 @@ class StreamBusyError extends Error {
  * something is made whole by. Blocks that have no name of a proposer get one.
  */
 export async function writeStream(options: WriteStreamOptions): Promise<StreamOpening> {
-  const { journal, nowMs, onProgress, serviceNetwork, stream } = options;
+  const { former, journal, nowMs, onProgress, serviceNetwork, stream } = options;
   const { firstSeq, lastSeq } = journal;
-  const opening = { serviceNetwork, firstSeq, lastSeq, era: randomUUID() };
+  const era = randomUUID();
+  const opening: StreamOpening = {
+    serviceNetwork,
+    firstSeq,
+    lastSeq,
+    era,
+    ...(former && { former }),
+  };
   const buffer = new BlockBuffer();
   const flying: Promise<void>[] = [];
   const publish = async (place: number, id: string, data: Uint8Array): Promise<void> => {

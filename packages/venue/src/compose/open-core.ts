@@ -4,7 +4,7 @@ import type { Logger } from '@oddlot/host/log';
 import type { Metrics } from '@oddlot/host/metrics';
 import { RULES_VERSION } from '@oddlot/engine';
 import { NETWORKS, type Network } from '@oddlot/protocol';
-import { forgetFollowedStream } from '../cluster/followed-stream.ts';
+import { noteAlone } from '../cluster/followed-stream.ts';
 import { EraNotice } from '../cluster/era-notice.ts';
 import type { LogTrouble } from '../cluster/cluster-log.ts';
 import { type Config, hasFaucet } from '../config.ts';
@@ -162,9 +162,9 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
   });
   opening.catch(() => undefined);
   const begin = await joinFolder(config.data, cluster, log);
-  if (cluster === undefined) forgetFollowedStream(config.data);
   const journaling = { begin, clock, disk, writer: threads.disk, hasRoom, log, metrics, onFatal };
   const files = await openJournal(config, journaling);
+  if (cluster === undefined) noteAlone(config.data, files.lastSeq + 1);
   clockWatch.start(files.lastTimeMs, { isAccepted: config.acceptClock });
   const { journal, trouble } = logOf(files, cluster, { ...network, clock, guard, log, onFatal });
   const replica: LocalReplica = await LocalReplica.create({

@@ -134,8 +134,8 @@ export async function openCluster(
     tell: (own) =>
       board.tell(() => ({
         ...entryOf(replica, own(), board.entryOf(replica)),
-        era: followed.era,
-        replacedFrom: ownLog?.replacedFrom,
+        era: ownLog?.replaced?.era ?? followed.era,
+        replacedFrom: ownLog?.replaced?.from,
         url: ownUrl,
       })),
     clockApartMs: () => clockApartMs(replica, board.present),
