@@ -317,6 +317,7 @@ test.each<[line: string, code: number, why: string, env?: Readonly<Record<string
   ['positions', 5, 'there are 3 keys; say which one with --key'],
   ['keys new main', 5, 'there is a key "main" already'],
   ['keys import other', 5, '0x and 64 hex digits', { ODDLOT_PRIVATE_KEY: '0x12' }],
+  ['keys import other', 2, 'set ODDLOT_PRIVATE_KEY'],
   ['cancel --key main', 5, 'the password of "main" is wrong', { ODDLOT_PASSWORD: 'not this one' }],
   ['watch', 2, 'watch an instrument, or an account with --account'],
   ['watch NOPE', 2, 'nothing is called NOPE'],

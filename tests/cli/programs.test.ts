@@ -16,7 +16,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 type Ended = { readonly code: number | null; readonly out: string; readonly err: string };
 
-function oddlot(line: string): Promise<Ended> {
+function oddlot(line: string, env: Readonly<Record<string, string>> = {}): Promise<Ended> {
   const file = join(REPOSITORY, 'packages/cli/src/main.ts');
   const child = spawn(process.execPath, [file, ...line.split(' ')], {
     cwd: folder,
@@ -24,6 +24,7 @@ function oddlot(line: string): Promise<Ended> {
       PATH: process.env['PATH'],
       ODDLOT_HOME: folder,
       NODE_COMPILE_CACHE: join(REPOSITORY, 'node_modules/.cache/venue'),
+      ...env,
     },
   });
   const said = { out: '', err: '' };
@@ -36,6 +37,9 @@ test.each<[line: string, why: RegExp]>([
   ['start --moon', /^Unknown option '--moon'/],
   ['relay --port x', /port/],
   ['validator --port 8', /(key|bridge)/],
+  // What would be left out: it would be checked by another name than the one that was asked for.
+  ['--network other verify http://127.0.0.1:9', /^verify reads what stands behind its name: /],
+  ['verify http://127.0.0.1:9 --from 9 --to 3', /^nothing to compare: block 3 is before block 9$/m],
 ])(
   '`oddlot %s` ends with 2, a sentence and nothing left behind',
   async (line, why) => {
@@ -59,6 +63,19 @@ test('with --json a program ends with one object on standard output, all else on
     code: 2,
     err: expect.stringContaining('there is no command moon'),
   });
+}, 120_000);
+
+test('checks ask the venue that the environment names, tell programs of faults in JSON, and have help', async () => {
+  const env = { ODDLOT_URL: 'http://127.0.0.1:9' };
+  const tx = `0x${'5e'.repeat(32)}`;
+  const asked = await oddlot(`verify receipt --tx ${tx}`, env);
+  expect(asked).toEqual({ code: 4, out: '', err: expect.stringContaining('127.0.0.1:9') });
+  const nothing = await oddlot('verify nothing-there --json');
+  expect(nothing).toMatchObject({ code: 2, out: '' });
+  expect(JSON.parse(nothing.err)).toMatchObject({ error: { exitCode: 2 } });
+  const helped = await oddlot('verify receipt --help');
+  expect(helped).toMatchObject({ code: 0, err: '' });
+  expect(helped.out).toContain('oddlot verify receipt --tx HASH');
 }, 120_000);
 
 test.each<[args: readonly string[], why: RegExp]>([

@@ -378,6 +378,19 @@ test.each<[string, readonly string[], number, RegExp]>([
   ['an option that does not exist', ['--moon'], 2, /^Unknown option '--moon'/],
   ['no address', ['--user', '0x12', '--url', NOBODY], 2, /^0x12 is no address$/],
   ['no URL', ['--user', ADDRESS, '--url', 'moon'], 2, /^moon is no URL$/],
+  [
+    'no bridge',
+    ['--user', ADDRESS, '--url', NOBODY, '--bridge', '0x12'],
+    2,
+    /^0x12 is no address$/,
+  ],
+  ['no root', ['--user', ADDRESS, '--url', NOBODY, '--root', '0xzz'], 2, /^0xzz is no root$/],
+  [
+    'a bridge that nobody is asked about',
+    ['--user', ADDRESS, '--url', NOBODY, '--bridge', ADDRESS],
+    2,
+    /name its endpoint by --rpc$/,
+  ],
   ['no file there', ['--user', ADDRESS, '--proof', '/nowhere'], 2, /ENOENT/],
   [
     'no venue there',

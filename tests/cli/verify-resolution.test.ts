@@ -125,7 +125,7 @@ test('an operator’s resolution has only its winner and hash, a market in progr
   expect(code).toBe(0);
   const open = await verify({ ...RIGHT, resolutionStatus: 'prepared' });
   const message = `market ${FIRST_ID} is not resolved`;
-  expect(open).toEqual({ code: 2, lines: [message], faults: [] });
+  expect(open).toEqual({ code: 2, lines: [], faults: [message] });
   const told = await verify({ ...RIGHT, resolutionStatus: 'prepared' }, '--json');
   expect(told).toMatchObject({ code: 2, lines: [] });
   expect(JSON.parse(told.faults.join())).toEqual({

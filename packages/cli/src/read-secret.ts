@@ -4,11 +4,11 @@ const ENTER = new Set(['\r', '\n']);
 const CANCEL = new Set(['\u0003', '\u0004']);
 const BACK = new Set(['\u007f', '\b']);
 
-/** Reads a line from the terminal without showing it. */
-export function readSecret(prompt: string): Promise<string> {
+/** Reads a line from the terminal without showing it; where there is none, what the environment should have had is named. */
+export function readSecret(prompt: string, variable: string): Promise<string> {
   const { stderr, stdin } = process;
   if (!stdin.isTTY) {
-    throw new CliError('usage', 'no terminal to ask for a password; set ODDLOT_PASSWORD');
+    throw new CliError('usage', `no terminal to ask at (${prompt.trim()}); set ${variable}`);
   }
   stderr.write(prompt);
   stdin.setRawMode(true).setEncoding('utf8').resume();

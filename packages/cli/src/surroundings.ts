@@ -34,7 +34,7 @@ export class Surroundings {
 
   /** From the environment or the terminal; a command line is seen by everybody on the machine. */
   async password(prompt: string): Promise<string> {
-    return this.env['ODDLOT_PASSWORD'] ?? readSecret(prompt);
+    return this.env['ODDLOT_PASSWORD'] ?? readSecret(prompt, 'ODDLOT_PASSWORD');
   }
 
   reader({ url }: GlobalOptions): Reader {

@@ -32,6 +32,8 @@ market again from its receipt, and reserves checks that an address is counted in
 Exit codes: 0 all of it agrees, 1 something differs, 2 nothing to compare or a wrong question, 4 no answer
 `;
 
+const WRONG_QUESTION = 2;
+
 process.exitCode = await main(process.argv.slice(2));
 
 async function main(args: readonly string[]): Promise<number> {
@@ -50,10 +52,7 @@ async function main(args: readonly string[]): Promise<number> {
     if (data === undefined || more !== undefined)
       throw new SettingError('one folder is looked through');
     const refusal = folderRefusal(data);
-    if (refusal !== undefined) {
-      process.stderr.write(`${refusal}\n`);
-      return 2;
-    }
+    if (refusal !== undefined) return refuse(args, refusal);
     const report = await verifyFolder({
       data,
       hasPruned: values.pruned === true,
@@ -65,9 +64,15 @@ async function main(args: readonly string[]): Promise<number> {
     return report.findings.length === 0 ? 0 : 1;
   } catch (error) {
     if (!(error instanceof SettingError)) throw error;
-    process.stderr.write(`${error.message} (see --help)\n`);
-    return 2;
+    return refuse(args, `${error.message} (see --help)`);
   }
+}
+
+/** Told to programs in the form in which `oddlot` tells them of all faults. */
+function refuse(args: readonly string[], message: string): number {
+  const fault = { error: { name: 'CliError', message, exitCode: WRONG_QUESTION } };
+  process.stderr.write(`${args.includes('--json') ? JSON.stringify(fault) : message}\n`);
+  return WRONG_QUESTION;
 }
 
 function textOf({ believed, counts, findings, harmless, hash, height }: VerifyReport): string {

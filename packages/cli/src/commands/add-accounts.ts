@@ -70,7 +70,9 @@ function addKeys(program: Command, around: Surroundings): void {
     .command('import')
     .argument('[name]', 'what you call it', 'main')
     .action(async (name: string, _: unknown, command: Command) => {
-      const text = around.env['ODDLOT_PRIVATE_KEY'] ?? (await readSecret('Private key: '));
+      const text =
+        around.env['ODDLOT_PRIVATE_KEY'] ??
+        (await readSecret('Private key: ', 'ODDLOT_PRIVATE_KEY'));
       if (!/^0x[0-9a-f]{64}$/i.test(text)) {
         throw new CliError('key', 'a private key is 0x and 64 hex digits');
       }

@@ -4,6 +4,7 @@ import { VALIDATOR_PROGRAM, VERIFY_PROGRAM } from '@oddlot/audit/programs';
 import { BRIDGE_PROGRAM } from '@oddlot/custody/bridge-program';
 import { RELAY_PROGRAM } from '@oddlot/relay';
 import { VENUE_PROGRAM } from '@oddlot/venue/program';
+import { CliError } from '../cli-error.ts';
 import { endAsJson } from '../end-as-json.ts';
 import { runRebuildHistory } from '../run-rebuild-history.ts';
 import { runVerifyLiquidation } from '../verify/run-verify-liquidation.ts';
@@ -55,7 +56,14 @@ export function addPrograms(program: Command, given: readonly string[]): void {
       .argument('[settings...]', 'its own settings')
       .action(async () => {
         const isJson = given.includes('--json');
-        const code = await run(given.slice(given.indexOf(name) + 1), isJson);
+        const at = given.indexOf(name);
+        const early = given.slice(0, at).find((arg) => arg.startsWith('-') && arg !== '--json');
+        // Left out it would be answered as if it had not been asked.
+        if (early !== undefined) {
+          const why = `${name} reads what stands behind its name: oddlot ${name} … ${early}`;
+          throw new CliError('usage', why);
+        }
+        const code = await run(given.slice(at + 1), isJson);
         if (code !== undefined) process.exitCode = code;
       });
   }
@@ -88,12 +96,22 @@ function inPlace(file: string): Run {
 }
 
 function runVerify(args: readonly string[], isJson: boolean): Promise<number | undefined> {
+  if (args.includes('--help')) return inPlace(VERIFY_PROGRAM)(['--help'], isJson);
   // It may stand before the name too, as for every command.
-  const [what, ...rest] = isJson ? [...withoutJson(args), '--json'] : args;
+  const [what, ...others] = isJson ? [...withoutJson(args), '--json'] : args;
+  const rest = [...others, ...venueOf(what, others)];
   if (what === 'settlement') return runVerifyResolution(rest, print);
   if (what === 'reserves') return runVerifyReserves(rest, print);
   if (what === 'receipt') return runVerifyReceipt(rest, print);
   if (what === 'liquidation') return runVerifyLiquidation(rest, print);
   if (what !== undefined && /^https?:/.test(what)) return runVerifyUrl([what, ...rest], print);
   return inPlace(VERIFY_PROGRAM)(what === undefined ? rest : [what, ...rest], isJson);
+}
+
+/** The venue that the environment names, for those checks that ask one and were told none. */
+function venueOf(what: string | undefined, args: readonly string[]): readonly string[] {
+  const { ODDLOT_URL: url } = process.env;
+  const asks = ['settlement', 'reserves', 'receipt', 'liquidation'].includes(what ?? '');
+  const isTold = args.some((arg) => /^--(?:url|proof)(?:=|$)/.test(arg));
+  return url === undefined || !asks || isTold ? [] : ['--url', url];
 }

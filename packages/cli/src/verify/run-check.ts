@@ -1,7 +1,7 @@
 import { ApiError, SigningError, TransportError, ValidationError } from '@oddlot/sdk';
 import { CliError, EXIT } from '../cli-error.ts';
 
-/** A line for people, or a JSON value for programs; a fault that is told to a program is no result, and goes elsewhere. */
+/** A line for people, or a JSON value for programs; a fault is no result, and goes elsewhere. */
 export type Print = (line: string, isFault?: boolean) => void;
 
 /** Runs a check; what stands in its way is one line, and a code of its own. */
@@ -15,8 +15,7 @@ export async function runCheck(
     const [message, exitCode] = [reasonOf(error), codeOf(error)];
     const name = error instanceof Error ? error.name : 'Error';
     const fault = { error: { name, message, exitCode } };
-    if (args.includes('--json')) print(JSON.stringify(fault), true);
-    else print(message);
+    print(args.includes('--json') ? JSON.stringify(fault) : message, true);
     return exitCode;
   }
 }

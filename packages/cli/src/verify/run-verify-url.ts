@@ -55,12 +55,17 @@ export function runVerifyUrl(
     if (genesis !== undefined && !/^0x[0-9a-f]{64}$/.test(genesis)) {
       throw new CliError('usage', USAGE);
     }
+    const first = from === undefined ? undefined : wholeNumber(from);
+    const last = to === undefined ? undefined : wholeNumber(to);
+    if (first !== undefined && last !== undefined && last < first) {
+      throw new CliError('usage', `nothing to compare: block ${last} is before block ${first}`);
+    }
     const report = await verifyUrl(urlOf(log), {
       serviceNetwork,
       formerNames: asked['former-name'],
       genesis,
-      from: from === undefined ? undefined : wholeNumber(from),
-      to: to === undefined ? undefined : wholeNumber(to),
+      from: first,
+      to: last,
       venue: venue === undefined ? undefined : urlOf(venue),
     });
     print(

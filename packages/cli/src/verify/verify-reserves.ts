@@ -352,6 +352,8 @@ function rotated(lane: bigint, bits: bigint): bigint {
 
 const USAGE =
   'usage: oddlot verify reserves --user 0x… (--url <url> or --proof <file>, or both) [--json]';
+const ALONE =
+  '--bridge and --token are compared with what a chain says: name its endpoint by --rpc';
 const OPTIONS = ['url', 'user', 'proof', 'root', 'rpc', 'bridge', 'token'] as const;
 
 /** Runs the command; what stands in its way is one line. */
@@ -372,18 +374,15 @@ export async function runVerifyReserves(
       ...(rpc === undefined ? [] : await checkBalance(proof, { ...given, url: rpc })),
     ];
     // As every `oddlot verify` tells a program.
-    const told = findings.map(({ agrees, ...rest }) => ({
-      kind: agrees ? 'agree' : 'DIFFER',
-      ...rest,
-    }));
+    const kind = (agrees: boolean): string => (agrees ? 'agree' : 'DIFFER');
+    const told = findings.map(({ agrees, ...rest }) => ({ kind: kind(agrees), ...rest }));
     for (const line of isJson ? [JSON.stringify(told)] : told.map(lineOf)) print(line);
     return findings.every(({ agrees }) => agrees) ? EXIT.agrees : EXIT.differs;
   } catch (error) {
     const message = (error instanceof Error ? error.message : String(error)).replaceAll('\n', ' ');
     const exitCode = (error as { readonly exitCode?: number }).exitCode ?? EXIT.differs;
-    const isJson = args.includes('--json');
-    const fault = JSON.stringify({ error: { name: 'Error', message, exitCode } });
-    print(isJson ? fault : message, isJson);
+    const fault = { error: { name: 'Error', message, exitCode } };
+    print(args.includes('--json') ? JSON.stringify(fault) : message, true);
     return exitCode;
   }
 }
@@ -402,16 +401,17 @@ type Given = { readonly [Name in (typeof OPTIONS)[number]]?: string } & { readon
 function read(args: readonly string[]): Given & { readonly isJson: boolean } {
   const texts = Object.fromEntries(OPTIONS.map((name) => [name, { type: 'string' as const }]));
   const options = { ...texts, json: { type: 'boolean' as const } };
-  const { json = false, ...values } = mendable(() =>
-    parseArgs({ args: [...args], options }),
-  ).values;
-  const { proof, rpc, url, user } = values as Partial<Given>;
+  const parsed = mendable(() => parseArgs({ args: [...args], options }));
+  const { json = false, ...values } = parsed.values;
+  const { bridge, proof, root, rpc, token, url, user } = values as Partial<Given>;
   const wrong = (why: string): Error => ending(EXIT.nothing, why);
   if (user === undefined || (url === undefined && proof === undefined)) throw wrong(USAGE);
-  if (!/^0x[0-9a-fA-F]{40}$/.test(user)) throw wrong(`${user} is no address`);
-  for (const each of [url, rpc]) {
-    if (each !== undefined && !URL.canParse(each)) throw wrong(`${each} is no URL`);
-  }
+  const odd = [user, bridge, token].find((each) => each && !/^0x[0-9a-fA-F]{40}$/.test(each));
+  if (odd !== undefined) throw wrong(`${odd} is no address`);
+  if (root !== undefined && !/^0x[0-9a-fA-F]{64}$/.test(root)) throw wrong(`${root} is no root`);
+  if (rpc === undefined && (bridge ?? token) !== undefined) throw wrong(ALONE);
+  const bad = [url, rpc].find((each) => each !== undefined && !URL.canParse(each));
+  if (bad !== undefined) throw wrong(`${bad} is no URL`);
   return { ...values, user, isJson: json };
 }
 
