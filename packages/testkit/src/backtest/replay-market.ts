@@ -18,7 +18,10 @@ import { backtestPage } from './backtest-page.ts';
 import type { BacktestReport } from './backtest-report.ts';
 import { mergeRows, type Recording } from './merge-rows.ts';
 import { answerQueued } from './answer-queued.ts';
+import { checkFractionDecimals, checkReplayOptions } from './check-replay-options.ts';
+import type { PlacedRow } from './read-recording.ts';
 import type { RecordedRow } from './recorded-row.ts';
+import { RecordingError } from './recording-error.ts';
 import { type QuotedBook, RecordedMarket } from './recorded-market.ts';
 import type { ReplayedMarket } from './replayed-market.ts';
 import { replayedOutcome } from './replayed-outcome.ts';
@@ -83,12 +86,13 @@ const USDC_DECIMALS = 6;
 
 /** Replays a recorded market into a venue of its own, lets a bot trade there, and says what came of it. */
 export async function replayMarket(options: ReplayOptions): Promise<BacktestReport> {
+  checkReplayOptions(options);
   const { page, recording } = options;
   const rows = mergeRows(recording);
   try {
     const first = await rows.next();
     if (first.done === true) throw new RangeError('the recording has no rows');
-    const run = await BacktestRun.start(options, first.value);
+    const run = await BacktestRun.start(options, first.value.row);
     try {
       await run.play(first.value);
       for await (const row of rows) await run.play(row);
@@ -140,8 +144,6 @@ class BacktestRun {
     const client = orderDelayMs === 0 ? account.client : venue.client(account.wallet, { fetch });
     this.#account = { ...account, client };
     this.#everyMs = every === undefined ? undefined : durationMs(every);
-    if (this.#everyMs === 0)
-      throw new RangeError('a bot has its turn after some time, not after none');
     this.#fromMs = first.timeMs;
     this.#dueMs = first.timeMs + (this.#everyMs ?? Infinity);
     this.#market = new RecordedMarket({
@@ -157,9 +159,6 @@ class BacktestRun {
 
   static async start(options: ReplayOptions, first: RecordedRow): Promise<BacktestRun> {
     const { bot, flags = [], market = 'BTC', outcome, seed = 'oddlot', usdc = USDC } = options;
-    if (outcome !== undefined && options.market !== undefined) {
-      throw new RangeError('a perp is replayed, or an outcome market: name one of them');
-    }
     const venue = await TestVenue.start({
       seed,
       flags,
@@ -168,6 +167,10 @@ class BacktestRun {
     });
     try {
       const listed = outcome === undefined ? undefined : await list(venue, outcome, first);
+      if (outcome !== undefined && listed !== undefined) {
+        const { szDecimals } = marketView(TestVenue.partsOf(venue).state, listed.id)!.definition;
+        checkFractionDecimals(outcome.settlementFraction, USDC_DECIMALS - szDecimals);
+      }
       const money = listed === undefined ? { perp: usdc } : { outcome: usdc };
       const account = await venue.account('bot', money);
       const run = new BacktestRun(venue, options, { account, first, listed });
@@ -188,8 +191,9 @@ class BacktestRun {
     }
   }
 
-  async play(row: RecordedRow): Promise<void> {
-    this.#checkRow(row);
+  async play({ place, row }: PlacedRow): Promise<void> {
+    const fault = this.#rowFault(row) ?? this.#market.learnFrom(row);
+    if (fault !== undefined) throw new RecordingError(place, fault);
     while (this.#dueMs <= row.timeMs) {
       await this.#market.waitUntil(this.#dueMs);
       await this.#takeTurn();
@@ -215,20 +219,16 @@ class BacktestRun {
   }
 
   /** What no market of this kind can have recorded. */
-  #checkRow(row: RecordedRow): void {
+  #rowFault(row: RecordedRow): string | undefined {
     const { outcome } = this.#options;
-    if (outcome === undefined) return;
+    if (outcome === undefined) return undefined;
     const { endTime = Infinity } = outcome;
     const lastMs = row.kind === 'candle' ? row.endMs : row.timeMs + 1;
     if (lastMs > endTime) {
-      throw new RangeError(
-        'the recording goes on after the end of the market: say a later endTime',
-      );
+      return 'the recording goes on after the end of the market: say a later endTime';
     }
     const highest = Math.max(...pricesOf(row).map(Number));
-    if (highest > 1) {
-      throw new RangeError(`${highest} is no price of a share: it lies between 0 and 1`);
-    }
+    return highest > 1 ? `${highest} is no price of a share: it lies between 0 and 1` : undefined;
   }
 
   async report(): Promise<BacktestReport> {
