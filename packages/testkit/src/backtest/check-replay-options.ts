@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { parseDecimal, parseExact } from '@oddlot/units';
 import { durationMs } from '../duration.ts';
 import type { QuotedBook } from './recorded-market.ts';
-import type { ReplayOptions } from './replay-market.ts';
+import type { ReplayOptions } from './replay-options.ts';
 
 /** Finer than any fraction. */
 const FRACTION_DECIMALS = 18;

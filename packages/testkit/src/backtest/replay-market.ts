@@ -1,79 +1,26 @@
 import { writeFileSync } from 'node:fs';
 import { accountWorth, marketView, type PerpDefinition, perpDefinitions } from '@oddlot/engine';
-import {
-  type Client,
-  type Instrument,
-  Instruments,
-  type LedgerUpdate,
-  privateKeyWallet,
-} from '@oddlot/sdk';
+import { Instruments, type LedgerUpdate, privateKeyWallet } from '@oddlot/sdk';
 import { formatDecimal, parseExact } from '@oddlot/units';
-import { type Duration, durationMs } from '../duration.ts';
-import type { MarketInput, TestMarket } from '../outcome-listing.ts';
+import { durationMs } from '../duration.ts';
+import type { TestMarket } from '../outcome-listing.ts';
 import { seededBytes, seededKey } from '../seeded-key.ts';
-import type { StartVenueOptions } from '../start-venue-options.ts';
 import type { TestAccount } from '../test-account.ts';
 import { TestVenue } from '../test-venue.ts';
 import { backtestPage } from './backtest-page.ts';
 import type { BacktestReport } from './backtest-report.ts';
-import { mergeRows, type Recording } from './merge-rows.ts';
+import { mergeRows } from './merge-rows.ts';
 import { answerQueued } from './answer-queued.ts';
 import { checkFractionDecimals, checkReplayOptions } from './check-replay-options.ts';
 import type { PlacedRow } from './read-recording.ts';
 import type { RecordedRow } from './recorded-row.ts';
 import { RecordingError } from './recording-error.ts';
-import { type QuotedBook, RecordedMarket } from './recorded-market.ts';
+import { RecordedMarket } from './recorded-market.ts';
+import type { BotTurn, OutcomeInput, ReplayOptions } from './replay-options.ts';
 import type { ReplayedMarket } from './replayed-market.ts';
 import { replayedOutcome } from './replayed-outcome.ts';
 import { replayedPerp } from './replayed-perp.ts';
 import { ValueCurve } from './value-curve.ts';
-
-/** A program that trades: called once before the first row, it hands back what is called at each of its turns. */
-export type Bot = (start: BotStart) => BotTurn | Promise<BotTurn>;
-
-export type BotStart = {
-  /** Signs with the key of the account. */
-  readonly client: Client;
-  readonly account: TestAccount;
-  readonly instrument: Instrument;
-  /** The venue, for its time; whoever moves its clock or its prices replays another market. */
-  readonly venue: TestVenue;
-};
-
-export type BotTurn = (moment: BotMoment) => unknown;
-
-export type BotMoment = {
-  readonly timeMs: number;
-  /** The last price of the recording, as decimal text. */
-  readonly price: string;
-  /** What was recorded since the last turn; nothing of it lies ahead. */
-  readonly rows: readonly RecordedRow[];
-};
-
-export type ReplayOptions = {
-  /** Files, or rows. */
-  readonly recording: Recording;
-  readonly bot: Bot;
-  /** A perp of the venue, such as `BTC`; that is also the default. */
-  readonly market?: string;
-  /** An outcome market in its place: what is listed, and what it ends with. */
-  readonly outcome?: OutcomeInput;
-  /** What the bot has at the start, as decimal text; `10000` by default. */
-  readonly usdc?: string;
-  /** How often the bot has its turn: after every row by default. */
-  readonly every?: Duration;
-  /** What stands around the price where the recording has no book. */
-  readonly quotes?: QuotedBook;
-  /** Draws what is not recorded: which end of a candle came first. */
-  readonly seed?: string;
-  /** Settings of the venue as flags. */
-  readonly flags?: StartVenueOptions['flags'];
-  /** A file that the report is written to, as a page for a browser. */
-  readonly page?: string;
-};
-
-/** How an outcome market is listed, and what a YES share of it pays when the recording is over, from 0 to 1. */
-export type OutcomeInput = MarketInput & { readonly settlementFraction: string };
 
 /** As markets of a series have them. */
 const OUTCOME_TERMS = { takerFeeRate: '0.07', orderDelayMs: 250 };

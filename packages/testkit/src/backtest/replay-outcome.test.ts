@@ -5,7 +5,8 @@ import { buyNo, buyYes, type OrderEntry } from '@oddlot/sdk';
 import { describe, expect, test } from 'vitest';
 import { backtestPage } from './backtest-page.ts';
 import type { RecordedCandle, RecordedRow } from './recorded-row.ts';
-import { type Bot, type BotStart, type OutcomeInput, replayMarket } from './replay-market.ts';
+import { replayMarket } from './replay-market.ts';
+import type { Bot, BotStart, OutcomeInput } from './replay-options.ts';
 
 const T0 = Date.parse('2025-03-01T00:00:00Z');
 const HOUR_MS = 3_600_000;
