@@ -270,6 +270,22 @@ describe.each([{ isKilled: false }, { isKilled: true }])('a restart %o', (how) =
   });
 });
 
+test('after a restart nobody is led to the venue that was stopped, who had an answer to read neither', async () => {
+  const venue = await start();
+  const read = () =>
+    venue.connection.fetch!(`${venue.url}/info`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ type: 'perpMeta' }),
+    });
+  const unread = await read();
+  await venue.restart();
+  expect((await unread.json()).data.universe).toHaveLength(3);
+  // Its connection is free again by then.
+  await new Promise(setImmediate);
+  expect((await read()).status).toBe(200);
+});
+
 describe('ports', () => {
   test('on loopback serve the same venue, before and after a restart', async () => {
     const venue = await start({ ports: true });

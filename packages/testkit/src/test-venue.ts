@@ -218,6 +218,7 @@ export class TestVenue {
   async restart({ isKilled = false }: { readonly isKilled?: boolean } = {}): Promise<void> {
     if (isKilled) this.#line.cutAll();
     await this.#venue.restart({ isKilled });
+    this.#line.reconnect();
     await this.#venue.beat();
   }
 
