@@ -116,7 +116,7 @@ export class Faults {
     this.#planned = [];
     this.#skewMs = 0;
     this.thawStreams();
-    for (const symbol of this.#prices.silent) this.#prices.resume(symbol);
+    this.#prices.resumeAll();
     for (const { waiting } of planned) void inReverse(waiting);
   }
 

@@ -10,15 +10,8 @@ export type { Duration } from './duration.ts';
 export type { Faults, FaultScope } from './faults.ts';
 export type { PriceScript } from './prices.ts';
 export type { Snapshot } from './venue-in-hand.ts';
-export {
-  replayMarket,
-  type Bot,
-  type BotMoment,
-  type BotStart,
-  type BotTurn,
-  type OutcomeInput,
-  type ReplayOptions,
-} from './backtest/replay-market.ts';
+export { replayMarket } from './backtest/replay-market.ts';
+export type * from './backtest/replay-options.ts';
 export { backtestPage } from './backtest/backtest-page.ts';
 export type * from './backtest/backtest-report.ts';
 export type * from './backtest/recorded-row.ts';

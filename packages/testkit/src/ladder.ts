@@ -30,6 +30,11 @@ export async function ladderOf(
   instrument: string | TestMarket,
   wanted: Wanted,
 ): Promise<readonly OrderEntry[]> {
+  const { gapTicks = 1, levels = 1 } = wanted;
+  for (const [name, count] of Object.entries({ levels, gapTicks })) {
+    if (Number.isSafeInteger(count) && count > 0) continue;
+    throw new RangeError(`${name} is a whole number above zero: ${count}`);
+  }
   return typeof instrument === 'string'
     ? ladderOfPerp(client, instrument, wanted)
     : ladderOfShares(client, instrument, wanted);

@@ -110,6 +110,12 @@ export class LocalLine {
     this.#agent = new LineAgent(() => this.#connect());
   }
 
+  /** The next request has a new connection: those that are kept lead to a server that was stopped. Answers on their way arrive. */
+  reconnect(): void {
+    this.#agent.retire();
+    this.#agent = new LineAgent(() => this.#connect());
+  }
+
   #connect(): Duplex {
     const [client, server] = duplexPair();
     Object.assign(server, SOCKET_CALLS, { remoteAddress: OWN_ADDRESS });
@@ -134,6 +140,12 @@ class LineAgent extends Agent {
   constructor(connect: () => Duplex) {
     super({ keepAlive: true, maxSockets: CONNECTIONS_MAX });
     this.#connect = connect;
+  }
+
+  /** Keeps none any more; who still reads an answer reads it to its end. */
+  retire(): void {
+    this.maxFreeSockets = 0;
+    for (const kept of Object.values(this.freeSockets).flat()) kept?.destroy();
   }
 
   override createConnection(): Duplex {

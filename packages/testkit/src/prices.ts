@@ -14,6 +14,8 @@ export type PricesMoment = {
 
 /** The symbols that have a price from the start, besides those of listed perps. */
 const FIRST_SYMBOLS: readonly string[] = ['BTC', 'ETH', 'SOL'];
+/** Twelve digits before the point. */
+const PRICE_E8_END = 10n ** BigInt(12 + REFERENCE_DECIMALS);
 
 /** The oracle of a venue in hand: it says what it was told, with every step of time. */
 export class Prices {
@@ -21,8 +23,10 @@ export class Prices {
   #prices = new Map<string, bigint>();
   #stale = new Set<string>();
   #script: PriceScript | undefined;
+  readonly #state: () => State;
 
-  constructor() {
+  constructor(state: () => State) {
+    this.#state = state;
     for (const symbol of FIRST_SYMBOLS) {
       this.#prices.set(symbol, BigInt(startPrice(symbol, REFERENCE_DECIMALS)));
     }
@@ -33,15 +37,22 @@ export class Prices {
     return price === undefined ? undefined : formatDecimal(price, REFERENCE_DECIMALS);
   }
 
-  set(symbol: string, price: string): void {
-    const priceE8 = parseExact(price, REFERENCE_DECIMALS);
-    if (priceE8 === undefined || priceE8 <= 0n) {
+  /** All of them, or none where one is refused. */
+  set(prices: Readonly<Record<string, string>>): void {
+    for (const [symbol, priceE8] of this.read(prices)) this.#prices.set(symbol, priceE8);
+  }
+
+  /** In 10^-8. A symbol that nobody lists is refused: a word that was mistyped would move nothing, and nobody would see it. */
+  read(prices: Readonly<Record<string, unknown>>): readonly (readonly [string, bigint])[] {
+    return Object.entries(prices).map(([symbol, price]) => {
+      this.#check(symbol);
+      const priceE8 = typeof price === 'string' ? parseExact(price, REFERENCE_DECIMALS) : undefined;
+      if (priceE8 !== undefined && priceE8 > 0n && priceE8 < PRICE_E8_END) return [symbol, priceE8];
       throw new RangeError(
-        `"${price}" is no price of ${symbol}; write a decimal text above zero with at most ` +
+        `${JSON.stringify(price)} is no price of ${symbol}; write a decimal text above zero with at most ` +
           `${REFERENCE_DECIMALS} decimals, such as "97000.5"`,
       );
-    }
-    this.#prices.set(symbol, priceE8);
+    });
   }
 
   /** Asked with every step of time from now on; undefined ends it. */
@@ -55,15 +66,17 @@ export class Prices {
 
   /** Nothing is told of a symbol any more: it becomes stale. */
   silence(symbol: string): void {
+    this.#check(symbol);
     this.#stale.add(symbol);
   }
 
   resume(symbol: string): void {
+    this.#check(symbol);
     this.#stale.delete(symbol);
   }
 
-  get silent(): ReadonlySet<string> {
-    return this.#stale;
+  resumeAll(): void {
+    this.#stale.clear();
   }
 
   moment(): PricesMoment {
@@ -82,9 +95,7 @@ export class Prices {
 
   /** What the oracle tells at a moment: the prices of perps, and those that series go by. */
   commands(state: State, nowMs: number): readonly Command[] {
-    for (const [symbol, price] of Object.entries(this.#script?.(nowMs) ?? {})) {
-      this.set(symbol, price);
-    }
+    this.set(this.#script?.(nowMs) ?? {});
     const observedMs = timeMs(nowMs);
     const perps = perpDefinitions(state).flatMap((perp) => {
       const priceE8 = this.#told(perp.baseCurrency);
@@ -94,10 +105,7 @@ export class Prices {
       return [{ instrumentId: perp.instrumentId, oracle: Math.max(1, Number(units)) }];
     });
     // As a real venue without series: what nobody goes by is not told.
-    const symbols = new Set(
-      [...state.outcomes.series.values()].map(({ listing }) => listing.symbol),
-    );
-    const references = [...symbols].flatMap((symbol) => {
+    const references = [...seriesSymbols(state)].flatMap((symbol) => {
       const priceE8 = this.#told(symbol);
       if (priceE8 === undefined) return [];
       const observed = { symbol, priceE8: Number(priceE8), observedMs };
@@ -115,4 +123,19 @@ export class Prices {
   #told(symbol: string): bigint | undefined {
     return this.#stale.has(symbol) ? undefined : this.#prices.get(symbol);
   }
+
+  #check(symbol: string): void {
+    if (this.#prices.has(symbol)) return;
+    const state = this.#state();
+    const perps = perpDefinitions(state).map(({ baseCurrency }) => baseCurrency);
+    const symbols = new Set([...this.#prices.keys(), ...perps, ...seriesSymbols(state)]);
+    if (symbols.has(symbol)) return;
+    throw new RangeError(
+      `there is no symbol ${JSON.stringify(symbol)}; there are ${[...symbols].join(', ')}`,
+    );
+  }
+}
+
+function seriesSymbols(state: State): ReadonlySet<string> {
+  return new Set([...state.outcomes.series.values()].map(({ listing }) => listing.symbol));
 }

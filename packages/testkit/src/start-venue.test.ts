@@ -270,6 +270,22 @@ describe.each([{ isKilled: false }, { isKilled: true }])('a restart %o', (how) =
   });
 });
 
+test('after a restart nobody is led to the venue that was stopped, who had an answer to read neither', async () => {
+  const venue = await start();
+  const read = () =>
+    venue.connection.fetch!(`${venue.url}/info`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ type: 'perpMeta' }),
+    });
+  const unread = await read();
+  await venue.restart();
+  expect((await unread.json()).data.universe).toHaveLength(3);
+  // Its connection is free again by then.
+  await new Promise(setImmediate);
+  expect((await read()).status).toBe(200);
+});
+
 describe('ports', () => {
   test('on loopback serve the same venue, before and after a restart', async () => {
     const venue = await start({ ports: true });
@@ -315,6 +331,8 @@ test.each<[StartVenueOptions, string]>([
   [{ time: 'yesterday' }, '"yesterday" is no time'],
   [{ usdc: '1e5' }, '"1e5" is no amount of USDC'],
   [{ flags: ['--port', 'x'] }, 'port'],
+  [{ accounts: -1 }, 'accounts is a whole number from zero on: -1'],
+  [{ accounts: 1.5 }, 'accounts is a whole number from zero on: 1.5'],
 ])('%o is refused with what would be right', async (options, why) => {
   await expect(startVenue(options)).rejects.toThrow(why);
 });
@@ -326,6 +344,14 @@ test('what cannot be is refused, and nothing changes', async () => {
   await expect(venue.advance('1h', { step: 0 })).rejects.toThrow('a step is longer than nothing');
   await expect(venue.advanceTo('2025-01-01')).rejects.toThrow('does not lie ahead');
   await expect(venue.setPrice('BTC', '-1')).rejects.toThrow('"-1" is no price of BTC');
+  const none = 'there is no symbol "BTC-USDC"; there are BTC, ETH, SOL';
+  await expect(venue.setPrice('BTC-USDC', '70000')).rejects.toThrow(none);
+  await expect(venue.setPrices({ BTC: '70000', 'BTC-USDC': '1' })).rejects.toThrow(none);
+  expect(venue.price('BTC')).not.toBe('70000');
+  expect(() => venue.faults.silenceOracle('BTC-USDC')).toThrow(none);
+  expect(() => venue.faults.resumeOracle('BTC-USDC')).toThrow(none);
+  await expect(venue.fillBook('BTC', { levels: 0 })).rejects.toThrow('levels is a whole number');
+  await expect(venue.fillBook('BTC', { gapTicks: 0 })).rejects.toThrow('gapTicks is a whole');
   await expect(venue.fillBook('DOGE-USDC')).rejects.toThrow('there are BTC-USDC, ETH-USDC');
   await expect(venue.fund('0x1', { perp: 'much' })).rejects.toThrow('no amount of USDC');
   expect(venue.now).toBe(now);

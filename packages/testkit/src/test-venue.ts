@@ -48,6 +48,9 @@ export class TestVenue {
 
   private constructor(options: StartVenueOptions) {
     const { accounts = ACCOUNTS, seed = 'oddlot' } = options;
+    if (!Number.isSafeInteger(accounts) || accounts < 0) {
+      throw new RangeError(`accounts is a whole number from zero on: ${accounts}`);
+    }
     this.seed = seed;
     const operator = seededWallet(seed, 'admin').wallet.address;
     this.#venue = new VenueInHand(seed, options, ['--admins', operator]);
@@ -166,7 +169,7 @@ export class TestVenue {
   }
 
   async setPrices(prices: Readonly<Record<string, string>>): Promise<void> {
-    for (const [symbol, price] of Object.entries(prices)) this.#venue.prices.set(symbol, price);
+    this.#venue.prices.set(prices);
     await this.#venue.beat();
   }
 
@@ -215,6 +218,7 @@ export class TestVenue {
   async restart({ isKilled = false }: { readonly isKilled?: boolean } = {}): Promise<void> {
     if (isKilled) this.#line.cutAll();
     await this.#venue.restart({ isKilled });
+    this.#line.reconnect();
     await this.#venue.beat();
   }
 

@@ -47,7 +47,7 @@ const QUIET = ['--oracle', 'still', '--recover-workers', '1', '--ops-port', '0']
 
 /** The parts of a venue and its folder: opened, left and opened again, with its time and prices in hand. */
 export class VenueInHand {
-  readonly prices = new Prices();
+  readonly prices = new Prices(() => this.state);
   readonly #seed: string;
   readonly #options: StartVenueOptions;
   readonly #flags: readonly string[];

@@ -23,7 +23,7 @@ function file(name: string, content: string | Buffer): string {
 
 async function rowsOf(...paths: readonly string[]): Promise<readonly RecordedRow[]> {
   const rows: RecordedRow[] = [];
-  for await (const row of mergeRows(paths)) rows.push(row);
+  for await (const { row } of mergeRows(paths)) rows.push(row);
   return rows;
 }
 
@@ -179,6 +179,11 @@ test.each<readonly [string, string, string]>([
     'no side',
     `${TRADES}${T0},94000.1,0.25,up\n`,
     'line 2: "up" is no side; write buy or sell, the side of who took',
+  ],
+  [
+    'a side by a name of every object',
+    `${TRADES}${T0},94000.1,0.25,constructor\n`,
+    'line 2: "constructor" is no side; write buy or sell, the side of who took',
   ],
   [
     'seconds for time',

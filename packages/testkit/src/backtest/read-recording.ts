@@ -3,9 +3,12 @@ import { basename } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createGunzip } from 'node:zlib';
 import type { RecordedRow } from './recorded-row.ts';
-import { RecordingError } from './recording-error.ts';
+import { RecordingError, type RowPlace } from './recording-error.ts';
 import { type Fields, isFields, type LevelLine, type OpenCandle, rowOf } from './row-of.ts';
 import { cellsOf, columnsOf } from './table-lines.ts';
+
+/** A row, and where it stands. */
+export type PlacedRow = { readonly row: RecordedRow; readonly place: RowPlace };
 
 type Where = { readonly file: string; readonly line: number };
 type Placed<Value> = Where & { readonly value: Value };
@@ -14,19 +17,21 @@ type Placed<Value> = Where & { readonly value: Value };
  * The rows of one file, one after the other: as long as it may be, no more than a line of it is in memory. Tables (CSV) and
  * lines of JSON are told apart by their first character; a name that ends in `.gz` is unpacked.
  */
-export async function* readRecording(path: string): AsyncGenerator<RecordedRow> {
+export async function* readRecording(path: string): AsyncGenerator<PlacedRow> {
   let beforeMs = 0;
-  for await (const { value: row, ...where } of wholeRows(path)) {
-    if (row.timeMs < beforeMs) {
-      const [own, before] = [row.timeMs, beforeMs].map((ms) => new Date(ms).toISOString());
-      throw new RecordingError(
-        where,
-        `its time ${own} lies before that of the row above, ${before}`,
-      );
-    }
+  for await (const { value: row, ...place } of wholeRows(path)) {
+    const fault = timeFault(row, beforeMs);
+    if (fault !== undefined) throw new RecordingError(place, fault);
     beforeMs = row.timeMs;
-    yield row;
+    yield { row, place };
   }
+}
+
+/** Time does not go back. */
+export function timeFault({ timeMs }: RecordedRow, beforeMs: number): string | undefined {
+  if (timeMs >= beforeMs) return undefined;
+  const [own, before] = [timeMs, beforeMs].map((ms) => new Date(ms).toISOString());
+  return `its time ${own} lies before that of the row above, ${before}`;
 }
 
 /** Levels of one time are one book; a candle that does not say its end lasts as long as the first one did until the second. */

@@ -98,7 +98,6 @@ export class RecordedMarket {
   }
 
   async play(row: RecordedRow): Promise<void> {
-    this.#remember(row);
     if (row.kind === 'candle') await this.#playCandle(row);
     else if (row.kind === 'trade') await this.#playTrade(row);
     else if (row.kind === 'book') await this.#playBook(row);
@@ -117,11 +116,10 @@ export class RecordedMarket {
     await this.#venue.beat();
   }
 
-  #remember({ kind }: RecordedRow): void {
+  /** Learns from a row what the recording has, before it is played; says what does not go with the rows before it. */
+  learnFrom({ kind }: RecordedRow): string | undefined {
     if (kind === 'oracle' && this.#market.oracleSymbol === undefined) {
-      throw new RangeError(
-        'an outcome market has no oracle: leave its prices out of the recording',
-      );
+      return 'an outcome market has no oracle: leave its prices out of the recording';
     }
     if (kind === 'oracle') this.#hasOracle = true;
     else if (kind === 'candle') this.#kind ??= 'candles';
@@ -129,9 +127,9 @@ export class RecordedMarket {
     else if (this.#kind !== 'candles') this.#kind = 'books';
     const hasCandles = kind === 'candle' || this.#kind === 'candles';
     const hasOthers = kind !== 'candle' || this.#kind !== 'candles' || this.#hasOracle;
-    if (hasCandles && hasOthers) {
-      throw new RangeError('a recording has candles or other rows, not both: replay one of them');
-    }
+    return hasCandles && hasOthers
+      ? 'a recording has candles or other rows, not both: replay one of them'
+      : undefined;
   }
 
   /** Open, the two ends in an order that the seed draws, and close: which end came first is not recorded. */
@@ -423,7 +421,7 @@ export class RecordedMarket {
   #oracleAt(price: number): readonly Command[] {
     const { oracleSymbol } = this.#market;
     if (oracleSymbol === undefined) return [];
-    this.#venue.prices.set(oracleSymbol, this.#grid.priceText(price));
+    this.#venue.prices.set({ [oracleSymbol]: this.#grid.priceText(price) });
     return this.#venue.prices.commands(this.#venue.state, this.#venue.nowMs);
   }
 

@@ -1,8 +1,10 @@
+import { tmpdir } from 'node:os';
 import { limitOrder, marketOrder, positionTpsl, type Candle } from '@oddlot/sdk';
 import { describe, expect, test } from 'vitest';
 import { backtestPage } from './backtest-page.ts';
 import type { RecordedCandle, RecordedRow } from './recorded-row.ts';
-import { type Bot, type BotStart, replayMarket } from './replay-market.ts';
+import { replayMarket } from './replay-market.ts';
+import type { Bot, BotStart, OutcomeInput, ReplayOptions } from './replay-options.ts';
 
 const T0 = Date.parse('2025-03-01T00:00:00Z');
 const HOUR_MS = 3_600_000;
@@ -330,8 +332,55 @@ describe('the report', () => {
       },
       'a recording has candles or other rows, not both',
     ],
+    [
+      'a row that a program made, with no price',
+      { recording: [...hours(HOUR), { ...hours(HOUR)[0]!, timeMs: T0 + 1, low: 'NaN' }] },
+      'row 2: "NaN" is no low; write a decimal number above zero',
+    ],
+    [
+      'a row whose time goes back',
+      { recording: hours(HOUR, HOUR).toReversed() },
+      'row 2: its time 2025-03-01T00:00:00.000Z lies before that of the row above',
+    ],
   ])('%s: refused with a sentence', async (_, options, sentence) => {
     await expect(replayMarket({ bot: IDLE, ...options })).rejects.toThrow(sentence);
+  });
+
+  test.each<[string, Partial<ReplayOptions>, string]>([
+    ['a page in no folder', { page: '/nowhere/at/all.html' }, '/nowhere/at/all.html: ENOENT'],
+    ['a page that is a folder', { page: tmpdir() }, `to ${tmpdir()}: it is a folder`],
+    ['levels', { quotes: { levels: -1 } }, 'quotes.levels is a whole number from zero on: -1'],
+    ['a gap', { quotes: { gap: 'x' as never } }, 'quotes.gap is a number above zero: x'],
+    ['a share', { quotes: { share: 0 } }, 'quotes.share is a number above zero: 0'],
+    [
+      'no fraction',
+      { outcome: {} as OutcomeInput },
+      'outcome.settlementFraction is missing; write what a YES share pays',
+    ],
+    [
+      'a fraction above 1',
+      { outcome: { settlementFraction: '1.01' } },
+      'outcome.settlementFraction is "1.01"; write what a YES share pays',
+    ],
+    [
+      'a fraction below 0',
+      { outcome: { settlementFraction: '-0.1' } },
+      'outcome.settlementFraction is "-0.1"; write what a YES share pays',
+    ],
+    [
+      'a fraction finer than the market',
+      { outcome: { settlementFraction: '0.33333' } },
+      'outcome.settlementFraction is "0.33333"; this market has 4 decimals at most',
+    ],
+  ])('%s that can not be: refused before the bot is asked', async (_, options, sentence) => {
+    let isAsked = false;
+    const bot: Bot = () => {
+      isAsked = true;
+      return () => undefined;
+    };
+    const replayed = replayMarket({ bot, recording: hours(HOUR), ...options });
+    await expect(replayed).rejects.toThrow(sentence);
+    expect(isAsked).toBe(false);
   });
 
   test('a bot that fails ends the replay with its own error', async () => {

@@ -1,76 +1,26 @@
 import { writeFileSync } from 'node:fs';
 import { accountWorth, marketView, type PerpDefinition, perpDefinitions } from '@oddlot/engine';
-import {
-  type Client,
-  type Instrument,
-  Instruments,
-  type LedgerUpdate,
-  privateKeyWallet,
-} from '@oddlot/sdk';
+import { Instruments, type LedgerUpdate, privateKeyWallet } from '@oddlot/sdk';
 import { formatDecimal, parseExact } from '@oddlot/units';
-import { type Duration, durationMs } from '../duration.ts';
-import type { MarketInput, TestMarket } from '../outcome-listing.ts';
+import { durationMs } from '../duration.ts';
+import type { TestMarket } from '../outcome-listing.ts';
 import { seededBytes, seededKey } from '../seeded-key.ts';
-import type { StartVenueOptions } from '../start-venue-options.ts';
 import type { TestAccount } from '../test-account.ts';
 import { TestVenue } from '../test-venue.ts';
 import { backtestPage } from './backtest-page.ts';
 import type { BacktestReport } from './backtest-report.ts';
-import { mergeRows, type Recording } from './merge-rows.ts';
+import { mergeRows } from './merge-rows.ts';
 import { answerQueued } from './answer-queued.ts';
+import { checkFractionDecimals, checkReplayOptions } from './check-replay-options.ts';
+import type { PlacedRow } from './read-recording.ts';
 import type { RecordedRow } from './recorded-row.ts';
-import { type QuotedBook, RecordedMarket } from './recorded-market.ts';
+import { RecordingError } from './recording-error.ts';
+import { RecordedMarket } from './recorded-market.ts';
+import type { BotTurn, OutcomeInput, ReplayOptions } from './replay-options.ts';
 import type { ReplayedMarket } from './replayed-market.ts';
 import { replayedOutcome } from './replayed-outcome.ts';
 import { replayedPerp } from './replayed-perp.ts';
 import { ValueCurve } from './value-curve.ts';
-
-/** A program that trades: called once before the first row, it hands back what is called at each of its turns. */
-export type Bot = (start: BotStart) => BotTurn | Promise<BotTurn>;
-
-export type BotStart = {
-  /** Signs with the key of the account. */
-  readonly client: Client;
-  readonly account: TestAccount;
-  readonly instrument: Instrument;
-  /** The venue, for its time; whoever moves its clock or its prices replays another market. */
-  readonly venue: TestVenue;
-};
-
-export type BotTurn = (moment: BotMoment) => unknown;
-
-export type BotMoment = {
-  readonly timeMs: number;
-  /** The last price of the recording, as decimal text. */
-  readonly price: string;
-  /** What was recorded since the last turn; nothing of it lies ahead. */
-  readonly rows: readonly RecordedRow[];
-};
-
-export type ReplayOptions = {
-  /** Files, or rows. */
-  readonly recording: Recording;
-  readonly bot: Bot;
-  /** A perp of the venue, such as `BTC`; that is also the default. */
-  readonly market?: string;
-  /** An outcome market in its place: what is listed, and what it ends with. */
-  readonly outcome?: OutcomeInput;
-  /** What the bot has at the start, as decimal text; `10000` by default. */
-  readonly usdc?: string;
-  /** How often the bot has its turn: after every row by default. */
-  readonly every?: Duration;
-  /** What stands around the price where the recording has no book. */
-  readonly quotes?: QuotedBook;
-  /** Draws what is not recorded: which end of a candle came first. */
-  readonly seed?: string;
-  /** Settings of the venue as flags. */
-  readonly flags?: StartVenueOptions['flags'];
-  /** A file that the report is written to, as a page for a browser. */
-  readonly page?: string;
-};
-
-/** How an outcome market is listed, and what a YES share of it pays when the recording is over, from 0 to 1. */
-export type OutcomeInput = MarketInput & { readonly settlementFraction: string };
 
 /** As markets of a series have them. */
 const OUTCOME_TERMS = { takerFeeRate: '0.07', orderDelayMs: 250 };
@@ -83,12 +33,13 @@ const USDC_DECIMALS = 6;
 
 /** Replays a recorded market into a venue of its own, lets a bot trade there, and says what came of it. */
 export async function replayMarket(options: ReplayOptions): Promise<BacktestReport> {
+  checkReplayOptions(options);
   const { page, recording } = options;
   const rows = mergeRows(recording);
   try {
     const first = await rows.next();
     if (first.done === true) throw new RangeError('the recording has no rows');
-    const run = await BacktestRun.start(options, first.value);
+    const run = await BacktestRun.start(options, first.value.row);
     try {
       await run.play(first.value);
       for await (const row of rows) await run.play(row);
@@ -140,8 +91,6 @@ class BacktestRun {
     const client = orderDelayMs === 0 ? account.client : venue.client(account.wallet, { fetch });
     this.#account = { ...account, client };
     this.#everyMs = every === undefined ? undefined : durationMs(every);
-    if (this.#everyMs === 0)
-      throw new RangeError('a bot has its turn after some time, not after none');
     this.#fromMs = first.timeMs;
     this.#dueMs = first.timeMs + (this.#everyMs ?? Infinity);
     this.#market = new RecordedMarket({
@@ -157,9 +106,6 @@ class BacktestRun {
 
   static async start(options: ReplayOptions, first: RecordedRow): Promise<BacktestRun> {
     const { bot, flags = [], market = 'BTC', outcome, seed = 'oddlot', usdc = USDC } = options;
-    if (outcome !== undefined && options.market !== undefined) {
-      throw new RangeError('a perp is replayed, or an outcome market: name one of them');
-    }
     const venue = await TestVenue.start({
       seed,
       flags,
@@ -168,6 +114,10 @@ class BacktestRun {
     });
     try {
       const listed = outcome === undefined ? undefined : await list(venue, outcome, first);
+      if (outcome !== undefined && listed !== undefined) {
+        const { szDecimals } = marketView(TestVenue.partsOf(venue).state, listed.id)!.definition;
+        checkFractionDecimals(outcome.settlementFraction, USDC_DECIMALS - szDecimals);
+      }
       const money = listed === undefined ? { perp: usdc } : { outcome: usdc };
       const account = await venue.account('bot', money);
       const run = new BacktestRun(venue, options, { account, first, listed });
@@ -188,8 +138,9 @@ class BacktestRun {
     }
   }
 
-  async play(row: RecordedRow): Promise<void> {
-    this.#checkRow(row);
+  async play({ place, row }: PlacedRow): Promise<void> {
+    const fault = this.#rowFault(row) ?? this.#market.learnFrom(row);
+    if (fault !== undefined) throw new RecordingError(place, fault);
     while (this.#dueMs <= row.timeMs) {
       await this.#market.waitUntil(this.#dueMs);
       await this.#takeTurn();
@@ -215,20 +166,16 @@ class BacktestRun {
   }
 
   /** What no market of this kind can have recorded. */
-  #checkRow(row: RecordedRow): void {
+  #rowFault(row: RecordedRow): string | undefined {
     const { outcome } = this.#options;
-    if (outcome === undefined) return;
+    if (outcome === undefined) return undefined;
     const { endTime = Infinity } = outcome;
     const lastMs = row.kind === 'candle' ? row.endMs : row.timeMs + 1;
     if (lastMs > endTime) {
-      throw new RangeError(
-        'the recording goes on after the end of the market: say a later endTime',
-      );
+      return 'the recording goes on after the end of the market: say a later endTime';
     }
     const highest = Math.max(...pricesOf(row).map(Number));
-    if (highest > 1) {
-      throw new RangeError(`${highest} is no price of a share: it lies between 0 and 1`);
-    }
+    return highest > 1 ? `${highest} is no price of a share: it lies between 0 and 1` : undefined;
   }
 
   async report(): Promise<BacktestReport> {

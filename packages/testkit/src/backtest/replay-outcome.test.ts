@@ -1,8 +1,12 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { buyNo, buyYes, type OrderEntry } from '@oddlot/sdk';
 import { describe, expect, test } from 'vitest';
 import { backtestPage } from './backtest-page.ts';
 import type { RecordedCandle, RecordedRow } from './recorded-row.ts';
-import { type Bot, type BotStart, type OutcomeInput, replayMarket } from './replay-market.ts';
+import { replayMarket } from './replay-market.ts';
+import type { Bot, BotStart, OutcomeInput } from './replay-options.ts';
 
 const T0 = Date.parse('2025-03-01T00:00:00Z');
 const HOUR_MS = 3_600_000;
@@ -78,7 +82,7 @@ describe('candles', () => {
   test('the same recording, bot and seed give the same report, near both ends of what a share can cost', async () => {
     const run = () =>
       replayMarket({
-        recording: hours('0.02 0.03 0.01 0.01', '0.01 0.99 0.004 0.996'),
+        recording: hours('0.02 0.03 0.01 0.01', '0.01 0.996 0.004 0.996'),
         bot: once((asset) => buyNo({ asset, price: '0.5', size: '50' })),
         outcome: { settlementFraction: '0.25', event: { slug: 'ends' }, slug: 'between-the-ends' },
       });
@@ -180,18 +184,32 @@ test.each<[string, Partial<Parameters<typeof replayMarket>[0]>, string]>([
     { market: 'BTC' },
     'a perp is replayed, or an outcome market: name one of them',
   ],
-  ['a price above 1', { recording: hours('0.4 1.2 0.4 0.4') }, '1.2 is no price of a share'],
+  ['a price above 1', { recording: hours('0.4 1.2 0.4 0.4') }, 'row 1: 1.2 is no price of a share'],
   [
     'prices of an oracle',
     { recording: [{ kind: 'oracle', timeMs: T0, price: '0.4' }] },
-    'an outcome market has no oracle',
+    'row 1: an outcome market has no oracle',
   ],
   [
     'rows behind its end',
     { outcome: { ...YES, endTime: T0 + HOUR_MS / 2 } },
-    'the recording goes on after the end of the market',
+    'row 1: the recording goes on after the end of the market',
   ],
 ])('%s: refused with a sentence', async (_, options, sentence) => {
   const asked = { bot: IDLE, recording: hours(HOUR), outcome: YES, ...options };
   await expect(replayMarket(asked)).rejects.toThrow(sentence);
+});
+
+test('a price above 1 in a file is refused with its line', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'oddlot-outcome-'));
+  try {
+    const path = join(folder, 'shares.csv');
+    const lines = ['time,price,size,side', `${T0},0.4,10,buy`, `${T0 + 1},1.2,10,buy`];
+    writeFileSync(path, lines.join('\n'));
+    const replayed = replayMarket({ bot: IDLE, recording: path, outcome: YES });
+    await expect(replayed).rejects.toThrow('shares.csv, line 3: 1.2 is no price of a share');
+    await expect(replayed).rejects.toMatchObject({ file: 'shares.csv', line: 3 });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

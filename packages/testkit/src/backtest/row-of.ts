@@ -72,7 +72,11 @@ const EARLIEST_MS = Date.parse('2000-01-01T00:00:00Z');
 const LATEST_MS = Date.parse('2200-01-01T00:00:00Z');
 
 /** Decimal text above zero, or from zero on. */
-function decimalOf(value: unknown, what: string, isZeroFine = false): { text: string } | string {
+export function decimalOf(
+  value: unknown,
+  what: string,
+  isZeroFine = false,
+): { text: string } | string {
   const text = typeof value === 'number' ? String(value) : value;
   if (typeof text === 'string' && isDecimalText(text)) {
     const { floor, exact } = parseDecimal(text, SIGN_DECIMALS)!;
@@ -96,11 +100,8 @@ function candleOf(fields: Fields, timeMs: number): OpenCandle | string {
   const fault = told.find((each) => typeof each === 'string');
   if (fault !== undefined) return fault;
   const [open, high, low, close, volume] = told.map((each) => (each as { text: string }).text);
-  const scale = (text: string | undefined): bigint => parseDecimal(text!, SIGN_DECIMALS)!.floor;
-  const inside = [open, close].every((each) => {
-    return scale(each) <= scale(high) && scale(each) >= scale(low);
-  });
-  if (!inside) return `open and close do not lie between its low ${low} and its high ${high}`;
+  const outside = candleFault({ open: open!, high: high!, low: low!, close: close! });
+  if (outside !== undefined) return outside;
   const end = first(fields, END_NAMES);
   const lastMs = end === undefined ? undefined : timeOf(end);
   if (typeof lastMs === 'string') return lastMs;
@@ -117,6 +118,19 @@ function candleOf(fields: Fields, timeMs: number): OpenCandle | string {
     close: close!,
     volume: volume!,
   };
+}
+
+/** Of prices that are decimal text. */
+export function candleFault(
+  candle: Pick<OpenCandle, 'open' | 'high' | 'low' | 'close'>,
+): string | undefined {
+  const { close, high, low, open } = candle;
+  const scale = (text: string): bigint => parseDecimal(text, SIGN_DECIMALS)!.floor;
+  const isInside = [open, close].every((each) => {
+    return scale(each) <= scale(high) && scale(each) >= scale(low);
+  });
+  if (isInside) return undefined;
+  return `open and close do not lie between its low ${low} and its high ${high}`;
 }
 
 function tradeOf(fields: Fields, timeMs: number): ReadLine | undefined | string {
@@ -141,7 +155,7 @@ function takerBought(fields: Fields): boolean | string {
     return `"${String(flag)}" does not say whether the buyer was the maker; write true or false`;
   }
   const side = String(fields['side'] ?? '').toLowerCase();
-  if (!(side in SIDES)) {
+  if (!Object.hasOwn(SIDES, side)) {
     return `"${String(fields['side'] ?? '')}" is no side; write buy or sell, the side of who took`;
   }
   const isOwn = SIDES[side]!;

@@ -1,7 +1,7 @@
 import type { Faults } from '../faults.ts';
 import type { BookShape } from '../ladder.ts';
 import type { TestMarket } from '../outcome-listing.ts';
-import type { TestVenue } from '../test-venue.ts';
+import { TestVenue } from '../test-venue.ts';
 import type { Snapshot } from '../venue-in-hand.ts';
 import type { VenueClock } from './venue-clock.ts';
 
@@ -40,7 +40,7 @@ export const CONTROL_CALLS: Readonly<
     clock.run();
   },
   '/prices': async ({ venue }, fields) => {
-    await venue.setPrices(pricesOf(fields, 'the request'));
+    await venue.setPrices(pricesOf(venue, fields, 'the request'));
   },
   '/prices/script': ({ venue }, fields) => {
     only(fields, ['steps']);
@@ -92,16 +92,16 @@ export const CONTROL_CALLS: Readonly<
   },
   '/restart': async ({ venue }, fields) => {
     only(fields, ['isKilled']);
-    await venue.restart({ isKilled: fields['isKilled'] === true });
+    await venue.restart({ isKilled: optional(fields, 'isKilled', flagOf) ?? false });
   },
   '/fault': ({ venue }, fields) => {
     const { fault, ...terms } = fields;
-    const plan = FAULTS[String(fault)];
-    if (plan === undefined) {
+    // By its own name alone: an object answers to those of its prototype too.
+    if (typeof fault !== 'string' || !Object.hasOwn(FAULTS, fault)) {
       const names = Object.keys(FAULTS).join(', ');
       throw new ControlFault(`there is no fault ${JSON.stringify(fault)}; there are ${names}`);
     }
-    plan(venue.faults, terms);
+    FAULTS[fault]!(venue.faults, terms);
   },
 };
 
@@ -116,13 +116,30 @@ const FAULTS: Readonly<Record<string, (faults: Faults, terms: Fields) => void>> 
     const retryAfterSeconds = optional(terms, 'retryAfterSeconds', wholeOf) ?? 0;
     faults.rateLimit({ ...scopeOf(terms, ['retryAfterSeconds']), retryAfterSeconds });
   },
-  freezeStreams: (faults) => faults.freezeStreams(),
-  thawStreams: (faults) => faults.thawStreams(),
-  cutStreams: (faults) => faults.cutStreams(),
-  silenceOracle: (faults, terms) => faults.silenceOracle(required(terms, 'symbol', text)),
-  resumeOracle: (faults, terms) => faults.resumeOracle(required(terms, 'symbol', text)),
-  clear: (faults) => faults.clear(),
+  freezeStreams: (faults, terms) => {
+    only(terms, []);
+    faults.freezeStreams();
+  },
+  thawStreams: (faults, terms) => {
+    only(terms, []);
+    faults.thawStreams();
+  },
+  cutStreams: (faults, terms) => {
+    only(terms, []);
+    faults.cutStreams();
+  },
+  silenceOracle: (faults, terms) => faults.silenceOracle(symbolOf(terms)),
+  resumeOracle: (faults, terms) => faults.resumeOracle(symbolOf(terms)),
+  clear: (faults, terms) => {
+    only(terms, []);
+    faults.clear();
+  },
 };
+
+function symbolOf(terms: Fields): string {
+  only(terms, ['symbol']);
+  return required(terms, 'symbol', text);
+}
 
 function scopeOf(terms: Fields, more: readonly string[] = []) {
   only(terms, ['count', 'path', ...more]);
@@ -144,7 +161,7 @@ function followSteps(venue: TestVenue, steps: unknown): void {
     if (typeof at !== 'number' || !Number.isSafeInteger(at) || at < 0) {
       throw new ControlFault(`steps[${index}].at is the milliseconds from now on`);
     }
-    return { atMs: startMs + at, prices: pricesOf(prices, `steps[${index}]`) };
+    return { atMs: startMs + at, prices: pricesOf(venue, prices, `steps[${index}]`) };
   });
   const inOrder = script.sort((a, b) => a.atMs - b.atMs);
   let next = 0;
@@ -161,20 +178,19 @@ function followSteps(venue: TestVenue, steps: unknown): void {
   );
 }
 
-function pricesOf(fields: Fields, where: string): Readonly<Record<string, string>> {
-  const prices = Object.entries(fields);
-  if (prices.length === 0)
+/** Those of a script are looked at here, before time comes to them. */
+function pricesOf(
+  venue: TestVenue,
+  fields: Fields,
+  where: string,
+): Readonly<Record<string, string>> {
+  if (Object.keys(fields).length === 0) {
     throw new ControlFault(`${where} names no price, such as "BTC": "65000"`);
-  for (const [symbol, price] of prices) {
-    if (!/^[A-Z0-9]{1,16}$/.test(symbol))
-      throw new ControlFault(`"${symbol}" is no symbol; write BTC`);
-    if (
-      typeof price !== 'string' ||
-      !/^\d{1,12}(?:\.\d{1,8})?$/.test(price) ||
-      Number(price) === 0
-    ) {
-      throw new ControlFault(`"${symbol}" is decimal text above zero, such as "65000.5"`);
-    }
+  }
+  try {
+    TestVenue.partsOf(venue).prices.read(fields);
+  } catch (error) {
+    throw new ControlFault(`${where}: ${(error as Error).message}`, { cause: error });
   }
   return fields as Readonly<Record<string, string>>;
 }
@@ -228,6 +244,11 @@ const text: Read<string> = (value, name) => {
 const wholeOf: Read<number> = (value, name) => {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
   throw new ControlFault(`"${name}" is a whole number`);
+};
+
+const flagOf: Read<boolean> = (value, name) => {
+  if (typeof value === 'boolean') return value;
+  throw new ControlFault(`"${name}" is true or false`);
 };
 
 const durationOf: Read<string | number> = (value, name) => {

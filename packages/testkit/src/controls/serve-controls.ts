@@ -101,7 +101,7 @@ function refusalOf({ headers, method, url = '' }: IncomingMessage): Outcome | un
     return refusal(403, 'the controls are not for pages of a browser: leave "origin" out');
   }
   if (method === 'GET' && url === '/') return undefined;
-  if (!(url in CONTROL_CALLS)) {
+  if (!Object.hasOwn(CONTROL_CALLS, url)) {
     return refusal(404, `there is no ${url}; there are ${Object.keys(CONTROL_CALLS).join(', ')}`);
   }
   return method === 'POST' ? undefined : refusal(405, `${url} is asked by POST`);

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { rowFault } from './row-fault.ts';
+
+const timeMs = Date.parse('2025-03-01T00:00:00Z');
+const trade = { kind: 'trade', timeMs, price: '60000', size: '0.1', isBuy: true };
+const prices = { open: '2', high: '3', low: '1', close: '2' };
+const candle = { kind: 'candle', timeMs, endMs: timeMs + 1, ...prices, volume: '0' };
+const gone = [{ price: '1', size: '0' }];
+const book = { kind: 'book', timeMs, bids: gone, asks: [] };
+const oracle = { kind: 'oracle', timeMs, price: '1' };
+
+test.each([trade, candle, book, oracle])('a $kind', (row) => {
+  expect(rowFault(row)).toBeUndefined();
+});
+
+test.each([
+  [undefined, 'undefined is no row'],
+  [{ ...trade, kind: 'toString' }, 'toString is no kind of row'],
+  [{ ...trade, timeMs: '1' }, '1 is no timeMs; write milliseconds'],
+  [{ ...trade, price: 'NaN' }, '"NaN" is no price; write a decimal number above zero'],
+  [{ ...trade, price: 60000 }, '60000 is no price; write it as text'],
+  [{ ...trade, size: '0' }, '"0" is no size; write a decimal number above zero'],
+  [{ ...trade, isBuy: 'buy' }, 'buy is no isBuy; write a boolean'],
+  [{ ...candle, endMs: timeMs }, 'it ends before it begins'],
+  [{ ...candle, endMs: undefined }, 'undefined is no endMs'],
+  [{ ...candle, volume: '-1' }, '"-1" is no volume; write a decimal number from zero on'],
+  [{ ...candle, close: '4' }, 'open and close do not lie between its low 1 and its high 3'],
+  [{ ...book, asks: undefined }, 'its asks are no list of levels'],
+  [{ ...book, bids: [['1', '1']] }, 'a level of the book is no object'],
+  [{ ...book, bids: [{ price: '', size: '1' }] }, 'it has no price'],
+  [{ ...oracle, price: '0' }, '"0" is no price of the oracle'],
+])('%j: %s', (row, fault) => {
+  expect(rowFault(row)).toContain(fault);
+});
