@@ -9,7 +9,7 @@ export class StreamLostError extends Error {
     by,
     from,
     to,
-    whatToDo = 'restore the stream from the longest copy (cluster-admin restore)',
+    remedy = 'restore the stream from the longest copy (cluster-admin restore)',
     why,
   }: {
     readonly from: number;
@@ -17,12 +17,12 @@ export class StreamLostError extends Error {
     readonly why: string;
     /** Who has told of them, if it is not this replica that has them. */
     readonly by?: string | undefined;
-    readonly whatToDo?: string;
+    readonly remedy?: string;
   }) {
     const who = by === undefined ? 'this replica has' : `replica ${by} has told of`;
     super(
       `the stream lost blocks ${from} to ${to}, which ${who}: ${why}. ` +
-        `No orders are taken; ${whatToDo}`,
+        `No orders are taken; ${remedy}`,
     );
     this.from = from;
     this.to = to;
@@ -32,7 +32,7 @@ export class StreamLostError extends Error {
 /** Both may have been acknowledged. */
 export const REPLACED = {
   why: 'it has others in their place',
-  whatToDo: 'stop all replicas and decide which of them hold (cluster-admin status, and restore)',
+  remedy: 'stop all replicas and decide which of them hold (cluster-admin status, and restore)',
 };
 
 /** The stream lacks blocks that this replica has read from it, and has others in their place. */
