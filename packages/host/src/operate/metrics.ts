@@ -1,6 +1,7 @@
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from '@prometheus-io/client';
+import { Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
+import { processMetrics } from './process-metrics.ts';
 
-/** What the venue tells Prometheus about itself. One instance per process, handed to each part. */
+/** What the venue tells Prometheus about itself. One instance per venue, handed to each part. */
 
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const SYNC_SECONDS = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 1];
@@ -13,6 +14,7 @@ const TEXT_EVERY_MS = 100;
 
 export class Metrics {
   readonly registry = new Registry();
+  readonly #registries: readonly Registry[];
   readonly #requests = counter(this, 'http_requests_total', 'HTTP requests.', ['path', 'status']);
   readonly #durations = histogram(this, 'http_request_duration_seconds', SECONDS, ['path']);
   readonly #recoverBackend = gauge(this, 'recover_backend', 'Library that recovers signers.', [
@@ -53,7 +55,8 @@ export class Metrics {
     for (const step of ['cancel', 'market', 'net', 'insurance', 'adl']) {
       this.#liquidations.labels(step).inc(0);
     }
-    if (options.processMetrics ?? true) collectDefaultMetrics({ register: this.registry });
+    this.#registries =
+      (options.processMetrics ?? true) ? [this.registry, processMetrics()] : [this.registry];
   }
 
   request(path: string, status: number, seconds: number): void {
@@ -176,7 +179,8 @@ export class Metrics {
     await new Promise((resolve) => setTimeout(resolve, Math.max(0, waitMs)));
     this.#next = undefined;
     this.#madeMs = performance.now();
-    return { contentType: this.registry.contentType, body: await this.registry.metrics() };
+    const texts = await Promise.all(this.#registries.map((each) => each.metrics()));
+    return { contentType: this.registry.contentType, body: texts.join('') };
   }
 }
 

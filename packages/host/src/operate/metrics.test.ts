@@ -1,0 +1,23 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { Metrics } from './metrics.ts';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+test('venues that begin and end in one process measure it once', async () => {
+  const setInterval = vi.spyOn(globalThis, 'setInterval');
+  const [first, second] = [new Metrics(), new Metrics(), new Metrics()];
+  // None when another test of this process was the first.
+  expect(setInterval.mock.calls.length).toBeLessThanOrEqual(1);
+  for (const [, everyMs] of setInterval.mock.calls) expect(everyMs).toBeGreaterThanOrEqual(10_000);
+  first.orders('filled', 2);
+  const [{ body }, { body: other }] = await Promise.all([first.text(), second.text()]);
+  expect(body).toMatch(/^oddlot_orders_total\{state="filled"\} 2$/m);
+  expect(other).not.toMatch(/^oddlot_orders_total\{/m);
+  for (const text of [body, other]) {
+    expect(text.match(/^nodejs_eventloop_lag_p99_seconds /gm)).toHaveLength(1);
+    expect(text.match(/^process_cpu_seconds_total /gm)).toHaveLength(1);
+    expect(text.endsWith('\n')).toBe(true);
+  }
+});
