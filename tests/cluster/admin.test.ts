@@ -97,7 +97,9 @@ describe.skipIf(!hasNatsServer)('what operators do with the log of a cluster', (
       const out = join(folder, 'out');
       expect(await admin(cluster, 'export', '--data', out)).toMatchObject({
         code: 1,
-        err: expect.stringContaining('replicas a, b are there and write: stop them first'),
+        err: expect.stringContaining(
+          `replicas a, b of ${cluster} are there and write: stop all of`,
+        ),
       });
       for (const each of [a, b]) await each.stop();
       expect(await admin(cluster, 'export', '--data', out)).toMatchObject({

@@ -9,6 +9,7 @@ import { FileJournal } from '../log/file-journal.ts';
 import { lockData } from '../log/journal-lock.ts';
 import { adoptServiceName } from '../log/service-names.ts';
 import { AdminRefusedError, type AdminPlace, nowMs } from './admin-place.ts';
+import { assertNobodyThere } from './assert-nobody-there.ts';
 import { checkCopy, type Progress } from './check-copy.ts';
 
 /**
@@ -26,12 +27,7 @@ export async function exportFolder(place: AdminPlace, onProgress: Progress): Pro
       `the stream of ${cluster} begins with block ${opening.firstSeq}: copy the data folder of a replica that is stopped, it is one of a venue of one machine too`,
     );
   }
-  const present = place.board.present.map(({ replica }) => replica).toSorted();
-  if (present.length > 0) {
-    throw new AdminRefusedError(
-      `replicas ${present.join(', ')} are there and write: stop them first, or what they do next is not in the folder`,
-    );
-  }
+  assertNobodyThere(place, 'what they do next is not in the folder');
   const lock = await lockData(data);
   try {
     const journal = await FileJournal.open({

@@ -6,6 +6,7 @@ import { restoreStream, streamStanding } from '../cluster/restore-stream.ts';
 import { OPENING_PLACE, seqOf } from '../cluster/stream-places.ts';
 import type { WriteStreamOptions } from '../cluster/write-stream.ts';
 import { AdminRefusedError, type AdminPlace, nowMs } from './admin-place.ts';
+import { assertNobodyThere } from './assert-nobody-there.ts';
 import { checkCopy, type Progress } from './check-copy.ts';
 import { compareStream } from './compare-stream.ts';
 import { withCopy } from './with-copy.ts';
@@ -27,7 +28,8 @@ export function restoreFromCopy(
     const parts = { journal, serviceNetwork, nowMs: nowMs() };
     const [first] = (await givenUp(place, parts)).toSorted((a, b) => a.from - b.from);
     if (first !== undefined && giveUpFrom !== first.from) throw new AdminRefusedError(first.text);
-    if (first !== undefined) assertNobodyThere(place);
+    if (first !== undefined)
+      assertNobodyThere(place, 'they go on with what is given up, or in its place');
     const { hash } = await checkCopy(data, journal, onProgress);
     let written: BlockStream | undefined;
     await restoreStream({
@@ -43,15 +45,6 @@ export function restoreFromCopy(
     await board.clear();
     return `the stream of ${cluster} has the ${lastSeq} blocks of ${data} again; the last one has the hash ${hash}`;
   });
-}
-
-/** Who is there would go on with what is given up, or in its place. */
-function assertNobodyThere({ board, cluster }: AdminPlace): void {
-  const present = board.present.map(({ replica }) => replica).toSorted();
-  if (present.length === 0) return;
-  throw new AdminRefusedError(
-    `replicas ${present.join(', ')} of ${cluster} are there: stop all of them before something is given up, and repeat this 5 s later`,
-  );
 }
 
 /** Blocks that somebody has and that would be lost for good, from which on. */

@@ -1,0 +1,10 @@
+import { AdminRefusedError, type AdminPlace } from './admin-place.ts';
+
+/** For what only holds while nobody writes; `or` says what would become of it. */
+export function assertNobodyThere({ board, cluster }: AdminPlace, or: string): void {
+  const present = board.present.map(({ replica }) => replica).toSorted();
+  if (present.length === 0) return;
+  throw new AdminRefusedError(
+    `replicas ${present.join(', ')} of ${cluster} are there and write: stop all of them first, or ${or}; repeat this 5 s later`,
+  );
+}
