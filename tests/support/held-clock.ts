@@ -4,9 +4,9 @@ import { clockEnvironment } from '../fixtures/venue-clock.ts';
 import { temporaryData } from './venue-process.ts';
 
 /** A file that holds the time of a venue, which stands until somebody writes a later one. */
-export async function heldClock(): Promise<string> {
+export async function heldClock(startMs = Date.now()): Promise<string> {
   const file = join(await temporaryData(), 'time');
-  await writeFile(file, String(Date.now()));
+  await writeFile(file, String(startMs));
   return file;
 }
 
