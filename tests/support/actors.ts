@@ -209,8 +209,7 @@ export type World = {
 /**
  * One venue for all tests of a file, which may stop it and look at all that is in it. After each test the orders of
  * its people are cancelled, so that the books are empty again and the marks stand at the oracle. At the end the venue
- * must stop in good order and must have logged no fault. Where time is held it stands at `startMs`, or at the time of the machine:
- * a venue knows no nonce from before its start.
+ * must stop in good order and must have logged no fault. Where time is held it stands at `startMs`, or amid the last hour.
  */
 export function aVenue(
   flags: readonly string[] = CALM,
