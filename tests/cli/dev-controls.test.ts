@@ -9,6 +9,8 @@ import { NODE, REPOSITORY } from '../support/venue-process.ts';
 
 /** Goal: `oddlot dev --controls` is a venue whose clock and prices others hold. Method: the process, and HTTP to both of its ports. */
 
+const HOUR_MS = 3_600_000;
+
 let child: ChildProcess | undefined;
 afterEach(() => {
   child?.kill('SIGKILL');
@@ -31,9 +33,12 @@ test('a bot in another process fills a book, trades, jumps ahead, and is paid it
     expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
     expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
   ]);
-  expect(await ask(`${controlsUrl}/clock/hold`, {})).toMatchObject({ status: 'ok', isHeld: true });
+  const held = await ask(`${controlsUrl}/clock/hold`, {});
+  expect(held).toMatchObject({ status: 'ok', isHeld: true });
+  // To the next full hour: one of which only seconds are left has no premium, and pays nothing.
+  await ask(`${controlsUrl}/clock/advance`, { by: HOUR_MS - (Number(held['now']) % HOUR_MS) });
   const wallet = privateKeyWallet(accounts[0].privateKey);
-  const client = createClient({ url, network: 'testnet', wallet });
+  const client = createClient({ url, network: 'testnet', wallet, orderLifeMs: Infinity });
   const user = wallet.address;
   expect((await client.info.clearinghouseState({ user })).withdrawable).toBe('100000');
   await ask(`${controlsUrl}/book`, { instrument: 'BTC-USDC' });

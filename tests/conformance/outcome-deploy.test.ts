@@ -1,19 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { aVenue } from '../support/actors.ts';
-import { eventually, type Json } from '../support/client.ts';
-import {
-  Deployer,
-  eventFields,
-  marketFields,
-  newSlug,
-  seriesFields,
-  type OutcomeMarket,
-} from '../support/deployer.ts';
+import type { Json } from '../support/client.ts';
+import { Deployer, eventFields, marketFields, type OutcomeMarket } from '../support/deployer.ts';
 import { marketMeta, OUTCOMES } from '../support/outcomes.ts';
 import { act, done, expectRefusal, Operator, refusalOf } from '../support/perps.ts';
 import type { JsonObject } from '../support/wallet.ts';
 
-/** What a deployer may do to events, markets and series, and that nobody else may. */
+/** What a deployer may do to events, markets and prices, and that nobody else may. */
 
 const world = aVenue(OUTCOMES);
 const deployer = new Deployer(world);
@@ -317,123 +310,5 @@ describe('pushPrice', () => {
       Array.from({ length: count }, () => entry('MANY', '1', Date.now()));
     await deployer.push(...many(100));
     expect((await deployer.send({ pushPrice: { prices: many(101) } })).status).toBe(400);
-  });
-});
-
-describe('registerSeries', () => {
-  const timelineOf = async (seriesSlug: string): Promise<Json> =>
-    world.client.data({ type: 'outcomeSeriesTimeline', seriesSlug });
-
-  test('lists its next markets by itself, one to an event, with names of their own', async () => {
-    const fields = seriesFields({ listAhead: 3 });
-    const { slug, firstStartTime } = fields as { slug: string; firstStartTime: number };
-    expect(done(await deployer.send({ registerSeries: fields })).created).toEqual({
-      seriesSlug: slug,
-    });
-    const timeline = await eventually(async () => {
-      const answer = await timelineOf(slug);
-      expect(answer.items).toHaveLength(4);
-      return answer;
-    });
-    const periodMs = 900_000;
-    const starts = timeline.items.map((item: Json) => item.startTime);
-    expect(starts).toEqual([3, 2, 1, 0].map((at) => firstStartTime + at * periodMs));
-    const marketSlug = `${slug}-${firstStartTime / 1_000}`;
-    expect(timeline).toMatchObject({
-      seriesSlug: slug,
-      title: 'Up or down',
-      underlying: 'BTC',
-      recurrence: '15m',
-      hasMore: false,
-      current: {
-        marketSlug,
-        endTime: firstStartTime + periodMs,
-        openPrice: null,
-        closePrice: null,
-        resolutionStatus: 'prepared',
-        winningOutcome: null,
-      },
-    });
-    const event = await metaOf({ eventSlug: timeline.current.eventSlug });
-    expect(event).toMatchObject({ series_slug: slug, status: 'open' });
-    expect(event.markets).toMatchObject([
-      {
-        slug: marketSlug,
-        outcomes: ['Up', 'Down'],
-        phase: 'open',
-        trading: { order_delay_ms: 250 },
-        underlying: { symbol: 'BTC', price_to_beat: null },
-      },
-    ]);
-  });
-
-  test('R-series: a market without prices before its start says so before anybody buys', async () => {
-    // Its first market runs already, and nobody has said what the symbol cost.
-    const fields = seriesFields({ symbol: 'NEVER', listAhead: 1 });
-    done(await deployer.send({ registerSeries: fields }));
-    const { current, items } = await timelineOf(String(fields['slug']));
-    expect(current).toMatchObject({
-      openPrice: null,
-      strikeStatus: 'missing',
-      decidedBy: 'operator',
-    });
-    expect(items[0]).toMatchObject({ strikeStatus: 'pending', decidedBy: 'series' });
-    const event = await metaOf({ eventSlug: current.eventSlug });
-    expect(event.markets).toMatchObject([
-      {
-        phase: 'open',
-        underlying: { symbol: 'NEVER', price_to_beat: null, strike_status: 'missing' },
-        settlement: { resolution_status: 'prepared', decided_by: 'operator' },
-      },
-    ]);
-    const socket = await world.socket('/api-ws');
-    const instrumentIds = items.map(({ instrumentId }: Json) => instrumentId);
-    await socket.subscribe({ type: 'tickers', instrumentIds });
-    const { data } = await socket.next((frame) => frame.channel === 'tickers');
-    expect(data.tickers.map(({ strikeStatus }: Json) => strikeStatus).toSorted()).toEqual([
-      'missing',
-      'pending',
-    ]);
-    expect(world.venue.stderr).toContain(`"market":"${current.marketSlug}"`);
-    expect(world.venue.stderr).toContain('starts without a price to beat');
-  });
-
-  test('a new definition holds for what is not yet listed; switched off it lists no more', async () => {
-    const fields = seriesFields({ listAhead: 1 });
-    const slug = String(fields['slug']);
-    const countOf = async () => (await timelineOf(slug)).items.length;
-    done(await deployer.send({ registerSeries: fields }));
-    await eventually(async () => expect(await countOf()).toBe(2));
-    done(await deployer.send({ registerSeries: { ...fields, enabled: false, listAhead: 5 } }));
-    done(await deployer.send({ registerSeries: { ...fields, takerFeeRate: '0', listAhead: 2 } }));
-    await eventually(async () => expect(await countOf()).toBe(3));
-    const { items } = await timelineOf(slug);
-    const marketSlugs = items.map((item: Json) => item.marketSlug);
-    const { events } = await metaOf({ marketSlugs, sortBy: 'endingSoon' });
-    expect(events.map(({ markets }: Json) => markets[0].taker_fee_rate)).toEqual([
-      '0.07',
-      '0.07',
-      '0',
-    ]);
-  });
-
-  test.each<[string, JsonObject]>([
-    ['firstStartTime', { firstStartTime: 900_001 }],
-    ['recurrence', { recurrence: '5m' }],
-    ['listAhead', { listAhead: 0 }],
-    ['listAhead', { listAhead: 21 }],
-    ['source', { source: 'twap' }],
-    ['window', { window: 45 }],
-    ['priceTick', { priceTick: '0.03' }],
-    ['slug', { slug: newSlug('A') }],
-  ])('a fault in %s is named', async (field, changes) => {
-    const reply = await deployer.send({ registerSeries: seriesFields(changes) });
-    expect(reply.status, reply.text).toBe(400);
-    expect(reply.json.details.field, reply.text).toContain(field);
-  });
-
-  test('a series that is not there', async () => {
-    const reply = await world.client.info({ type: 'outcomeSeriesTimeline', seriesSlug: 'none' });
-    expect(reply.json).toMatchObject({ code: 10017, message: 'Unknown series: none' });
   });
 });

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { aSharedVenue, cloidOf, type Actor } from '../support/actors.ts';
+import { asOneCandle } from '../support/candles.ts';
 import type { Json } from '../support/client.ts';
 import { Deployer, newSlug, shareTrader, type OutcomeMarket } from '../support/deployer.ts';
 import { bet, openBets, OUTCOMES, placed } from '../support/outcomes.ts';
@@ -325,8 +326,9 @@ describe('prices over time', () => {
     expectShape(points, listOf(record({ t: time, p: price })));
     const candle = { coin: market.coin, interval: '1d', startTime: Date.now() - 2 * DAY_MS };
     const candles = await world.client.data({ type: 'candleSnapshot', req: candle });
+    expect(candles.at(-1)).toMatchObject({ s: `OUTCOME-${market.id}`, i: '1d' });
     const shown = { o: '0.4', h: '0.6', l: '0.4', c: '0.55', v: '15', n: 3 };
-    expect(candles.at(-1)).toMatchObject({ s: `OUTCOME-${market.id}`, i: '1d', ...shown });
+    expect(asOneCandle(candles)).toEqual(shown);
     const wrong = { type: 'outcomeProbability', instrumentIds: [market.id], interval: '2d' };
     expect((await world.client.info(wrong)).status).toBe(400);
   });

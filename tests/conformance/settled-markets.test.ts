@@ -13,8 +13,14 @@ import { placed } from '../support/outcomes.ts';
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
-/** Those who sign take their nonces from the clock of the machine. */
-const START_MS = Date.now();
+const QUARTER_MS = 15 * MINUTE_MS;
+/**
+ * Five minutes into the last quarter hour: what is asked for up to a minute later is one candle, whenever the test runs. Those who
+ * sign take their nonces from the clock of the machine, which may be ahead of the venue's and not behind it.
+ */
+const START_MS = Math.floor(Date.now() / QUARTER_MS) * QUARTER_MS - 10 * MINUTE_MS;
+/** Of markets that are open when the venue begins. */
+const OPEN = { startTime: START_MS - MINUTE_MS };
 
 let venue: TestVenue;
 let client: Client;
@@ -50,14 +56,15 @@ beforeAll(async () => {
     expect(fund.status, fund.text).toBe(200);
   }
   const eventSlug = await deployer.event({ slug: 'weather', tags: ['sky'] });
-  rain = await deployer.list({ slug: 'rain' }, eventSlug);
-  snow = await deployer.list({ slug: 'snow' }, eventSlug);
+  rain = await deployer.list({ slug: 'rain', ...OPEN }, eventSlug);
+  snow = await deployer.list({ slug: 'snow', ...OPEN }, eventSlug);
   const fair = await deployer.event({
     slug: 'fair',
     tags: ['sky'],
     endTime: START_MS + 20 * DAY_MS,
   });
-  sun = await deployer.list({ slug: 'sun', endTime: START_MS + 19 * DAY_MS }, fair);
+  const lasting = { ...OPEN, endTime: START_MS + 19 * DAY_MS };
+  sun = await deployer.list({ slug: 'sun', ...lasting }, fair);
   for (const [market, price] of [
     [rain, '0.6'],
     [sun, '0.5'],

@@ -6,11 +6,13 @@ import {
   receiptHash,
   sellNo,
   sellYes,
+  type Candle,
   type ExecutedReply,
   type OrderEntry,
   type ReplyOf,
   type StreamEvent,
 } from '@oddlot/sdk';
+import { asOneCandle } from '../support/candles.ts';
 import { CALM, Venue } from '../support/venue-process.ts';
 import { keyOf } from '../support/wallet.ts';
 import { clientOf, closeClients, type Person } from './people.ts';
@@ -141,7 +143,7 @@ describe('a market without delay', () => {
     const bbos = noted<{ bbos: { bbo: ({ px: string } | null)[] }[] }>();
     const updates = noted<{ order: { outcome: string }; status: string }[]>();
     const lists = noted<{ trades: object[] }>();
-    const candles = noted<{ o: string; c: string; h: string; n: number }>();
+    const candles = noted<Candle>();
     const tickers = noted<{ tickers: { lastPx: string; openInterest: string }[] }>();
     await Promise.all(
       [
@@ -208,7 +210,7 @@ describe('a market without delay', () => {
     await vi.waitFor(
       () => {
         expect(lists.said.flatMap((frame) => frame.trades)).toHaveLength(4);
-        expect(candles.said.at(-1)).toMatchObject({ o: '0.6', h: '0.65', c: '0.6', n: 4 });
+        expect(asOneCandle(candles.said)).toMatchObject({ o: '0.6', h: '0.65', c: '0.6', n: 4 });
         expect(tickers.said.at(-1)?.tickers[0]).toMatchObject({
           lastPx: '0.6',
           openInterest: '80',
@@ -225,7 +227,8 @@ describe('a market without delay', () => {
     const { series } = await info.outcomeProbability({ instrumentIds: [rain] });
     expect(series).toMatchObject([{ instrumentId: rain, current: '0.6' }]);
     const day = { coin: String(rain), interval: '1d', startTime: 0 } as const;
-    expect((await info.candleSnapshot(day)).at(-1)).toMatchObject({ o: '0.6', c: '0.6', v: '190' });
+    const candle = asOneCandle(await info.candleSnapshot(day));
+    expect(candle).toMatchObject({ o: '0.6', c: '0.6', v: '190' });
     const cloid = '80f969de-f58c-4e50-bae2-86fe818208a5';
     const post = buyNo({ asset: rain, price: '0.20', size: '5', tif: 'Alo', cloid });
     expect(await place(alice, post)).toBe('open');

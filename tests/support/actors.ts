@@ -209,17 +209,17 @@ export type World = {
 /**
  * One venue for all tests of a file, which may stop it and look at all that is in it. After each test the orders of
  * its people are cancelled, so that the books are empty again and the marks stand at the oracle. At the end the venue
- * must stop in good order and must have logged no fault.
+ * must stop in good order and must have logged no fault. Where time is held it stands at `startMs`, or amid the last hour.
  */
 export function aVenue(
   flags: readonly string[] = CALM,
-  { isHeld = false }: { readonly isHeld?: boolean } = {},
+  { isHeld = false, startMs }: { readonly isHeld?: boolean; readonly startMs?: number } = {},
 ): World & { readonly venue: Venue } {
   let venue: Venue;
   let clockFile: string | undefined;
   return worldAt<Venue>({
     async open() {
-      clockFile = isHeld ? await heldClock() : undefined;
+      clockFile = isHeld ? await heldClock(startMs) : undefined;
       venue = await Venue.start(flags, undefined, { environment: clockOf(clockFile) });
       return venue;
     },

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { clockOf, heldClock } from './held-clock.ts';
+import { amidHourMs, clockOf, heldClock } from './held-clock.ts';
 import { removeTemporaryData, Venue } from './venue-process.ts';
 
 /**
@@ -137,7 +137,7 @@ export class VenueLender {
 /** Tests may let more time pass than there was, never less. */
 function catchUp(clockFile: string): void {
   const heldMs = Number(readFileSync(clockFile, 'utf8'));
-  writeFileSync(clockFile, String(Math.max(heldMs, Date.now())));
+  writeFileSync(clockFile, String(Math.max(heldMs, amidHourMs())));
 }
 
 /** A venue for the time of a file. */

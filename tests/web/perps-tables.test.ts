@@ -134,7 +134,8 @@ async function withRowsInAllTables(): Promise<Page> {
  */
 async function overTheHour({ info, wallet }: Client, first: () => Promise<unknown>): Promise<void> {
   const query = { type: 'userFundings', user: wallet!.address } as const;
-  const hourMs = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS;
+  // The clock of a venue does not go back: where the end of the hour is nearer than that, it is the next one's.
+  const hourMs = Math.ceil((Date.now() + BEFORE_HOUR_MS) / HOUR_MS) * HOUR_MS;
   setAhead(hourMs - BEFORE_HOUR_MS);
   await vi.waitFor(first, PATIENCE);
   for (let timeMs = hourMs - BEFORE_HOUR_MS; timeMs <= hourMs; timeMs += STEP_MS) {

@@ -8,11 +8,14 @@ import { type Controls, serveControls } from './serve-controls.ts';
 /** Goal: the testkit's controls for programs elsewhere. Method: HTTP to the controls, and the SDK by the door, as such a program has it. */
 
 const BTC = 1;
+const HOUR_MS = 3_600_000;
+/** Half past the last hour: a premium is sampled before the next one, whenever the tests run. */
+const START_MS = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - HOUR_MS / 2;
 let venue: TestVenue;
 let controls: Controls;
 let client: Client;
 beforeAll(async () => {
-  venue = await startVenue({ time: Date.now() });
+  venue = await startVenue({ time: START_MS });
   controls = await serveControls(venue, { isHeld: true });
   const url = await venue.openDoor();
   const wallet = venue.accounts[0]!.wallet;
