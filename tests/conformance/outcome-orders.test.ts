@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import {
   aSharedVenue,
   cancelByCloidAction,
@@ -6,7 +6,7 @@ import {
   orderAction,
   type Actor,
 } from '../support/actors.ts';
-import { eventually, type Json } from '../support/client.ts';
+import { eventually } from '../support/client.ts';
 import { Deployer, shareTrader, type OutcomeMarket } from '../support/deployer.ts';
 import {
   bet,
@@ -30,23 +30,6 @@ const deployer = new Deployer(world);
 let market: OutcomeMarket;
 let alice: Actor;
 let bob: Actor;
-/** An order that expires while the other tests run, and where its story begins. */
-let brief: {
-  readonly owner: Actor;
-  readonly market: OutcomeMarket;
-  readonly expireTime: number;
-  readonly from: Json;
-};
-
-beforeAll(async () => {
-  const owner = await shareTrader(world, 'owner');
-  const quick = await deployer.list(FEE);
-  const socket = await world.socket();
-  const from = await socket.subscribe({ type: 'outcomeOrderUpdates', user: owner.address });
-  const expireTime = Date.now() + 5_500;
-  await placed(owner, quick, 'buy Yes 10 at 0.30', { tif: 'Gtd', expireTime });
-  brief = { owner, market: quick, expireTime, from };
-});
 
 beforeEach(async () => {
   [alice, bob] = [await shareTrader(world, 'alice'), await shareTrader(world, 'bob')];
@@ -303,18 +286,4 @@ describe('modify2', () => {
     );
     expect(await purse(alice, market)).toBe('992.8, 12 Yes');
   });
-});
-
-test('Gtd: at its time the rest is cancelled and its reserve is free', async () => {
-  const { expireTime, from, market: quick, owner } = brief;
-  await eventually(async () => expect(await openBets(owner)).toEqual([]));
-  expect(await purse(owner, quick)).toBe('1000');
-  const socket = await world.socket();
-  const { epoch, seq } = from;
-  await socket.subscribe({ type: 'outcomeOrderUpdates', user: owner.address }, { epoch, seq });
-  await socket.next((frame) => frame.data?.[0]?.status === 'cancelled');
-  const [open, cancelled] = socket.of('outcomeOrderUpdates').map(({ data }) => data[0]);
-  expect(open).toMatchObject({ status: 'open', order: { tif: 'GTD', expireTime } });
-  expect(cancelled).toMatchObject({ status: 'cancelled', reason: 'expired' });
-  expect(cancelled.statusTimestamp).toBeGreaterThanOrEqual(expireTime);
 });

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { keccak256, stringToHex } from 'viem';
 import { aSharedVenue, type Actor } from '../support/actors.ts';
-import { eventually, type Json } from '../support/client.ts';
+import type { Json } from '../support/client.ts';
 import { Deployer, marketFields, shareTrader, type OutcomeMarket } from '../support/deployer.ts';
 import {
   bet,
@@ -14,7 +14,6 @@ import {
   OUTCOMES,
   placed,
   purse,
-  untilPhase,
 } from '../support/outcomes.ts';
 import { act, done, expectRefusal, refusalOf } from '../support/perps.ts';
 
@@ -30,45 +29,6 @@ const resolutionOf = async ({ id }: OutcomeMarket): Promise<Json> =>
   world.client.data({ type: 'outcomeResolution', instrumentId: id });
 
 describe('R-phases', () => {
-  test('by time: upcoming until its start, open, closed at its end', async () => {
-    const bob = await shareTrader(world, 'bob');
-    const now = Date.now();
-    const market = await deployer.list({ startTime: now + 1_500, endTime: now + 3_500 });
-    expect(await marketMeta(world, market)).toMatchObject({
-      phase: 'upcoming',
-      trading: { enabled: true, accepting_orders: false },
-    });
-    expect(await metaOf({ eventSlug: market.eventSlug })).toMatchObject({ status: 'upcoming' });
-    expectRefusal(await bob.place(bet(market, 'buy Yes 10 at 0.4')), 10011, 'Market is closed');
-    expect(refusalOf(await operate(bob, 'split', [market, '10'])).message).toBe('Market is closed');
-    await untilPhase(world, market, 'open');
-    done(await operate(bob, 'split', [market, '10']));
-    await placed(bob, market, 'buy Yes 10 at 0.4');
-    const socket = await world.socket();
-    await socket.subscribe({ type: 'outcomeOrderUpdates', user: bob.address });
-    await placed(bob, market, 'sell No 10 at 0.7');
-    await untilPhase(world, market, 'closed');
-    expect(await openBets(bob)).toEqual([]);
-    // Streams are told behind those who asked.
-    await eventually(() => {
-      const gone = socket.of('outcomeOrderUpdates').flatMap(({ data }) => data);
-      expect(gone.slice(1)).toMatchObject([
-        { status: 'cancelled', reason: 'outcomeResolved' },
-        { status: 'cancelled', reason: 'outcomeResolved' },
-      ]);
-    });
-    expectRefusal(await bob.place(bet(market, 'buy Yes 10 at 0.4')), 10011, 'Market is closed');
-    expect(refusalOf(await operate(bob, 'split', [market, '1'])).message).toBe('Market is closed');
-    expect(await purse(bob, market)).toBe('990, 10 Yes, 10 No');
-    // A pair can still be taken apart.
-    done(await operate(bob, 'merge', [market, '4']));
-    expect(await purse(bob, market)).toBe('994, 6 Yes, 6 No');
-    expect(await marketMeta(world, market)).toMatchObject({
-      trading: { enabled: false, accepting_orders: false },
-      settlement: { resolution_status: 'prepared' },
-    });
-  });
-
   test('halted: orders, amends and splits refused; cancels and merges pass; orders stay', async () => {
     const bob = await shareTrader(world, 'bob');
     const market = await deployer.list();
