@@ -8,6 +8,7 @@ import { OutcomeInterest } from '../../market/interest/outcome-interest.tsx';
 import { useEvents, usePerps } from '../../market/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { EventTitle } from '../../ui/event-title.tsx';
 import { Menu, type MenuItem } from '../../ui/menu.tsx';
 import { Panel } from './panel.tsx';
 
@@ -54,7 +55,9 @@ export function OpenInterest({
           <Menu
             trigger={
               <Button size="small">
-                <span className="max-w-64 truncate">{chosen}</span>{' '}
+                <span className="max-w-64 truncate">
+                  <EventTitle title={chosen} isShort />
+                </span>{' '}
                 <span aria-hidden="true">▾</span>
               </Button>
             }
