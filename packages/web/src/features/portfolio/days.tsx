@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import { csvOf, saveFile } from '../../lib/csv.ts';
 import { useWords, type Words } from '../../lib/words.ts';
-import { dayOf } from '../../lib/time.ts';
+import { dateTime, dayOf } from '../../lib/time.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Money } from '../../ui/figure.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
@@ -13,7 +13,7 @@ const EVERY_MS = 60_000;
 /** The result of each day of the last month. */
 export function Days({ user }: { readonly user: string }) {
   const t = useWords();
-  const { now, points } = usePortfolio(user, 'month', EVERY_MS);
+  const { kept, now, points } = usePortfolio(user, 'month', EVERY_MS);
   const days = useMemo(() => byDay(points).filter(isEventful), [points]);
   const columns = useMemo(() => columnsOf(t), [t]);
   return (
@@ -27,7 +27,10 @@ export function Days({ user }: { readonly user: string }) {
         </h2>
         {days.length > 0 && (
           <p className="ms-4 text-12 text-muted" title={t('portfolio.daysSumTitle')}>
-            {t('portfolio.daysSum')} <Money value={now?.pnl} isSigned isColoured />
+            {kept.sinceMs === undefined
+              ? t('portfolio.daysSum')
+              : t('portfolio.daysSumSince', { time: dateTime(kept.sinceMs) })}{' '}
+            <Money value={now?.pnl} isSigned isColoured />
           </p>
         )}
         <button

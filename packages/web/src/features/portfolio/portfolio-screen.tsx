@@ -2,6 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { Portfolio as PortfolioAnswer, PortfolioPoint } from '@oddlot/sdk';
 import { useMemo } from 'react';
 import { add } from '../../lib/decimal.ts';
+import { dateTime } from '../../lib/time.ts';
 import { usePageTitle } from '../../lib/use-page-title.ts';
 import { addWords, useWords } from '../../lib/words.ts';
 import { accountStates } from '../../market/account.ts';
@@ -27,7 +28,6 @@ addWords(texts);
 const WINDOWS = ['day', 'week', 'month', 'all'] as const;
 const CURVES = ['equity', 'pnl'] as const;
 const EVERY_MS = 10_000;
-const NO_POINTS: readonly PortfolioPoint[] = [];
 /** What a young curve stands beside, where the venue has a made-up past of it. */
 const BESIDE = 'BTC';
 const WEEK_MS = 7 * 86_400_000;
@@ -52,18 +52,28 @@ function Portfolio({ user }: { readonly user: string }) {
   const look = (change: Record<string, string>): void => {
     void navigate({ to: '/portfolio', search: { ...search, ...change }, replace: true });
   };
-  const { data, now } = usePortfolio(user, span, EVERY_MS);
-  const points = data?.points ?? NO_POINTS;
+  const { data, kept, now } = usePortfolio(user, span, EVERY_MS);
   const ledger = ledgerLists.use(user, ({ rows }) => rows);
-  const shown = useMemo(
-    () => withSteps(sinceBegun(points, beginningOf(ledger)), ledger),
-    [points, ledger],
-  );
+  const shown = useMemo(() => {
+    // Its first row is not where the account began when more came in than it has.
+    const beginning = kept.sinceMs === undefined ? beginningOf(ledger) : undefined;
+    return withSteps(sinceBegun(kept.points, beginning), ledger);
+  }, [kept, ledger]);
   const { beside, isBeside, past } = useBeside(shown, { kind, span, chosen: search['beside'] });
   return (
     <div className="flex min-h-full flex-col bg-panel desktop:h-full">
       <h1 className="heard">{t('nav.portfolio')}</h1>
-      <Sums user={user} sums={data} now={now} span={t(`portfolio.window.${span}`)} />
+      <Sums
+        user={user}
+        // What came and went since then is in no sum of the venue.
+        moved={kept.sinceMs === undefined ? data : undefined}
+        now={now}
+        span={
+          kept.sinceMs === undefined
+            ? t(`portfolio.window.${span}`)
+            : t('portfolio.since', { time: dateTime(kept.sinceMs) })
+        }
+      />
       <div className="grid shrink-0 border-b border-line desktop:grid-cols-[minmax(0,1fr)_460px]">
         <section aria-label={t('portfolio.curve')} className="flex min-w-0 flex-col">
           <div className="flex h-9 items-center justify-between border-b border-line px-4">
@@ -145,12 +155,12 @@ function useBeside(
 
 function Sums({
   user,
-  sums,
+  moved,
   now,
   span,
 }: {
   readonly user: string;
-  readonly sums: PortfolioAnswer | undefined;
+  readonly moved: Pick<PortfolioAnswer, 'deposits' | 'withdrawals'> | undefined;
   /** The window up to this moment. */
   readonly now: PortfolioPoint | undefined;
   /** What all but the equity is of, in words. */
@@ -181,10 +191,10 @@ function Sums({
         <Money value={now?.funding} isSigned />
       </Stat>
       <Stat unit="USDC" label={of('deposits')}>
-        <Money value={sums?.deposits} />
+        <Money value={moved?.deposits} />
       </Stat>
       <Stat unit="USDC" label={of('withdrawals')}>
-        <Money value={sums?.withdrawals} />
+        <Money value={moved?.withdrawals} />
       </Stat>
     </dl>
   );

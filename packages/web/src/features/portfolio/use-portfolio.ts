@@ -5,17 +5,20 @@ import { add } from '../../lib/decimal.ts';
 import { accountStates } from '../../market/account.ts';
 import { fillLists, ledgerId, ledgerLists } from '../../market/account-lists.ts';
 import { reader } from '../../market/venue.ts';
+import { WHOLE_BELOW } from './beginning.ts';
+import { keptWindow, type KeptWindow } from './kept-history.ts';
 import { upToNow } from './up-to-now.ts';
 
-const NO_POINTS: readonly PortfolioPoint[] = [];
-
-/** A window of an account as the venue tells it, and its points up to this moment. */
+/** A window of an account as the venue tells it, and as the page shows it. */
 export function usePortfolio(
   user: string,
   window: PortfolioWindow,
   everyMs: number,
 ): {
   readonly data: Portfolio | undefined;
+  /** What of it the history has. */
+  readonly kept: KeptWindow;
+  /** The same up to this moment. */
   readonly points: readonly PortfolioPoint[];
   readonly now: PortfolioPoint | undefined;
 } {
@@ -29,10 +32,14 @@ export function usePortfolio(
     refetchInterval: everyMs,
   });
   const ledger = ledgerLists.use(user, ({ rows }) => rows);
+  const isLoaded = ledgerLists.use(user, (list) => list.isLoaded);
+  const kept = useMemo(
+    () => keptWindow(data, { rows: ledger, isWhole: isLoaded && ledger.length < WHOLE_BELOW }),
+    [data, isLoaded, ledger],
+  );
   const worth = useWorth(user);
-  const told = data?.points ?? NO_POINTS;
-  const points = useMemo(() => upToNow(told, worth, ledger), [told, worth, ledger]);
-  return { data, points, now: points.at(-1) };
+  const points = useMemo(() => upToNow(kept.points, worth, ledger), [kept, worth, ledger]);
+  return { data, kept, points, now: points.at(-1) };
 }
 
 /** A withdrawal changes in its row. */
