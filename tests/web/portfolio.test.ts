@@ -4,10 +4,11 @@ import type { Page } from 'playwright-core';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import type { Venue } from '../support/venue-process.ts';
 import { faultsFound } from './support/accessibility.ts';
+import { cutFigures } from './support/cut-figures.ts';
 import { listPerp } from './support/own-perp.ts';
 import { OutcomePeople, WHO_DEPLOYS } from './support/outcome-people.ts';
 import { perpNear, tradeBetween, trader } from './support/trading.ts';
-import { PHONE, type VisitOptions } from './support/visit.ts';
+import { DESKTOP, PHONE, type VisitOptions } from './support/visit.ts';
 import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
@@ -87,6 +88,17 @@ test('a trade shows in positions, fills and sums, by day and as a file', async (
   );
   expect(byDay[0]).toBe('day,pnl,volume,fees,funding,value');
   expect(byDay[1]).toMatch(/^20\d\d-\d\d-\d\d,-?\d/);
+
+  // On a tablet no figure is cut, whichever table it is in.
+  for (const width of [768, 834, 1_100]) {
+    await page.setViewportSize({ ...DESKTOP, width });
+    for (const tab of ['Positions', 'Open orders', 'Order history', 'Ledger', 'Fills']) {
+      await page.getByRole('tab', { name: tab }).click();
+      await page.getByRole('group', { name: tab }).getByRole('row').nth(1).waitFor();
+      expect([width, tab, await cutFigures(page)]).toEqual([width, tab, []]);
+    }
+  }
+  await page.setViewportSize({ ...DESKTOP });
 
   // Where one looks survives a reload.
   await page.getByRole('radio', { name: '1M' }).click();

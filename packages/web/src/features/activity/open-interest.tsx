@@ -55,7 +55,7 @@ export function OpenInterest({
           <Menu
             trigger={
               <Button size="small">
-                <span className="max-w-64 truncate">
+                <span className="max-w-64 truncate desktop:max-w-96">
                   <EventTitle title={chosen} isShort />
                 </span>{' '}
                 <span aria-hidden="true">▾</span>
@@ -77,7 +77,7 @@ export function OpenInterest({
   );
 }
 
-/** A market by its own name where it is the only one, else beside that of its event. */
+/** A market by the name of its event where it is the only one, else by its own before that: what is cut is the same for all of them. */
 function questionsOf({
   markets,
   title,
@@ -85,7 +85,7 @@ function questionsOf({
   return markets.map(({ group_title: group, instrument_id: id, question, slug }) => ({
     id,
     slug,
-    name: inOneDirection(markets.length === 1 ? title : `${title}: ${group ?? question}`),
+    name: inOneDirection(markets.length === 1 ? title : `${group ?? question} · ${title}`),
   }));
 }
 

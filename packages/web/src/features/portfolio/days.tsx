@@ -13,7 +13,7 @@ const EVERY_MS = 60_000;
 /** The result of each day of the last month. */
 export function Days({ user }: { readonly user: string }) {
   const t = useWords();
-  const { kept, now, points } = usePortfolio(user, 'month', EVERY_MS);
+  const { data, kept, now, points } = usePortfolio(user, 'month', EVERY_MS);
   const days = useMemo(() => byDay(points).filter(isEventful), [points]);
   const columns = useMemo(() => columnsOf(t), [t]);
   return (
@@ -47,7 +47,11 @@ export function Days({ user }: { readonly user: string }) {
         columns={columns}
         rows={days}
         rowKey={({ time }) => time}
-        empty={<EmptyState title={t('portfolio.noDays')} text={t('portfolio.noDaysText')} />}
+        empty={
+          data !== undefined && (
+            <EmptyState title={t('portfolio.noDays')} text={t('portfolio.noDaysText')} />
+          )
+        }
       />
     </section>
   );

@@ -94,11 +94,8 @@ function Portfolio({ user }: { readonly user: string }) {
             />
           </div>
           <div className="h-64">
-            {shown.length < 2 && data !== undefined ? (
-              <EmptyState title={t('portfolio.flat')} />
-            ) : (
-              <Curve points={shown} kind={kind} beside={beside} />
-            )}
+            {data !== undefined && shown.length < 2 && <EmptyState title={t('portfolio.flat')} />}
+            {shown.length >= 2 && <Curve points={shown} kind={kind} beside={beside} />}
           </div>
         </section>
         <Days user={user} />

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { Portfolio, PortfolioPoint, PortfolioWindow } from '@oddlot/sdk';
+import type { LedgerUpdate, Portfolio, PortfolioPoint, PortfolioWindow } from '@oddlot/sdk';
 import { useMemo } from 'react';
 import { add } from '../../lib/decimal.ts';
 import { accountStates } from '../../market/account.ts';
@@ -23,19 +23,21 @@ export function usePortfolio(
   readonly now: PortfolioPoint | undefined;
 } {
   // A fill changes the sums at once, and so does money that comes or goes; the rest of the time the marks move the value slowly.
-  const filled = fillLists.use(user, ({ rows }) => rows[0]?.tid);
-  const moved = ledgerLists.use(user, ({ rows: [row] }) => row && changeOf(row));
+  const filled = fillLists.use(user, ({ isLoaded, rows }) => isLoaded && (rows[0]?.tid ?? 0));
+  const moved = ledgerLists.use(user, ({ isLoaded, rows }) => isLoaded && changeOf(rows[0]));
   const { data } = useQuery({
     queryKey: ['portfolio', user, window, filled, moved],
     queryFn: ({ signal }) => reader.info.portfolio({ user, window }, { signal }),
+    // Not asked three times when the page opens.
+    enabled: filled !== false && moved !== false,
     placeholderData: (before) => before,
     refetchInterval: everyMs,
   });
   const ledger = ledgerLists.use(user, ({ rows }) => rows);
-  const isLoaded = ledgerLists.use(user, (list) => list.isLoaded);
   const kept = useMemo(
-    () => keptWindow(data, { rows: ledger, isWhole: isLoaded && ledger.length < WHOLE_BELOW }),
-    [data, isLoaded, ledger],
+    () =>
+      keptWindow(data, { rows: ledger, isWhole: moved !== false && ledger.length < WHOLE_BELOW }),
+    [data, ledger, moved],
   );
   const worth = useWorth(user);
   const points = useMemo(() => upToNow(kept.points, worth, ledger), [kept, worth, ledger]);
@@ -43,7 +45,8 @@ export function usePortfolio(
 }
 
 /** A withdrawal changes in its row. */
-function changeOf(row: Parameters<typeof ledgerId>[0]): string {
+function changeOf(row: LedgerUpdate | undefined): string {
+  if (row === undefined) return '';
   const { delta } = row;
   return `${ledgerId(row)} ${delta.type === 'withdraw' ? delta.status : ''}`;
 }
