@@ -27,13 +27,15 @@ export function ToastList() {
           key={id}
           onOpenChange={(isOpen) => !isOpen && dismiss(id)}
           className={classes(
-            'appear rounded border border-s-2 border-line bg-raised px-3 py-2 max-tablet:not-last:hidden max-tablet:rounded-none max-tablet:border-y max-tablet:border-e-0',
+            'appear rounded border border-s-2 border-line bg-raised px-3 py-2 max-tablet:py-1.5 max-tablet:not-last:hidden max-tablet:rounded-none max-tablet:border-y max-tablet:border-e-0',
             EDGES[tone],
           )}
         >
-          <RadixToast.Title className="text-13 max-tablet:line-clamp-1">{title}</RadixToast.Title>
+          <RadixToast.Title className="text-13 max-tablet:line-clamp-1 max-tablet:leading-tight">
+            {title}
+          </RadixToast.Title>
           {text !== undefined && (
-            <RadixToast.Description className="text-12 text-muted max-tablet:line-clamp-2 max-tablet:in-[body:has([role=dialog])]:line-clamp-1">
+            <RadixToast.Description className="text-12 text-muted max-tablet:line-clamp-2 max-tablet:leading-tight">
               {text}
             </RadixToast.Description>
           )}

@@ -1,4 +1,4 @@
-import { LineSeries, LineStyle } from 'lightweight-charts';
+import { createSeriesMarkers, LineSeries, LineStyle } from 'lightweight-charts';
 import { useEffect } from 'react';
 import type { StoreApi } from 'zustand/vanilla';
 import type { Candle } from '@oddlot/sdk';
@@ -12,6 +12,8 @@ import { secondsOf, showLatest, type PriceChart } from './make-chart.ts';
 
 /** As many steps as a screen shows beside the first candles. */
 const STEPS_MAX = 300;
+/** The name of the line stands so many steps before its end. */
+const NAMED_BEFORE = 24;
 const HOUR_MS = 3_600_000;
 
 type Candles = { readonly candles: readonly Candle[]; readonly isLoaded: boolean };
@@ -39,12 +41,18 @@ export function usePastLine(
       color: palette().muted,
       lineWidth: 1,
       lineStyle: LineStyle.Dotted,
-      title,
       priceLineVisible: false,
       lastValueVisible: store.getState().candles.length === 0,
       crosshairMarkerVisible: false,
     });
     series.setData(line.map(({ timeMs, value }) => ({ time: secondsOf(timeMs), value })));
+    // Over the line itself, so that a picture of it says so too: a label at its end lay on the first candles.
+    const named = line.at(-Math.min(line.length, NAMED_BEFORE));
+    if (named !== undefined) {
+      const time = secondsOf(named.timeMs);
+      const mark = { position: 'aboveBar', shape: 'circle', size: 0 } as const;
+      createSeriesMarkers(series, [{ ...mark, time, color: palette().muted, text: title }]);
+    }
     // What was in sight has moved to the right by as many places.
     const lastMs = store.getState().candles.at(-1)?.t ?? line.at(-1)?.timeMs;
     if (lastMs !== undefined) showLatest(made.chart, lastMs, line.length);
