@@ -119,7 +119,7 @@ test('days sum up to the result above them, also when the price has moved since 
   const results = async (): Promise<readonly (string | null)[]> =>
     page.evaluate(() => {
       const above = [...document.querySelectorAll('dt')].find((term) =>
-        /^PnL/.test(term.innerText),
+        term.innerText.startsWith('PnL'),
       );
       const day = document.querySelector('[aria-label="By day"] tbody tr td:nth-child(2)');
       const text = (element: Element | null | undefined): string =>

@@ -146,20 +146,7 @@ function columnsOf(
       align: 'right',
       width: '56px',
       phoneWidth: '44px',
-      cell: ({ rank }) => (
-        <span className="text-muted">
-          {rank === undefined ? (
-            <abbr
-              title={t('activity.board.unranked', { count: SHOWN_MAX })}
-              className="no-underline"
-            >
-              –
-            </abbr>
-          ) : (
-            number(String(rank))
-          )}
-        </span>
-      ),
+      cell: ({ rank }) => <Rank rank={rank} />,
     },
     {
       id: 'account',
@@ -207,4 +194,15 @@ function columnsOf(
       ),
     },
   ];
+}
+
+function Rank({ rank }: Pick<Ranked, 'rank'>) {
+  const t = useWords();
+  if (rank !== undefined) return <span className="text-muted">{number(String(rank))}</span>;
+  const title = t('activity.board.unranked', { count: SHOWN_MAX });
+  return (
+    <abbr title={title} className="text-muted no-underline">
+      –
+    </abbr>
+  );
 }
