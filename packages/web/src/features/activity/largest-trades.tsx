@@ -141,7 +141,7 @@ function columnsOf(
       header: t('activity.column.value'),
       align: 'right',
       width: '76px',
-      phoneWidth: '72px',
+      phoneWidth: isPerps ? '72px' : '56px',
       cell: ({ ntl }) => <span title={number(ntl)}>{number(ntl, { decimals: 0 })}</span>,
       compare: byDecimal(({ ntl }) => ntl),
     },

@@ -12,8 +12,8 @@ import { secondsOf, showLatest, type PriceChart } from './make-chart.ts';
 
 /** As many steps as a screen shows beside the first candles. */
 const STEPS_MAX = 300;
-/** The name of the line stands so many steps before its end. */
-const NAMED_BEFORE = 24;
+/** The name of the line stands so many steps before its end, at most and at least. */
+const [NAMED_FROM, NAMED_TO] = [64, 14];
 const HOUR_MS = 3_600_000;
 
 type Candles = { readonly candles: readonly Candle[]; readonly isLoaded: boolean };
@@ -47,11 +47,11 @@ export function usePastLine(
     });
     series.setData(line.map(({ timeMs, value }) => ({ time: secondsOf(timeMs), value })));
     // Over the line itself, so that a picture of it says so too: a label at its end lay on the first candles.
-    const named = line.at(-Math.min(line.length, NAMED_BEFORE));
+    const named = namedAt(line);
     if (named !== undefined) {
-      const time = secondsOf(named.timeMs);
-      const mark = { position: 'aboveBar', shape: 'circle', size: 0 } as const;
-      createSeriesMarkers(series, [{ ...mark, time, color: palette().muted, text: title }]);
+      const { position, timeMs } = named;
+      const mark = { shape: 'circle', size: 0, color: palette().muted } as const;
+      createSeriesMarkers(series, [{ ...mark, position, time: secondsOf(timeMs), text: title }]);
     }
     // What was in sight has moved to the right by as many places.
     const lastMs = store.getState().candles.at(-1)?.t ?? line.at(-1)?.timeMs;
@@ -61,4 +61,21 @@ export function usePastLine(
     };
   }, [made, past, firstMs, interval, stepMs, store, title]);
   return past.length > 0;
+}
+
+type Point = ReturnType<typeof pastLine>[number];
+
+/** Over a peak of the line or under a valley, where it does not run through its own name. */
+function namedAt(
+  line: readonly Point[],
+): { readonly timeMs: number; readonly position: 'aboveBar' | 'belowBar' } | undefined {
+  const near = line.slice(-NAMED_FROM, -NAMED_TO);
+  const [first, last] = [near[0] ?? line[0], near.at(-1)];
+  if (first === undefined) return undefined;
+  const isInside = (point: Point): boolean => point !== first && point !== last;
+  const highest = near.reduce((best, each) => (each.value > best.value ? each : best), first);
+  const lowest = near.reduce((best, each) => (each.value < best.value ? each : best), first);
+  return !isInside(highest) && isInside(lowest)
+    ? { timeMs: lowest.timeMs, position: 'belowBar' }
+    : { timeMs: highest.timeMs, position: 'aboveBar' };
 }
