@@ -15,7 +15,8 @@ const EDGES = {
 
 /**
  * The notices that are up. A phone has no corner to spare: there the newest has a strip of its own above the bottom bar,
- * which the screen makes room for, or stands above the sheet that is open.
+ * which the screen makes room for, or stands above the sheet that is open. On a desk they leave the column of the ticket
+ * alone, with the account at its end, and on a tablet the two buttons.
  */
 export function ToastList() {
   const t = useWords();
@@ -41,7 +42,7 @@ export function ToastList() {
           )}
         </RadixToast.Root>
       ))}
-      <RadixToast.Viewport className="z-50 flex flex-col gap-2 outline-none max-tablet:in-[body:has([role=dialog])]:fixed max-tablet:in-[body:has([role=dialog])]:inset-x-0 max-tablet:in-[body:has([role=dialog])]:top-0 tablet:fixed tablet:end-4 tablet:bottom-4 tablet:w-80 tablet:max-desktop:bottom-18" />
+      <RadixToast.Viewport className="z-50 flex flex-col gap-2 outline-none max-tablet:in-[body:has([role=dialog])]:fixed max-tablet:in-[body:has([role=dialog])]:inset-x-0 max-tablet:in-[body:has([role=dialog])]:top-0 tablet:fixed tablet:end-4 tablet:bottom-18 tablet:w-80 desktop:end-84 desktop:bottom-4" />
     </RadixToast.Provider>
   );
 }
