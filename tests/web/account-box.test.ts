@@ -6,7 +6,7 @@ import { faultsFound } from './support/accessibility.ts';
 import { WHO_DEPLOYS } from './support/outcome-people.ts';
 import { listPerp, type OwnPerp } from './support/own-perp.ts';
 import { button } from './support/terminal.ts';
-import { trader } from './support/trading.ts';
+import { trader, tradeBetween } from './support/trading.ts';
 import { PHONE } from './support/visit.ts';
 import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
@@ -84,6 +84,49 @@ test('on a phone it is in the sheet of the ticket, and each way for money is one
     await page.goBack();
   }
 });
+
+test('on a phone a notice covers nothing: the screen makes room for it, and a sheet leaves some above', async () => {
+  const visit = await browser.visit(venue.url, { viewport: PHONE });
+  const { page } = visit;
+  const { owner } = await visit.openWithAccount(`/trade/${perp.name}`);
+  await button(page, 'Buy / long').waitFor();
+  const maker = await trader(venue.url, 'who sells for a notice');
+  const buy = (size: string): Promise<void> =>
+    tradeBetween(maker, owner, { asset: perp.asset, price: '50', size });
+  // Two at once, of which the newest is shown.
+  await buy('1');
+  await buy('2');
+  const notices = page.locator('li[data-swipe-direction]');
+  await notices.filter({ hasText: 'Bought 2.00' }).waitFor();
+  expect(await under(page)).toEqual([]);
+  expect(await notices.filter({ visible: true }).count()).toBe(1);
+  await notices.first().waitFor({ state: 'detached' });
+  await button(page, 'Buy / long').click();
+  await page.getByRole('meter', { name: 'Cross margin ratio' }).waitFor();
+  await buy('3');
+  await notices.filter({ hasText: 'Bought 3.00' }).waitFor();
+  expect(await under(page)).toEqual([]);
+  await page.getByRole('dialog').getByRole('button', { name: 'Close', exact: true }).click();
+});
+
+/** What can be read and pressed, and is covered in part by a notice: behind a sheet nothing can. */
+async function under(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() => {
+    const rect = (element: Element): DOMRect => element.getBoundingClientRect();
+    const shown = [...document.querySelectorAll('li[data-swipe-direction]')]
+      .map(rect)
+      .filter(({ height }) => height > 0);
+    if (shown.length === 0) return ['no notice is shown'];
+    const sheets = document.querySelectorAll('[role=dialog]');
+    const parts = sheets.length > 0 ? sheets : document.querySelectorAll('header, main, nav');
+    return [...parts]
+      .filter((part) => {
+        const { bottom, height, top } = rect(part);
+        return height > 0 && shown.some((each) => each.top < bottom && each.bottom > top);
+      })
+      .map(({ outerHTML }) => outerHTML.slice(0, 100));
+  });
+}
 
 /** A figure of the box by its name. */
 async function figure(page: Page, name: string): Promise<string> {

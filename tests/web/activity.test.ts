@@ -18,6 +18,7 @@ const PATIENCE = { timeout: 60_000 };
 const EXECUTED = { confirm: 'executed' } as const;
 const MONEY = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
 const HOSTILE = '<img src=x onerror=alert(1)> \u202e{{t}} ';
+const WHEN = '18 Nov 2026, 00:55–04:55 UTC';
 
 let venue: Venue;
 let browser: WebBrowser;
@@ -47,7 +48,7 @@ beforeAll(async () => {
   await short.exchange.order({ orders: [limitOrder({ ...order, side: 'sell' })] }, EXECUTED);
   await long.exchange.order({ orders: [limitOrder({ ...order, side: 'buy' })] }, EXECUTED);
   await perp.push('94');
-  market = await people.market({ question: `${HOSTILE}Will it be shown?` });
+  market = await people.market({ question: `${HOSTILE}Will it be shown? (${WHEN})` });
   rich = await people.holder(market, '40');
   await people.holder(market, '15');
   await people.quote(market, '900');
@@ -78,6 +79,9 @@ test('who traded large: by kind and window, which are in the address, and the wa
   // A name is a text, whatever is in it.
   expect(await share.innerText()).toContain('<img src=x onerror=alert(1)>');
   expect(await share.innerText()).toMatch(/Buy YES\s+46\.0¢\s+900\s+414/);
+  // And is not cut by the time in it, which has a line of its own.
+  const when = share.getByText(WHEN, { exact: true });
+  expect(await when.evaluate((line) => line.scrollWidth - line.clientWidth)).toBe(0);
   await expectReadableForm(page, 'activity');
   await page.reload();
   await share.waitFor(PATIENCE);
@@ -130,9 +134,21 @@ test('who leads, in the figures of their portfolios; what is chosen is in the ad
   expect(await row.innerText()).toContain('19,000');
   const lost = Math.abs(Number(points.at(-1)!.pnl)).toLocaleString('en-US', MONEY);
   expect(await row.innerText()).toContain(`\u2212${lost}`);
+  const part = (Math.abs(Number(points.at(-1)!.pnl)) / 190).toFixed(3);
+  expect(await row.innerText()).toContain(`\u2212${part}`);
   await expectReadableForm(page, 'leaderboard');
   await row.getByRole('link', { name: /^0x/ }).press('Enter');
   await page.waitForURL(new RegExp(`/explorer/address/${victim}`));
+});
+
+test('who does not lead finds the own figures above those who do', async () => {
+  const visit = await browser.visit(venue.url);
+  const { page } = visit;
+  await visit.openWithAccount('/leaderboard?by=volume');
+  const row = panel(page, 'Who leads').getByRole('row').filter({ hasText: 'you' });
+  await row.waitFor(PATIENCE);
+  expect(await row.innerText()).toMatch(/^–\s+0x[^]*you\s+1,000\.00\s+0\.00\s+–\s+0$/);
+  expect(await row.getAttribute('aria-selected')).toBe('true');
 });
 
 test('open interest of a perp, chosen by the keyboard; on a phone nothing is wider than the screen', async () => {

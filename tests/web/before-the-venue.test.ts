@@ -49,6 +49,8 @@ test('chart, lines and changes have something to stand beside from the first sec
   const chart = page.getByRole('region', { name: 'Price chart' });
   await chart.locator('canvas').first().waitFor();
   await expect.poll(() => chart.getByText('Nothing has traded here yet').count()).toBe(0);
+  // The line says what it is, wherever it is.
+  await chart.getByText('before this venue').waitFor();
   expect(await faultsFound(page)).toEqual([]);
 });
 

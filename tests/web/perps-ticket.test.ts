@@ -121,6 +121,11 @@ test(
       .nth(2)
       .waitFor();
     await expect.poll(() => gaps(page)).toEqual([true, true]);
+    // The line of the ticket between them runs behind their labels.
+    await page.getByRole('textbox', { name: 'Price' }).fill('96947');
+    await page.getByRole('slider', { name: 'Ticket: buy' }).waitFor();
+    await expect.poll(() => crossings(page)).toMatchObject({ isNone: false });
+    expect(await crossings(page)).toMatchObject({ struck: [] });
     const axis = async (): Promise<number> => {
       const ends = await Promise.all(
         ['96,950.0', '96,948.0'].map(async (price) => {
@@ -139,6 +144,27 @@ test(
   },
   LONG_MS,
 );
+
+/** Where lines run across the labels of others, and which of them over it. */
+async function crossings(page: Page): Promise<{ isNone: boolean; struck: readonly string[] }> {
+  return page.evaluate(() => {
+    const lines = [...document.querySelectorAll<HTMLElement>('li[data-price]')];
+    // They let the pointer through; to ask what is on top they must not.
+    for (const { style } of lines) style.pointerEvents = 'auto';
+    const tags = lines.map((line) => line.firstElementChild!);
+    const crossed = lines.flatMap((line) => {
+      const y = line.getBoundingClientRect().top + 0.5;
+      return tags.flatMap((tag) => {
+        const { bottom, left, top, width } = tag.getBoundingClientRect();
+        if (line.contains(tag) || y <= top + 1 || y >= bottom - 1) return [];
+        const isOver = tag.contains(document.elementFromPoint(left + width / 2, y));
+        return [{ text: tag.textContent, isOver }];
+      });
+    });
+    const struck = crossed.filter(({ isOver }) => !isOver).map(({ text }) => text);
+    return { isNone: crossed.length === 0, struck };
+  });
+}
 
 /** Whether each label is far enough below the one before. */
 async function gaps(page: Page): Promise<readonly boolean[]> {

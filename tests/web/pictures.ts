@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { removeTemporaryData, type Venue } from '../support/venue-process.ts';
 import type { Picture } from './support/picture.ts';
-import { DESKTOP, PHONE, type Visit } from './support/visit.ts';
+import { DESKTOP, PHONE, TABLET, type Visit } from './support/visit.ts';
 import { OPERATED } from './support/operators.ts';
 import { WebBrowser } from './support/web-browser.ts';
 import { startWebVenue } from './support/web-venue.ts';
@@ -17,6 +17,7 @@ const LOOKS = [
   { name: 'dark', theme: 'dark', viewport: DESKTOP },
   { name: 'light', theme: 'light', viewport: DESKTOP },
   { name: 'phone', theme: 'dark', viewport: PHONE },
+  { name: 'tablet', theme: 'light', viewport: TABLET },
 ] as const;
 /** Prices and lines need a moment to be there. */
 const SETTLE_MS = 1_500;

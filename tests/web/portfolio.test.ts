@@ -4,9 +4,11 @@ import type { Page } from 'playwright-core';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import type { Venue } from '../support/venue-process.ts';
 import { faultsFound } from './support/accessibility.ts';
-import { OutcomePeople } from './support/outcome-people.ts';
+import { cutFigures } from './support/cut-figures.ts';
+import { listPerp } from './support/own-perp.ts';
+import { OutcomePeople, WHO_DEPLOYS } from './support/outcome-people.ts';
 import { perpNear, tradeBetween, trader } from './support/trading.ts';
-import { PHONE, type VisitOptions } from './support/visit.ts';
+import { DESKTOP, PHONE, type VisitOptions } from './support/visit.ts';
 import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
@@ -87,6 +89,17 @@ test('a trade shows in positions, fills and sums, by day and as a file', async (
   expect(byDay[0]).toBe('day,pnl,volume,fees,funding,value');
   expect(byDay[1]).toMatch(/^20\d\d-\d\d-\d\d,-?\d/);
 
+  // On a tablet no figure is cut, whichever table it is in.
+  for (const width of [768, 834, 1_100]) {
+    await page.setViewportSize({ ...DESKTOP, width });
+    for (const tab of ['Positions', 'Open orders', 'Order history', 'Ledger', 'Fills']) {
+      await page.getByRole('tab', { name: tab }).click();
+      await page.getByRole('group', { name: tab }).getByRole('row').nth(1).waitFor();
+      expect([width, tab, await cutFigures(page)]).toEqual([width, tab, []]);
+    }
+  }
+  await page.setViewportSize({ ...DESKTOP });
+
   // Where one looks survives a reload.
   await page.getByRole('radio', { name: '1M' }).click();
   await page.getByRole('radio', { name: 'PnL' }).click();
@@ -95,6 +108,30 @@ test('a trade shows in positions, fills and sums, by day and as a file', async (
   await page.getByRole('img', { name: /^PnL over time/ }).waitFor();
   await page.getByRole('tab', { name: 'Fills', selected: true }).waitFor();
   expect(await faultsFound(page)).toEqual([]);
+});
+
+test('days sum up to the result above them, also when the price has moved since they were asked for', async () => {
+  const { owner, page } = await atScreen('/portfolio');
+  const grid = { price: '100', tick: '0.01', szDecimals: 2 };
+  const perp = await listPerp(venue.url, { ...grid, operator: WHO_DEPLOYS });
+  const maker = await trader(venue.url, 'maker of a day');
+  await tradeBetween(maker, owner, { asset: perp.asset, price: '100', size: '3.33' });
+  const results = async (): Promise<readonly (string | null)[]> =>
+    page.evaluate(() => {
+      const above = [...document.querySelectorAll('dt')].find((term) =>
+        term.innerText.startsWith('PnL'),
+      );
+      const day = document.querySelector('[aria-label="By day"] tbody tr td:nth-child(2)');
+      const text = (element: Element | null | undefined): string =>
+        /[+−][\d.]+/.exec(element?.textContent ?? '')?.[0] ?? '';
+      return [above?.nextElementSibling, day, document.querySelector('#days + p')].map(text);
+    });
+  // What was paid for the trade, then what the price has brought since.
+  await expect.poll(results).toEqual(['−0.15', '−0.15', '−0.15']);
+  await perp.push('101');
+  await expect.poll(async () => (await results())[0]).toMatch(/^\+[1-3]\.\d\d$/);
+  const [above, ...below] = await results();
+  expect(below).toEqual([above, above]);
 });
 
 test('a list goes on to its first row when it is scrolled to the end', async () => {

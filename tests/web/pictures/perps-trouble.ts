@@ -36,7 +36,7 @@ async function buy(page: Page, size: string): Promise<void> {
   const shown = Number(size).toLocaleString('en', { maximumFractionDigits: 8 });
   await page.getByRole('button', { name: new RegExp(`^Buy ${shown} `) }).click();
   await page.getByText(`Filled ${shown} at`).first().waitFor();
-  if ((page.viewportSize()?.width ?? 0) < 768) {
+  if ((page.viewportSize()?.width ?? 0) < 1280) {
     await page.getByRole('button', { name: 'Close', exact: true }).first().click();
   }
 }

@@ -44,7 +44,7 @@ export const pictures: readonly Picture[] = [
         .waitFor();
       await page.getByRole('checkbox', { name: 'TP / SL' }).click();
       await page.getByRole('textbox', { name: 'Size' }).fill('0.02');
-      if ((page.viewportSize()?.width ?? 0) < 768) {
+      if ((page.viewportSize()?.width ?? 0) < 1280) {
         await page.getByRole('button', { name: 'Close', exact: true }).first().click();
       }
     },
@@ -67,7 +67,7 @@ export const pictures: readonly Picture[] = [
     prepare: async (page) => {
       await buyNow(page);
       const sheet = page.getByRole('button', { name: 'Close', exact: true });
-      if ((page.viewportSize()?.width ?? 0) < 768) await sheet.first().click();
+      if ((page.viewportSize()?.width ?? 0) < 1280) await sheet.first().click();
       await page.getByTitle('Share this result').first().click();
       await page.getByRole('dialog', { name: 'Share a result' }).waitFor();
     },

@@ -1,9 +1,10 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { InjectedWallet } from './injected-wallet.ts';
 
-/** Sizes of screens: a desk, and a phone. */
+/** Sizes of screens: a desk, a phone, and what is between. */
 export const DESKTOP = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
+export const TABLET = { width: 834, height: 1112 };
 const TOUCHED_BELOW = 768;
 
 export type DeskOptions = {

@@ -2,7 +2,7 @@ import type { ConsoleMessage, Page, Request, WebSocket } from 'playwright-core';
 import { DESKTOP, type Desk, type DeskOptions } from './desk.ts';
 import { openTestAccount, type TestAccount } from './test-account.ts';
 
-export { DESKTOP, PHONE } from './desk.ts';
+export { DESKTOP, PHONE, TABLET } from './desk.ts';
 
 export type VisitOptions = DeskOptions & {
   /** Errors on the console that the test brings about itself, such as a venue that it stops. */

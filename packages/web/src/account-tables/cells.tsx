@@ -1,9 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { dateTime, dateTimeSecond, wholeDate } from '../lib/time.ts';
+import { dateTime, dateTimeSecond, timeOrDay, wholeDate } from '../lib/time.ts';
 import { useWords, type Words } from '../lib/words.ts';
+import { venueNow } from '../market/venue.ts';
 import { useSession } from '../session/use-session.ts';
 import { EmptyState } from '../ui/empty-state.tsx';
+import { StackedTitle } from '../ui/event-title.tsx';
 import type { Column } from '../ui/table.tsx';
 
 /** Cells that all tables of the account share. */
@@ -72,11 +74,12 @@ export function timeColumn<Row>(of: (row: Row) => number, t: Words): Column<Row>
     id: 'time',
     header: t('portfolio.time'),
     width: '124px',
-    phoneWidth: '104px',
+    phoneWidth: '60px',
     compare: (left, right) => of(left) - of(right),
     cell: (row) => (
       <span className="text-muted" title={wholeDate(of(row))}>
-        {dateTime(of(row))}
+        <span className="max-tablet:hidden">{dateTime(of(row))}</span>
+        <span className="tablet:hidden">{timeOrDay(of(row), venueNow())}</span>
       </span>
     ),
   };
@@ -100,7 +103,7 @@ export function secondColumn<Row>(
           title={wholeDate(of(row))}
         >
           <span className="max-tablet:hidden">{dateTimeSecond(of(row))}</span>
-          <span className="tablet:hidden">{dateTime(of(row))}</span>
+          <span className="tablet:hidden">{timeOrDay(of(row), venueNow())}</span>
         </time>,
       ),
   };
@@ -112,17 +115,20 @@ type Traded = {
   readonly slug?: string | undefined;
   readonly title?: string | undefined;
   readonly isOutcome: boolean;
+  /** In two lines, for rows that are high enough. */
+  readonly isStacked?: boolean;
 };
 
 /** The name of a market, and the way to it. */
-export function Market({ symbol, slug, title, isOutcome }: Traded) {
+export function Market({ symbol, slug, title, isOutcome, isStacked = false }: Traded) {
   const name = title ?? symbol;
   if (isOutcome) {
+    const shown = isStacked ? <StackedTitle title={name} /> : name;
     return slug === undefined ? (
-      <span title={name}>{name}</span>
+      <span title={name}>{shown}</span>
     ) : (
       <a href={`/events/${slug}`} title={name} className="hover:underline">
-        {name}
+        {shown}
       </a>
     );
   }

@@ -1,7 +1,6 @@
 import type { OpenOrder, OutcomeOpenOrder } from '@oddlot/sdk';
 import { useMemo } from 'react';
 import { subtract } from '../lib/decimal.ts';
-import { number } from '../lib/format.ts';
 import { useWords, type Words } from '../lib/words.ts';
 import { openOrders, openOutcomeOrders } from '../market/account.ts';
 import { Table, type Column } from '../ui/table.tsx';
@@ -9,6 +8,7 @@ import { Market, Nothing, numberColumn, secondColumn, Sided } from './cells.tsx'
 import { OrderOrigin } from './origin.tsx';
 import { ReportButton } from './report/report-button.tsx';
 import { REPORT_KEY, useReport } from './report/use-report.tsx';
+import { TradedPrice, TradedSize } from './traded-figures.tsx';
 
 type Row = OpenOrder | OutcomeOpenOrder;
 
@@ -77,18 +77,23 @@ function columnsOf(user: string, t: Words, open: (oid: number) => void): readonl
     numberColumn(
       'price',
       t('portfolio.price'),
-      ({ limitPx, oid }) => (
-        <ReportButton oid={oid} onOpen={open}>
-          {number(limitPx)}
+      (order) => (
+        <ReportButton oid={order.oid} onOpen={open}>
+          <TradedPrice of={order} value={order.limitPx} />
         </ReportButton>
       ),
       { width: '110px', phoneWidth: '84px' },
     ),
-    numberColumn('size', t('portfolio.size'), ({ origSz }) => number(origSz), { from: 'tablet' }),
+    numberColumn(
+      'size',
+      t('portfolio.size'),
+      (order) => <TradedSize of={order} value={order.origSz} />,
+      { from: 'tablet' },
+    ),
     numberColumn(
       'filled',
       t('portfolio.filled'),
-      ({ origSz, sz }) => number(subtract(origSz, sz)),
+      (order) => <TradedSize of={order} value={subtract(order.origSz, order.sz)} />,
       {
         from: 'tablet',
       },

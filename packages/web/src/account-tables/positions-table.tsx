@@ -38,6 +38,7 @@ function columnsOf(equity: string | undefined, t: Words): readonly Column<AssetP
       id: 'market',
       header: t('portfolio.market'),
       width: '210px',
+      tabletWidth: '168px',
       phoneWidth: '120px',
       cell: (row) => <Held row={row} />,
     },
@@ -76,7 +77,7 @@ function columnsOf(equity: string | undefined, t: Words): readonly Column<AssetP
       ({ position: { returnOnEquity, unrealizedPnl } }) => (
         <>
           <Money value={unrealizedPnl} isSigned isColoured />
-          <span className={`text-12 max-tablet:hidden ${colourOf(returnOnEquity)}`}>
+          <span className={`text-12 max-desktop:hidden ${colourOf(returnOnEquity)}`}>
             {' '}
             ({percent(returnOnEquity, { decimals: 1, isSigned: true })})
           </span>
@@ -84,6 +85,7 @@ function columnsOf(equity: string | undefined, t: Words): readonly Column<AssetP
       ),
       {
         width: '170px',
+        tabletWidth: '104px',
         phoneWidth: '100px',
         compare: (left, other) =>
           compare(left.position.unrealizedPnl, other.position.unrealizedPnl),
@@ -135,14 +137,14 @@ function marginColumns(equity: string | undefined, t: Words): readonly Column<As
           </span>
         </>
       ),
-      { from: 'tablet', width: '160px' },
+      { from: 'tablet', width: '160px', tabletWidth: '104px' },
     ),
     numberColumn(
       'margin',
       t('portfolio.margin'),
       ({ position }) => <Money value={position.marginUsed} />,
       {
-        from: 'tablet',
+        from: 'desktop',
       },
     ),
     numberColumn(

@@ -1,11 +1,28 @@
-import { number } from '../lib/format.ts';
+import { decimalsOf, isDecimal } from '../lib/decimal.ts';
+import { cents, number } from '../lib/format.ts';
 import { OnGrid, SizeOnGrid } from '../market/on-grid.tsx';
 
-/** What was traded: a perpetual's figures keep the decimals of its grid. */
+/** What was traded: a perpetual's figures keep the decimals of its grid, shares cost cents. */
 type Traded = { readonly marketType: 'perps' | 'outcome'; readonly instrumentId: number };
 
-export function TradedPrice({ of, value }: { readonly of: Traded; readonly value: string }) {
-  if (of.marketType === 'outcome') return <span>{number(value)}</span>;
+/** Of a share; the finest there are have one more than a cent. */
+const TICK_DECIMALS = 3;
+
+export function TradedPrice({
+  of,
+  value,
+  isAsTold = false,
+}: {
+  readonly of: Traded;
+  readonly value: string;
+  /** As the venue writes it, beside other figures that are. */
+  readonly isAsTold?: boolean;
+}) {
+  if (of.marketType === 'outcome') {
+    // An average may have more of them than a tick.
+    const decimals = isDecimal(value) ? Math.max(TICK_DECIMALS, decimalsOf(value)) : undefined;
+    return <span>{isAsTold ? number(value) : cents(value, decimals)}</span>;
+  }
   return <OnGrid coin={String(of.instrumentId)} value={value} />;
 }
 

@@ -25,6 +25,11 @@ export function dayMonth(ms: number): string {
   return formatter({ day: 'numeric', month: 'short' }).format(ms);
 }
 
+/** `16:36`, or `15 Nov` of what is older than a day: for columns with little room. */
+export function timeOrDay(ms: number, nowMs: number): string {
+  return ms > nowMs - DAY_MS ? hourMinute(ms) : dayMonth(ms);
+}
+
 /** `15 Nov, 16:36`. */
 export function dateTime(ms: number): string {
   return formatter({

@@ -13,13 +13,13 @@ export type DialogProps = {
   readonly children: ReactNode;
 };
 
-/** A question in the middle of the screen; on a phone it is a sheet. */
+/** A question in the middle of the screen; on a phone it is a sheet, with room for a notice above it. */
 export function Dialog(props: DialogProps) {
   return (
     <Framed
       {...props}
       frame={classes(
-        'appear fixed z-50 flex flex-col border-line bg-panel max-tablet:inset-x-0 max-tablet:bottom-0 max-tablet:max-h-[90dvh] max-tablet:border-t tablet:top-1/2 tablet:left-1/2 tablet:max-h-[85dvh] tablet:max-w-[calc(100vw-32px)] tablet:-translate-x-1/2 tablet:-translate-y-1/2 tablet:rounded tablet:border',
+        'appear fixed z-50 flex flex-col border-line bg-panel max-tablet:inset-x-0 max-tablet:bottom-0 max-tablet:max-h-[calc(100dvh-64px)] max-tablet:border-t tablet:top-1/2 tablet:left-1/2 tablet:max-h-[85dvh] tablet:max-w-[calc(100vw-32px)] tablet:-translate-x-1/2 tablet:-translate-y-1/2 tablet:rounded tablet:border',
         props.isWide === true ? 'tablet:w-[680px]' : 'tablet:w-[420px]',
       )}
     />
@@ -31,7 +31,7 @@ export function Sheet(props: DialogProps) {
   return (
     <Framed
       {...props}
-      frame="appear fixed z-50 flex flex-col border-line bg-panel max-tablet:inset-x-0 max-tablet:bottom-0 max-tablet:max-h-[92dvh] max-tablet:border-t tablet:inset-y-0 tablet:end-0 tablet:w-[340px] tablet:border-s"
+      frame="appear fixed z-50 flex flex-col border-line bg-panel max-tablet:inset-x-0 max-tablet:bottom-0 max-tablet:max-h-[calc(100dvh-64px)] max-tablet:border-t tablet:inset-y-0 tablet:end-0 tablet:w-[340px] tablet:border-s"
     />
   );
 }

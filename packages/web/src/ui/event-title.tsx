@@ -9,7 +9,7 @@ export function EventTitle({
   /** Leaves the day of a time out, where the time that is left stands beside it. */
   readonly isShort?: boolean;
 }) {
-  const [, main = title, aside] = /^(.*\S)\s*(\([^()]+\))$/.exec(title) ?? [];
+  const { aside, main } = partsOf(title);
   const shown = isShort ? aside?.replace(DAY, '') : aside;
   return (
     <>
@@ -29,6 +29,26 @@ export function EventTitle({
       )}
     </>
   );
+}
+
+/** In two lines where rows are narrow: a name is not cut because of the time behind it. */
+export function StackedTitle({ title }: { readonly title: string }) {
+  const { aside, main } = partsOf(title);
+  return (
+    <>
+      <span className="block truncate leading-tight">{main}</span>
+      {aside !== undefined && (
+        <span className="block truncate text-11 leading-tight text-muted">
+          {aside.slice(1, -1)}
+        </span>
+      )}
+    </>
+  );
+}
+
+function partsOf(title: string): { readonly main: string; readonly aside: string | undefined } {
+  const [, main = title, aside] = /^(.*\S)\s*(\([^()]+\))$/.exec(title) ?? [];
+  return { main, aside };
 }
 
 /** `(15:00–15:15 UTC)`, with or without a day: short enough to stay in one line. */

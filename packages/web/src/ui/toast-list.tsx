@@ -13,7 +13,11 @@ const EDGES = {
   warning: 'border-s-warning',
 } as const;
 
-/** The notices that are up. On a phone at the top: buttons are at the bottom. */
+/**
+ * The notices that are up. A phone has no corner to spare: there the newest has a strip of its own above the bottom bar,
+ * which the screen makes room for, or stands above the sheet that is open. On a desk they leave the column of the ticket
+ * alone, with the account at its end, and on a tablet the two buttons.
+ */
 export function ToastList() {
   const t = useWords();
   const shown = useStore(toasts, (state) => state.shown);
@@ -24,17 +28,21 @@ export function ToastList() {
           key={id}
           onOpenChange={(isOpen) => !isOpen && dismiss(id)}
           className={classes(
-            'appear rounded border border-s-2 border-line bg-raised px-3 py-2',
+            'appear rounded border border-s-2 border-line bg-raised px-3 py-2 max-tablet:py-1.5 max-tablet:not-last:hidden max-tablet:rounded-none max-tablet:border-y max-tablet:border-e-0',
             EDGES[tone],
           )}
         >
-          <RadixToast.Title className="text-13">{title}</RadixToast.Title>
+          <RadixToast.Title className="text-13 max-tablet:line-clamp-1 max-tablet:leading-tight">
+            {title}
+          </RadixToast.Title>
           {text !== undefined && (
-            <RadixToast.Description className="text-12 text-muted">{text}</RadixToast.Description>
+            <RadixToast.Description className="text-12 text-muted max-tablet:line-clamp-2 max-tablet:leading-tight">
+              {text}
+            </RadixToast.Description>
           )}
         </RadixToast.Root>
       ))}
-      <RadixToast.Viewport className="fixed end-4 bottom-4 z-50 flex w-80 max-w-[calc(100vw-32px)] flex-col gap-2 outline-none max-tablet:top-14 max-tablet:bottom-auto" />
+      <RadixToast.Viewport className="z-50 flex flex-col gap-2 outline-none max-tablet:in-[body:has([role=dialog])]:fixed max-tablet:in-[body:has([role=dialog])]:inset-x-0 max-tablet:in-[body:has([role=dialog])]:top-0 tablet:fixed tablet:end-4 tablet:bottom-18 tablet:w-80 desktop:end-84 desktop:bottom-4" />
     </RadixToast.Provider>
   );
 }

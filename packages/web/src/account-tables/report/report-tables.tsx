@@ -64,7 +64,9 @@ function tradedOf({ instrumentId, outcome }: OrderReport) {
 function levelColumns(report: OrderReport, t: Words): readonly Column<TakenLevel>[] {
   const of = tradedOf(report);
   return [
-    numberColumn('price', t('report.price'), ({ px }) => <TradedPrice of={of} value={px} />),
+    numberColumn('price', t('report.price'), ({ px }) => (
+      <TradedPrice of={of} value={px} isAsTold />
+    )),
     numberColumn('rested', t('report.rested'), ({ rested }) => (
       <TradedSize of={of} value={rested} />
     )),
@@ -99,7 +101,9 @@ function fillColumns(report: OrderReport, t: Words): readonly Column<ReportedFil
       phoneWidth: '64px',
       cell: ({ role }) => t(`report.${role}`),
     },
-    numberColumn('price', t('report.price'), ({ px }) => <TradedPrice of={of} value={px} />),
+    numberColumn('price', t('report.price'), ({ px }) => (
+      <TradedPrice of={of} value={px} isAsTold />
+    )),
     numberColumn('size', t('report.size'), ({ sz }) => <TradedSize of={of} value={sz} />),
     numberColumn('fee', t('report.fee'), ({ fee }) => number(fee)),
     numberColumn('builderFee', t('report.builderFee'), ({ builderFee }) => number(builderFee), {

@@ -65,7 +65,7 @@ export function ShareDialog({
                 label={t('share.link')}
                 text={`${globalThis.location.origin}/explorer/address/${address}`}
               />
-              <span className="min-w-0 flex-1 text-12 text-muted">{t('share.linkText')}</span>
+              <span className="min-w-40 flex-1 text-12 text-muted">{t('share.linkText')}</span>
             </>
           )}
         </div>

@@ -39,11 +39,11 @@ export function Shell() {
           <Outlet />
         </Fragment>
       </main>
+      <Toasts />
       <BottomBar />
       {hasAccount && <AccountNews />}
       {isHelpOpen && <HelpDialog isOpen onClose={() => setIsHelpOpen(false)} />}
       <Alerts />
-      <Toasts />
     </div>
   );
 }

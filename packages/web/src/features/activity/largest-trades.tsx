@@ -19,6 +19,8 @@ import { timeColumn } from './time-column.tsx';
 const KINDS = ['perps', 'events'] as const;
 const SPANS = ['day', 'week', 'month'] as const;
 const AGAIN_MS = 10_000;
+/** For a name over its time. */
+const EVENT_ROW_PX = 44;
 
 /** Who traded large, and with whom. */
 export function LargestTrades({
@@ -68,6 +70,7 @@ export function LargestTrades({
         label={t('activity.trades')}
         columns={columns}
         rows={data?.trades ?? []}
+        {...(of === 'events' ? { rowHeight: EVENT_ROW_PX } : {})}
         rowKey={({ instrumentId, tid }) => `${instrumentId}/${tid}`}
         empty={
           data === undefined ? null : (
@@ -92,20 +95,20 @@ function columnsOf(
     id,
     header: t(`activity.column.${id}`),
     from: 'desktop',
-    width: '140px',
+    width: '148px',
     cell: ({ side, users }) => {
       const user = users?.[(side === 'B') === (id === 'taker') ? 0 : 1];
       return user !== undefined && <Who user={user} isSimulated={simulated.has(user)} />;
     },
   });
   return [
-    timeColumn(t),
+    timeColumn(t, { isShort: !isPerps }),
     {
       id: 'market',
       header: t('activity.column.market'),
       ...(isPerps ? { width: '100px' } : {}),
       cell: ({ coin, slug, title }) => (
-        <Market symbol={coin} slug={slug} title={title} isOutcome={!isPerps} />
+        <Market symbol={coin} slug={slug} title={title} isOutcome={!isPerps} isStacked />
       ),
     },
     {
@@ -138,7 +141,7 @@ function columnsOf(
       header: t('activity.column.value'),
       align: 'right',
       width: '76px',
-      phoneWidth: '72px',
+      phoneWidth: isPerps ? '72px' : '56px',
       cell: ({ ntl }) => <span title={number(ntl)}>{number(ntl, { decimals: 0 })}</span>,
       compare: byDecimal(({ ntl }) => ntl),
     },

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { LeaderboardRow } from '@oddlot/sdk';
 import { useMemo } from 'react';
+import { divide } from '../../lib/decimal.ts';
 import { compact, number } from '../../lib/format.ts';
 import { dateTime } from '../../lib/time.ts';
 import { usePageTitle } from '../../lib/use-page-title.ts';
@@ -12,7 +13,7 @@ import { reader } from '../../market/venue.ts';
 import { useSession } from '../../session/use-session.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { Money } from '../../ui/figure.tsx';
+import { Money, Percent } from '../../ui/figure.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { Who } from '../../ui/who.tsx';
@@ -25,6 +26,9 @@ addWords(texts);
 const SORTS = ['pnl', 'volume'] as const;
 const WINDOWS = ['day', 'week', 'month', 'all'] as const;
 const AGAIN_MS = 10_000;
+/** As many as one question may ask for. */
+const SHOWN_MAX = 100;
+const RATIO_DECIMALS = 6;
 
 /** Who gained or traded most. What is chosen is in the address. */
 export function Screen() {
@@ -54,14 +58,17 @@ function Board() {
   };
   const { data } = useQuery({
     queryKey: ['leaderboard', sortBy, window],
-    queryFn: ({ signal }) => reader.info.leaderboard({ sortBy, window }, { signal }),
+    queryFn: ({ signal }) =>
+      reader.info.leaderboard({ sortBy, window, limit: SHOWN_MAX }, { signal }),
     refetchInterval: AGAIN_MS,
   });
-  const rows = useMemo(
-    () => data?.rows.map((row, at): Ranked => ({ ...row, rank: at + 1 })) ?? [],
-    [data],
-  );
   const own = useSession()?.address;
+  const ownRow = useOwnRow(own, window);
+  const rows = useMemo((): readonly Ranked[] => {
+    const ranked = data?.rows.map((row, at): Ranked => ({ ...row, rank: at + 1 })) ?? [];
+    const isAmong = ranked.some(({ user }) => user === own);
+    return isAmong || ownRow === undefined || ranked.length === 0 ? ranked : [ownRow, ...ranked];
+  }, [data, own, ownRow]);
   const simulated = useSimulated();
   const columns = useMemo(() => columnsOf(t, { own, simulated }), [t, own, simulated]);
   return (
@@ -107,7 +114,26 @@ function Board() {
   );
 }
 
-type Ranked = LeaderboardRow & { readonly rank: number };
+type Ranked = LeaderboardRow & {
+  /** None behind the last that is told. */
+  readonly rank: number | undefined;
+};
+
+/** Who does not lead is there all the same, to compare with: in the figures of the own portfolio, which are of the same kind. */
+function useOwnRow(user: string | undefined, window: (typeof WINDOWS)[number]): Ranked | undefined {
+  const { data } = useQuery({
+    queryKey: ['leaderboard', 'own', user, window],
+    queryFn: ({ signal }) => reader.info.portfolio({ user: user!, window }, { signal }),
+    enabled: user !== undefined,
+    refetchInterval: AGAIN_MS,
+  });
+  const last = data?.points.at(-1);
+  return useMemo(() => {
+    if (user === undefined || last === undefined) return undefined;
+    const { accountValue, pnl, volume } = last;
+    return { user, accountValue, pnl, volume, rank: undefined };
+  }, [user, last]);
+}
 
 function columnsOf(
   t: Words,
@@ -120,7 +146,7 @@ function columnsOf(
       align: 'right',
       width: '56px',
       phoneWidth: '44px',
-      cell: ({ rank }) => <span className="text-muted">{number(String(rank))}</span>,
+      cell: ({ rank }) => <Rank rank={rank} />,
     },
     {
       id: 'account',
@@ -147,6 +173,15 @@ function columnsOf(
       cell: ({ pnl }) => <Money value={pnl} isSigned isColoured />,
     },
     {
+      id: 'perVolume',
+      header: t('activity.column.perVolume'),
+      align: 'right',
+      from: 'tablet',
+      cell: ({ pnl, volume }) => (
+        <Percent value={divide(pnl, volume, RATIO_DECIMALS)} decimals={3} isSigned />
+      ),
+    },
+    {
       id: 'volume',
       header: t('activity.column.volume'),
       align: 'right',
@@ -159,4 +194,15 @@ function columnsOf(
       ),
     },
   ];
+}
+
+function Rank({ rank }: Pick<Ranked, 'rank'>) {
+  const t = useWords();
+  if (rank !== undefined) return <span className="text-muted">{number(String(rank))}</span>;
+  const title = t('activity.board.unranked', { count: SHOWN_MAX });
+  return (
+    <abbr title={title} className="text-muted no-underline">
+      –
+    </abbr>
+  );
 }

@@ -8,6 +8,7 @@ import { OutcomeInterest } from '../../market/interest/outcome-interest.tsx';
 import { useEvents, usePerps } from '../../market/queries.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { EventTitle } from '../../ui/event-title.tsx';
 import { Menu, type MenuItem } from '../../ui/menu.tsx';
 import { Panel } from './panel.tsx';
 
@@ -54,7 +55,9 @@ export function OpenInterest({
           <Menu
             trigger={
               <Button size="small">
-                <span className="max-w-64 truncate">{chosen}</span>{' '}
+                <span className="max-w-64 truncate desktop:max-w-96">
+                  <EventTitle title={chosen} isShort />
+                </span>{' '}
                 <span aria-hidden="true">▾</span>
               </Button>
             }
@@ -74,7 +77,7 @@ export function OpenInterest({
   );
 }
 
-/** A market by its own name where it is the only one, else beside that of its event. */
+/** A market by the name of its event where it is the only one, else by its own before that: what is cut is the same for all of them. */
 function questionsOf({
   markets,
   title,
@@ -82,7 +85,7 @@ function questionsOf({
   return markets.map(({ group_title: group, instrument_id: id, question, slug }) => ({
     id,
     slug,
-    name: inOneDirection(markets.length === 1 ? title : `${title}: ${group ?? question}`),
+    name: inOneDirection(markets.length === 1 ? title : `${group ?? question} · ${title}`),
   }));
 }
 

@@ -1,9 +1,7 @@
-import { dateTime, dayMonth, hourMinute, wholeDate } from '../../lib/time.ts';
+import { dateTime, timeOrDay, wholeDate } from '../../lib/time.ts';
 import type { Words } from '../../lib/words.ts';
 import { venueNow } from '../../market/venue.ts';
 import type { Column } from '../../ui/table.tsx';
-
-const DAY_MS = 86_400_000;
 
 /** Where there is little room the time of day, or the day of what is older. */
 export function timeColumn<Row extends { readonly time: number }>(
@@ -18,9 +16,7 @@ export function timeColumn<Row extends { readonly time: number }>(
     cell: ({ time }) => (
       <time dateTime={new Date(time).toISOString()} title={wholeDate(time)} className="text-muted">
         <span className={isShort ? 'hidden' : 'max-tablet:hidden'}>{dateTime(time)}</span>
-        <span className={isShort ? undefined : 'tablet:hidden'}>
-          {time > venueNow() - DAY_MS ? hourMinute(time) : dayMonth(time)}
-        </span>
+        <span className={isShort ? undefined : 'tablet:hidden'}>{timeOrDay(time, venueNow())}</span>
       </time>
     ),
     compare: (a, b) => a.time - b.time,

@@ -126,7 +126,7 @@ function Recurring({
       <h2 id="series" className="px-4 pt-3 pb-2 text-12 text-muted">
         {t('outcomes.series.recurring')}
       </h2>
-      <ul className="flex gap-px overflow-x-auto border-t border-line bg-line [&>li]:min-w-72 [&>li]:flex-1">
+      <ul className="flex gap-px overflow-x-auto border-t border-line bg-line [&>li]:min-w-80 [&>li]:flex-1">
         <SeriesCards series={series} byId={byId} nowMs={nowMs} />
       </ul>
     </section>

@@ -29,7 +29,7 @@ export function MarketStrip() {
   const interest =
     ctx !== undefined && isDecimal(mark) ? multiply(ctx.openInterest, mark) : undefined;
   return (
-    <div className="flex h-14 shrink-0 items-center gap-6 border-b border-line px-3 max-tablet:gap-3">
+    <div className="flex h-14 shrink-0 items-center gap-6 border-b border-line px-3 max-desktop:gap-4 max-tablet:gap-3">
       <MarketSelector />
       <span className="flex shrink-0 flex-col leading-tight">
         <span className="text-20 font-semibold max-tablet:text-15">
@@ -39,7 +39,7 @@ export function MarketStrip() {
           <Percent value={change} />
         </span>
       </span>
-      <div className="flex min-w-0 flex-1 items-center gap-6 overflow-x-auto [scrollbar-width:none] max-tablet:justify-end max-tablet:gap-4">
+      <div className="flex min-w-0 flex-1 items-center gap-6 overflow-x-auto [scrollbar-width:none] max-desktop:gap-4 max-tablet:justify-end">
         <Fact label={t('perps.strip.oracle')} isOnlyWide>
           <Price value={ctx?.oraclePx} decimals={grid.priceDecimals} />
         </Fact>

@@ -2,7 +2,7 @@ import type { LedgerUpdate, PortfolioPoint } from '@oddlot/sdk';
 import { sign } from '../../lib/decimal.ts';
 
 /** Rows that a ledger begins with; one that is shorter has all that there is. */
-const WHOLE_BELOW = 200;
+export const WHOLE_BELOW = 200;
 
 /** The moment when the first money came, with what the account was worth then; undefined when that is not known. */
 export function beginningOf(ledger: readonly LedgerUpdate[]): PortfolioPoint | undefined {

@@ -1,28 +1,20 @@
-import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { csvOf, saveFile } from '../../lib/csv.ts';
 import { useWords, type Words } from '../../lib/words.ts';
-import { dayOf } from '../../lib/time.ts';
-import { fillLists } from '../../market/account-lists.ts';
-import { reader } from '../../market/venue.ts';
+import { dateTime, dayOf } from '../../lib/time.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Money } from '../../ui/figure.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { byDay, isEventful, type Day } from './by-day.ts';
+import { usePortfolio } from './use-portfolio.ts';
 
 const EVERY_MS = 60_000;
 
 /** The result of each day of the last month. */
 export function Days({ user }: { readonly user: string }) {
   const t = useWords();
-  const newest = fillLists.use(user, ({ rows }) => rows[0]?.tid);
-  const { data } = useQuery({
-    queryKey: ['portfolio', user, 'month', newest],
-    queryFn: ({ signal }) => reader.info.portfolio({ user, window: 'month' }, { signal }),
-    placeholderData: (before) => before,
-    refetchInterval: EVERY_MS,
-  });
-  const days = useMemo(() => byDay(data?.points ?? []).filter(isEventful), [data]);
+  const { data, kept, now, points } = usePortfolio(user, 'month', EVERY_MS);
+  const days = useMemo(() => byDay(points).filter(isEventful), [points]);
   const columns = useMemo(() => columnsOf(t), [t]);
   return (
     <section
@@ -33,6 +25,14 @@ export function Days({ user }: { readonly user: string }) {
         <h2 id="days" className="text-13 font-medium">
           {t('portfolio.byDay')}
         </h2>
+        {days.length > 0 && (
+          <p className="ms-4 text-12 text-muted" title={t('portfolio.daysSumTitle')}>
+            {kept.sinceMs === undefined
+              ? t('portfolio.daysSum')
+              : t('portfolio.daysSumSince', { time: dateTime(kept.sinceMs) })}{' '}
+            <Money value={now?.pnl} isSigned isColoured />
+          </p>
+        )}
         <button
           type="button"
           aria-label={t('portfolio.csvOf', { name: t('portfolio.byDay') })}
@@ -47,7 +47,11 @@ export function Days({ user }: { readonly user: string }) {
         columns={columns}
         rows={days}
         rowKey={({ time }) => time}
-        empty={<EmptyState title={t('portfolio.noDays')} text={t('portfolio.noDaysText')} />}
+        empty={
+          data !== undefined && (
+            <EmptyState title={t('portfolio.noDays')} text={t('portfolio.noDaysText')} />
+          )
+        }
       />
     </section>
   );

@@ -1,13 +1,12 @@
-import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { Portfolio as PortfolioAnswer, PortfolioPoint } from '@oddlot/sdk';
 import { useMemo } from 'react';
 import { add } from '../../lib/decimal.ts';
+import { dateTime } from '../../lib/time.ts';
 import { usePageTitle } from '../../lib/use-page-title.ts';
 import { addWords, useWords } from '../../lib/words.ts';
 import { accountStates } from '../../market/account.ts';
-import { fillLists, ledgerLists } from '../../market/account-lists.ts';
-import { reader } from '../../market/venue.ts';
+import { ledgerLists } from '../../market/account-lists.ts';
 import { NoAccount } from '../../session/no-account.tsx';
 import { useIsSessionLoaded, useSession } from '../../session/use-session.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -20,7 +19,7 @@ import { besideOf, isFlat, type Beside } from './beside.ts';
 import { Curve } from './curve.tsx';
 import { Days } from './days.tsx';
 import { withSteps, type CurvePoint } from './money-steps.ts';
-import { pnlNow } from './pnl-now.ts';
+import { usePortfolio } from './use-portfolio.ts';
 import { AccountTables } from '../../account-tables/account-tables.tsx';
 import { texts } from 'words:portfolio';
 
@@ -29,7 +28,6 @@ addWords(texts);
 const WINDOWS = ['day', 'week', 'month', 'all'] as const;
 const CURVES = ['equity', 'pnl'] as const;
 const EVERY_MS = 10_000;
-const NO_POINTS: readonly PortfolioPoint[] = [];
 /** What a young curve stands beside, where the venue has a made-up past of it. */
 const BESIDE = 'BTC';
 const WEEK_MS = 7 * 86_400_000;
@@ -54,25 +52,28 @@ function Portfolio({ user }: { readonly user: string }) {
   const look = (change: Record<string, string>): void => {
     void navigate({ to: '/portfolio', search: { ...search, ...change }, replace: true });
   };
-  // A fill changes the sums at once; the rest of the time the marks move the value slowly.
-  const newest = fillLists.use(user, ({ rows }) => rows[0]?.tid);
-  const { data } = useQuery({
-    queryKey: ['portfolio', user, span, newest],
-    queryFn: ({ signal }) => reader.info.portfolio({ user, window: span }, { signal }),
-    placeholderData: (before) => before,
-    refetchInterval: EVERY_MS,
-  });
-  const points = data?.points ?? NO_POINTS;
+  const { data, kept, now } = usePortfolio(user, span, EVERY_MS);
   const ledger = ledgerLists.use(user, ({ rows }) => rows);
-  const shown = useMemo(
-    () => withSteps(sinceBegun(points, beginningOf(ledger)), ledger),
-    [points, ledger],
-  );
+  const shown = useMemo(() => {
+    // Its first row is not where the account began when more came in than it has.
+    const beginning = kept.sinceMs === undefined ? beginningOf(ledger) : undefined;
+    return withSteps(sinceBegun(kept.points, beginning), ledger);
+  }, [kept, ledger]);
   const { beside, isBeside, past } = useBeside(shown, { kind, span, chosen: search['beside'] });
   return (
     <div className="flex min-h-full flex-col bg-panel desktop:h-full">
       <h1 className="heard">{t('nav.portfolio')}</h1>
-      <Sums user={user} sums={data} span={t(`portfolio.window.${span}`)} />
+      <Sums
+        user={user}
+        // What came and went since then is in no sum of the venue.
+        moved={kept.sinceMs === undefined ? data : undefined}
+        now={now}
+        span={
+          kept.sinceMs === undefined
+            ? t(`portfolio.window.${span}`)
+            : t('portfolio.since', { time: dateTime(kept.sinceMs) })
+        }
+      />
       <div className="grid shrink-0 border-b border-line desktop:grid-cols-[minmax(0,1fr)_460px]">
         <section aria-label={t('portfolio.curve')} className="flex min-w-0 flex-col">
           <div className="flex h-9 items-center justify-between border-b border-line px-4">
@@ -93,11 +94,8 @@ function Portfolio({ user }: { readonly user: string }) {
             />
           </div>
           <div className="h-64">
-            {shown.length < 2 && data !== undefined ? (
-              <EmptyState title={t('portfolio.flat')} />
-            ) : (
-              <Curve points={shown} kind={kind} beside={beside} />
-            )}
+            {data !== undefined && shown.length < 2 && <EmptyState title={t('portfolio.flat')} />}
+            {shown.length >= 2 && <Curve points={shown} kind={kind} beside={beside} />}
           </div>
         </section>
         <Days user={user} />
@@ -154,11 +152,14 @@ function useBeside(
 
 function Sums({
   user,
-  sums,
+  moved,
+  now,
   span,
 }: {
   readonly user: string;
-  readonly sums: PortfolioAnswer | undefined;
+  readonly moved: Pick<PortfolioAnswer, 'deposits' | 'withdrawals'> | undefined;
+  /** The window up to this moment. */
+  readonly now: PortfolioPoint | undefined;
   /** What all but the equity is of, in words. */
   readonly span: string;
 }) {
@@ -167,8 +168,6 @@ function Sums({
     accountStates.use({ user, accountType }, ({ state }) => state?.marginSummary.accountValue);
   const [perp, outcome] = [value('perp'), value('outcome')];
   const equity = perp === undefined || outcome === undefined ? undefined : add(perp, outcome);
-  const last = sums?.points.at(-1);
-  const ledger = ledgerLists.use(user, ({ rows }) => rows);
   const of = (name: 'pnl' | 'volume' | 'fees' | 'funding' | 'deposits' | 'withdrawals'): string =>
     t('portfolio.ofSpan', { what: t(`portfolio.${name}`), span });
   return (
@@ -177,22 +176,22 @@ function Sums({
         <Money value={equity} />
       </Stat>
       <Stat unit="USDC" label={of('pnl')} isLarge>
-        <Money value={pnlNow(last, equity, ledger)} isSigned isColoured />
+        <Money value={now?.pnl} isSigned isColoured />
       </Stat>
       <Stat unit="USDC" label={of('volume')}>
-        <Money value={last?.volume} />
+        <Money value={now?.volume} />
       </Stat>
       <Stat unit="USDC" label={of('fees')}>
-        <Money value={last?.fees} />
+        <Money value={now?.fees} />
       </Stat>
       <Stat unit="USDC" label={of('funding')}>
-        <Money value={last?.funding} isSigned />
+        <Money value={now?.funding} isSigned />
       </Stat>
       <Stat unit="USDC" label={of('deposits')}>
-        <Money value={sums?.deposits} />
+        <Money value={moved?.deposits} />
       </Stat>
       <Stat unit="USDC" label={of('withdrawals')}>
-        <Money value={sums?.withdrawals} />
+        <Money value={moved?.withdrawals} />
       </Stat>
     </dl>
   );

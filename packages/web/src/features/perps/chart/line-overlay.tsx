@@ -94,7 +94,8 @@ function placeAll(list: HTMLUListElement, scale: Scale, markPx: string | undefin
     const y =
       placed.edge === undefined ? lines.find(({ id }) => id === String(at))!.y : placed.tagY;
     item.style.right = axis;
-    item.style.transform = `translateY(${y}px)`;
+    // Not by a transform: what has one is drawn whole, and the next line would strike through its label.
+    item.style.top = `${y}px`;
     item.style.borderColor = placed.edge === undefined ? '' : 'transparent';
     const tag = item.firstElementChild as HTMLElement;
     tag.style.transform = `translateY(${placed.tagY - y}px)`;
@@ -153,16 +154,12 @@ function Line({
   ].join(' · ');
   const tone = warning === undefined ? line.tone : 'warning';
   const tag = classes(
-    'absolute -top-2.5 end-2 flex h-5 items-center rounded border bg-panel px-1.5 text-11 whitespace-pre',
+    'absolute -top-2.5 end-2 z-10 flex h-5 items-center rounded border bg-panel px-1.5 text-11 whitespace-pre',
     TONES[tone],
   );
   const stroke = classes(TONES[tone], STYLES[line.style]);
   return (
-    <li
-      ref={item}
-      data-price={shown}
-      className={classes('absolute top-0 start-0 h-0 border-t', stroke)}
-    >
+    <li ref={item} data-price={shown} className={classes('absolute start-0 h-0 border-t', stroke)}>
       {canMove ? (
         <button
           type="button"

@@ -62,6 +62,7 @@ export function PriceChart({
   }));
   const store = candleSeries.useStore({ coin, interval });
   const hasPast = usePastLine(made, store, interval, firstMs);
+  const before = hasPast ? `┄ ${t('perps.chart.before')}` : '';
   const isEmpty = hasNone && !hasPast;
   const prices = useMemo(() => lines.map(({ price }) => toPixels(price)), [lines]);
   useEffect(() => made?.keepInSight(prices), [made, prices]);
@@ -69,8 +70,8 @@ export function PriceChart({
   useComparison(made, interval, compared);
   useIndicators(made, store, indicators);
   useEffect(() => {
-    onDrawn(made && { take: () => made.chart.takeScreenshot() });
-  }, [made, onDrawn]);
+    onDrawn(made && { take: () => named(made.chart.takeScreenshot(), before) });
+  }, [before, made, onDrawn]);
   const legend = useLegend(made, grid.priceDecimals);
   return (
     <div dir="ltr" className="relative h-full min-h-0 overflow-hidden">
@@ -84,6 +85,7 @@ export function PriceChart({
         ref={legend}
         className="pointer-events-none absolute top-1 start-3 z-10 text-11 text-muted tabular-nums"
       />
+      <p className="pointer-events-none absolute top-5 start-3 z-10 text-11 text-muted">{before}</p>
       {made !== undefined && !isEmpty && (hasProfile || drawings.length > 0) && (
         <DrawingOverlay
           made={made}
@@ -101,6 +103,16 @@ export function PriceChart({
       <Attribution />
     </div>
   );
+}
+
+/** A picture says as well what the dotted line in it is. */
+function named(picture: HTMLCanvasElement, before: string): HTMLCanvasElement {
+  const context = picture.getContext('2d');
+  if (context === null || before === '') return picture;
+  context.font = `${11 * devicePixelRatio}px Inter, sans-serif`;
+  context.fillStyle = palette().muted;
+  context.fillText(before, 12 * devicePixelRatio, 20 * devicePixelRatio);
+  return picture;
 }
 
 function Attribution() {

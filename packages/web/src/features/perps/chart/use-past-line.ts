@@ -2,7 +2,6 @@ import { LineSeries, LineStyle } from 'lightweight-charts';
 import { useEffect } from 'react';
 import type { StoreApi } from 'zustand/vanilla';
 import type { Candle } from '@oddlot/sdk';
-import { useWords } from '../../../lib/words.ts';
 import { intervalMs, startOf, type CandleInterval } from '../../../market/candles.ts';
 import { pastLine, usePastPrices } from '../../../market/past-prices.ts';
 import { venueNow } from '../../../market/venue.ts';
@@ -17,8 +16,8 @@ const HOUR_MS = 3_600_000;
 type Candles = { readonly candles: readonly Candle[]; readonly isLoaded: boolean };
 
 /**
- * A dotted line before the first candle of a venue whose prices are simulated: it says what it is, and is no candle.
- * Returns whether there is one.
+ * A dotted line before the first candle of a venue whose prices are simulated: it is no candle.
+ * Returns whether there is one, for whoever says what it is: a label at its end lies on the first candles.
  */
 export function usePastLine(
   made: PriceChart | undefined,
@@ -26,11 +25,9 @@ export function usePastLine(
   interval: CandleInterval,
   firstMs: number | undefined,
 ): boolean {
-  const t = useWords();
   const { perp } = useTradedPerp();
   const stepMs = intervalMs(interval);
   const past = usePastPrices(perp.baseCurrency, stepMs < HOUR_MS / 4 ? 'day' : 'week');
-  const title = t('perps.chart.before');
   useEffect(() => {
     if (made === undefined || past.length === 0) return undefined;
     const beforeMs = firstMs ?? startOf(venueNow(), interval);
@@ -39,7 +36,6 @@ export function usePastLine(
       color: palette().muted,
       lineWidth: 1,
       lineStyle: LineStyle.Dotted,
-      title,
       priceLineVisible: false,
       lastValueVisible: store.getState().candles.length === 0,
       crosshairMarkerVisible: false,
@@ -51,6 +47,6 @@ export function usePastLine(
     return () => {
       if (!made.isGone()) made.chart.removeSeries(series);
     };
-  }, [made, past, firstMs, interval, stepMs, store, title]);
+  }, [made, past, firstMs, interval, stepMs, store]);
   return past.length > 0;
 }

@@ -1,0 +1,45 @@
+import type { LedgerUpdate, PortfolioPoint } from '@oddlot/sdk';
+import { describe, expect, test } from 'vitest';
+import { sum } from '../../lib/decimal.ts';
+import { byDay } from './by-day.ts';
+import { upToNow } from './up-to-now.ts';
+
+const HOUR = 60 * 60 * 1_000;
+
+function point(time: number, accountValue: string, pnl: string): PortfolioPoint {
+  return { time, accountValue, pnl, volume: '0', fees: '0', funding: '0' };
+}
+
+const LAST = [point(500, '990', '15'), point(1_000, '1000', '25')];
+const pnlOf = (points: readonly PortfolioPoint[]): string | undefined => points.at(-1)?.pnl;
+
+function faucet(time: number, amount: string): LedgerUpdate {
+  return { time, hash: '0x', delta: { type: 'faucet', amount, token: 'USDC' } } as LedgerUpdate;
+}
+
+describe('what was won is of the same moment as the value beside it', () => {
+  test('what the value has moved since the last point is won or lost', () => {
+    expect(upToNow(LAST, '1003.5', [])).toEqual([LAST[0], point(1_000, '1003.5', '28.5')]);
+    expect(pnlOf(upToNow(LAST, '990', []))).toBe('15');
+  });
+
+  test('money that came in since then is not won; what came before is in the point already', () => {
+    expect(pnlOf(upToNow(LAST, '1103.5', [faucet(1_500, '100'), faucet(900, '7')]))).toBe('28.5');
+  });
+
+  test('while one of the two is not known, it is what the venue said', () => {
+    expect(upToNow(LAST, undefined, [])).toBe(LAST);
+    expect(upToNow([], '5', [])).toEqual([]);
+  });
+
+  test('days sum up to the result of the window, however old the one answer and the other are', () => {
+    const month = [point(20 * HOUR, '0', '0'), point(24 * HOUR, '990', '-10')];
+    const older = [...month, point(30 * HOUR, '1010.25', '10.25')];
+    const newer = [...month, point(31 * HOUR, '1057.17', '7.17')];
+    const ledger = [faucet(30.5 * HOUR, '50')];
+    const days = byDay(upToNow(older, '1060.333333', ledger));
+    const total = pnlOf(upToNow(newer, '1060.333333', ledger));
+    expect(total).toBe('10.333333');
+    expect(sum(days.map(({ pnl }) => pnl))).toBe(total);
+  });
+});
