@@ -28,6 +28,11 @@ async function unread(path: string): Promise<void> {
   socket.pause();
 }
 
+/** There is room again, or nobody takes anything any more, which a client that is in the midst of writing hears as an error. */
+async function drained(): Promise<void> {
+  await Promise.race([once(socket, 'drain'), once(socket, 'close')]).catch(() => undefined);
+}
+
 /** A frame of a client whose mask is zero. */
 function frame(opcode: number, payload: string): Buffer {
   return Buffer.concat([
@@ -47,11 +52,12 @@ describe('R-requests: a client that never reads', () => {
     const batch = Buffer.concat(Array.from({ length: 500 }, () => sent));
     let bytes = 0;
     while (!socket.destroyed && edge.edge.stats.slowClosed === 0 && bytes < BYTES_MAX) {
-      if (!socket.write(batch)) await Promise.race([once(socket, 'drain'), once(socket, 'close')]);
+      if (!socket.write(batch)) await drained();
       bytes += batch.length;
       await new Promise((resolve) => setImmediate(resolve));
     }
-    expect(edge.edge.stats.slowClosed).toBe(1);
+    // The system may hold megabytes that the venue has not come to yet.
+    await expect.poll(() => edge.edge.stats.slowClosed).toBe(1);
     expect(edge.edge.stats.heldBytes).toBeLessThan(256 * 1024);
   });
 
