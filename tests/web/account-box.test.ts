@@ -52,7 +52,7 @@ test(
     await expect.poll(() => agrees(page, owner)).toBe(true);
     expect(await page.getByText('Your cross margin is used to').count()).toBe(0);
     await perp.push('48.4');
-    await page.getByText(/^Your cross margin is used to 8\d\.\d/).waitFor();
+    await visit.wasTold('Your cross margin is used to 8');
     await expect.poll(() => header.innerText()).toMatch(/^Margin 8\d/);
     // Who wants to be told later says so, and the header follows at once.
     await page.goto(`${venue.url}/account?tab=preferences`);
@@ -89,44 +89,25 @@ test('on a phone a notice covers nothing: the screen makes room for it, and a sh
   const visit = await browser.visit(venue.url, { viewport: PHONE });
   const { page } = visit;
   const { owner } = await visit.openWithAccount(`/trade/${perp.name}`);
-  await button(page, 'Buy / long').waitFor();
+  await visit.hears('userFills');
   const maker = await trader(venue.url, 'who sells for a notice');
   const buy = (size: string): Promise<void> =>
     tradeBetween(maker, owner, { asset: perp.asset, price: '50', size });
   // Two at once, of which the newest is shown.
   await buy('1');
   await buy('2');
-  const notices = page.locator('li[data-swipe-direction]');
-  await notices.filter({ hasText: 'Bought 2.00' }).waitFor();
-  expect(await under(page)).toEqual([]);
-  expect(await notices.filter({ visible: true }).count()).toBe(1);
-  await notices.first().waitFor({ state: 'detached' });
+  await expect.poll(() => visit.notices(), patience).toContainEqual(aloneIs('Bought 2.00'));
+  await page.locator('li[data-swipe-direction]').first().waitFor({ state: 'detached' });
   await button(page, 'Buy / long').click();
   await page.getByRole('meter', { name: 'Cross margin ratio' }).waitFor();
   await buy('3');
-  await notices.filter({ hasText: 'Bought 3.00' }).waitFor();
-  expect(await under(page)).toEqual([]);
+  await expect.poll(() => visit.notices(), patience).toContainEqual(aloneIs('Bought 3.00'));
   await page.getByRole('dialog').getByRole('button', { name: 'Close', exact: true }).click();
 });
 
-/** What can be read and pressed, and is covered in part by a notice: behind a sheet nothing can. */
-async function under(page: Page): Promise<readonly string[]> {
-  return page.evaluate(() => {
-    const rect = (element: Element): DOMRect => element.getBoundingClientRect();
-    const shown = [...document.querySelectorAll('li[data-swipe-direction]')]
-      .map(rect)
-      .filter(({ height }) => height > 0);
-    if (shown.length === 0) return ['no notice is shown'];
-    const sheets = document.querySelectorAll('[role=dialog]');
-    const parts = sheets.length > 0 ? sheets : document.querySelectorAll('header, main, nav');
-    return [...parts]
-      .filter((part) => {
-        const { bottom, height, top } = rect(part);
-        return height > 0 && shown.some((each) => each.top < bottom && each.bottom > top);
-      })
-      .map(({ outerHTML }) => outerHTML.slice(0, 100));
-  });
-}
+/** One notice, which covers nothing. */
+const aloneIs = (text: string) => ({ texts: [expect.stringContaining(text)], covered: [] });
+const patience = { timeout: 60_000 };
 
 /** A figure of the box by its name. */
 async function figure(page: Page, name: string): Promise<string> {

@@ -162,6 +162,7 @@ test('what happens to the account is told outside of the page: a fill, the margi
   );
   await visit.open('/portfolio');
   await page.getByRole('banner').getByText('1,000.00').waitFor();
+  await visit.hears('userFills');
   const notices = (): Promise<string> =>
     page.evaluate(() => (globalThis as { notices?: string[] }).notices!.join('\n'));
 

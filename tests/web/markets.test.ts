@@ -1,5 +1,4 @@
 import { createClient, privateKeyWallet, randomPrivateKey } from '@oddlot/sdk';
-import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { DEPLOYER } from '../support/deployer.ts';
 import type { Venue } from '../support/venue-process.ts';
@@ -225,32 +224,17 @@ describe('an open page', () => {
   test('tells what happens to the account, in words and as text', async () => {
     const visit = await browser.visit(venue.url);
     const { page } = visit;
-    const hasLedger = heard(page, 'userNonFundingLedgerUpdates');
     const { address: destination } = await visit.openWithAccount();
     // What a stream begins with is no news.
-    await hasLedger;
+    await visit.hears('userNonFundingLedgerUpdates');
     const sender = createClient({ url: venue.url, wallet: privateKeyWallet(randomPrivateKey()) });
     const { address } = sender.wallet!;
     await sender.faucet({ user: address });
     await sender.exchange.sendTo({ destination, amount: '25' });
-    await page
-      .getByText(`25.00 USDC came from ${address.slice(0, 6)}…${address.slice(-4)}`)
-      .first()
-      .waitFor();
+    await visit.wasTold(`25.00 USDC came from ${address.slice(0, 6)}…${address.slice(-4)}`);
     await page.getByText('1,025.00').waitFor();
   });
 });
-
-/** Once the page was sent something on a channel. */
-function heard(page: Page, channel: string): Promise<void> {
-  return new Promise((resolve) => {
-    page.on('websocket', (socket) => {
-      socket.on('framereceived', ({ payload }) => {
-        if (String(payload).includes(`"channel":"${channel}"`)) resolve();
-      });
-    });
-  });
-}
 
 async function visiting(viewport?: { width: number; height: number }) {
   const visit = await browser.visit(venue.url, viewport === undefined ? {} : { viewport });

@@ -235,13 +235,16 @@ describe('R-delay', () => {
 describe('a resolution', () => {
   test('while the page is open: the payout, the evidence as text, and the receipt computed again', async () => {
     const market = await people.market({ outcomes: ['Rain', 'Dry'] });
-    const page = await visiting(`/events/${market.eventSlug}`);
+    const visit = await browser.visit(venue.url);
+    const { page } = visit;
+    await visit.open(`/events/${market.eventSlug}`);
     await page.getByRole('button', { name: 'Trade with a test account' }).click();
     await choose(page, 'Split');
     await page.getByLabel('Pairs').fill('10');
     await move(page, '10.00');
     await page.getByRole('button', { name: 'Split 10 USDC into pairs' }).click();
     await shares(page).waitFor();
+    await visit.hears('userNonFundingLedgerUpdates');
     await people.set(market, 'close');
     await page.getByRole('status').getByText('the result is on its way').waitFor();
     await people.decide(market, '1', 'The <b>gauge</b> said \u202E4 mm');
@@ -252,9 +255,8 @@ describe('a resolution', () => {
     await payout.getByText('10 Rain paid you 10.00 USDC').waitFor();
     await payout.getByText('10 Dry are worth nothing').waitFor();
     // Notices of both legs: which market it was, and a loss as a loss.
-    await page.getByText('Will it? paid you 10.00 USDC').first().waitFor();
-    await page.getByText('Will it? resolved Rain').first().waitFor();
-    await page.getByText('Your 10 Dry are worth nothing').first().waitFor();
+    await visit.wasTold('Will it? paid you 10.00 USDC');
+    await visit.wasTold('Will it? resolved Rain | Your 10 Dry are worth nothing');
     await page.getByText('The <b>gauge</b> said 4 mm').waitFor();
     await page.getByText(`--instrument ${market.id}`).waitFor();
     await page.getByRole('button', { name: 'Recompute it here' }).click();

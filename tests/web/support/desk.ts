@@ -18,6 +18,9 @@ export type DeskOptions = {
   readonly wallet?: InjectedWallet;
 };
 
+/** Notices that were up together, and what they stood over. */
+export type KeptNotice = { readonly texts: readonly string[]; readonly covered: readonly string[] };
+
 /** Whether nothing is put into the page's way that could not be taken out again. */
 export function isPlain({ locale, script, theme = 'dark', wallet }: DeskOptions): boolean {
   const isUsual = locale === undefined && theme === 'dark';
@@ -52,6 +55,7 @@ export class Desk {
     await context.addInitScript(
       `localStorage.getItem('oddlot.preferences') ?? localStorage.setItem('oddlot.preferences', '{"theme":"${theme}"}');`,
     );
+    await context.addInitScript(keepNotices);
     if (script !== undefined) await context.addInitScript(script);
     await wallet?.inject(context);
     return new Desk(context, await context.newPage(), isTouched(options));
@@ -82,4 +86,35 @@ export class Desk {
 
 function isTouched({ viewport = DESKTOP }: DeskOptions): boolean {
   return viewport.width < TOUCHED_BELOW;
+}
+
+/**
+ * Runs in the page: a notice is gone in seconds, and a test that looks for it may come later. What was shown is kept with
+ * what it covered then: whatever can be read and pressed, which behind a sheet is the sheet alone.
+ */
+function keepNotices(): void {
+  const kept: KeptNotice[] = [];
+  (globalThis as { keptNotices?: readonly KeptNotice[] }).keptNotices = kept;
+  const rect = (element: Element): DOMRect => element.getBoundingClientRect();
+  const covered = (shown: readonly DOMRect[]): string[] => {
+    const sheets = document.querySelectorAll('[role=dialog]');
+    const parts = sheets.length > 0 ? sheets : document.querySelectorAll('header, main, nav');
+    return [...parts]
+      .filter((part) => {
+        const { bottom, height, top } = rect(part);
+        return height > 0 && shown.some((each) => each.top < bottom && each.bottom > top);
+      })
+      .map(({ outerHTML }) => outerHTML.slice(0, 100));
+  };
+  // As drawn, frame by frame: where things are once a notice has come, not while it comes.
+  const look = (): void => {
+    const shown = [...document.querySelectorAll<HTMLElement>('li[data-swipe-direction]')]
+      .map((notice) => ({ text: notice.innerText.replaceAll('\n', ' | '), at: rect(notice) }))
+      .filter(({ at }) => at.height > 0);
+    const texts = shown.map(({ text }) => text);
+    if (texts.join('\n') === kept.at(-1)?.texts.join('\n')) kept.pop();
+    if (shown.length > 0) kept.push({ texts, covered: covered(shown.map(({ at }) => at)) });
+    requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
 }

@@ -1,5 +1,6 @@
 import type { ConsoleMessage, Page, Request, WebSocket } from 'playwright-core';
-import { DESKTOP, type Desk, type DeskOptions } from './desk.ts';
+import { expect } from 'vitest';
+import { DESKTOP, type Desk, type DeskOptions, type KeptNotice } from './desk.ts';
 import { openTestAccount, type TestAccount } from './test-account.ts';
 
 export { DESKTOP, PHONE, TABLET } from './desk.ts';
@@ -24,6 +25,8 @@ export class Visit {
   readonly url: string;
   /** All requests and socket frames of the visit. */
   readonly sent: Sent[] = [];
+  /** Channels on which the page that is open was sent something. */
+  readonly #heard = new Set<string>();
   readonly #faults: string[] = [];
   readonly #leaveDesk: () => Promise<void>;
   #expected: RegExp | undefined;
@@ -56,6 +59,7 @@ export class Visit {
 
   /** Goes to an address of the page and waits until its first screen stands. */
   async open(path = '/'): Promise<void> {
+    this.#heard.clear();
     await this.page.goto(this.url + path);
     await this.page.locator('main#screen > *').first().waitFor();
   }
@@ -65,6 +69,27 @@ export class Visit {
     const account = await openTestAccount(this.page, this.url);
     await this.open(path);
     return account;
+  }
+
+  /** Once the page follows a channel: what happened before is no news to it. */
+  async hears(channel: string): Promise<void> {
+    await expect.poll(() => [...this.#heard], { timeout: PATIENCE_MS }).toContain(channel);
+  }
+
+  /** Once a notice was shown by the page that is open, be it gone since. */
+  async wasTold(text: string): Promise<void> {
+    await expect
+      .poll(async () => (await this.notices()).flatMap(({ texts }) => texts), {
+        timeout: PATIENCE_MS,
+      })
+      .toContainEqual(expect.stringContaining(text));
+  }
+
+  /** Every notice that the page that is open has shown, with those that were up together. */
+  async notices(): Promise<readonly KeptNotice[]> {
+    return this.page.evaluate(
+      () => (globalThis as { keptNotices?: readonly KeptNotice[] }).keptNotices ?? [],
+    );
   }
 
   /** What went wrong so far, each in a line. */
@@ -99,6 +124,10 @@ export class Visit {
     this.#isHome(socket.url().replace(/^ws/, 'http'));
     socket.on('framesent', ({ payload }) => {
       this.sent.push({ url: socket.url(), body: String(payload) });
+    });
+    socket.on('framereceived', ({ payload }) => {
+      const channel = /"channel":"(\w+)"/.exec(String(payload))?.[1];
+      if (channel !== undefined) this.#heard.add(channel);
     });
   };
 

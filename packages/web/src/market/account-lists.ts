@@ -1,18 +1,19 @@
 import type { Fill, FundingRow, HistOrderRow, LedgerUpdate, UserFundings } from '@oddlot/sdk';
 import type { StoreApi } from 'zustand/vanilla';
 import type { Older } from '../ui/older-rows.tsx';
+import { withArrival, type Arrival } from './arrivals.ts';
 import { createLive, type Live } from './live.ts';
 import { useOlder, type OlderOptions } from './use-older.ts';
 import { reader } from './venue.ts';
 
 /** What an account did: the newest 200 rows first, then each new one. Older ones are asked for page by page. */
 
-export type ListState<Row> = {
+type ListState<Row> = {
   /** Newest first. */
   readonly rows: readonly Row[];
   readonly isLoaded: boolean;
-  /** What came last while the page was open, oldest first; those of a first load are no news. */
-  readonly fresh: readonly Row[];
+  /** What came of late while the page was open, each oldest first; those of a first load are no news. */
+  readonly arrivals: readonly Arrival<Row>[];
 };
 
 /** A list with as much of its past as somebody has scrolled to. */
@@ -141,16 +142,20 @@ function listOf<Row>(
 ): Live<string, ListState<Row>> {
   return createLive<string, ListState<Row>>({
     key: (user) => user,
-    initial: () => ({ rows: [], isLoaded: false, fresh: [] }),
+    initial: () => ({ rows: [], isLoaded: false, arrivals: [] }),
     open: (user, store: StoreApi<ListState<Row>>) => {
       const stream = open(user, (rows, isSnapshot) => {
         if (isSnapshot) {
-          store.setState({ rows, isLoaded: true, fresh: [] });
+          store.setState({ rows, isLoaded: true });
           return;
         }
         const ids = new Set(rows.map(idOf));
-        const rest = store.getState().rows.filter((row) => !ids.has(idOf(row)));
-        store.setState({ rows: [...rows.toReversed(), ...rest].slice(0, ROWS_MAX), fresh: rows });
+        const before = store.getState();
+        const rest = before.rows.filter((row) => !ids.has(idOf(row)));
+        store.setState({
+          rows: [...rows.toReversed(), ...rest].slice(0, ROWS_MAX),
+          arrivals: withArrival(before.arrivals, rows),
+        });
       });
       return () => stream.close();
     },

@@ -4,6 +4,7 @@ import { hourlyRate, number, percent } from '../../lib/format.ts';
 import { relative } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
 import { fillLists } from '../../market/account-lists.ts';
+import { createTeller } from '../../market/arrivals.ts';
 import { accountStates } from '../../market/account.ts';
 import { judged, type Alert, type Figures } from '../../market/alerts/alerts.ts';
 import { changeAlerts, currentAlerts, useAlerts } from '../../market/alerts/kept-alerts.ts';
@@ -68,13 +69,14 @@ function PerpWatch({ coin }: { readonly coin: string }) {
   }
 }
 
+const newFills = createTeller(fillLists);
+
 /** The page tells fills anyway; what is added is the notice outside of it. */
 function FillWatch() {
   const t = useWords();
   const user = useSession()?.address;
   useEffect(() => {
     if (user === undefined) return undefined;
-    const { release, store } = fillLists.acquire(user);
     const tell = async (rows: readonly Fill[]): Promise<void> => {
       const shares = rows.filter(({ outcome }) => outcome !== undefined);
       const ids = shares.map(({ instrumentId }) => instrumentId);
@@ -83,13 +85,7 @@ function FillWatch() {
         tellOutside({ title: String(title), text: String(text) });
       }
     };
-    const leave = store.subscribe(({ fresh }, before) => {
-      if (fresh !== before.fresh && fresh.length > 0) void tell(fresh);
-    });
-    return () => {
-      leave();
-      release();
-    };
+    return newFills(user, (rows) => void tell(rows));
   }, [user, t]);
   return null;
 }

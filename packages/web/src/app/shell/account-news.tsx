@@ -2,8 +2,8 @@ import type { Fill, LedgerUpdate } from '@oddlot/sdk';
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import { useWords } from '../../lib/words.ts';
-import { fillLists, ledgerLists, type ListState } from '../../market/account-lists.ts';
-import type { Live } from '../../market/live.ts';
+import { fillLists, ledgerLists } from '../../market/account-lists.ts';
+import { createTeller } from '../../market/arrivals.ts';
 import { marketNames, type MarketNames } from '../../market/market-names.ts';
 import { knownPerps } from '../../market/queries.ts';
 import { useSession } from '../../session/use-session.ts';
@@ -11,6 +11,9 @@ import { playTone } from '../../ui/play-tone.ts';
 import { preferences } from '../../ui/preferences.ts';
 import { notify } from '../../ui/toast.tsx';
 import { fillNews, ledgerNews, type News } from './news.ts';
+
+const newFills = createTeller(fillLists);
+const newLedger = createTeller(ledgerLists);
 
 /** Tells what happens to the account while the page is open: fills, liquidations, settlements, money. */
 export function AccountNews() {
@@ -28,14 +31,14 @@ export function AccountNews() {
       const names = await namesFor(shares.map(({ instrumentId }) => instrumentId));
       tell(fillNews(rows, t, knownPerps(), names));
     };
-    const leaveFills = onNewRows(fillLists, user, (rows) => void tellFills(rows));
+    const leaveFills = newFills(user, (rows) => void tellFills(rows));
     const tellLedger = async (rows: readonly LedgerUpdate[]): Promise<void> => {
       const ids = rows.flatMap(({ delta }) =>
         delta.type === 'outcomeSettlement' ? [delta.instrumentId] : [],
       );
       tell(ledgerNews(rows, t, await namesFor(ids)));
     };
-    const leaveLedger = onNewRows(ledgerLists, user, (rows) => void tellLedger(rows));
+    const leaveLedger = newLedger(user, (rows) => void tellLedger(rows));
     return () => {
       leaveFills();
       leaveLedger();
@@ -47,23 +50,4 @@ export function AccountNews() {
 /** News is told without names where the venue does not answer. */
 function namesFor(instrumentIds: readonly number[]): Promise<MarketNames> {
   return marketNames(instrumentIds).catch(() => new Map());
-}
-
-/**
- * Not once per frame: of two messages in one frame both are news. And opened here, not while rendering: what came
- * before React shows what it has rendered would be told to nobody.
- */
-function onNewRows<Row>(
-  lists: Live<string, ListState<Row>>,
-  user: string,
-  tell: (rows: readonly Row[]) => void,
-): () => void {
-  const { release, store } = lists.acquire(user);
-  const leave = store.subscribe(({ fresh }, before) => {
-    if (fresh !== before.fresh && fresh.length > 0) tell(fresh);
-  });
-  return () => {
-    leave();
-    release();
-  };
 }

@@ -1,0 +1,57 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createTeller, withArrival, type Arrival } from './arrivals.ts';
+import { createLive } from './live.ts';
+
+type State = { readonly arrivals: readonly Arrival<string>[] };
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function list() {
+  let come: (...rows: string[]) => void = () => undefined;
+  const lists = createLive<string, State>({
+    key: (user) => user,
+    initial: () => ({ arrivals: [] }),
+    open: (_user, store) => {
+      come = (...rows) =>
+        store.setState({ arrivals: withArrival(store.getState().arrivals, rows) });
+      return () => undefined;
+    },
+  });
+  return { lists, come: (...rows: string[]) => come(...rows) };
+}
+
+describe('news', () => {
+  test('what came before its teller was loaded is told, unless that is long ago', () => {
+    const { come, lists } = list();
+    lists.acquire('user');
+    come('old');
+    vi.advanceTimersByTime(10_000);
+    come('a', 'b');
+    come('c');
+    vi.advanceTimersByTime(9_999);
+    const told: string[][] = [];
+    createTeller(lists)('user', (rows) => told.push([...rows]));
+    expect(told).toEqual([['a', 'b'], ['c']]);
+    come('d');
+    expect(told.at(-1)).toEqual(['d']);
+  });
+
+  test('nothing is told twice by one that begins anew; another tells it too', () => {
+    const { come, lists } = list();
+    const [aloud, outside] = [createTeller(lists), createTeller(lists)];
+    const told: string[] = [];
+    const leave = aloud('user', (rows) => told.push(...rows));
+    come('a');
+    leave();
+    come('b');
+    aloud('user', (rows) => told.push(...rows));
+    expect(told).toEqual(['a', 'b']);
+    outside('user', (rows) => told.push(...rows.map((row) => `${row} outside`)));
+    expect(told).toEqual(['a', 'b', 'a outside', 'b outside']);
+  });
+});
