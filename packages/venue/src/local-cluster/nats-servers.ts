@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as later } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { assert, present } from '@oddlot/units';
@@ -50,6 +51,7 @@ export async function runNatsServers({
 }: NatsServersOptions): Promise<NatsServers> {
   const program = await findNatsServer();
   if (program === undefined) throw new Error(NATS_SERVER_WANTED);
+  const canSync = await syncsAlways(program);
   const root = folder ?? (await mkdtemp(join(tmpdir(), 'oddlot-nats-')));
   const ports = Array.from({ length: 2 * count }, (_, at) => firstPort + at);
   const clients = ports.slice(0, count);
@@ -67,7 +69,7 @@ export async function runNatsServers({
     const route = present(routes[index], 'a port');
     await writeFile(
       config,
-      configOf({ name: `n${index + 1}`, own, client, route, to, isAlone: count === 1 }),
+      configOf({ name: `n${index + 1}`, own, client, route, to, isAlone: count === 1, canSync }),
     );
     const child = spawn(program, ['-c', config], { stdio: 'ignore' });
     children[index] = child;
@@ -116,9 +118,17 @@ type ServerConfig = {
   readonly route: number;
   readonly to: readonly number[];
   readonly isAlone: boolean;
+  readonly canSync: boolean;
 };
 
-function configOf({ client, isAlone, name, own, route, to }: ServerConfig): string {
+/** Servers before 2.10 can't be told to: what all of them held in memory alone is lost when all are killed at once. */
+async function syncsAlways(program: string): Promise<boolean> {
+  const { stdout } = await promisify(execFile)(program, ['--version']);
+  const [, major = '0', minor = '0'] = /v(\d+)\.(\d+)/.exec(stdout) ?? [];
+  return Number(major) > 2 || (Number(major) === 2 && Number(minor) >= 10);
+}
+
+function configOf({ canSync, client, isAlone, name, own, route, to }: ServerConfig): string {
   const cluster = isAlone
     ? ''
     : `cluster { name: oddlot, no_advertise: true, listen: "127.0.0.1:${route}", routes: [${to
@@ -129,7 +139,7 @@ function configOf({ client, isAlone, name, own, route, to }: ServerConfig): stri
     `listen: "127.0.0.1:${client}"`,
     'max_payload: 8388608',
     'write_deadline: "10s"',
-    `jetstream { store_dir: "${join(own, 'jetstream')}", max_memory_store: 67108864 }`,
+    `jetstream { store_dir: "${join(own, 'jetstream')}", max_memory_store: 67108864${canSync ? ', sync_interval: always' : ''} }`,
     cluster,
   ].join('\n');
 }
