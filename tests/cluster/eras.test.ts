@@ -87,7 +87,7 @@ describe.skipIf(!hasNatsServer)('R-era: other rules in a cluster', () => {
       await a.stop();
       // It knows after a start, too, and until it is taken back.
       const again = await startReplica({ ...place, name: 'a', data });
-      expect(await again.faucet()).toMatchObject(refused);
+      await expect.poll(() => again.faucet()).toMatchObject(refused);
       expect(await admin(cluster, 'keep-era')).toMatchObject({ code: 0 });
       await expect.poll(() => again.faucet()).toMatchObject({ status: 200 });
       // Where the era is opened, it stands still and shows what it has.
@@ -106,6 +106,6 @@ async function publish(cluster: string, command: object): Promise<void> {
   const proposal = `${randomUUID()}:1`;
   buffer.writeBlock([{ command: command as never }], proposal);
   const bytes = buffer.bytes.subarray(0, buffer.length);
-  await stream.publish(proposal, encodeBlockMessage(Date.now(), bytes));
+  await stream.publish(proposal, { data: encodeBlockMessage(Date.now(), bytes) });
   await stream.close();
 }

@@ -40,5 +40,5 @@ async function announce({ cluster, stream }: AdminPlace, rules: number): Promise
   const timeMs =
     last === undefined || lastPlace === OPENING_PLACE ? 0 : decodeBlockMessage(last).timeMs;
   const data = encodeBlockMessage(timeMs, buffer.bytes.subarray(0, buffer.length));
-  await patiently(() => stream.publish(proposal, data));
+  await patiently(() => stream.publish(proposal, { data }));
 }

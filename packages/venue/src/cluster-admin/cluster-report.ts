@@ -33,9 +33,11 @@ async function streamLine({ board, cluster, stream }: AdminPlace): Promise<strin
 
 function lostText(highest: KnownBlock | undefined, last: number): string {
   if (highest === undefined) return '';
-  const { height, replacedFrom, replica } = highest;
+  const { disputed, height, replacedFrom, replica } = highest;
   if (replacedFrom !== undefined)
     return `, and ${replica} has others from block ${replacedFrom} to ${height}: blocks are lost`;
+  if (disputed !== undefined)
+    return `, and by ${replica} another replica has others among blocks ${disputed.from} to ${disputed.to}: blocks are lost`;
   return height > last ? `, and ${replica} has told of block ${height}: blocks are lost` : '';
 }
 

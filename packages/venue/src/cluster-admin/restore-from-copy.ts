@@ -1,7 +1,9 @@
 import type { BlockStream } from '../cluster/block-stream.ts';
 import { decodeOpening } from '../cluster/block-message.ts';
 import { FollowedStream } from '../cluster/followed-stream.ts';
+import type { KnownBlock } from '../cluster/known-block.ts';
 import { patiently } from '../cluster/patiently.ts';
+import type { BlockRange } from '../cluster/read-history.ts';
 import { restoreStream, streamStanding } from '../cluster/restore-stream.ts';
 import { OPENING_PLACE, seqOf } from '../cluster/stream-places.ts';
 import type { WriteStreamOptions } from '../cluster/write-stream.ts';
@@ -55,10 +57,10 @@ async function givenUp(
   parts: Omit<WriteStreamOptions, 'stream'>,
 ): Promise<GivenUp[]> {
   const { lastSeq } = parts.journal;
-  const standing = await streamStanding({ ...parts, stream });
   const found = await patiently(() => stream.at(OPENING_PLACE));
   const opening = found && decodeOpening(found);
   const highest = board.highestIn(opening?.era);
+  const standing = await streamStanding({ ...parts, stream, doubted: doubtedOf(highest) });
   const all: GivenUp[] = [];
   const add = (from: number, why: string, what: string): void =>
     void all.push({ from, text: `${why}, or give up ${what} by --give-up-from ${from}` });
@@ -75,6 +77,13 @@ async function givenUp(
     add(
       replacedFrom,
       `replica ${replica} has blocks ${replacedFrom} to ${height}, which the stream has lost and has others in their place: restore from the copy of ${replica}`,
+      'what it has acknowledged there',
+    );
+  } else if (highest?.disputed !== undefined && standing.kind === 'whole') {
+    const { from, to } = highest.disputed;
+    add(
+      from,
+      `a replica has read others than blocks ${from} to ${to} of the stream, or some of them, and does not tell which: start it and look who it is (cluster-admin status)`,
       'what it has acknowledged there',
     );
   } else if (highest !== undefined && highest.height > lastSeq) {
@@ -95,4 +104,10 @@ async function givenUp(
       );
   }
   return all;
+}
+
+/** Where copies of replicas may differ though they end alike. */
+function doubtedOf(highest: KnownBlock | undefined): BlockRange | undefined {
+  if (highest?.replacedFrom === undefined) return highest?.disputed;
+  return { from: highest.replacedFrom, to: highest.height };
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { FileJournal } from '../log/file-journal.ts';
 import { decodeOpening, encodeOpening, type StreamOpening } from './block-message.ts';
 import { type BlockStream, NotNextError } from './block-stream.ts';
-import { firstDiffering } from './first-differing.ts';
+import { firstDiffering, firstDifferingOf } from './first-differing.ts';
 import type { Followed } from './followed-stream.ts';
 import type { KnownBlock } from './known-block.ts';
 import { patiently } from './patiently.ts';
@@ -52,6 +52,8 @@ export async function agreeOnStream(parties: Parties): Promise<StreamOpening> {
     if (!wasAcknowledged(opening, followed, differing)) throw new StreamForkedError(differing);
     throw new StreamReplacedError({ from: differing, to: copy.lastSeq, era: opening.era });
   }
+  const givenUp = await firstGivenUp(parties, opening);
+  if (givenUp !== undefined) throw new StreamForkedError(givenUp);
   if (lastSeq < copy.lastSeq) {
     const { aloneFrom = Infinity } = followed ?? {};
     if (aloneFrom <= copy.lastSeq) throw new StreamForkedError(Math.max(aloneFrom, lastSeq + 1));
@@ -77,6 +79,22 @@ function wasAcknowledged(
   if (followed.era === era) return true;
   const at = former.findIndex((each) => each.era === followed.era);
   return at >= 0 && former.slice(at).every(({ givenUpFrom = Infinity }) => seq < givenUpFrom);
+}
+
+/**
+ * The first block that is another one here since it was given up when the stream was restored. Behind it all may be alike again,
+ * so that each is compared, once: a folder that has none of them follows the new stream.
+ */
+async function firstGivenUp(
+  { copy, followed, stream }: Parties,
+  opening: StreamOpening,
+): Promise<number | undefined> {
+  const { era, former = [] } = opening;
+  if (followed?.era === era) return undefined;
+  const at = former.findIndex((each) => each.era === followed?.era);
+  const since = former.slice(Math.max(0, at)).map(({ givenUpFrom = Infinity }) => givenUpFrom);
+  const from = Math.min(...since);
+  return firstDifferingOf({ from, to: copy.lastSeq }, { stream, opening, copy });
 }
 
 /** Nobody can know what comes behind the part that was written. */
@@ -109,7 +127,7 @@ async function readOpening({
   const opening = { serviceNetwork, firstSeq: 1, era: randomUUID() };
   const id = `opening:${opening.era}`;
   try {
-    await patiently(() => stream.publishBehind(0, id, encodeOpening(nowMs, opening)));
+    await patiently(() => stream.publishBehind(0, id, { data: encodeOpening(nowMs, opening) }));
     return opening;
   } catch (error) {
     // Another replica was faster, or this one was before its answer got lost.

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
-import { proposalOf } from '../log/block-codec.ts';
+import type { LoggedCommand } from '../block/log-entry.ts';
+import { decodeBlock, proposalOf } from '../log/block-codec.ts';
 
 /**
  * A message of the stream. All integers are little-endian.
@@ -63,6 +64,11 @@ export function decodeBlockMessage(data: Uint8Array): BlockMessage {
   if (proposal === undefined)
     throw new StreamMessageError('a block without the name of its proposal');
   return { proposal, timeMs, encoded: body };
+}
+
+/** What a block of a message says. */
+export function commandsOf(encoded: Buffer): readonly LoggedCommand[] {
+  return decodeBlock(encoded, { start: 0, end: encoded.length, withRequests: true }).commands;
 }
 
 export function decodeOpening(data: Uint8Array): StreamOpening {

@@ -7,9 +7,9 @@ import {
   JetStreamApiError,
   type StreamInfo,
 } from '@nats-io/jetstream';
-import type { NatsConnection } from '@nats-io/transport-node';
+import { headers, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
 import { connectTo, type ConnectOptions } from './connect-to.ts';
-import { type Follower, Following } from './following.ts';
+import { type Follower, Following, type StreamMessage, TOLD_HEADER } from './following.ts';
 import { streamFaults, wantedConfig } from './stream-config.ts';
 import { WeakStreamError } from './stream-error.ts';
 
@@ -25,6 +25,9 @@ type BlockStreamOptions = ConnectOptions & {
   /** An operator takes a stream that could lose something for what it is, and is told what. */
   readonly onWeak?: ((faults: readonly string[]) => void) | undefined;
 };
+
+/** What is written: a message, and what its proposer has read so far. */
+type Outgoing = Pick<StreamMessage, 'data' | 'told'>;
 
 /** An append that could not come next, because something else did. */
 export class NotNextError extends Error {
@@ -108,10 +111,17 @@ export class BlockStream {
     return { firstPlace: state?.first_seq ?? 0, lastPlace: state?.last_seq ?? 0 };
   }
 
-  /** One message, or undefined when the stream has none at that place. */
+  /** What one message says, or undefined when the stream has none at that place. */
   async at(place: number): Promise<Uint8Array | undefined> {
+    return (await this.messageAt(place))?.data;
+  }
+
+  async messageAt(place: number): Promise<StreamMessage | undefined> {
     try {
-      return (await this.#manager.streams.getMessage(this.#name, { seq: place }))?.data;
+      const found = await this.#manager.streams.getMessage(this.#name, { seq: place });
+      return found === null
+        ? undefined
+        : { place, data: found.data, told: found.header.get(TOLD_HEADER) };
     } catch (error) {
       if (error instanceof JetStreamApiError && error.status === 404) return undefined;
       throw error;
@@ -122,22 +132,27 @@ export class BlockStream {
    * Publishes a message once, under an id by which the servers know a second one of the same. Throws when it
    * is not known to be stored: it may be.
    */
-  async publish(id: string, data: Uint8Array, timeoutMs = PUBLISH_TIMEOUT_MS): Promise<void> {
+  async publish(
+    id: string,
+    { data, timeoutMs = PUBLISH_TIMEOUT_MS, told }: Outgoing & { readonly timeoutMs?: number },
+  ): Promise<void> {
     await this.#client.publish(this.subject, data, {
       msgID: id,
       timeout: timeoutMs,
       retries: 1,
+      ...headersOf(told),
     });
   }
 
   /** The same, if it then comes directly behind a place. */
-  async publishBehind(place: number, id: string, data: Uint8Array): Promise<void> {
+  async publishBehind(place: number, id: string, { data, told }: Outgoing): Promise<void> {
     try {
       await this.#client.publish(this.subject, data, {
         msgID: id,
         timeout: PUBLISH_TIMEOUT_MS,
         retries: 1,
         expect: { lastSequence: place },
+        ...headersOf(told),
       });
     } catch (error) {
       const isOther = error instanceof JetStreamApiError && error.code === WRONG_LAST_SEQUENCE;
@@ -211,6 +226,13 @@ async function onceReady<T>(open: () => Promise<T>): Promise<T> {
       await later(AGAIN_AFTER_MS);
     }
   }
+}
+
+function headersOf(told: string | undefined): { readonly headers?: MsgHdrs } {
+  if (told === undefined) return {};
+  const own = headers();
+  own.set(TOLD_HEADER, told);
+  return { headers: own };
 }
 
 function subjectOf(cluster: string): string {

@@ -2,27 +2,30 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as later } from 'node:timers/promises';
 import { assert, present } from '@oddlot/units';
 import type { LogEntry, LoggedCommand } from '../block/log-entry.ts';
-import { BlockBuffer, decodeBlock } from '../log/block-codec.ts';
+import { BlockBuffer } from '../log/block-codec.ts';
 import type { FileJournal } from '../log/file-journal.ts';
 import type { FollowOptions, Log, ReplayOptions, Retention, TakeEntry } from '../log/log.ts';
 import { agreeOnStream, replacedBy } from './agree-on-stream.ts';
+import { beginningOf } from './beginning-of.ts';
 import {
+  commandsOf,
   decodeBlockMessage,
-  decodeOpening,
   encodeBlockMessage,
   type StreamOpening,
 } from './block-message.ts';
 import { type BlockStream, NotNextError } from './block-stream.ts';
 import { CopyQueue } from './copy-queue.ts';
+import { Dispute } from './dispute.ts';
 import type { Flight } from './flight.ts';
 import type { FollowedStream } from './followed-stream.ts';
 import type { Following, StreamMessage } from './following.ts';
 import type { KnownBlock } from './known-block.ts';
 import { patiently } from './patiently.ts';
 import { parseProposal, type ProposalOrder } from './proposal-order.ts';
+import { type BlockRange, ReadHistory } from './read-history.ts';
 import { StateAge } from './state-age.ts';
 import { StreamLostError, StreamReplacedError, StreamUnfinishedError } from './stream-error.ts';
-import { OPENING_PLACE, placeOf, seqOf } from './stream-places.ts';
+import { placeOf, seqOf } from './stream-places.ts';
 
 /** Blocks that one proposer has on their way. */
 const FLIGHTS_MAX = 8;
@@ -78,6 +81,8 @@ export class ClusterLog implements Log {
   /** Where proposers stand in what was read, which is ahead of what was applied. */
   #ahead: ProposalOrder;
   #readTimeMs = 0;
+  #history: ReadHistory | undefined;
+  readonly #dispute = new Dispute();
   #following: Following | undefined;
   #free: (() => void) | undefined;
   #lost: StreamLostError | undefined;
@@ -122,6 +127,11 @@ export class ClusterLog implements Log {
     return this.#lost instanceof StreamReplacedError ? this.#lost : undefined;
   }
 
+  /** Blocks of the stream in whose place a replica that wrote to it had read others. */
+  get disputed(): BlockRange | undefined {
+    return this.#lost === undefined ? undefined : this.#dispute.blocks;
+  }
+
   /** What keeps blocks from being written; undefined when nothing does. */
   trouble(): LogTrouble | undefined {
     if (this.#lost !== undefined) return { kind: 'lost', error: this.#lost };
@@ -132,15 +142,8 @@ export class ClusterLog implements Log {
     return sinceMs > SILENT_MS ? { kind: 'silent', sinceMs } : undefined;
   }
 
-  async beginning(): Promise<LogEntry | undefined> {
-    const { stream } = this.#options;
-    const found = await patiently(() => stream.at(OPENING_PLACE));
-    if (found === undefined) return undefined;
-    const opening = decodeOpening(found);
-    const data = await patiently(() => stream.at(placeOf(opening, 1)));
-    if (opening.firstSeq > 1 || data === undefined) return undefined;
-    const { encoded, timeMs } = decodeBlockMessage(data);
-    return { seq: 1, timeMs, commands: commandsOf(encoded) };
+  beginning(): Promise<LogEntry | undefined> {
+    return beginningOf(this.#options.stream);
   }
 
   replay(fromSeq: number, apply: TakeEntry, options?: ReplayOptions): Promise<void> {
@@ -155,11 +158,15 @@ export class ClusterLog implements Log {
   ): Promise<void> {
     await this.#options.copy.follow(fromSeq, apply, options);
     await this.#join();
+    if (this.#lost === undefined) {
+      const { lastPlace } = await patiently(() => this.#options.stream.end());
+      await this.#reach(this.#seqOf(lastPlace));
+    }
+    // What was read before something was missed is copied and applied.
+    while (this.#lost !== undefined && !this.#uncopied.isEmpty && !this.#isClosed) await later(5);
     // Nothing lies here that could be shown meanwhile, or less than the stream still has; and nothing may be begun in its place.
     const isBehind = this.#lost !== undefined && this.lastSeq < this.#lost.from - 1;
     if (this.#lost !== undefined && (this.lastSeq === 0 || isBehind)) throw this.#lost;
-    const { lastPlace } = await patiently(() => this.#options.stream.end());
-    if (this.#lost === undefined) await this.#reach(this.#seqOf(lastPlace));
   }
 
   /** Reads the stream behind what lies here, if it has all that does. */
@@ -169,6 +176,8 @@ export class ClusterLog implements Log {
     const known = (era: string | undefined): KnownBlock | undefined => this.#known(era);
     try {
       this.#opening = await agreeOnStream({ ...parties, followed: followed?.kept, known });
+      this.#history = await ReadHistory.of(copy, this.#opening);
+      await this.#dispute.settle({ stream, copy, opening: this.#opening, history: this.#history });
     } catch (error) {
       if (!(error instanceof StreamLostError)) throw error;
       this.#lose(error);
@@ -181,7 +190,7 @@ export class ClusterLog implements Log {
     this.#readTimeMs = copy.lastTimeMs;
     this.#following = stream.follow(this.#placeOf(copy.lastSeq + 1), {
       take: (message) => this.#take(message),
-      onReplaced: (place) => this.#onReplaced(place),
+      onReplaced: (place) => this.#onDisputed({ from: this.#seqOf(place), to: this.#seqOf(place) }),
       onFatal: (error) => onFatal(error),
     });
     this.#looking ??= setInterval(() => void this.#look(), LOOK_EVERY_MS).unref();
@@ -203,9 +212,9 @@ export class ClusterLog implements Log {
     const { stream } = this.#options;
     const proposal = `${randomUUID()}:1`;
     this.#buffer.writeBlock(commands, proposal);
-    const data = this.#takeMessage();
+    const message = { data: this.#takeMessage(), told: this.#history?.told };
     const isNext = await patiently(() =>
-      stream.publishBehind(this.#placeOf(seq), proposal, data),
+      stream.publishBehind(this.#placeOf(seq), proposal, message),
     ).then(
       () => true,
       (error: unknown) => {
@@ -274,9 +283,10 @@ export class ClusterLog implements Log {
     ) {
       try {
         // What is sent while the servers elect a leader is gone: whoever asks soon again is heard by the next one at once.
-        const timeoutMs = tries < QUICK_TRIES ? QUICK_TRY_MS : undefined;
+        const timeoutMs = tries < QUICK_TRIES ? QUICK_TRY_MS : 0;
         tries += 1;
-        await this.#options.stream.publish(`${proposal}:${attempt}`, data, timeoutMs);
+        const message = { data, told: this.#history?.told, ...(timeoutMs && { timeoutMs }) };
+        await this.#options.stream.publish(`${proposal}:${attempt}`, message);
         this.age.hear();
         return;
       } catch {
@@ -286,8 +296,13 @@ export class ClusterLog implements Log {
     }
   }
 
-  #take({ data, place }: StreamMessage): Promise<void> | undefined {
+  #take({ data, place, told }: StreamMessage): Promise<void> | undefined {
     this.age.hear();
+    // Behind a block that is not what its proposer took it for, nothing is taken.
+    if (this.#lost !== undefined) return undefined;
+    const history = present(this.#history, 'a stream that was joined');
+    const disputed = history.contradicted(told, this.#seqOf(place));
+    if (disputed !== undefined) return void this.#onDisputed(disputed);
     const { encoded, proposal, timeMs: givenMs } = decodeBlockMessage(data);
     const timeMs = Math.max(this.#readTimeMs, givenMs);
     this.#readTimeMs = timeMs;
@@ -297,12 +312,14 @@ export class ClusterLog implements Log {
     if (verdict !== 'next') {
       if (verdict === 'early' && flight !== undefined) this.#onEarly(flight);
       const block = { seq, timeMs, commands: [], encoded: NOTHING };
+      history.add(block);
       return this.#uncopied.add({ block, flight: undefined });
     }
     this.#flights.delete(proposal);
     this.#sendEarly(proposal);
     const commands = flight?.commands ?? commandsOf(encoded);
     const block = { seq, timeMs, commands, proposal, encoded };
+    history.add(block);
     const kept = this.#uncopied.add({ block, flight });
     this.#free?.();
     return kept;
@@ -355,6 +372,8 @@ export class ClusterLog implements Log {
       this.#renewWhenStalled(this.#following, readPlace, lastPlace);
       if (known?.replacedFrom !== undefined)
         return this.#lose(replacedBy(known, known.replacedFrom));
+      if (known?.disputed !== undefined && this.#lost === undefined)
+        return this.#onDisputed(known.disputed);
       const readSeq = this.#seqOf(readPlace);
       const to = Math.max(readSeq, known?.height ?? 0);
       // Read from it once and not there any more. A leader that has just been elected may not know yet what it has.
@@ -380,12 +399,8 @@ export class ClusterLog implements Log {
     following.renew();
   }
 
-  /** What was read last is another one now: where it begins is found out when this replica joins again. */
-  #onReplaced(place: number): void {
-    const from = this.#seqOf(place);
-    const to = Math.max(from, this.#options.copy.lastSeq);
-    const { era } = present(this.#opening, 'a stream that was read');
-    this.#lose(new StreamReplacedError({ from, to, era }));
+  #onDisputed(blocks: BlockRange): void {
+    this.#lose(this.#dispute.notice(present(this.#opening, 'a stream that was read'), blocks));
   }
 
   #lose(error: StreamLostError): void {
@@ -430,8 +445,4 @@ export class ClusterLog implements Log {
   #placeOf(seq: number): number {
     return placeOf(present(this.#opening, 'a stream that was opened'), seq);
   }
-}
-
-function commandsOf(encoded: Buffer): readonly LoggedCommand[] {
-  return decodeBlock(encoded, { start: 0, end: encoded.length, withRequests: true }).commands;
 }

@@ -4,6 +4,7 @@ import type { FileJournal } from '../log/file-journal.ts';
 import { decodeBlockMessage, type StreamOpening } from './block-message.ts';
 import type { BlockStream } from './block-stream.ts';
 import { patiently } from './patiently.ts';
+import type { BlockRange } from './read-history.ts';
 import { placeOf } from './stream-places.ts';
 import { contentOf } from './write-stream.ts';
 
@@ -34,6 +35,25 @@ export async function firstDiffering(parties: Parties): Promise<number | undefin
     else other = middle;
   }
   return other;
+}
+
+/** The same of some blocks, each of which is compared: behind a block that was replaced others may be alike again. */
+export async function firstDifferingOf(
+  { from, to }: BlockRange,
+  { copy, opening, stream }: Omit<Parties, 'lastSeq'>,
+): Promise<number | undefined> {
+  const first = Math.max(from, opening.firstSeq, copy.firstSeq);
+  const untilSeq = Math.min(to, copy.lastSeq);
+  if (first > untilSeq) return undefined;
+  let differing: number | undefined;
+  const compare = async (own: LogEntry): Promise<void> => {
+    if (differing !== undefined || own.commands.length === 0) return;
+    const data = await patiently(() => stream.at(placeOf(opening, own.seq)));
+    // One that the stream lacks is missing, and not another one.
+    if (data !== undefined && !isSame(own, data)) differing = own.seq;
+  };
+  await copy.replay(first, compare, { untilSeq, withRequests: true });
+  return differing;
 }
 
 /** By the newest of these blocks that counted: what did not is kept here without what it said. */

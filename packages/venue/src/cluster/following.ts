@@ -3,7 +3,15 @@ import { type ConsumerMessages, DeliverPolicy, type JetStreamClient } from '@nat
 import { TooLateError, withinMs } from './within-ms.ts';
 
 /** A message of the stream by its place in it. */
-export type StreamMessage = { readonly place: number; readonly data: Uint8Array };
+export type StreamMessage = {
+  readonly place: number;
+  readonly data: Uint8Array;
+  /** What its proposer had read when it sent it, where it said so. */
+  readonly told?: string | undefined;
+};
+
+/** In a header, which a release that does not know it leaves aside. */
+export const TOLD_HEADER = 'Oddlot-Read';
 
 /** Takes a message; where it returns a promise, the next one waits for it. */
 type TakeMessage = (message: StreamMessage) => Promise<void> | undefined;
@@ -155,7 +163,8 @@ export class Following {
       isFirst = false;
       this.#nextPlace = place + 1;
       this.#last = message.data;
-      const taken = this.#follower.take({ place, data: message.data });
+      const told = message.headers?.get(TOLD_HEADER);
+      const taken = this.#follower.take({ place, data: message.data, told });
       if (taken !== undefined) await taken;
     }
   }
@@ -169,6 +178,8 @@ export class Following {
     for await (const status of messages.status()) {
       const isLost =
         status.type === 'heartbeats_missed' ||
+        // It goes on behind what it read last, without looking at that once more.
+        status.type === 'ordered_consumer_recreated' ||
         status.type === 'consumer_not_found' ||
         status.type === 'consumer_deleted' ||
         status.type === 'stream_not_found' ||

@@ -18,7 +18,7 @@ import {
 import { withNatsServer } from '../testing/nats/with-nats-server.ts';
 import { FollowedStream, noteAlone } from './followed-stream.ts';
 import type { KnownBlock } from './known-block.ts';
-import { restoreStream } from './restore-stream.ts';
+import { restoreStream, streamStanding } from './restore-stream.ts';
 
 const nats = withNatsServer();
 
@@ -26,6 +26,17 @@ type Options = Omit<Parameters<typeof openClusterLog>[0], 'urls'>;
 
 const open = (options: Options): Promise<LoggedReplica> =>
   openClusterLog({ ...options, urls: nats.urls });
+
+/** As an operator has a stream written again, from the folder of a replica. */
+async function restoreFrom(directory: string, cluster: string, giveUpFrom?: number): Promise<void> {
+  const journal = await FileJournal.open({ directory, clock: { nowMs: () => 1_000 } });
+  const stream = await openTestStream(nats.urls, cluster);
+  const reopen = () => openTestStream(nats.urls, cluster);
+  const parts = { journal, stream, reopen, serviceNetwork: 'Test', nowMs: 1_000 };
+  const followedEra = new FollowedStream(`${directory}-of`).era;
+  await restoreStream({ ...parts, followedEra, giveUpFrom });
+  await journal.close();
+}
 
 describe.skipIf(!hasNatsServer)('a stream that lost blocks and has others in their place', () => {
   test('is noticed by who has them, and whoever hears of it takes nothing either', () =>
@@ -75,20 +86,12 @@ describe.skipIf(!hasNatsServer)('a stream that lost blocks and has others in the
       await (await open({ cluster, directory: b })).close();
       for (const text of ['2', '3']) await one.log.append(note(text));
       await one.close();
-      const era = new FollowedStream(`${b}-of`).era;
-      const restore = async (giveUpFrom?: number): Promise<void> => {
-        const journal = await FileJournal.open({ directory: b, clock: { nowMs: () => 1_000 } });
-        const stream = await openTestStream(nats.urls, cluster);
-        const reopen = () => openTestStream(nats.urls, cluster);
-        const parts = { journal, stream, reopen, serviceNetwork: 'Test', nowMs: 1_000 };
-        await restoreStream({ ...parts, followedEra: era, giveUpFrom });
-        await journal.close();
-      };
+      const { era } = new FollowedStream(`${b}-of`);
       // Everything is lost, nobody knows of more, and the shorter copy is taken.
       const stream = await openTestStream(nats.urls, cluster);
       await stream.remove();
       await stream.close();
-      await restore();
+      await restoreFrom(b, cluster);
       const other = await open({ cluster, directory: b });
       for (const text of ['x', 'y', 'z']) await other.log.append(note(text));
       await other.close();
@@ -98,7 +101,7 @@ describe.skipIf(!hasNatsServer)('a stream that lost blocks and has others in the
       expect(back.log.replaced?.era).toBe(new FollowedStream(`${b}-of`).era);
       expect(back.log.replaced?.era).not.toBe(era);
       await back.close();
-      await restore(2);
+      await restoreFrom(b, cluster, 2);
       await expect(open({ cluster, directory: a })).rejects.toThrow('they differ from block 2 on');
       const kept = await open({ cluster, directory: b });
       expect(kept.entries.map(noted)).toEqual(['1', 'x', 'y', 'z']);
@@ -149,13 +152,129 @@ describe.skipIf(!hasNatsServer)('a stream that lost blocks and has others in the
       const other = await open({ cluster, directory: join(folder, 'c') });
       for (const text of ['x', 'y', 'z']) await other.log.append(note(text));
       await expect.poll(() => one.lost.length, { timeout: 20_000 }).toBe(1);
-      expect(one.lost).toMatchObject([{ name: 'StreamReplacedError' }]);
+      expect(one.lost).toMatchObject([{ name: 'StreamDisputedError' }]);
       isAway = false;
       await expect.poll(() => one.log.replaced?.from, { timeout: 20_000 }).toBe(2);
       expect(one.entries.map(noted)).toEqual(['1', '2', '3']);
       for (const each of [one, other]) await each.close();
       // A copy of the folder alone is of nobody knows what.
       await expect(open({ cluster, directory: b })).rejects.toThrow('they differ from block 2 on');
+    }));
+
+  /**
+   * A replica that has read three blocks, of which the servers have lost the last one and have another in its place. It goes on
+   * behind it as a reader does whose client asks anew by itself, and believes for a while that the old one is there.
+   */
+  async function deceived(folder: string, rest: Partial<Options> = {}) {
+    const cluster = randomUUID();
+    const a = join(folder, 'a');
+    const before = await open({ cluster, directory: a });
+    for (const text of ['1', '2', '3']) await before.log.append(note(text));
+    await before.close();
+    const whole = await openTestStream(nats.urls, cluster);
+    const old = (await whole.messageAt(4))!;
+    await whole.close();
+    await cutStream({ cluster, url: nats.urls[0]! }, 3);
+    const other = await open({ cluster, directory: join(folder, 'b') });
+    await other.log.append(note('x'));
+    let isDeceived = true;
+    const one = await open({
+      cluster,
+      directory: a,
+      ...rest,
+      wrap: (stream) => {
+        const real = stream.messageAt.bind(stream);
+        stream.messageAt = async (place) => (isDeceived && place === 4 ? old : real(place));
+        return rest.wrap?.(stream) ?? stream;
+      },
+    });
+    expect(one.lost).toEqual([]);
+    return { cluster, one, other, reveal: () => void (isDeceived = false) };
+  }
+
+  test('is noticed with the next block by who goes on behind one of them', () =>
+    inDirectory(async (folder) => {
+      const { one, other, reveal } = await deceived(folder);
+      await other.log.append(note('y'));
+      await expect.poll(() => one.lost.length, { timeout: 10_000 }).toBe(1);
+      expect(one.lost).toMatchObject([{ name: 'StreamDisputedError', from: 1, to: 3 }]);
+      expect(one.log.disputed).toEqual({ from: 1, to: 3 });
+      reveal();
+      await expect.poll(() => one.log.replaced?.from, { timeout: 10_000 }).toBe(3);
+      await expect(one.log.append(note('4'))).rejects.toThrow(
+        'the stream lost blocks 3 to 3, which this replica has: it has others in their place',
+      );
+      expect(one.entries.map(noted)).toEqual(['1', '2', '3']);
+      expect(other.lost).toEqual([]);
+      for (const each of [one, other]) await each.close();
+    }));
+
+  test('is noticed when who wrote behind it had read others, by all who read that, until it is decided', () =>
+    inDirectory(async (folder) => {
+      const told: KnownBlock[] = [];
+      const known = (): KnownBlock | undefined => told[0];
+      const { cluster, one, other, reveal } = await deceived(folder, { known });
+      await one.log.append(note('4'));
+      await expect.poll(() => other.lost.length, { timeout: 10_000 }).toBe(1);
+      expect(one.lost).toEqual([]);
+      reveal();
+      // The one who has the others hears of it from those who noticed.
+      told.push({ replica: 'b', height: 3, disputed: other.log.disputed });
+      await expect.poll(() => one.log.replaced?.from, { timeout: 10_000 }).toBe(3);
+      const third = await open({ cluster, directory: join(folder, 'c') });
+      for (const each of [other, third]) {
+        await expect.poll(() => each.log.trouble()?.kind, { timeout: 10_000 }).toBe('lost');
+        await expect(each.log.append(note('w'))).rejects.toThrow(
+          'the stream lost blocks 1 to 3, which another replica has read, or some of them: it has others in their place',
+        );
+        expect(each.entries.map(noted)).toEqual(['1', '2', 'x']);
+        expect(each.log.replaced).toBeUndefined();
+      }
+      for (const each of [one, other, third]) await each.close();
+      // So it is for who begins again.
+      const again = await open({ cluster, directory: join(folder, 'b') });
+      await expect.poll(() => again.lost.length, { timeout: 10_000 }).toBe(1);
+      await again.close();
+      await restoreFrom(join(folder, 'b'), cluster, 3);
+      const settled = await open({ cluster, directory: join(folder, 'b') });
+      await settled.log.append(note('y'));
+      expect(settled.entries.map(noted)).toEqual(['1', '2', 'x', 'y']);
+      expect(settled.lost).toEqual([]);
+      await settled.close();
+    }));
+
+  test('is noticed at a start, though the newest blocks are alike again', () =>
+    inDirectory(async (folder) => {
+      // As a release reads that does not know what blocks tell.
+      const wrap: Options['wrap'] = (stream) => {
+        const follow = stream.follow.bind(stream);
+        stream.follow = (place, { take, ...rest }) =>
+          follow(place, { ...rest, take: ({ told: _told, ...message }) => take(message) });
+        return stream;
+      };
+      const { cluster, one, other } = await deceived(folder, { wrap });
+      await other.log.append(note('y'));
+      await all(one, 4);
+      await one.close();
+      const back = await open({ cluster, directory: join(folder, 'a') });
+      expect(back.lost).toMatchObject([{ name: 'StreamReplacedError', from: 3, to: 4 }]);
+      for (const each of [back, other]) await each.close();
+      // To an operator it is no copy of the stream, where replicas have told which blocks to look at.
+      const clock = { nowMs: () => 1_000 };
+      const journal = await FileJournal.open({ directory: join(folder, 'a'), clock });
+      const stream = await openTestStream(nats.urls, cluster);
+      const parts = { journal, stream, serviceNetwork: 'Test', nowMs: 1_000 };
+      const doubted = { from: 1, to: 4 };
+      expect(await streamStanding({ ...parts, doubted })).toEqual({ kind: 'forked', from: 3 });
+      await stream.close();
+      await journal.close();
+      await restoreFrom(join(folder, 'b'), cluster, 3);
+      await expect(open({ cluster, directory: join(folder, 'a') })).rejects.toThrow(
+        'this folder is not a copy of this stream: they differ from block 3 on',
+      );
+      const settled = await open({ cluster, directory: join(folder, 'b') });
+      expect(settled.lost).toEqual([]);
+      await settled.close();
     }));
 
   test('is not begun by who has heard of them, though servers and others have forgotten it', () =>

@@ -66,6 +66,15 @@ describe.skipIf(!hasNatsServer)('what replicas tell each other', () => {
     await tell('first', 90, { replacedFrom: 80 });
     await expect.poll(() => a.entryOf('b')?.replacedFrom, { timeout: 10_000 }).toBe(80);
     expect(a.highestIn('first')).toEqual({ replica: 'b', height: 90, replacedFrom: 80 });
+    // Who knows of blocks in dispute comes before who has more, and after who has lost some.
+    const disputed = { from: 70, to: 75 };
+    await kv.put('c', JSON.stringify({ ...entry('c', 95), era: 'first', disputed }));
+    await kv.put('d', JSON.stringify({ ...entry('d', 99), era: 'first' }));
+    await expect.poll(() => a.entryOf('d'), { timeout: 10_000 }).toBeDefined();
+    expect(a.highestIn('first')).toMatchObject({ replica: 'b', replacedFrom: 80 });
+    await tell('first', 90);
+    await expect.poll(() => a.entryOf('b')?.replacedFrom, { timeout: 10_000 }).toBeUndefined();
+    expect(a.highestIn('first')).toMatchObject({ replica: 'c', disputed });
     // Written from the start again: what it had before was given up.
     await tell('second', 60);
     await expect.poll(() => a.highestIn('second')?.height, { timeout: 10_000 }).toBe(60);

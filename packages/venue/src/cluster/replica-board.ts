@@ -3,6 +3,7 @@ import type { KV, KvEntry } from '@nats-io/kv';
 import { keysOf } from './keys-of.ts';
 import type { KnownBlock } from './known-block.ts';
 import { patiently } from './patiently.ts';
+import type { BlockRange } from './read-history.ts';
 
 /** What a replica tells the others of itself. */
 export type BoardEntry = {
@@ -20,6 +21,8 @@ export type BoardEntry = {
   readonly height: number;
   /** The first block that it has read from the stream and that is another one there now. */
   readonly replacedFrom?: number | undefined;
+  /** Blocks of the stream in whose place another replica had read others. */
+  readonly disputed?: BlockRange | undefined;
   readonly hash: string;
   /** The newest block that replicas have attested, and what it is here. */
   readonly attested?: { readonly height: number; readonly hash: string } | undefined;
@@ -118,17 +121,28 @@ export class ReplicaBoard {
     return this.#told(undefined).toSorted((a, b) => b.height - a.height)[0];
   }
 
-  /** The same of those who followed this stream; before that, of one in whose blocks' place the stream has others. */
+  /**
+   * The same of those who followed this stream; before that, of one in whose blocks' place the stream has others, or who knows of
+   * such blocks.
+   */
   highestIn(era: string | undefined): KnownBlock | undefined {
     return this.#told(era).toSorted(
-      (a, b) => firstReplaced(a) - firstReplaced(b) || b.height - a.height,
+      (a, b) =>
+        firstReplaced(a) - firstReplaced(b) ||
+        firstDisputed(a) - firstDisputed(b) ||
+        b.height - a.height,
     )[0];
   }
 
   #told(era: string | undefined): KnownBlock[] {
     return [...this.#seen.values()]
       .filter(({ entry }) => era === undefined || entry.era === undefined || entry.era === era)
-      .map(({ entry: { replacedFrom, replica }, height }) => ({ replica, height, replacedFrom }));
+      .map(({ entry: { disputed, replacedFrom, replica }, height }) => ({
+        replica,
+        height,
+        replacedFrom,
+        disputed,
+      }));
   }
 
   /** What a replica has told last. */
@@ -203,4 +217,8 @@ export class ReplicaBoard {
 
 function firstReplaced({ replacedFrom = Number.MAX_SAFE_INTEGER }: KnownBlock): number {
   return replacedFrom;
+}
+
+function firstDisputed({ disputed }: KnownBlock): number {
+  return disputed?.from ?? Number.MAX_SAFE_INTEGER;
 }

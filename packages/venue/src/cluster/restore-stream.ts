@@ -2,7 +2,9 @@ import type { FileJournal } from '../log/file-journal.ts';
 import { agreeOnStream } from './agree-on-stream.ts';
 import { decodeOpening, type StreamOpening } from './block-message.ts';
 import type { BlockStream } from './block-stream.ts';
+import { firstDifferingOf } from './first-differing.ts';
 import { patiently } from './patiently.ts';
+import type { BlockRange } from './read-history.ts';
 import { OPENING_PLACE } from './stream-places.ts';
 import { StreamForkedError, StreamLostError, StreamUnfinishedError } from './stream-error.ts';
 import { writeStream, type WriteStreamOptions } from './write-stream.ts';
@@ -56,14 +58,20 @@ export async function restoreStream(options: RestoreOptions): Promise<StreamOpen
 }
 
 export async function streamStanding({
+  doubted,
   journal,
   nowMs,
   serviceNetwork,
   stream,
-}: WriteStreamOptions): Promise<StreamStanding> {
+}: WriteStreamOptions & {
+  /** Blocks that replicas have read differently: behind them copies may be alike again. */
+  readonly doubted?: BlockRange | undefined;
+}): Promise<StreamStanding> {
   try {
-    await agreeOnStream({ stream, copy: journal, serviceNetwork, nowMs });
-    return { kind: 'whole' };
+    const opening = await agreeOnStream({ stream, copy: journal, serviceNetwork, nowMs });
+    const parties = { stream, opening, copy: journal };
+    const from = doubted && (await firstDifferingOf(doubted, parties));
+    return from === undefined ? { kind: 'whole' } : { kind: 'forked', from };
   } catch (error) {
     const isLost = error instanceof StreamLostError || error instanceof StreamUnfinishedError;
     if (isLost) return { kind: 'lost' };

@@ -1,3 +1,5 @@
+import type { BlockRange } from './read-history.ts';
+
 /** The stream lacks blocks that this replica has, or that another one has told of; or it has others in their place. */
 export class StreamLostError extends Error {
   override readonly name: string = 'StreamLostError';
@@ -9,6 +11,7 @@ export class StreamLostError extends Error {
     by,
     from,
     to,
+    who = by === undefined ? 'this replica has' : `replica ${by} has told of`,
     remedy = 'restore the stream from the longest copy (cluster-admin restore)',
     why,
   }: {
@@ -17,9 +20,9 @@ export class StreamLostError extends Error {
     readonly why: string;
     /** Who has told of them, if it is not this replica that has them. */
     readonly by?: string | undefined;
+    readonly who?: string;
     readonly remedy?: string;
   }) {
-    const who = by === undefined ? 'this replica has' : `replica ${by} has told of`;
     super(
       `the stream lost blocks ${from} to ${to}, which ${who}: ${why}. ` +
         `No orders are taken; ${remedy}`,
@@ -52,6 +55,15 @@ export class StreamReplacedError extends StreamLostError {
   }) {
     super({ ...blocks, ...REPLACED });
     this.era = era;
+  }
+}
+
+/** A block of the stream was written by who had read others there: it lacks those, and has others in their place. */
+export class StreamDisputedError extends StreamLostError {
+  override readonly name = 'StreamDisputedError';
+
+  constructor(blocks: BlockRange) {
+    super({ ...blocks, ...REPLACED, who: 'another replica has read, or some of them' });
   }
 }
 

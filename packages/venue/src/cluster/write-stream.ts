@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { BlockBuffer, decodeBlock, proposalOf } from '../log/block-codec.ts';
+import { BlockBuffer, proposalOf } from '../log/block-codec.ts';
 import type { FileJournal } from '../log/file-journal.ts';
 import {
+  commandsOf,
   encodeBlockMessage,
   encodeOpening,
   type FormerStream,
@@ -48,7 +49,7 @@ export async function writeStream(options: WriteStreamOptions): Promise<StreamOp
   const flying: Promise<void>[] = [];
   const publish = async (place: number, id: string, data: Uint8Array): Promise<void> => {
     try {
-      await patiently(() => stream.publishBehind(place - 1, id, data));
+      await patiently(() => stream.publishBehind(place - 1, id, { data }));
     } catch (error) {
       if (error instanceof NotNextError && (await isThere(stream, place, data))) return;
       throw new StreamBusyError(`another one has written to place ${place}`, { cause: error });
@@ -89,7 +90,6 @@ export function contentOf(encoded: Buffer): Buffer {
   const proposal = proposalOf(encoded);
   if (proposal === undefined) return encoded;
   const buffer = new BlockBuffer();
-  const range = { start: 0, end: encoded.length, withRequests: true };
-  buffer.writeBlock(decodeBlock(encoded, range).commands);
+  buffer.writeBlock(commandsOf(encoded));
   return Buffer.from(buffer.bytes.subarray(0, buffer.length));
 }

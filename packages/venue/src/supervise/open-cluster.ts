@@ -134,8 +134,7 @@ export async function openCluster(
     tell: (own) =>
       board.tell(() => ({
         ...entryOf(replica, own(), board.entryOf(replica)),
-        era: ownLog?.replaced?.era ?? followed.era,
-        replacedFrom: ownLog?.replaced?.from,
+        ...standingOf(ownLog, followed),
         url: ownUrl,
       })),
     clockApartMs: () => clockApartMs(replica, board.present),
@@ -147,6 +146,15 @@ export async function openCluster(
     },
     replicas: () => placesOf(board),
   };
+}
+
+/** Which stream it follows, and what of it is not what it has read there. */
+function standingOf(
+  log: ClusterLog | undefined,
+  followed: FollowedStream,
+): Pick<BoardEntry, 'disputed' | 'era' | 'replacedFrom'> {
+  const { disputed, replaced } = log ?? {};
+  return { era: replaced?.era ?? followed.era, replacedFrom: replaced?.from, disputed };
 }
 
 function placesOf({ present }: ReplicaBoard): ReplicaPlace[] {

@@ -1,4 +1,5 @@
 import { BlockStream } from '../../cluster/block-stream.ts';
+import type { StreamMessage } from '../../cluster/following.ts';
 
 /**
  * Leaves a stream with its first messages: as servers would that come back without the last ones, or a
@@ -11,12 +12,12 @@ export async function cutStream(
   const open = (): Promise<BlockStream> =>
     BlockStream.open({ servers: [url], cluster, clientName: 'test', replicas: 1 });
   const whole = await open();
-  const kept: Uint8Array[] = [];
-  for (let at = 1; at <= place; at += 1) kept.push((await whole.at(at))!);
+  const kept: StreamMessage[] = [];
+  for (let at = 1; at <= place; at += 1) kept.push((await whole.messageAt(at))!);
   await whole.remove();
   await whole.close();
   const again = await open();
-  for (const [index, data] of kept.entries())
-    await again.publishBehind(index, `kept ${index}`, data);
+  for (const [index, message] of kept.entries())
+    await again.publishBehind(index, `kept ${index}`, message);
   await again.close();
 }

@@ -1,0 +1,93 @@
+import { crc32 } from 'node:zlib';
+import type { LogEntry } from '../block/log-entry.ts';
+import type { FileJournal } from '../log/file-journal.ts';
+import type { StreamOpening } from './block-message.ts';
+import { parseProposal } from './proposal-order.ts';
+
+/** Blocks that a proposer answers for. */
+const NAMED = 1_024;
+/** Blocks that are remembered: those that name them may be on their way for a while. */
+const REMEMBERED = 8_192;
+/** Of those that lie here, so many are read when a replica joins. */
+const RECALLED = 2 * NAMED;
+const TOLD = /^(\S+) (\d+) (\d+) (\d+)$/;
+
+/** Blocks of a log, the first and the last one included. */
+export type BlockRange = { readonly from: number; readonly to: number };
+
+/**
+ * What a replica has read of a stream, as checksums. Each block says what its proposer had read when it sent it; whoever
+ * has read something else knows by that, with the next block and whoever lost what, that servers have lost a block and taken
+ * another one in its place. A checksum is of a block as replicas keep it: what its content was by another release's codec, or
+ * what it was called when a stream was written from a folder, is no part of it.
+ */
+export class ReadHistory {
+  readonly #era: string;
+  /** Names that were given to blocks which had none, when this stream or a former one was written from a folder. */
+  readonly #given: ReadonlySet<string>;
+  /** Of all blocks up to one, by its number. */
+  readonly #sums = new Uint32Array(REMEMBERED);
+  readonly #begunAfter: number;
+  #last: number;
+
+  constructor({ era, former = [] }: Pick<StreamOpening, 'era' | 'former'>, afterSeq: number) {
+    this.#era = era;
+    this.#given = new Set([era, ...former.map((each) => each.era)]);
+    this.#begunAfter = afterSeq;
+    this.#last = afterSeq;
+  }
+
+  /** With the newest blocks of a copy. */
+  static async of(
+    copy: Pick<FileJournal, 'firstSeq' | 'lastSeq' | 'replay'>,
+    opening: Pick<StreamOpening, 'era' | 'former'>,
+  ): Promise<ReadHistory> {
+    const { firstSeq, lastSeq } = copy;
+    const from = Math.max(firstSeq, lastSeq - RECALLED + 1);
+    const history = new ReadHistory(opening, Math.min(from - 1, lastSeq));
+    if (from <= lastSeq) await copy.replay(from, (entry) => history.add(entry));
+    return history;
+  }
+
+  add({ commands, proposal, seq, timeMs }: LogEntry): void {
+    const text = `${seq} ${timeMs} ${commands.length} ${this.#nameOf(commands.length, proposal)}`;
+    this.#sums[seq % REMEMBERED] = this.#sumAt(this.#last) + crc32(text);
+    this.#last = seq;
+  }
+
+  /** What a block tells that is sent now. */
+  get told(): string {
+    const after = Math.max(this.#oldest, this.#last - NAMED);
+    return `${this.#era} ${after} ${this.#last} ${this.#sumOf(after, this.#last)}`;
+  }
+
+  /**
+   * The blocks among which one is another one here than where a block was sent, by what that block tells; undefined where they are
+   * alike, or nobody can say. Its proposer can't have read a block before it was there either.
+   */
+  contradicted(told: string | undefined, seq: number): BlockRange | undefined {
+    const [, era, ...numbers] = TOLD.exec(told ?? '') ?? [];
+    if (era !== this.#era) return undefined;
+    const [after = 0, to = 0, sum = 0] = numbers.map(Number);
+    if (to >= seq) return { from: seq, to };
+    if (after < this.#oldest || this.#sumOf(after, to) === sum) return undefined;
+    return { from: after + 1, to };
+  }
+
+  get #oldest(): number {
+    return Math.max(this.#begunAfter, this.#last - REMEMBERED + 1);
+  }
+
+  #sumOf(after: number, to: number): number {
+    return (this.#sumAt(to) - this.#sumAt(after)) >>> 0;
+  }
+
+  #sumAt(seq: number): number {
+    return seq === this.#begunAfter ? 0 : (this.#sums[seq % REMEMBERED] ?? 0);
+  }
+
+  #nameOf(count: number, proposal: string | undefined): string {
+    if (count === 0 || proposal === undefined) return '';
+    return this.#given.has(parseProposal(proposal).name) ? '' : proposal;
+  }
+}
