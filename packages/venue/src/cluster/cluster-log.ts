@@ -176,6 +176,7 @@ export class ClusterLog implements Log {
     const known = (era: string | undefined): KnownBlock | undefined => this.#known(era);
     try {
       this.#opening = await agreeOnStream({ ...parties, followed: followed?.kept, known });
+      this.#dispute.assertUnknown(this.#opening);
       this.#history = await ReadHistory.of(copy, this.#opening);
       await this.#dispute.settle({ stream, copy, opening: this.#opening, history: this.#history });
     } catch (error) {

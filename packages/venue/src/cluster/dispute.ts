@@ -35,20 +35,24 @@ export class Dispute {
     return new StreamDisputedError(blocks);
   }
 
+  /** Throws what was found out about this very stream. */
+  assertUnknown({ era }: Pick<StreamOpening, 'era'>): void {
+    if (this.#found?.era !== era) this.#found = undefined;
+    if (this.#found?.error !== undefined) throw this.#found.error;
+  }
+
   /** Throws where this stream is disputed: by what was noticed, or by its block beside the newest that lies here. */
   async settle(parties: Parties): Promise<void> {
     const { copy, opening } = parties;
     const { era } = opening;
-    if (this.#found?.era !== era) this.#found = undefined;
+    this.assertUnknown(opening);
     const found = (this.#found ??= await this.#look(parties));
     if (found === undefined) return;
-    if (found.error === undefined) {
-      const from = await firstDifferingOf(found.blocks, parties);
-      found.error =
-        from === undefined
-          ? new StreamDisputedError(found.blocks)
-          : new StreamReplacedError({ from, to: copy.lastSeq, era });
-    }
+    const from = await firstDifferingOf(found.blocks, parties);
+    found.error =
+      from === undefined
+        ? new StreamDisputedError(found.blocks)
+        : new StreamReplacedError({ from, to: copy.lastSeq, era });
     throw found.error;
   }
 
