@@ -427,7 +427,7 @@ export class ClusterLog implements Log {
       } catch (error) {
         // Somebody restores it just now.
         if (error instanceof StreamUnfinishedError) continue;
-        this.#options.onFatal(error);
+        if (!this.#isClosed) this.#options.onFatal(error);
         return;
       }
     }
