@@ -184,6 +184,7 @@ export class ClusterLog implements Log {
       this.#lose(error);
       return;
     }
+    if (this.#isClosed) return;
     followed?.follow(this.#opening.era);
     this.#lost = undefined;
     this.#looksShort = 0;
