@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient, privateKeyWallet, type Client as SdkClient } from '@oddlot/sdk';
-import { formatUnits } from 'viem';
+import {
+  BaseError,
+  createPublicClient,
+  formatUnits,
+  http,
+  LimitExceededRpcError,
+  type PublicClient,
+} from 'viem';
 import { expect } from 'vitest';
 import { Client, eventually, type Json } from '../support/client.ts';
 import { type MoneyWorld, type Somebody, usdc } from '../support/money-world.ts';
@@ -14,14 +21,20 @@ const START = '100000';
 /** Somebody who brings money from the settlement chain and takes it back, whatever happens to the venue meanwhile. */
 export class Banker {
   readonly #who: Somebody;
+  readonly #chain: PublicClient;
   readonly #urls: () => readonly string[];
   readonly #random: Chance;
   readonly #deposits: bigint[] = [];
   #attempts = 0;
   #acknowledged = 0;
 
-  private constructor(who: Somebody, urls: () => readonly string[], random: Chance) {
+  private constructor(
+    { chainUrl, who }: { readonly who: Somebody; readonly chainUrl: string },
+    urls: () => readonly string[],
+    random: Chance,
+  ) {
     this.#who = who;
+    this.#chain = createPublicClient({ transport: http(chainUrl) }) as PublicClient;
     this.#urls = urls;
     this.#random = random;
   }
@@ -31,18 +44,39 @@ export class Banker {
     urls: () => readonly string[],
     random: Chance,
   ): Promise<Banker> {
-    return new Banker(await world.somebody(START), urls, random);
+    const who = await world.somebody(START);
+    return new Banker({ who, chainUrl: world.url }, urls, random);
   }
 
   async bank(untilMs: number): Promise<void> {
     while (Date.now() < untilMs) {
       const amount = String(20 + this.#random.below(50));
-      await this.#who.transfer(amount);
+      await this.#deposit(amount);
       this.#deposits.push(usdc(amount));
       await sleep(this.#random.below(RESTS_MS));
       await this.#withdraw();
       await sleep(this.#random.below(RESTS_MS));
     }
+  }
+
+  /**
+   * A chain refuses for a while whoever has asked for more than it reads, as a replica does that was frozen, and to it all of this
+   * machine are one. It may have taken what it then refuses to answer: its count of what was sent says so.
+   */
+  async #deposit(amount: string): Promise<void> {
+    const { user: address } = this.#who;
+    const count = (): Promise<number> =>
+      untilAnswered(() => this.#chain.getTransactionCount({ address, blockTag: 'pending' }));
+    const before = await count();
+    do {
+      try {
+        await this.#who.transfer(amount);
+        return;
+      } catch (error) {
+        if (!isRefusedForNow(error)) throw error;
+        await sleep(RESTS_MS);
+      }
+    } while ((await count()) === before);
   }
 
   /** Told or not, it happens once or not at all: what it came to is counted at the end. */
@@ -101,6 +135,22 @@ async function allWithdrawals(client: Client, user: string): Promise<Json[]> {
     if (page.length === 0) return rows;
     rows.push(...page);
   }
+}
+
+async function untilAnswered<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!isRefusedForNow(error)) throw error;
+      await sleep(RESTS_MS);
+    }
+  }
+}
+
+function isRefusedForNow(error: unknown): boolean {
+  if (!(error instanceof BaseError)) return false;
+  return error.walk((cause) => cause instanceof LimitExceededRpcError) !== null;
 }
 
 function sum(amounts: readonly bigint[]): bigint {
