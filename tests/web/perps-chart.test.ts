@@ -5,6 +5,7 @@ import type { Venue } from '../support/venue-process.ts';
 import { faultsFound } from './support/accessibility.ts';
 import { quoteMarket } from './support/market-maker.ts';
 import { button } from './support/terminal.ts';
+import { PHONE } from './support/visit.ts';
 import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
@@ -19,7 +20,7 @@ beforeAll(async () => {
 }, 120_000);
 afterEach(() => browser.leaveAll());
 
-test('in German too all that is over the chart has room there, on a desk of 1440 pixels', async () => {
+test('in German too all that is over the chart has room there, on a desk, a tablet and a phone', async () => {
   const visit = await browser.visit(venue.url, {
     locale: 'de-DE',
     viewport: { width: 1440, height: 900 },
@@ -29,11 +30,35 @@ test('in German too all that is over the chart has room there, on a desk of 1440
   await button(page, 'Weitere Intervalle').press('Enter');
   await page.getByRole('menuitemradio', { name: '12h', exact: true }).press('Enter');
   await page.getByRole('radio', { name: '12h', checked: true }).waitFor();
-  const bar = page.getByRole('region', { name: 'Preis-Chart' }).locator('> div').first();
-  const hidden = await bar.evaluate((it) => it.scrollWidth - it.clientWidth);
-  expect(hidden).toBe(0);
+  const bar = page.getByRole('region', { name: 'Preis-Chart' }).locator('> div > div').first();
+  const hidden = () => bar.evaluate((it) => it.scrollWidth - it.clientWidth);
+  for (const width of [1_680, 1_440, 1_280, 834, 768, 390]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.evaluate(twoFrames);
+    await expect.poll(async () => [width, await hidden()]).toEqual([width, 0]);
+  }
   await button(page, 'Indikatoren').click();
   await page.getByRole('menuitemcheckbox', { name: 'Volumenprofil' }).waitFor();
+});
+
+test('what a narrow chart has no room for is in menus, also while it fills the screen', async () => {
+  const visit = await browser.visit(venue.url, { viewport: PHONE });
+  const { page } = visit;
+  await visit.open('/trade/BTC-USDC');
+  await button(page, 'Interval 1m').click();
+  await page.getByRole('menuitemradio', { name: '3m', exact: true }).click();
+  await button(page, 'Interval 3m').waitFor();
+  await button(page, 'More tools').click();
+  await page.getByRole('menuitemcheckbox', { name: 'Oracle' }).click();
+  const lines = page.getByRole('list', { name: 'Lines on the chart' });
+  await lines.getByText(/^Oracle /).waitFor();
+  expect(await faultsFound(page)).toEqual([]);
+  const isFull = () => page.evaluate(() => document.fullscreenElement !== null);
+  for (const wanted of [true, false]) {
+    await button(page, 'More tools').click();
+    await page.getByRole('menuitem', { name: 'Full screen' }).click();
+    await expect.poll(isFull).toBe(wanted);
+  }
 });
 
 test('any interval of the venue is a press away and kept, indicators are drawn in panes, and a picture is saved', async () => {
@@ -132,6 +157,11 @@ test('the volume by price is drawn beside the candles, and another market over t
   await page.getByRole('menuitemradio', { name: 'ETH-USDC', checked: true }).waitFor();
   await page.getByRole('menuitemradio', { name: 'With none' }).press('Enter');
 });
+
+/** Until what follows from another width is drawn. */
+async function twoFrames(): Promise<void> {
+  await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+}
 
 /** How many points of the layer over the candles are not empty. */
 async function inked(page: Page): Promise<number> {

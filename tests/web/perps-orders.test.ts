@@ -145,6 +145,20 @@ test(
       )
       .toBe('0.0021');
 
+    // The ticket at the price of that order: both can be read, and a hand on a label that made room moves nothing yet.
+    const price = page.getByRole('textbox', { name: 'Price', exact: true });
+    await price.fill('96900');
+    const [ordered, drafted] = ['Buy 0.00210', 'Ticket: buy'].map((name) =>
+      page.getByRole('slider', { name }),
+    );
+    await expect.poll(() => overlap(ordered!, drafted!)).toBe(0);
+    const { x, y, height } = (await drafted!.boundingBox())!;
+    await page.mouse.move(x + 20, y + height / 2);
+    await page.mouse.down();
+    await page.mouse.move(x + 10, y + height / 2, { steps: 4 });
+    await page.mouse.up();
+    expect(Number(await price.inputValue())).toBe(96_900);
+
     await button(page, 'Bracket').click();
     const takeProfit = page.getByRole('textbox', { name: 'TP' });
     const before = Number(await takeProfit.inputValue());
@@ -156,6 +170,13 @@ test(
   },
   LONG_MS,
 );
+
+/** How many pixels two things stand over each other; undefined while one is not there. */
+async function overlap(one: Locator, other: Locator): Promise<number | undefined> {
+  const [a, b] = await Promise.all([one.boundingBox(), other.boundingBox()]);
+  if (a === null || b === null) return undefined;
+  return Math.max(0, Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y));
+}
 
 /** By the pointer, up or down from where it is. */
 async function drag(page: Page, line: Locator, pixels: number): Promise<void> {

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { buyYes, limitOrder, type Client } from '@oddlot/sdk';
+import { buyNo, buyYes, limitOrder, sellNo, type Client } from '@oddlot/sdk';
 import type { Page } from 'playwright-core';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import type { Venue } from '../support/venue-process.ts';
@@ -183,6 +183,25 @@ test('what shares paid when their market resolved', async () => {
     page.getByRole('button', { name: 'Settlements as CSV' }).click(),
   );
   expect(rows).toHaveLength(2);
+});
+
+test('who buys NO has bought, although on the book it is an offer of YES', async () => {
+  const people = new OutcomePeople(venue.url);
+  const market = await people.market();
+  await people.quote(market);
+  const { owner, page } = await atScreen('/portfolio?tab=orders');
+  const confirm = { confirm: 'executed' } as const;
+  await owner.exchange.transferBetween({ from: 'perp', to: 'outcome', amount: '100' }, confirm);
+  const no = (price: string) => ({ asset: market.id, price, size: '20' });
+  await owner.exchange.order({ orders: [buyNo(no('0.56')), buyNo(no('0.3'))] }, confirm);
+  await owner.exchange.order({ orders: [sellNo(no('0.9'))] }, confirm);
+  const orders = page.getByRole('group', { name: 'Open orders' });
+  await orders.getByRole('row', { name: /Buy No.*30\.0¢/ }).waitFor();
+  await orders.getByRole('row', { name: /Sell No.*90\.0¢/ }).waitFor();
+  await page.getByRole('tab', { name: 'Fills' }).click();
+  const bought = page.getByRole('row', { name: /Buy No.*56\.0¢.*\+20/ });
+  await bought.waitFor();
+  expect(await bought.locator('.text-buy').allInnerTexts()).toContain('Buy No');
 });
 
 test('on a phone nothing is wider than the screen, and a position tells the rest when it is pressed', async () => {

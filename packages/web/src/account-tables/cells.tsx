@@ -76,12 +76,7 @@ export function timeColumn<Row>(of: (row: Row) => number, t: Words): Column<Row>
     width: '124px',
     phoneWidth: '60px',
     compare: (left, right) => of(left) - of(right),
-    cell: (row) => (
-      <span className="text-muted" title={wholeDate(of(row))}>
-        <span className="max-tablet:hidden">{dateTime(of(row))}</span>
-        <span className="tablet:hidden">{timeOrDay(of(row), venueNow())}</span>
-      </span>
-    ),
+    cell: (row) => <Time ms={of(row)} />,
   };
 }
 
@@ -94,19 +89,28 @@ export function secondColumn<Row>(
   return {
     ...timeColumn(of, t),
     width: '132px',
-    cell: (row) =>
-      led(
-        row,
-        <time
-          className="text-muted"
-          dateTime={new Date(of(row)).toISOString()}
-          title={wholeDate(of(row))}
-        >
-          <span className="max-tablet:hidden">{dateTimeSecond(of(row))}</span>
-          <span className="tablet:hidden">{timeOrDay(of(row), venueNow())}</span>
-        </time>,
-      ),
+    cell: (row) => led(row, <Time ms={of(row)} write={dateTimeSecond} />),
   };
+}
+
+/** Where there is little room the time of day, or the day of what is older. */
+export function Time({
+  ms,
+  isShort = false,
+  write = dateTime,
+}: {
+  readonly ms: number;
+  /** There is little room on every screen. */
+  readonly isShort?: boolean;
+  /** How it is written where there is room. */
+  readonly write?: (ms: number) => string;
+}) {
+  return (
+    <time className="text-muted" dateTime={new Date(ms).toISOString()} title={wholeDate(ms)}>
+      {!isShort && <span className="max-tablet:hidden">{write(ms)}</span>}
+      <span className={isShort ? undefined : 'tablet:hidden'}>{timeOrDay(ms, venueNow())}</span>
+    </time>
+  );
 }
 
 type Traded = {

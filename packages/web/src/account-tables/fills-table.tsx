@@ -6,6 +6,7 @@ import { fillId, ledgerLists, useFills } from '../market/account-lists.ts';
 import { Money } from '../ui/figure.tsx';
 import { Table, type Column } from '../ui/table.tsx';
 import { Market, Nothing, numberColumn, secondColumn, Sided, type Shown } from './cells.tsx';
+import { isBought } from './is-bought.ts';
 import { OriginLink } from './origin.tsx';
 import { ReportButton } from './report/report-button.tsx';
 import { REPORT_KEY, useReport } from './report/use-report.tsx';
@@ -73,7 +74,7 @@ function columnsOf(t: Words, { ask, open, takenBy }: Asking): readonly Column<Fi
       from: 'tablet',
       cell: (fill) => {
         const taken = takenBy(fill);
-        if (taken === undefined) return <Sided isBuy={fill.side === 'B'}>{fill.dir}</Sided>;
+        if (taken === undefined) return <Sided isBuy={isBought(fill)}>{fill.dir}</Sided>;
         return (
           <button
             type="button"
@@ -100,8 +101,8 @@ function columnsOf(t: Words, { ask, open, takenBy }: Asking): readonly Column<Fi
       'size',
       t('portfolio.size'),
       (fill) => (
-        <Sided isBuy={fill.side === 'B'}>
-          <TradedSize of={fill} value={fill.side === 'B' ? fill.sz : `-${fill.sz}`} isSigned />
+        <Sided isBuy={isBought(fill)}>
+          <TradedSize of={fill} value={isBought(fill) ? fill.sz : `-${fill.sz}`} isSigned />
         </Sided>
       ),
       { width: '116px', phoneWidth: '104px' },

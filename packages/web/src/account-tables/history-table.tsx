@@ -5,6 +5,7 @@ import { useWords, type Words } from '../lib/words.ts';
 import { orderId, useOrderHistory } from '../market/account-lists.ts';
 import { Table, type Column } from '../ui/table.tsx';
 import { Market, Nothing, numberColumn, secondColumn, Sided, type Shown } from './cells.tsx';
+import { isBought } from './is-bought.ts';
 import { OrderOrigin } from './origin.tsx';
 import { ReportButton } from './report/report-button.tsx';
 import { REPORT_KEY, useReport } from './report/use-report.tsx';
@@ -71,7 +72,7 @@ function orderColumns(
       cell: ({ order }) => {
         const kind = triggerKind(order);
         return (
-          <Sided isBuy={order.side === 'B'}>
+          <Sided isBuy={isBought(order)}>
             {order.dir}
             {kind !== undefined && ` · ${t(`portfolio.${kind}`)}`}
           </Sided>

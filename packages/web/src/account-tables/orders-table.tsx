@@ -5,6 +5,7 @@ import { useWords, type Words } from '../lib/words.ts';
 import { openOrders, openOutcomeOrders } from '../market/account.ts';
 import { Table, type Column } from '../ui/table.tsx';
 import { Market, Nothing, numberColumn, secondColumn, Sided } from './cells.tsx';
+import { isBought } from './is-bought.ts';
 import { OrderOrigin } from './origin.tsx';
 import { ReportButton } from './report/report-button.tsx';
 import { REPORT_KEY, useReport } from './report/use-report.tsx';
@@ -68,8 +69,8 @@ function columnsOf(user: string, t: Words, open: (oid: number) => void): readonl
       width: '110px',
       phoneWidth: '64px',
       cell: (order) => (
-        <Sided isBuy={order.side === 'B'}>
-          {t(order.side === 'B' ? 'portfolio.buy' : 'portfolio.sell')}
+        <Sided isBuy={isBought(order)}>
+          {t(isBought(order) ? 'portfolio.buy' : 'portfolio.sell')}
           {'outcome' in order ? ` ${order.outcome}` : ''}
         </Sided>
       ),

@@ -25,7 +25,8 @@ export function MenuPanel({
       <DropdownMenu.Trigger asChild>
         <span aria-hidden="true" className="pointer-events-none absolute inset-0" />
       </DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
+      {/* Over what fills the screen nothing is seen but what is inside of it. */}
+      <DropdownMenu.Portal container={document.fullscreenElement as HTMLElement | null}>
         <DropdownMenu.Content
           align={align}
           sideOffset={4}

@@ -10,6 +10,7 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { ErrorSentence } from '../../ui/error-sentence.tsx';
 import { Spinner } from '../../ui/spinner.tsx';
+import { isBought } from '../is-bought.ts';
 import { hasAllFills } from './executed.ts';
 import { Arrival, Ending, Queue, Result, Times } from './report-facts.tsx';
 import { FillsOf, LevelsOf } from './report-tables.tsx';
@@ -98,11 +99,11 @@ function useSentence(report: OrderReport | undefined): string | undefined {
   const perp = usePerp(String(id));
   const named = useMarketNames(isOutcome ? [report.instrumentId] : []).get(id ?? 0);
   if (report === undefined) return undefined;
-  const { coin, limitPx, origSz, outcome, side, tif } = report;
+  const { coin, limitPx, origSz, outcome, tif } = report;
   const leg = outcome === 'Yes' ? named?.outcomes[0] : named?.outcomes[1];
   const market = isOutcome ? `${named?.name ?? coin} ${leg ?? outcome}` : (perp?.name ?? coin);
   const words = { size: number(origSz), market, price: number(limitPx), tif };
-  return t(side === 'B' ? 'report.buy' : 'report.sell', words);
+  return t(isBought(report) ? 'report.buy' : 'report.sell', words);
 }
 
 /** As the venue answered, nothing rounded and nothing left out. */

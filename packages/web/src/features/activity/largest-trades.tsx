@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { LargestTrade } from '@oddlot/sdk';
 import { useMemo } from 'react';
 import { Market } from '../../account-tables/cells.tsx';
+import { isBought } from '../../account-tables/is-bought.ts';
 import { cents, number } from '../../lib/format.ts';
 import { dateTime } from '../../lib/time.ts';
 import { useWords, type Words } from '../../lib/words.ts';
@@ -151,13 +152,15 @@ function columnsOf(
   ];
 }
 
-function Side({ trade: { liquidation, outcome, side } }: { readonly trade: LargestTrade }) {
+function Side({ trade }: { readonly trade: LargestTrade }) {
   const t = useWords();
+  const { liquidation, outcome } = trade;
+  const isBuy = isBought(trade);
   return (
-    <span className={side === 'B' ? 'text-buy' : 'text-sell'}>
+    <span className={isBuy ? 'text-buy' : 'text-sell'}>
       {outcome === undefined
-        ? t(side === 'B' ? 'activity.buy' : 'activity.sell')
-        : t(isBuying(side, outcome) ? 'activity.buyLeg' : 'activity.sellLeg', {
+        ? t(isBuy ? 'activity.buy' : 'activity.sell')
+        : t(isBuy ? 'activity.buyLeg' : 'activity.sellLeg', {
             leg: t(outcome === 'Yes' ? 'activity.yes' : 'activity.no'),
           })}
       {liquidation === true && (
@@ -167,9 +170,4 @@ function Side({ trade: { liquidation, outcome, side } }: { readonly trade: Large
       )}
     </span>
   );
-}
-
-/** On one book a bid is a buyer of YES or a seller of NO. */
-function isBuying(side: LargestTrade['side'], outcome: 'Yes' | 'No'): boolean {
-  return (side === 'B') === (outcome === 'Yes');
 }

@@ -41,7 +41,10 @@ export function Screen() {
       {settings?.has_leaderboard === false ? (
         <EmptyState title={t('activity.board.off')} text={t('activity.board.offText')} />
       ) : (
-        <Board />
+        // A line is read across: of six columns not over a whole desk.
+        <div className="flex-1 border-line desktop:max-w-5xl desktop:border-e">
+          <Board />
+        </div>
       )}
     </div>
   );

@@ -1,9 +1,8 @@
-import { dateTime, timeOrDay, wholeDate } from '../../lib/time.ts';
+import { Time } from '../../account-tables/cells.tsx';
 import type { Words } from '../../lib/words.ts';
-import { venueNow } from '../../market/venue.ts';
 import type { Column } from '../../ui/table.tsx';
 
-/** Where there is little room the time of day, or the day of what is older. */
+/** When something happened; `isShort` where other columns need the room. */
 export function timeColumn<Row extends { readonly time: number }>(
   t: Words,
   { isShort = false }: { readonly isShort?: boolean } = {},
@@ -13,12 +12,7 @@ export function timeColumn<Row extends { readonly time: number }>(
     header: t('activity.column.time'),
     width: isShort ? '64px' : '104px',
     phoneWidth: '56px',
-    cell: ({ time }) => (
-      <time dateTime={new Date(time).toISOString()} title={wholeDate(time)} className="text-muted">
-        <span className={isShort ? 'hidden' : 'max-tablet:hidden'}>{dateTime(time)}</span>
-        <span className={isShort ? undefined : 'tablet:hidden'}>{timeOrDay(time, venueNow())}</span>
-      </time>
-    ),
+    cell: ({ time }) => <Time ms={time} isShort={isShort} />,
     compare: (a, b) => a.time - b.time,
   };
 }

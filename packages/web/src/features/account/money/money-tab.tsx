@@ -28,29 +28,32 @@ export function MoneyTab({ session }: { readonly session: Session }) {
       <div className="grid desktop:h-[calc(100dvh-214px)] desktop:grid-cols-[400px_minmax(0,1fr)]">
         <section
           aria-label={t('account.move')}
-          className="flex flex-col gap-4 border-line p-4 max-desktop:border-b desktop:overflow-y-auto desktop:border-e"
+          className="border-line p-4 max-desktop:border-b desktop:overflow-y-auto desktop:border-e"
         >
-          <Segmented
-            label={t('account.move')}
-            value={form}
-            onChange={(next) =>
-              void navigate({ to: '/account', search: { tab: 'money', do: next }, replace: true })
-            }
-            segments={offered.map((value) => ({ value, label: t(`account.form.${value}`) }))}
-          />
-          {owner === undefined || settings === undefined ? (
-            <p className="text-12 text-muted">
-              {t(session.kind === 'wallet' ? 'account.locked' : 'account.readOnly')}
-            </p>
-          ) : form === 'deposit' ? (
-            <DepositForm session={session} owner={owner} settings={settings} />
-          ) : form === 'withdraw' ? (
-            <WithdrawForm user={session.address} owner={owner} settings={settings} />
-          ) : form === 'transfer' ? (
-            <TransferForm user={session.address} owner={owner} />
-          ) : (
-            <FaucetForm user={session.address} owner={owner} settings={settings} />
-          )}
+          {/* Beside each other on a desk, under each other on a tablet: a form is as wide on both. */}
+          <div className="flex flex-col gap-4 tablet:max-w-92">
+            <Segmented
+              label={t('account.move')}
+              value={form}
+              onChange={(next) =>
+                void navigate({ to: '/account', search: { tab: 'money', do: next }, replace: true })
+              }
+              segments={offered.map((value) => ({ value, label: t(`account.form.${value}`) }))}
+            />
+            {owner === undefined || settings === undefined ? (
+              <p className="text-12 text-muted">
+                {t(session.kind === 'wallet' ? 'account.locked' : 'account.readOnly')}
+              </p>
+            ) : form === 'deposit' ? (
+              <DepositForm session={session} owner={owner} settings={settings} />
+            ) : form === 'withdraw' ? (
+              <WithdrawForm user={session.address} owner={owner} settings={settings} />
+            ) : form === 'transfer' ? (
+              <TransferForm user={session.address} owner={owner} />
+            ) : (
+              <FaucetForm user={session.address} owner={owner} settings={settings} />
+            )}
+          </div>
         </section>
         <div className="flex min-h-0 min-w-0 flex-col">
           <UnderWay user={session.address} />

@@ -102,11 +102,11 @@ export function IndicatorsMenu({
       <svg
         aria-hidden="true"
         viewBox="0 0 12 12"
-        className="size-3 fill-none stroke-current stroke-[1.25] wide:hidden"
+        className="size-3 fill-none stroke-current stroke-[1.25] @min-[940px]:hidden"
       >
         <path d="M1 9 4 4l3 3 4-6M1 11h10" />
       </svg>
-      <span className="max-wide:hidden">{t('perps.chart.indicators')}</span>
+      <span className="@max-[940px]:hidden">{t('perps.chart.indicators')}</span>
     </ChartMenu>
   );
 }
@@ -133,7 +133,7 @@ export function ChartMenu({
           type="button"
           aria-label={label}
           title={label}
-          className="h-6 shrink-0 rounded px-1.5 text-12 text-muted hover:text-text wide:px-2"
+          className="h-6 shrink-0 rounded px-1.5 text-12 text-muted hover:text-text @min-[940px]:px-2"
         >
           {children ?? label}
         </button>

@@ -140,10 +140,15 @@ function Line({
   const { canMove, isBusy, move, moved, resize, resized, send } = useMove(line);
   const shown = moved ?? line.price;
   useEffect(() => onMove());
+  // From the line down to the hand: a label that made room for another is not at its line, and what is dragged is the line.
+  const grip = useRef(0);
+  const take = (event: PointerEvent<HTMLElement>): void => {
+    event.currentTarget.setPointerCapture(event.pointerId);
+    grip.current = event.clientY - Number.parseFloat(item.current?.style.top ?? '');
+  };
   const drag = (event: PointerEvent<HTMLElement>): void => {
     if (!event.currentTarget.hasPointerCapture(event.pointerId)) return;
-    const top = item.current?.parentElement?.getBoundingClientRect().top ?? 0;
-    move(scale.toPrice(event.clientY - top));
+    move(scale.toPrice(event.clientY - grip.current));
   };
   const warning = moved === undefined ? undefined : line.warn?.(moved);
   const label = moved === undefined ? line.label : (line.labelAt?.(moved) ?? line.label);
@@ -173,7 +178,7 @@ function Line({
           onBlur={() => {
             if (line.set === undefined) move(undefined);
           }}
-          onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
+          onPointerDown={take}
           onPointerMove={drag}
           onPointerCancel={() => line.set === undefined && move(undefined)}
           onPointerUp={() => send(moved)}

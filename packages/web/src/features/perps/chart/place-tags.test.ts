@@ -13,7 +13,17 @@ describe('labels of lines on the chart', () => {
   });
 
   test('make room for each other, in the order of their prices', () => {
-    expect(placed([100, 105, 103]).tags.map(({ tagY }) => tagY)).toEqual([100, 144, 122]);
+    expect(placed([100, 105, 103]).tags.map(({ tagY }) => tagY)).toEqual([81, 125, 103]);
+  });
+
+  test('of one price stand around it: the ticket beside the order that rests there', () => {
+    expect(placed([200, 200]).tags.map(({ tagY }) => tagY)).toEqual([189, 211]);
+    // One that has room stays where it is.
+    expect(placed([200, 200, 300]).tags.map(({ tagY }) => tagY)).toEqual([189, 211, 300]);
+  });
+
+  test('that move into the room of another take it along', () => {
+    expect(placed([170, 200, 200]).tags.map(({ tagY }) => tagY)).toEqual([168, 190, 212]);
   });
 
   test('at the lower end they go up instead of out', () => {

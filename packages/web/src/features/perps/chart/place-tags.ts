@@ -54,16 +54,24 @@ export function placeTags(
   return { places, ...counted };
 }
 
-/** Rising places, each as near to the wanted one as its neighbours let it be: down from the top, then up from the bottom. */
+/**
+ * Rising places, a step apart at least and all in all as near to the wanted ones as that can be: labels of one price
+ * stand around it. Counted without the steps above it, a place only has to be no less than the one before.
+ */
 function apart(wanted: readonly number[], from: number, to: number): readonly number[] {
-  const places = [...wanted];
-  for (let at = 0; at < places.length; at++) {
-    const least = at === 0 ? from : places[at - 1]! + STEP_PX;
-    places[at] = Math.max(places[at]!, least);
-  }
-  for (let at = places.length - 1; at >= 0; at--) {
-    const most = at === places.length - 1 ? to : places[at + 1]! - STEP_PX;
-    places[at] = Math.min(places[at]!, most);
-  }
-  return places;
+  const groups: { readonly sum: number; readonly count: number }[] = [];
+  wanted.forEach((y, at) => {
+    let [sum, count] = [y - at * STEP_PX, 1];
+    // Those that are in each other's way meet at the mean of what they want.
+    for (let before = groups.at(-1); before !== undefined; before = groups.at(-1)) {
+      if (before.sum / before.count <= sum / count) break;
+      groups.pop();
+      [sum, count] = [before.sum + sum, before.count + count];
+    }
+    groups.push({ sum, count });
+  });
+  const most = to - (wanted.length - 1) * STEP_PX;
+  return groups
+    .flatMap(({ count, sum }) => Array<number>(count).fill(Math.round(sum / count)))
+    .map((less, at) => Math.min(Math.max(less, from), most) + at * STEP_PX);
 }
