@@ -23,8 +23,8 @@ const PATIENT = { timeout: 60_000 };
 
 beforeAll(async () => {
   const flags = ['--chain', 'local', '--relay', '--faucet-usdc', '300000'];
-  // Nothing counts before two more blocks stand on it, and nobody makes any but the tests.
-  const slow = ['--payout-patience-ms', '1000', '--chain-confirmations', '3'];
+  // Nothing counts before so many blocks stand on it. The tests make them; a faucet that backs what it gave makes a few more.
+  const slow = ['--payout-patience-ms', '1000', '--chain-confirmations', '6'];
   [venue, browser] = await Promise.all([
     startWebVenue([...WITH_PAGE, ...flags, ...slow]),
     workerBrowser(),
