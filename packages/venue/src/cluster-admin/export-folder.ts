@@ -54,6 +54,7 @@ async function fetchAll(
   const { journal, serviceNetwork } = copy;
   const order = new ProposalOrder();
   const { lastPlace } = await patiently(() => stream.end());
+  let trouble: unknown;
   const log = new ClusterLog({
     // It closes what it was given.
     stream: await connect(),
@@ -61,12 +62,9 @@ async function fetchAll(
     order,
     clock: { nowMs },
     serviceNetwork,
-    onFatal: (error) => {
-      throw error;
-    },
-    onLost: (error) => {
-      throw new AdminRefusedError(`${config.data}: ${error.message}`, { cause: error });
-    },
+    readsAsItIs: true,
+    onFatal: (error) => (trouble ??= error),
+    onLost: (error) => (trouble ??= error),
   });
   const last = seqOf({ ...copy, firstSeq: 1, era: '' }, lastPlace);
   try {
@@ -77,6 +75,9 @@ async function fetchAll(
   } finally {
     await log.close();
   }
+  if (trouble === undefined && journal.lastSeq >= last) return;
+  const why = trouble instanceof Error ? trouble.message : `it ends at block ${journal.lastSeq}`;
+  throw new AdminRefusedError(`${config.data}: ${why}`, { cause: trouble });
 }
 
 /** The newest snapshot spares the first start a replay; whether it fits is found out here. */

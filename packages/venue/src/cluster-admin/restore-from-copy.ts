@@ -60,7 +60,10 @@ async function givenUp(
   const found = await patiently(() => stream.at(OPENING_PLACE));
   const opening = found && decodeOpening(found);
   const highest = board.highestIn(opening?.era);
-  const standing = await streamStanding({ ...parts, stream, doubted: doubtedOf(highest) });
+  const longest = board.longestIn(opening?.era);
+  const followedEra = new FollowedStream(data).era;
+  const doubted = doubtedOf(highest);
+  const standing = await streamStanding({ ...parts, stream, doubted, followedEra });
   const all: GivenUp[] = [];
   const add = (from: number, why: string, what: string): void =>
     void all.push({ from, text: `${why}, or give up ${what} by --give-up-from ${from}` });
@@ -86,8 +89,8 @@ async function givenUp(
       `a replica has read others than blocks ${from} to ${to} of the stream, or some of them, and does not tell which: start it and look who it is (cluster-admin status)`,
       'what it has acknowledged there',
     );
-  } else if (highest !== undefined && highest.height > lastSeq) {
-    const { height, replica } = highest;
+  } else if (longest !== undefined && longest.height > lastSeq) {
+    const { height, replica } = longest;
     add(
       lastSeq + 1,
       `replica ${replica} has told of block ${height}, and this copy ends at ${lastSeq}: restore from the copy of ${replica}`,

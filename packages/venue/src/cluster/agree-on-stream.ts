@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { FileJournal } from '../log/file-journal.ts';
 import { decodeOpening, encodeOpening, type StreamOpening } from './block-message.ts';
 import { type BlockStream, NotNextError } from './block-stream.ts';
-import { firstDiffering, firstDifferingOf } from './first-differing.ts';
+import { compareBlocks, firstDiffering } from './first-differing.ts';
 import type { Followed } from './followed-stream.ts';
 import type { KnownBlock } from './known-block.ts';
 import { patiently } from './patiently.ts';
@@ -25,6 +25,8 @@ type Parties = {
   readonly nowMs: number;
   /** Where this replica has its blocks from, if it knows. */
   readonly followed?: Followed | undefined;
+  /** The same for who only wants to spare itself to compare what nobody has given up since. */
+  readonly followedEra?: string | undefined;
   /** The highest block that a replica has told of while it followed this stream. */
   readonly known?: (era: string | undefined) => KnownBlock | undefined;
 };
@@ -86,15 +88,15 @@ function wasAcknowledged(
  * so that each is compared, once: a folder that has none of them follows the new stream.
  */
 async function firstGivenUp(
-  { copy, followed, stream }: Parties,
+  { copy, followed, followedEra = followed?.era, stream }: Parties,
   opening: StreamOpening,
 ): Promise<number | undefined> {
   const { era, former = [] } = opening;
-  if (followed?.era === era) return undefined;
-  const at = former.findIndex((each) => each.era === followed?.era);
+  if (followedEra === era) return undefined;
+  const at = former.findIndex((each) => each.era === followedEra);
   const since = former.slice(Math.max(0, at)).map(({ givenUpFrom = Infinity }) => givenUpFrom);
   const from = Math.min(...since);
-  return firstDifferingOf({ from, to: copy.lastSeq }, { stream, opening, copy });
+  return (await compareBlocks({ from, to: copy.lastSeq }, { stream, opening, copy })).differing;
 }
 
 /** Nobody can know what comes behind the part that was written. */

@@ -3,7 +3,6 @@ import { setTimeout as later } from 'node:timers/promises';
 import { assert, present } from '@oddlot/units';
 import type { LogEntry, LoggedCommand } from '../block/log-entry.ts';
 import { BlockBuffer } from '../log/block-codec.ts';
-import type { FileJournal } from '../log/file-journal.ts';
 import type { FollowOptions, Log, ReplayOptions, Retention, TakeEntry } from '../log/log.ts';
 import { agreeOnStream, replacedBy } from './agree-on-stream.ts';
 import { beginningOf } from './beginning-of.ts';
@@ -13,11 +12,11 @@ import {
   encodeBlockMessage,
   type StreamOpening,
 } from './block-message.ts';
-import { type BlockStream, NotNextError } from './block-stream.ts';
+import { NotNextError } from './block-stream.ts';
+import type { ClusterLogOptions, LogTrouble } from './cluster-log-options.ts';
 import { CopyQueue } from './copy-queue.ts';
 import { Dispute } from './dispute.ts';
 import type { Flight } from './flight.ts';
-import type { FollowedStream } from './followed-stream.ts';
 import type { Following, StreamMessage } from './following.ts';
 import type { KnownBlock } from './known-block.ts';
 import { patiently } from './patiently.ts';
@@ -41,30 +40,9 @@ const LOOKS_SHORT_MAX = 3;
 const LOOKS_STALLED_MAX = 3;
 /** So long without a word of the stream's leader, and the venue takes nothing new. */
 const SILENT_MS = 2_000;
+/** Of a message, beside the block. */
+const HEADER_BYTES_MAX = 1_024;
 const NOTHING = Buffer.alloc(0);
-
-export type ClusterLogOptions = {
-  readonly stream: BlockStream;
-  /** The files of this replica, in which it keeps what it has read. */
-  readonly copy: FileJournal;
-  /** Attached to the replica that follows: where proposers stand in what it has applied. */
-  readonly order: ProposalOrder;
-  readonly clock: { nowMs(): number };
-  readonly serviceNetwork: string;
-  /** Which stream these files follow; undefined for a copy that nobody goes on with. */
-  readonly followed?: FollowedStream;
-  /** The highest block that any replica has told of while it followed this stream. */
-  readonly known?: (era: string | undefined) => KnownBlock | undefined;
-  /** Reading can't go on; the process must end. */
-  readonly onFatal: (error: unknown) => void;
-  /** The stream lacks blocks that this replica has. */
-  readonly onLost: (error: StreamLostError) => void;
-};
-
-/** Why nothing can be written now. */
-export type LogTrouble =
-  | { readonly kind: 'silent'; readonly sinceMs: number }
-  | { readonly kind: 'lost'; readonly error: StreamLostError };
 
 /**
  * The log of a venue on many machines: a replicated stream that orders the blocks of all replicas, and a
@@ -128,8 +106,8 @@ export class ClusterLog implements Log {
   }
 
   /** Blocks of the stream in whose place a replica that wrote to it had read others. */
-  get disputed(): BlockRange | undefined {
-    return this.#lost === undefined ? undefined : this.#dispute.blocks;
+  get disputed(): Dispute['found'] {
+    return this.#lost === undefined ? undefined : this.#dispute.found;
   }
 
   /** What keeps blocks from being written; undefined when nothing does. */
@@ -176,9 +154,7 @@ export class ClusterLog implements Log {
     const known = (era: string | undefined): KnownBlock | undefined => this.#known(era);
     try {
       this.#opening = await agreeOnStream({ ...parties, followed: followed?.kept, known });
-      this.#dispute.assertUnknown(this.#opening);
-      this.#history = await ReadHistory.of(copy, this.#opening);
-      await this.#dispute.settle({ stream, copy, opening: this.#opening, history: this.#history });
+      this.#history = await this.#readSoFar(this.#opening);
     } catch (error) {
       if (!(error instanceof StreamLostError)) throw error;
       this.#lose(error);
@@ -196,6 +172,18 @@ export class ClusterLog implements Log {
       onFatal: (error) => onFatal(error),
     });
     this.#looking ??= setInterval(() => void this.#look(), LOOK_EVERY_MS).unref();
+  }
+
+  /** Throws where replicas have read different blocks from this stream. */
+  async #readSoFar(opening: StreamOpening): Promise<ReadHistory> {
+    const { copy, readsAsItIs, stream } = this.#options;
+    if (readsAsItIs !== true) {
+      this.#dispute.hear(opening, this.#known(opening.era)?.disputed);
+      this.#dispute.assertUnknown(opening);
+    }
+    const history = await ReadHistory.of(copy, opening);
+    if (readsAsItIs !== true) await this.#dispute.settle({ stream, copy, opening, history });
+    return history;
   }
 
   append(commands: readonly LoggedCommand[], proposal = `${randomUUID()}:1`): Promise<LogEntry> {
@@ -256,7 +244,7 @@ export class ClusterLog implements Log {
       return undefined;
     }
     const data = this.#takeMessage();
-    const { messageBytesMax } = this.#options.stream;
+    const messageBytesMax = this.#options.stream.messageBytesMax - HEADER_BYTES_MAX;
     if (data.length > messageBytesMax) {
       reject(
         new RangeError(`a block of ${data.length} bytes, and the servers take ${messageBytesMax}`),
@@ -303,15 +291,18 @@ export class ClusterLog implements Log {
     // Behind a block that is not what its proposer took it for, nothing is taken.
     if (this.#lost !== undefined) return undefined;
     const history = present(this.#history, 'a stream that was joined');
-    const disputed = history.contradicted(told, this.#seqOf(place));
-    if (disputed !== undefined) return void this.#onDisputed(disputed);
+    const seq = this.#seqOf(place);
+    const disputed = history.contradicted(told, seq);
+    if (disputed !== undefined && this.#options.readsAsItIs !== true)
+      return void this.#onDisputed(disputed);
     const { encoded, proposal, timeMs: givenMs } = decodeBlockMessage(data);
     const timeMs = Math.max(this.#readTimeMs, givenMs);
     this.#readTimeMs = timeMs;
-    const seq = this.#seqOf(place);
     const flight = this.#flights.get(proposal);
     const verdict = this.#ahead.take(proposal, timeMs);
-    if (verdict !== 'next') {
+    // What was written from a folder counted there: who begins behind a snapshot has not read what is ahead of it.
+    const counts = verdict === 'next' || seq <= (this.#opening?.lastSeq ?? 0);
+    if (!counts) {
       if (verdict === 'early' && flight !== undefined) this.#onEarly(flight);
       const block = { seq, timeMs, commands: [], encoded: NOTHING };
       history.add(block);
@@ -355,7 +346,7 @@ export class ClusterLog implements Log {
     const { followed, known } = this.#options;
     const told = known?.(era);
     const kept = followed?.knownIn(era);
-    if (told?.replacedFrom !== undefined) return told;
+    if (told?.replacedFrom !== undefined || told?.disputed !== undefined) return told;
     return (kept?.height ?? 0) > (told?.height ?? 0) ? kept : told;
   }
 
@@ -363,20 +354,24 @@ export class ClusterLog implements Log {
   async #look(): Promise<void> {
     // What was read before it is asked: while it answers, more may be written and read.
     const readPlace = (this.#following?.nextPlace ?? 1) - 1;
+    const opening = this.#opening;
     try {
-      const known = this.#known(this.#opening?.era);
+      const known = this.#known(opening?.era);
       this.#options.followed?.note(known);
       const askedMs = performance.now();
       const { lastPlace } = await this.#options.stream.end();
       if (this.#following === undefined) return this.age.hear();
+      // It was written anew meanwhile.
+      if (this.#opening !== opening) return;
       const lastSeq = this.#seqOf(lastPlace);
       void this.age.toldEnd(lastSeq, askedMs);
       this.#renewWhenStalled(this.#following, readPlace, lastPlace);
       if (known?.replacedFrom !== undefined)
         return this.#lose(replacedBy(known, known.replacedFrom));
-      if (known?.disputed !== undefined && this.#lost === undefined)
-        return this.#onDisputed(known.disputed);
       const readSeq = this.#seqOf(readPlace);
+      // Who has not read so far comes to it.
+      if (known?.disputed !== undefined && known.disputed.to <= readSeq)
+        return this.#onDisputed(known.disputed);
       const to = Math.max(readSeq, known?.height ?? 0);
       // Read from it once and not there any more. A leader that has just been elected may not know yet what it has.
       this.#looksShort = lastSeq < to ? this.#looksShort + 1 : 0;
@@ -402,6 +397,7 @@ export class ClusterLog implements Log {
   }
 
   #onDisputed(blocks: BlockRange): void {
+    if (this.#lost !== undefined) return;
     this.#lose(this.#dispute.notice(present(this.#opening, 'a stream that was read'), blocks));
   }
 

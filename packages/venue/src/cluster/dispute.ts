@@ -1,7 +1,7 @@
 import type { FileJournal } from '../log/file-journal.ts';
 import type { StreamOpening } from './block-message.ts';
 import type { BlockStream } from './block-stream.ts';
-import { firstDifferingOf } from './first-differing.ts';
+import { compareBlocks } from './first-differing.ts';
 import { patiently } from './patiently.ts';
 import type { BlockRange, ReadHistory } from './read-history.ts';
 import { StreamDisputedError, type StreamLostError, StreamReplacedError } from './stream-error.ts';
@@ -25,8 +25,13 @@ export class Dispute {
     | { readonly era: string; readonly blocks: BlockRange; error?: StreamLostError }
     | undefined;
 
-  get blocks(): BlockRange | undefined {
-    return this.#found?.blocks;
+  get found(): Pick<Found, 'blocks' | 'era'> | undefined {
+    return this.#found;
+  }
+
+  /** The same as another replica has told it, unless more is known. */
+  hear(opening: Pick<StreamOpening, 'era'>, blocks: BlockRange | undefined): void {
+    if (blocks !== undefined && this.#found?.era !== opening.era) this.notice(opening, blocks);
   }
 
   /** Whose blocks the stream lacks, and from which on, is found out when it is settled. */
@@ -48,12 +53,14 @@ export class Dispute {
     this.assertUnknown(opening);
     const found = (this.#found ??= await this.#look(parties));
     if (found === undefined) return;
-    const from = await firstDifferingOf(found.blocks, parties);
-    found.error =
+    const { differing: from, isSure } = await compareBlocks(found.blocks, parties);
+    const error =
       from === undefined
         ? new StreamDisputedError(found.blocks)
         : new StreamReplacedError({ from, to: copy.lastSeq, era });
-    throw found.error;
+    // A leader that has just been elected may not have them all yet.
+    if (isSure) found.error = error;
+    throw error;
   }
 
   async #look({ copy, history, opening, stream }: Parties): Promise<Found | undefined> {

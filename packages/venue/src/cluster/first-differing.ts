@@ -37,23 +37,27 @@ export async function firstDiffering(parties: Parties): Promise<number | undefin
   return other;
 }
 
+/** What came of comparing blocks one by one; it is not sure that none differs where the stream did not have them all. */
+type Compared = { readonly differing: number | undefined; readonly isSure: boolean };
+
 /** The same of some blocks, each of which is compared: behind a block that was replaced others may be alike again. */
-export async function firstDifferingOf(
+export async function compareBlocks(
   { from, to }: BlockRange,
   { copy, opening, stream }: Omit<Parties, 'lastSeq'>,
-): Promise<number | undefined> {
+): Promise<Compared> {
   const first = Math.max(from, opening.firstSeq, copy.firstSeq);
   const untilSeq = Math.min(to, copy.lastSeq);
-  if (first > untilSeq) return undefined;
   let differing: number | undefined;
+  let isSure = true;
   const compare = async (own: LogEntry): Promise<void> => {
-    if (differing !== undefined || own.commands.length === 0) return;
+    if (differing !== undefined) return;
     const data = await patiently(() => stream.at(placeOf(opening, own.seq)));
     // One that the stream lacks is missing, and not another one.
-    if (data !== undefined && !isSame(own, data)) differing = own.seq;
+    if (data === undefined) isSure = false;
+    else if (!isSame(own, data)) differing = own.seq;
   };
-  await copy.replay(first, compare, { untilSeq, withRequests: true });
-  return differing;
+  if (first <= untilSeq) await copy.replay(first, compare, { untilSeq, withRequests: true });
+  return { differing, isSure };
 }
 
 /** By the newest of these blocks that counted: what did not is kept here without what it said. */
@@ -74,6 +78,8 @@ async function isAlikeUpTo(parties: Parties, first: number, last: number): Promi
  */
 function isSame(own: LogEntry, data: Uint8Array): boolean {
   const { encoded, proposal, timeMs } = decodeBlockMessage(data);
+  // One that did not count is kept without what it said, but never with a time before its own.
+  if (own.commands.length === 0) return timeMs <= own.timeMs;
   if (own.proposal !== proposal && own.timeMs !== timeMs) return false;
   const buffer = new BlockBuffer();
   buffer.writeBlock(own.commands);

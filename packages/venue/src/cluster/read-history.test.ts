@@ -14,7 +14,7 @@ const block = (seq: number, rest: Other = {}): LogEntry => ({
 
 /** One that has read blocks up to a number, of which some are others. */
 function history(to: number, others: Readonly<Record<number, Other>> = {}, after = 0) {
-  const read = new ReadHistory({ era: ERA, former: [{ era: 'a111' }] }, after);
+  const read = new ReadHistory(ERA, after);
   for (let seq = after + 1; seq <= to; seq += 1) read.add(block(seq, others[seq]));
   return read;
 }
@@ -54,24 +54,32 @@ describe('what a proposer had read', () => {
   });
 
   test('is nothing of a stream that was written anew, nor what nobody said', () => {
-    const other = new ReadHistory({ era: 'c222' }, 0);
+    const other = new ReadHistory('c222', 0);
     for (let seq = 1; seq < 5; seq += 1) other.add(block(seq, { timeMs: 1 }));
     for (const told of [other.told, undefined, '', 'x', `${ERA} 1 2`])
       expect(history(9).contradicted(told, 10)).toBeUndefined();
   });
 
-  test('is not what a block was called when a stream was written from a folder', () => {
-    const folder = history(9, {
-      3: { proposal: undefined },
-      4: { commands: [], proposal: undefined },
+  test('is nothing that a stream was written from a folder with, whatever it is called where', async () => {
+    const folder = (names: string, lastSeq: number) => ({
+      firstSeq: 1,
+      lastSeq,
+      replay: async (from: number, take: (entry: LogEntry) => unknown) => {
+        for (let seq = from; seq <= lastSeq; seq += 1)
+          take(block(seq, seq > 6 ? {} : { proposal: `${names}:${seq}` }));
+      },
     });
-    for (const era of [ERA, 'a111']) {
-      const stream = history(9, {
-        3: { proposal: `${era}:1` },
-        4: { commands: [], proposal: `${era}:2` },
-      });
-      expect(stream.contradicted(folder.told, 10)).toBeUndefined();
-      expect(folder.contradicted(stream.told, 10)).toBeUndefined();
+    const opening = { era: ERA, lastSeq: 6 };
+    const reader = await ReadHistory.of(folder('a', 9), opening);
+    for (const lastSeq of [4, 6, 8]) {
+      const teller = await ReadHistory.of(folder('b', lastSeq), opening);
+      expect(reader.contradicted(teller.told, 10)).toBeUndefined();
+      // Whoever reads the rest of what was written comes to the same.
+      for (let seq = lastSeq + 1; seq <= 9; seq += 1) teller.add(block(seq));
+      expect(teller.told).toBe(reader.told);
     }
+    const other = await ReadHistory.of(folder('a', 6), opening);
+    other.add(block(7, { proposal: 'q:1' }));
+    expect(reader.contradicted(other.told, 10)).toEqual({ from: 7, to: 7 });
   });
 });

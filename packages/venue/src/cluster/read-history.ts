@@ -2,7 +2,6 @@ import { crc32 } from 'node:zlib';
 import type { LogEntry } from '../block/log-entry.ts';
 import type { FileJournal } from '../log/file-journal.ts';
 import type { StreamOpening } from './block-message.ts';
-import { parseProposal } from './proposal-order.ts';
 
 /** Blocks that a proposer answers for. */
 const NAMED = 1_024;
@@ -18,21 +17,18 @@ export type BlockRange = { readonly from: number; readonly to: number };
 /**
  * What a replica has read of a stream, as checksums. Each block says what its proposer had read when it sent it; whoever
  * has read something else knows by that, with the next block and whoever lost what, that servers have lost a block and taken
- * another one in its place. A checksum is of a block as replicas keep it: what its content was by another release's codec, or
- * what it was called when a stream was written from a folder, is no part of it.
+ * another one in its place. A checksum is of a block as replicas keep it: what its content was by another release's codec is
+ * no part of it, and nor are the blocks that a stream was written from a folder with, which have other names there.
  */
 export class ReadHistory {
   readonly #era: string;
-  /** Names that were given to blocks which had none, when this stream or a former one was written from a folder. */
-  readonly #given: ReadonlySet<string>;
   /** Of all blocks up to one, by its number. */
   readonly #sums = new Uint32Array(REMEMBERED);
   readonly #begunAfter: number;
   #last: number;
 
-  constructor({ era, former = [] }: Pick<StreamOpening, 'era' | 'former'>, afterSeq: number) {
+  constructor(era: string, afterSeq: number) {
     this.#era = era;
-    this.#given = new Set([era, ...former.map((each) => each.era)]);
     this.#begunAfter = afterSeq;
     this.#last = afterSeq;
   }
@@ -40,17 +36,22 @@ export class ReadHistory {
   /** With the newest blocks of a copy. */
   static async of(
     copy: Pick<FileJournal, 'firstSeq' | 'lastSeq' | 'replay'>,
-    opening: Pick<StreamOpening, 'era' | 'former'>,
+    { era, lastSeq: writtenTo = 0 }: Pick<StreamOpening, 'era' | 'lastSeq'>,
   ): Promise<ReadHistory> {
     const { firstSeq, lastSeq } = copy;
-    const from = Math.max(firstSeq, lastSeq - RECALLED + 1);
-    const history = new ReadHistory(opening, Math.min(from - 1, lastSeq));
-    if (from <= lastSeq) await copy.replay(from, (entry) => history.add(entry));
+    const from = Math.max(firstSeq, lastSeq - RECALLED + 1, writtenTo + 1);
+    if (from > lastSeq) return new ReadHistory(era, Math.max(lastSeq, writtenTo));
+    const history = new ReadHistory(era, from - 1);
+    await copy.replay(from, (entry) => history.add(entry));
     return history;
   }
 
+  /** One that was written from a folder is left aside. */
   add({ commands, proposal, seq, timeMs }: LogEntry): void {
-    const text = `${seq} ${timeMs} ${commands.length} ${this.#nameOf(commands.length, proposal)}`;
+    if (seq <= this.#begunAfter) return;
+    // One that did not count has no name where it is kept.
+    const name = commands.length === 0 ? '' : (proposal ?? '');
+    const text = `${seq} ${timeMs} ${commands.length} ${name}`;
     this.#sums[seq % REMEMBERED] = this.#sumAt(this.#last) + crc32(text);
     this.#last = seq;
   }
@@ -84,10 +85,5 @@ export class ReadHistory {
 
   #sumAt(seq: number): number {
     return seq === this.#begunAfter ? 0 : (this.#sums[seq % REMEMBERED] ?? 0);
-  }
-
-  #nameOf(count: number, proposal: string | undefined): string {
-    if (count === 0 || proposal === undefined) return '';
-    return this.#given.has(parseProposal(proposal).name) ? '' : proposal;
   }
 }

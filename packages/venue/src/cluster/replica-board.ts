@@ -118,11 +118,16 @@ export class ReplicaBoard {
 
   /** The highest block that anybody has told of, now or before. */
   get highest(): KnownBlock | undefined {
-    return this.#told(undefined).toSorted((a, b) => b.height - a.height)[0];
+    return this.longestIn(undefined);
+  }
+
+  /** The same of those who followed this stream. */
+  longestIn(era: string | undefined): KnownBlock | undefined {
+    return this.#told(era).toSorted((a, b) => b.height - a.height)[0];
   }
 
   /**
-   * The same of those who followed this stream; before that, of one in whose blocks' place the stream has others, or who knows of
+   * The same; before that, of one in whose blocks' place the stream has others, or who knows of
    * such blocks.
    */
   highestIn(era: string | undefined): KnownBlock | undefined {

@@ -2,7 +2,7 @@ import type { FileJournal } from '../log/file-journal.ts';
 import { agreeOnStream } from './agree-on-stream.ts';
 import { decodeOpening, type StreamOpening } from './block-message.ts';
 import type { BlockStream } from './block-stream.ts';
-import { firstDifferingOf } from './first-differing.ts';
+import { compareBlocks } from './first-differing.ts';
 import { patiently } from './patiently.ts';
 import type { BlockRange } from './read-history.ts';
 import { OPENING_PLACE } from './stream-places.ts';
@@ -57,25 +57,27 @@ export async function restoreStream(options: RestoreOptions): Promise<StreamOpen
   return writeStream({ ...options, ...written, former: before.slice(-FORMER_MAX) });
 }
 
-export async function streamStanding({
-  doubted,
-  journal,
-  nowMs,
-  serviceNetwork,
-  stream,
-}: WriteStreamOptions & {
-  /** Blocks that replicas have read differently: behind them copies may be alike again. */
-  readonly doubted?: BlockRange | undefined;
-}): Promise<StreamStanding> {
-  try {
-    const opening = await agreeOnStream({ stream, copy: journal, serviceNetwork, nowMs });
-    const parties = { stream, opening, copy: journal };
-    const from = doubted && (await firstDifferingOf(doubted, parties));
-    return from === undefined ? { kind: 'whole' } : { kind: 'forked', from };
-  } catch (error) {
-    const isLost = error instanceof StreamLostError || error instanceof StreamUnfinishedError;
-    if (isLost) return { kind: 'lost' };
-    if (error instanceof StreamForkedError) return { kind: 'forked', from: error.from };
-    throw error;
-  }
+export async function streamStanding(
+  options: WriteStreamOptions & {
+    readonly followedEra?: string | undefined;
+    /** Blocks that replicas have read differently: behind them copies may be alike again. */
+    readonly doubted?: BlockRange | undefined;
+  },
+): Promise<StreamStanding> {
+  const { doubted, followedEra, journal: copy, nowMs, serviceNetwork, stream } = options;
+  const kind = await agreeOnStream({ stream, copy, serviceNetwork, nowMs, followedEra }).then(
+    () => 'whole' as const,
+    (error: unknown) => {
+      const isLost = error instanceof StreamLostError || error instanceof StreamUnfinishedError;
+      if (isLost) return 'lost' as const;
+      if (error instanceof StreamForkedError) return error.from;
+      throw error;
+    },
+  );
+  if (typeof kind === 'number') return { kind: 'forked', from: kind };
+  const found = doubted && (await patiently(() => stream.at(OPENING_PLACE)));
+  if (doubted === undefined || found === undefined) return { kind };
+  const parties = { stream, opening: decodeOpening(found), copy };
+  const { differing } = await compareBlocks(doubted, parties);
+  return differing === undefined ? { kind } : { kind: 'forked', from: differing };
 }

@@ -6,7 +6,7 @@ import { RULES_VERSION } from '@oddlot/engine';
 import { NETWORKS, type Network } from '@oddlot/protocol';
 import { noteAlone } from '../cluster/followed-stream.ts';
 import { EraNotice } from '../cluster/era-notice.ts';
-import type { LogTrouble } from '../cluster/cluster-log.ts';
+import type { LogTrouble } from '../cluster/cluster-log-options.ts';
 import { type Config, hasFaucet } from '../config.ts';
 import { joinFolder } from '../supervise/join-folder.ts';
 import { logRestriction } from '../supervise/log-restriction.ts';

@@ -1,6 +1,6 @@
 import { refusal } from '@oddlot/protocol';
 import type { Restriction } from '../edge/admission-guard.ts';
-import type { LogTrouble } from '../cluster/cluster-log.ts';
+import type { LogTrouble } from '../cluster/cluster-log-options.ts';
 
 /** What a stream without a leader, or one that lost blocks, keeps from /exchange: all of it. */
 export function logRestriction(trouble: LogTrouble | undefined): Restriction | undefined {

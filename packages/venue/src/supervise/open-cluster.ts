@@ -10,7 +10,8 @@ import type { BlockStream } from '../cluster/block-stream.ts';
 import { claimName } from '../cluster/claim-name.ts';
 import { decodeOpening } from '../cluster/block-message.ts';
 import { clockApartMs } from '../cluster/clock-apart-ms.ts';
-import { ClusterLog, type ClusterLogOptions } from '../cluster/cluster-log.ts';
+import { ClusterLog } from '../cluster/cluster-log.ts';
+import type { ClusterLogOptions } from '../cluster/cluster-log-options.ts';
 import { FollowedStream } from '../cluster/followed-stream.ts';
 import { HolderLine } from '../cluster/holder-line.ts';
 import { KvLease } from '../cluster/kv-lease.ts';
@@ -154,7 +155,8 @@ function standingOf(
   followed: FollowedStream,
 ): Pick<BoardEntry, 'disputed' | 'era' | 'replacedFrom'> {
   const { disputed, replaced } = log ?? {};
-  return { era: replaced?.era ?? followed.era, replacedFrom: replaced?.from, disputed };
+  const era = replaced?.era ?? disputed?.era ?? followed.era;
+  return { era, replacedFrom: replaced?.from, disputed: disputed?.blocks };
 }
 
 function placesOf({ present }: ReplicaBoard): ReplicaPlace[] {

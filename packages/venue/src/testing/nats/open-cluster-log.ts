@@ -25,6 +25,9 @@ type Options = {
   readonly wrap?: (stream: BlockStream) => BlockStream;
   readonly now?: () => number;
   readonly known?: () => KnownBlock | undefined;
+  /** Behind a snapshot, with an empty folder. */
+  readonly begin?: { readonly seq: number; readonly timeMs: number };
+  readonly readsAsItIs?: boolean;
 };
 
 export function openTestStream(urls: readonly string[], cluster: string): Promise<BlockStream> {
@@ -33,17 +36,19 @@ export function openTestStream(urls: readonly string[], cluster: string): Promis
 
 /** A log that is followed, and knows where proposers stand as a replica would. */
 export async function openClusterLog({
+  begin,
   cluster,
   directory,
   known,
   now = () => 1_000,
+  readsAsItIs = false,
   serviceNetwork = 'Test',
   urls,
   wrap,
 }: Options): Promise<LoggedReplica> {
   const plain = await openTestStream(urls, cluster);
   const clock = { nowMs: now };
-  const copy = await FileJournal.open({ directory, clock });
+  const copy = await FileJournal.open({ directory, clock, ...(begin && { begin }) });
   const order = new ProposalOrder();
   const entries: LogEntry[] = [];
   const lost: StreamLostError[] = [];
@@ -55,13 +60,14 @@ export async function openClusterLog({
     serviceNetwork,
     followed: new FollowedStream(`${directory}-of`),
     ...(known && { known }),
+    readsAsItIs,
     onFatal: (error) => {
       throw error;
     },
     onLost: (error) => lost.push(error),
   });
   try {
-    await log.follow(1, (entry) => {
+    await log.follow((begin?.seq ?? 0) + 1, (entry) => {
       entries.push(entry);
       if (entry.proposal !== undefined) order.take(entry.proposal, entry.timeMs);
     });
