@@ -78,6 +78,19 @@ export const candleSeries = createLive<CandleChannel, CandlesState>({
   },
 });
 
+/** What a drawing of some candles lacks of the next ones; undefined when more than the end of them has changed. */
+export function changedEnd(
+  drawn: readonly Candle[],
+  next: readonly Candle[],
+): readonly Candle[] | undefined {
+  const grown = next.length - drawn.length;
+  const [first] = drawn;
+  if (first === undefined || grown < 0 || grown > 1) return undefined;
+  // Only the last one changes, which in the first minutes of a market is the first one too.
+  const isSamePast = drawn.length === 1 ? next[0]?.t === first.t : next[0] === first;
+  return isSamePast ? next.slice(-1 - grown) : undefined;
+}
+
 /** Two runs of candles in one; where both have one, that of the second counts. */
 export function merged(older: readonly Candle[], newer: readonly Candle[]): readonly Candle[] {
   const first = newer[0];

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState, type ReactNode } from 'react';
+import { useMemo, type ReactNode } from 'react';
 import { isDecimal, multiply, sign } from '../../lib/decimal.ts';
 import { compact, hourlyRate, money, number } from '../../lib/format.ts';
 import { usePageTitle } from '../../lib/use-page-title.ts';
@@ -7,7 +7,7 @@ import { useWords, type Words } from '../../lib/words.ts';
 import { showAlerts } from '../../market/alerts/kept-alerts.ts';
 import { contexts } from '../../market/contexts.ts';
 import { dayChange, isAgainstPast, useTrends } from '../../market/trends.ts';
-import { venueNow } from '../../market/venue.ts';
+import { useVenueSecond } from '../../market/use-venue-second.ts';
 import { Percent, Price } from '../../ui/figure.tsx';
 import { Tooltip } from '../../ui/tooltip.tsx';
 import { useTradedPerp } from './traded-perp.ts';
@@ -139,7 +139,7 @@ function Funding({
   readonly nextMs: number | undefined;
 }) {
   const t = useWords();
-  const left = useLeft(nextMs);
+  const nowMs = useVenueSecond();
   const words = whoPays(rate, t);
   return (
     <Tooltip text={words}>
@@ -147,7 +147,10 @@ function Funding({
         <span className="block text-11 text-muted">{t('perps.strip.fundingIn')}</span>
         <span className="block text-13 text-warning">
           {hourlyRate(rate)}
-          <span className="text-text"> · {left === undefined ? '–' : countdown(left)}</span>
+          <span className="text-text">
+            {' '}
+            · {nextMs === undefined ? '–' : countdown(nextMs - nowMs)}
+          </span>
         </span>
         <span className="heard">{words}</span>
       </button>
@@ -159,13 +162,4 @@ function whoPays(rate: string | undefined, t: Words): string {
   const direction = isDecimal(rate) ? sign(rate) : 0;
   if (direction === 0) return t('perps.strip.nobodyPays');
   return t(direction > 0 ? 'perps.strip.longsPay' : 'perps.strip.shortsPay');
-}
-
-function useLeft(untilMs: number | undefined): number | undefined {
-  const [now, setNow] = useState(venueNow);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(venueNow()), 1_000);
-    return () => clearInterval(timer);
-  }, []);
-  return untilMs === undefined ? undefined : untilMs - now;
 }

@@ -107,6 +107,7 @@ function placeAll(list: HTMLUListElement, scale: Scale, markPx: string | undefin
   for (const edge of ['above', 'below'] as const) {
     const note = list.querySelector<HTMLLIElement>(`li[data-edge=${edge}]`)!;
     note.hidden = counted[edge] === 0;
+    if (note.hidden) continue;
     note.style.top = edge === 'above' ? '24px' : `${height - EDGE_NOTE_PX}px`;
     note.textContent = `${edge === 'above' ? '↑' : '↓'} +${counted[edge]}`;
   }

@@ -5,7 +5,7 @@ import { toPixels } from '../../../lib/decimal.ts';
 import { number } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { fillLists } from '../../../market/account-lists.ts';
-import { candleSeries, startOf, type CandleInterval } from '../../../market/candles.ts';
+import { candleSeries, changedEnd, startOf, type CandleInterval } from '../../../market/candles.ts';
 import { inNextFrame, onFrame } from '../../../market/frame.ts';
 import { useSession } from '../../../session/use-session.ts';
 import { EmptyState } from '../../../ui/empty-state.tsx';
@@ -174,10 +174,9 @@ function drawCandles(
   next: readonly Candle[],
 ): readonly Candle[] {
   if (next === drawn) return drawn;
-  const grown = next.length - drawn.length;
-  const isSamePast = drawn.length > 1 && next[0] === drawn[0] && (grown === 0 || grown === 1);
-  if (isSamePast) {
-    for (const candle of next.slice(-1 - grown)) {
+  const changed = changedEnd(drawn, next);
+  if (changed !== undefined) {
+    for (const candle of changed) {
       candles.update(barOf(candle));
       volume.update(volumeOf(candle));
     }

@@ -5,6 +5,7 @@ import { ordersOf, type Surroundings } from './orders-of-draft.ts';
 const AROUND: Surroundings = {
   asset: 7,
   grid: { tick: '0.5', priceDecimals: 1, lot: '0.001', sizeDecimals: 3 },
+  hasMark: true,
   markPx: '1000',
   nowMs: 1_000,
   isHedge: false,
@@ -125,5 +126,7 @@ test('a stop begins at the market, whatever prices other kinds of order have', (
 });
 
 test('without a mark there is nothing to count with', () => {
-  expect(told({ price: '990', size: '1' }, { markPx: '' })).toBe('lacks mark');
+  expect(told({ price: '990', size: '1' }, { hasMark: false })).toBe('lacks mark');
+  expect(told({ type: 'market', size: '1' }, { markPx: undefined })).toBe('lacks mark');
+  expect(told({ price: '990', size: '1' }, { markPx: undefined })).toBe('na: buy 1 @990 Gtc');
 });

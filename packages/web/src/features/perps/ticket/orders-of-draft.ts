@@ -17,7 +17,10 @@ import type { Draft } from './draft.ts';
 export type Surroundings = {
   readonly asset: number;
   readonly grid: Grid;
-  readonly markPx: string;
+  /** Whether there is a mark: without one nothing is taken. */
+  readonly hasMark: boolean;
+  /** What a market order counts with; to others it may be absent. */
+  readonly markPx: string | undefined;
   /** The venue's time, for orders that end by themselves. */
   readonly nowMs: number;
   readonly isHedge: boolean;
@@ -54,7 +57,7 @@ const LIFETIMES_MS = { hour: HOUR_MS, day: 24 * HOUR_MS, week: 168 * HOUR_MS } a
 
 /** The orders that a ticket stands for, or what it lacks. Values off the grid are left for the venue to refuse. */
 export function ordersOf(draft: Draft, around: Surroundings): Drafted {
-  if (!isPositive(around.markPx)) return { missing: 'mark' };
+  if (!around.hasMark) return { missing: 'mark' };
   const price = countedPrice(draft, around);
   if (typeof price !== 'string') return price;
   const size = sizeInBase(draft, price, around.grid);
@@ -121,7 +124,7 @@ function countedPrice(
   { limitPrice, price, triggerPrice, type }: Draft,
   { markPx }: Surroundings,
 ): string | { readonly missing: Missing } {
-  if (type === 'market') return markPx;
+  if (type === 'market') return markPx ?? { missing: 'mark' };
   if (type === 'limit' || type === 'scale') return isPositive(price) ? price : { missing: 'price' };
   if (!isPositive(triggerPrice)) return { missing: 'triggerPrice' };
   // Half a limit is none: it must not become an order at the market.
@@ -132,7 +135,7 @@ function countedPrice(
 type Counted = { readonly price: string; readonly size: string };
 
 function singleOrder(draft: Draft, { price, size }: Counted, around: Surroundings): OrderEntry {
-  const { asset, grid, markPx } = around;
+  const { asset, grid } = around;
   const { side, type } = draft;
   const reduceOnly = isReducing(draft, around);
   if (type === 'stop' || type === 'takeProfit') {
@@ -147,7 +150,7 @@ function singleOrder(draft: Draft, { price, size }: Counted, around: Surrounding
     });
   }
   if (type === 'market') {
-    const bound = marketPrice(side, markPx, grid.tick);
+    const bound = marketPrice(side, price, grid.tick);
     return limitOrder({ asset, side, size, price: bound, reduceOnly, tif: 'FrontendMarket' });
   }
   return limitOrder({ asset, side, size, price, reduceOnly, ...lifeOf(draft, around.nowMs) });
@@ -201,6 +204,6 @@ export function isReducing(draft: Draft, { isHedge }: Pick<Surroundings, 'isHedg
   return isHedge ? draft.isClosing : draft.isReduceOnly;
 }
 
-function isPositive(text: string): boolean {
+export function isPositive(text: string): boolean {
   return isDecimal(text) && compare(text, '0') > 0;
 }

@@ -1,12 +1,11 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useEffectEvent, useMemo, useRef, type RefObject } from 'react';
+import { useEffect, useEffectEvent, useRef, type RefObject } from 'react';
 import { useStore } from 'zustand';
 import { ApiError, type ActiveAssetData } from '@oddlot/sdk';
 import type { Remedy } from '../../../lib/explain-error.ts';
 import { number } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
-import { contexts } from '../../../market/contexts.ts';
-import { connection, venueNow } from '../../../market/venue.ts';
+import { connection } from '../../../market/venue.ts';
 import { useSession } from '../../../session/use-session.ts';
 import { Button } from '../../../ui/button.tsx';
 import { ErrorSentence } from '../../../ui/error-sentence.tsx';
@@ -23,28 +22,25 @@ import { OrderState } from './order-state.tsx';
 import { TICKET } from './focus-ticket.ts';
 import { labelOf } from './label-of.ts';
 import { largestOrder, lowerSize } from './lower-size.ts';
-import { ordersOf, type Drafted } from './orders-of-draft.ts';
+import type { Drafted } from './orders-of-draft.ts';
 import { Preview } from './preview.tsx';
 import { PriceFields } from './price-fields.tsx';
 import { SideChoice, TypeChoice } from './choices.tsx';
 import { SizeField, useLargest } from './size-field.tsx';
 import { refusalOf, remedyOf } from './refusal.ts';
+import { useDrafted } from './use-drafted.ts';
 import { useSending } from './use-sending.ts';
 import { useSimulation } from './use-simulation.ts';
 
 /** One order, from the first digit to what became of it. In a sheet the Escape key is the sheet's. */
 export function Ticket({ isInSheet = false }: { readonly isInSheet?: boolean }) {
-  const { coin, grid, perp } = useTradedPerp();
+  const { coin, perp } = useTradedPerp();
   const t = useWords();
   const draft = useDraft();
   const session = useSession();
   const asset = useAssetData(coin);
-  const markPx = contexts.use(coin, ({ ctx }) => ctx?.markPx ?? '');
   const isHedge = asset?.leverage.mode === 'Hedge';
-  const drafted = useMemo(
-    () => ordersOf(draft, { asset: perp.index, grid, markPx, nowMs: wholeMinute(), isHedge }),
-    [draft, perp.index, grid, markPx, isHedge],
-  );
+  const drafted = useDrafted(draft, isHedge);
   const parameters = drafted.missing === undefined ? drafted.parameters : undefined;
   const simulation = useSimulation(session?.address, parameters, draft);
   const label = labelOf(draft, drafted, { base: perp.baseCurrency, isHedge }, t);
@@ -187,13 +183,6 @@ function useEscape(form: RefObject<HTMLFormElement | null>, clear: (() => void) 
     element?.addEventListener('keydown', onKey);
     return () => element?.removeEventListener('keydown', onKey);
   }, [form]);
-}
-
-const MINUTE_MS = 60_000;
-
-/** The end of an order is told to the minute, so that a ticket which stands stays the same. */
-function wholeMinute(): number {
-  return Math.ceil(venueNow() / MINUTE_MS) * MINUTE_MS;
 }
 
 function useRemedies(send: () => Promise<void>): (remedy: Remedy) => (() => void) | undefined {
