@@ -7,4 +7,6 @@ export type EarlierBlock = {
   readonly receipts: readonly unknown[];
   /** All its rows of the history, as that release stored them; the first release made none. */
   readonly rows?: unknown;
+  /** What its proposer called it, as the log has it. */
+  readonly proposal?: string | undefined;
 };

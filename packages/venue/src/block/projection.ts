@@ -11,6 +11,8 @@ export type Projection = {
   readonly name: string;
   /** Of what `dump` writes. Raised when its shape changes; `restore` then reads the older ones too. */
   readonly version: number;
+  /** It is made of what the log says beside its commands, and eras change nothing of it: it goes on through all of them. */
+  readonly isOfAllEras?: true;
   /** Who is told how orders fare in their books while a block is applied. */
   readonly observer?: BookObserver | undefined;
   onBlock(block: AppliedBlock): void;

@@ -1,4 +1,5 @@
 import type { AppliedBlock } from '../block/applied-block.ts';
+import type { EarlierBlock } from '../block/earlier-block.ts';
 import type { Projection } from '../block/projection.ts';
 
 /** After so long without a block of its own a proposer is forgotten, by the time of the log. */
@@ -22,6 +23,7 @@ type Proposer = { last: number; timeMs: number };
 export class ProposalOrder implements Projection {
   readonly name = 'proposals';
   readonly version = 1;
+  readonly isOfAllEras = true;
   readonly #proposers = new Map<string, Proposer>();
   #untilSweep = SWEEP_EVERY;
 
@@ -49,6 +51,10 @@ export class ProposalOrder implements Projection {
 
   onBlock({ proposal, timeMs }: AppliedBlock): void {
     if (proposal !== undefined) this.take(proposal, timeMs);
+  }
+
+  onEarlierBlock({ head, proposal }: EarlierBlock): void {
+    if (proposal !== undefined) this.take(proposal, head.timeMs);
   }
 
   dump(): unknown {

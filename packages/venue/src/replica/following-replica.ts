@@ -254,7 +254,8 @@ export class FollowingReplica {
   /** Listeners are not told: the start of the next era brings what they would know. */
   #applyEarlier(entry: LogEntry, earlier: EarlierReplica): void {
     for (const { command } of entry.commands) this.#compare(command);
-    const block = earlier.apply(understood(entry, present(this.#earlier, 'an era').rules));
+    const { rules } = present(this.#earlier, 'an era');
+    const block = { ...earlier.apply(understood(entry, rules)), proposal: entry.proposal };
     this.#head = block.head;
     this.#remember(block.head);
     for (const projection of this.#projections) projection.onEarlierBlock?.(block);
@@ -293,11 +294,19 @@ export class FollowingReplica {
       // In the shape of those rules: whoever enters the era reads it.
       const state = migrated(engines, last, { from, to }) as StateDump;
       const heads = [...this.#heads.values()].slice(-HEADS_IN_SNAPSHOT);
-      const start = { rules: to, head, heads, state, companions };
+      const riding = { ...companions, ...this.#ofAllEras() };
+      const start = { rules: to, head, heads, state, companions: riding };
       return versions === undefined ? start : { ...start, versions };
     } catch (cause) {
       throw new EraStartError(head.height, 'the last state does not fit these rules', cause);
     }
+  }
+
+  /** What no engine keeps, as it stands now. */
+  #ofAllEras(): Readonly<Record<string, unknown>> {
+    const kept = this.#projections.filter(({ isOfAllEras }) => isOfAllEras);
+    const dumps = kept.map((each) => [each.name, each.dump()] as const);
+    return Object.fromEntries(dumps.filter(([, data]) => data !== undefined));
   }
 
   #apply(entry: LogEntry): AppliedBlock {
@@ -322,12 +331,14 @@ export class FollowingReplica {
     const engines = await loadEarlierEngines(rules);
     this.#reset();
     this.#earlier = earlierAt(engines, rules, payload);
-    if (payload !== undefined) this.#startAt(payload);
+    if (payload === undefined) return;
+    for (const each of this.#projections) if (each.isOfAllEras) restoreFrom(payload, each);
+    this.#startAt(payload);
   }
 
   /** Throws when the payload is of another shape. */
   #restore(payload: SnapshotPayload): void {
-    const { companions, head, state, versions } = payload;
+    const { head, state } = payload;
     if (!DUMPS_READ.includes(state.format)) {
       throw new Error(`its dump has the format ${String(state.format)}`);
     }
@@ -335,14 +346,7 @@ export class FollowingReplica {
     this.#state = restore(state);
     const stateHash = stateHashOf(this.#hashText, head.height, this.#state.digest.hex());
     if (stateHash !== head.stateHash) throw new Error('its state is not that of its block');
-    for (const projection of this.#projections) {
-      const { name } = projection;
-      const data = companions[name];
-      if (data === undefined) continue;
-      const version = versions?.[name] ?? 1;
-      if (version > projection.version) throw new Error(`its ${name} has the version ${version}`);
-      projection.restore(data, version);
-    }
+    for (const projection of this.#projections) restoreFrom(payload, projection);
     this.#startAt(payload);
   }
 
@@ -358,6 +362,16 @@ export class FollowingReplica {
     this.#earlier = undefined;
     for (const projection of this.#projections) projection.reset();
   }
+}
+
+/** Throws when what rode along is of a later shape. */
+function restoreFrom({ companions, versions }: SnapshotPayload, projection: Projection): void {
+  const { name } = projection;
+  const data = companions[name];
+  if (data === undefined) return;
+  const version = versions?.[name] ?? 1;
+  if (version > projection.version) throw new Error(`its ${name} has the version ${version}`);
+  projection.restore(data, version);
 }
 
 /** The first rules whose engine knows that others can be announced. */

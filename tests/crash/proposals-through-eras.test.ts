@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import type { LogEntry } from '../../packages/venue/src/block/log-entry.ts';
+import { ProposalOrder } from '../../packages/venue/src/cluster/proposal-order.ts';
+import { EraStore } from '../../packages/venue/src/log/era-store.ts';
+import { FileJournal } from '../../packages/venue/src/log/file-journal.ts';
+import { SnapshotStore } from '../../packages/venue/src/log/snapshot-store.ts';
+import { FollowingReplica } from '../../packages/venue/src/replica/following-replica.ts';
+import { removeTemporaryData } from '../support/venue-process.ts';
+import { BOTH, type EarlierFolder, FIRST, SECOND } from './era-folders.ts';
+
+/**
+ * Goal: which blocks of a stream count is told alike by a replica that waits for its era, or has just entered it, and by
+ * those that know nothing else (R-era). Method: the log of an earlier release, its blocks named as proposers name them.
+ */
+
+afterAll(removeTemporaryData);
+
+const LOGS: readonly [string, EarlierFolder][] = [
+  ['rules 1', FIRST],
+  ['rules 2', SECOND],
+  ['rules 1 and 2', BOTH],
+];
+
+/** Follows a folder with the order of its proposals, and nothing read yet. */
+async function following(earlier: EarlierFolder) {
+  const folder = await earlier.unpacked();
+  const clock = { nowMs: () => earlier.meta.timeMs };
+  const log = await FileJournal.open({ directory: join(folder, 'journal'), clock });
+  const snapshots = new SnapshotStore({ directory: join(folder, 'snapshots') });
+  const eras = new EraStore({ directory: join(folder, 'eras') });
+  const replica = await FollowingReplica.create({ log, snapshots, eras });
+  const order = new ProposalOrder();
+  replica.attach(order);
+  const entries: LogEntry[] = [];
+  await log.replay(1, (entry) => entries.push({ ...entry, proposal: `someone:${entry.seq}` }));
+  const { seq, timeMs } = entries.at(-1)!;
+  /** What it says of the block behind the last one. */
+  const verdict = () => order.copy().take(`someone:${seq + 1}`, timeMs);
+  return { entries, order, replica, verdict, [Symbol.asyncDispose]: () => log.close() };
+}
+
+test.each(LOGS)('R-era: of blocks under %s, read from the first one', async (_, earlier) => {
+  await using at = await following(earlier);
+  await at.replica.goToBeginning();
+  for (const entry of at.entries) at.replica.take(entry);
+  expect(at.replica.isEarlier).toBe(true);
+  expect(at.verdict()).toBe('next');
+  at.replica.openEra();
+  expect(at.replica.isEarlier).toBe(false);
+  expect(at.verdict()).toBe('next');
+});
+
+test.each(LOGS)('R-era: of blocks under %s, behind a snapshot of them', async (_, earlier) => {
+  await using at = await following(earlier);
+  const base = (await at.replica.bases(Infinity).next()).value!;
+  const { companions, head } = base.payload;
+  const proposals = [['someone', head.height, head.timeMs]];
+  await at.replica.goTo({ ...base.payload, companions: { ...companions, proposals } });
+  expect(at.replica.isEarlier).toBe(true);
+  for (const entry of at.entries) if (entry.seq > head.height) at.replica.take(entry);
+  expect(at.verdict()).toBe('next');
+  at.replica.openEra();
+  expect(at.verdict()).toBe('next');
+});
