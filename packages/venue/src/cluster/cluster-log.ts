@@ -273,9 +273,9 @@ export class ClusterLog implements Log {
     ) {
       try {
         // What is sent while the servers elect a leader is gone: whoever asks soon again is heard by the next one at once.
-        const timeoutMs = tries < QUICK_TRIES ? QUICK_TRY_MS : 0;
+        const patience = tries < QUICK_TRIES ? { timeoutMs: QUICK_TRY_MS } : {};
         tries += 1;
-        const message = { data, told: this.#history?.told, ...(timeoutMs && { timeoutMs }) };
+        const message = { data, told: this.#history?.told, ...patience };
         await this.#options.stream.publish(`${proposal}:${attempt}`, message);
         this.age.hear();
         return;

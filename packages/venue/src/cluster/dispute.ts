@@ -21,9 +21,7 @@ type Found = { readonly era: string; readonly blocks: BlockRange; error?: Stream
  * this stream does: somebody has acknowledged what is not there any more, and only an operator can say what holds.
  */
 export class Dispute {
-  #found:
-    | { readonly era: string; readonly blocks: BlockRange; error?: StreamLostError }
-    | undefined;
+  #found: Found | undefined;
 
   get found(): Pick<Found, 'blocks' | 'era'> | undefined {
     return this.#found;

@@ -10,11 +10,9 @@ import { judged, type Alert, type Figures } from '../../market/alerts/alerts.ts'
 import { changeAlerts, currentAlerts, useAlerts } from '../../market/alerts/kept-alerts.ts';
 import { contexts } from '../../market/contexts.ts';
 import { hasReached, worstUse } from '../../market/margin-use.ts';
-import { marketNames } from '../../market/market-names.ts';
-import { knownPerps } from '../../market/queries.ts';
 import { venueNow } from '../../market/venue.ts';
 import { useSession } from '../../session/use-session.ts';
-import { fillNews } from '../shell/news.ts';
+import { namedFillNews } from '../shell/named-news.ts';
 import { tellAlert, tellOutside } from './tell-alert.ts';
 import { useEndings } from './use-endings.ts';
 
@@ -78,10 +76,7 @@ function FillWatch() {
   useEffect(() => {
     if (user === undefined) return undefined;
     const tell = async (rows: readonly Fill[]): Promise<void> => {
-      const shares = rows.filter(({ outcome }) => outcome !== undefined);
-      const ids = shares.map(({ instrumentId }) => instrumentId);
-      const names = await marketNames(ids).catch(() => new Map());
-      for (const { text = '', title } of fillNews(rows, t, knownPerps(), names)) {
+      for (const { text = '', title } of await namedFillNews(rows, t)) {
         tellOutside({ title: String(title), text: String(text) });
       }
     };

@@ -1,16 +1,14 @@
-import type { Fill, LedgerUpdate } from '@oddlot/sdk';
 import { useEffect } from 'react';
 import { useStore } from 'zustand';
 import { useWords } from '../../lib/words.ts';
 import { fillLists, ledgerLists } from '../../market/account-lists.ts';
 import { createTeller } from '../../market/arrivals.ts';
-import { marketNames, type MarketNames } from '../../market/market-names.ts';
-import { knownPerps } from '../../market/queries.ts';
 import { useSession } from '../../session/use-session.ts';
 import { playTone } from '../../ui/play-tone.ts';
 import { preferences } from '../../ui/preferences.ts';
 import { notify } from '../../ui/toast.tsx';
-import { fillNews, ledgerNews, type News } from './news.ts';
+import { namedFillNews, namedLedgerNews } from './named-news.ts';
+import type { News } from './news.ts';
 
 const newFills = createTeller(fillLists);
 const newLedger = createTeller(ledgerLists);
@@ -26,28 +24,12 @@ export function AccountNews() {
       for (const each of news) notify(each);
       if (hasSound && news.length > 0) playTone();
     };
-    const tellFills = async (rows: readonly Fill[]): Promise<void> => {
-      const shares = rows.filter(({ outcome }) => outcome !== undefined);
-      const names = await namesFor(shares.map(({ instrumentId }) => instrumentId));
-      tell(fillNews(rows, t, knownPerps(), names));
-    };
-    const leaveFills = newFills(user, (rows) => void tellFills(rows));
-    const tellLedger = async (rows: readonly LedgerUpdate[]): Promise<void> => {
-      const ids = rows.flatMap(({ delta }) =>
-        delta.type === 'outcomeSettlement' ? [delta.instrumentId] : [],
-      );
-      tell(ledgerNews(rows, t, await namesFor(ids)));
-    };
-    const leaveLedger = newLedger(user, (rows) => void tellLedger(rows));
+    const leaveFills = newFills(user, (rows) => void namedFillNews(rows, t).then(tell));
+    const leaveLedger = newLedger(user, (rows) => void namedLedgerNews(rows, t).then(tell));
     return () => {
       leaveFills();
       leaveLedger();
     };
   }, [user, hasSound, t]);
   return null;
-}
-
-/** News is told without names where the venue does not answer. */
-function namesFor(instrumentIds: readonly number[]): Promise<MarketNames> {
-  return marketNames(instrumentIds).catch(() => new Map());
 }
