@@ -110,13 +110,9 @@ test.each<[line: string, code: number, why: string]>([
   ['deposit', 2, "missing required argument 'amount'"],
   ['snapshot --operations moon', 2, 'moon is no URL'],
   ['snapshot --operations http://127.0.0.1:1', 4, 'does not answer'],
-])(
-  '`oddlot %s` ends with %i and a sentence',
-  async (line, code, why) => {
-    const before = await withdrawable();
-    const ended = await oddlot(line);
-    expect(ended).toMatchObject({ code, out: '', err: expect.stringContaining(why) });
-    expect(await withdrawable()).toBe(before);
-  },
-  60_000,
-);
+])('`oddlot %s` ends with %i and a sentence', async (line, code, why) => {
+  const before = await withdrawable();
+  const ended = await oddlot(line);
+  expect(ended).toMatchObject({ code, out: '', err: expect.stringContaining(why) });
+  expect(await withdrawable()).toBe(before);
+});

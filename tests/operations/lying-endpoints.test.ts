@@ -93,5 +93,4 @@ test.each(CASES)(
     // Whoever runs the venue is told who it is; one that lies about heads as well is ahead or apart, as it was last asked.
     if (about.includes('calls')) expect(['disagrees', 'ahead']).toContain(first);
   },
-  60_000,
 );

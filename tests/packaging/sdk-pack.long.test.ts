@@ -195,27 +195,23 @@ test('what only the venue needs is not in it', async () => {
   }
 });
 
-test.each(MAJORS)(
-  'it trades and listens on Node %i',
-  async (major) => {
-    const program = `import { run } from './scenario.mjs';
+test.each(MAJORS)('it trades and listens on Node %i', async (major) => {
+  const program = `import { run } from './scenario.mjs';
     console.log(JSON.stringify(await run(JSON.parse(process.argv[1]))));`;
-    const given = JSON.stringify({ url: venue.url, vector });
-    const node = nodes.get(major)!;
-    expect(await runCommand(node, ['-v'], { cwd: home })).toMatch(new RegExp(`^v${major}\\.`));
-    const flags = ['--input-type=module', '--eval', program, given];
-    const answer = JSON.parse(await runCommand(node, flags, { cwd: home, timeoutMs: 30_000 }));
-    expect(answer).toEqual({
-      txHash: vector.txHash,
-      name: 'ETH-USDC',
-      state: 'open',
-      isHeard: true,
-      // Node 20 has none of its own, and `ws` takes its place.
-      hasOwnSocket: major > 20,
-    });
-  },
-  60_000,
-);
+  const given = JSON.stringify({ url: venue.url, vector });
+  const node = nodes.get(major)!;
+  expect(await runCommand(node, ['-v'], { cwd: home })).toMatch(new RegExp(`^v${major}\\.`));
+  const flags = ['--input-type=module', '--eval', program, given];
+  const answer = JSON.parse(await runCommand(node, flags, { cwd: home, timeoutMs: 30_000 }));
+  expect(answer).toEqual({
+    txHash: vector.txHash,
+    name: 'ETH-USDC',
+    state: 'open',
+    isHeard: true,
+    // Node 20 has none of its own, and `ws` takes its place.
+    hasOwnSocket: major > 20,
+  });
+});
 
 const CONSUMERS: readonly (readonly [string, readonly string[]])[] = [
   ['a page', ['--lib', 'ES2022,DOM', '--types', '', '--module', 'esnext', '--moduleResolution']],

@@ -34,7 +34,8 @@ import { RowRig } from './row-rig.ts';
  */
 
 const SEED = freshSeed('SIM_SEED');
-const STEPS = process.env['TEST_LONG'] === undefined ? 500 : 4_000;
+const [STEPS, TIMEOUT_MS] =
+  process.env['TEST_LONG'] === undefined ? [500, 120_000] : [4_000, 900_000];
 const RICH = 1_000_000_000_000;
 const TRADERS: readonly Address[] = [alice, bob, carol, actor(0xda7e)];
 const MIDDLE = 1_000_000;
@@ -72,7 +73,7 @@ test.each(['SQLite', 'PostgreSQL'])(
     expectStories([...reports.values()]);
     await expectPruned(store, reports);
   },
-  60_000,
+  TIMEOUT_MS,
 );
 
 /** The same orders, to the engine behind the projector and to the small book. */
