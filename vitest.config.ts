@@ -11,8 +11,8 @@ const setupFiles = ['tests/support/fixed-seed.ts'];
 const globalSetup = ['tests/support/memory-folder.ts', 'tests/support/setup.ts'];
 
 /** What takes minutes is in files `*.long.test.ts`: `npm run test:long` has them, and larger sizes of others. */
-const long = process.env['TEST_LONG'] === undefined ? ['**/*.long.test.ts'] : [];
-const exclude = [...long, ...journeysLeftOut(process.env)];
+const isLong = process.env['TEST_LONG'] !== undefined;
+const exclude = [...(isLong ? [] : ['**/*.long.test.ts']), ...journeysLeftOut(process.env)];
 
 /** They replace modules, so nobody may share theirs. */
 const REPLACING = ['tests/free-money/planted.test.ts'];
@@ -23,8 +23,8 @@ export default defineConfig({
     // Most files wait for a venue of their own much of the time, so three of them share two cores well.
     maxWorkers: 3,
     // For what hangs: a test that only waits for its turn on a busy machine is given the time.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: isLong ? 3_600_000 : 120_000,
+    hookTimeout: isLong ? 3_600_000 : 120_000,
     expect: { poll: { timeout: 60_000 } },
     projects: [
       {

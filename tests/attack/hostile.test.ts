@@ -69,7 +69,7 @@ beforeAll(async () => {
   await client.post('/request-fund', { user: actor('reader').address });
   sol = await readMarket(client, 'SOL-USDC', actor('reader').address);
   ports = await hostilePortsOf(venue.url);
-}, 120_000);
+});
 afterAll(() => venue.remove());
 
 const actor = (name: string): Actor => new Actor(name, keyOf(`hostile ${name}`), () => client);
@@ -229,4 +229,4 @@ test('R-requests: whoever trades is served while every attack runs at once', asy
   expect((await fetch(`${venue.operations}/healthz`)).status).toBe(200);
   expect(venue.faults()).toEqual([]);
   expect(await venue.stop()).toEqual({ code: 0, signal: null });
-}, 120_000);
+});

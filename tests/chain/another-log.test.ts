@@ -70,4 +70,4 @@ test('an empty log on a bridge that has paid: nothing is credited or paid, and i
   } finally {
     await venue.remove();
   }
-}, 120_000);
+});

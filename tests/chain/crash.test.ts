@@ -68,7 +68,7 @@ test('whatever was done, it opens with the same blocks, and goes on as it would 
     }),
     { numRuns: RUNS },
   );
-}, 120_000);
+});
 
 /** In blocks of 1,024 bytes, what a file may grow to: stands for a disk without room. */
 async function startChild(

@@ -60,7 +60,7 @@ test('with a file that is made shorter it shows what its twin shows, also after 
     }),
     { numRuns: RUNS },
   );
-}, 120_000);
+});
 
 test('a transaction of long ago takes a third of the room that it took, and all of it can still be asked for', async () => {
   await inFolder(async (directory) => {

@@ -22,7 +22,7 @@ beforeAll(async () => {
   expect(await oddlot('keys import', { ODDLOT_PRIVATE_KEY: key })).toMatchObject({ code: 0 });
   await oddlot('keys import poor', { ODDLOT_PRIVATE_KEY: poorKey });
   await createClient({ url: venue.url }).faucet({ user: address, onChain: true });
-}, 120_000);
+});
 afterAll(async () => {
   await venue.stop();
   await removeTemporaryData();
@@ -68,7 +68,7 @@ test('a permit and a transfer are credited, each step is told, and programs get 
   expect(JSON.parse(sent.out)).toMatchObject({ user: address, amount: '50.5' });
   expect(sent.err).toMatch(/has 900 USDC .*\nsending 0x[0-9a-f]{64}\ndone in block \d+\n/);
   expect(await withdrawable()).toBe('150.5');
-}, 120_000);
+});
 
 test('who has no USDC, no ether or too little of it is told so, and nothing is sent', async () => {
   expect(await oddlot('deposit 5 --key poor')).toMatchObject({
@@ -86,7 +86,7 @@ test('who has no USDC, no ether or too little of it is told so, and nothing is s
   expect(await chain.balanceOf(poor as `0x${string}`)).toBe(20_000_000n);
   // Without ether the permit does.
   expect(await oddlot('deposit 5 --key poor')).toMatchObject({ code: 0 });
-}, 120_000);
+});
 
 test('a running venue writes a snapshot when it is asked', async () => {
   const { height } = JSON.parse(

@@ -40,16 +40,12 @@ test.each<[line: string, why: RegExp]>([
   // What would be left out: it would be checked by another name than the one that was asked for.
   ['--network other verify http://127.0.0.1:9', /^verify reads what stands behind its name: /],
   ['verify http://127.0.0.1:9 --from 9 --to 3', /^nothing to compare: block 3 is before block 9$/m],
-])(
-  '`oddlot %s` ends with 2, a sentence and nothing left behind',
-  async (line, why) => {
-    const ended = await oddlot(line);
-    expect(ended).toEqual({ code: 2, out: '', err: expect.stringMatching(why) });
-    expect(ended.err).not.toMatch(/^\s+at /m);
-    expect(readdirSync(folder)).toEqual([]);
-  },
-  120_000,
-);
+])('`oddlot %s` ends with 2, a sentence and nothing left behind', async (line, why) => {
+  const ended = await oddlot(line);
+  expect(ended).toEqual({ code: 2, out: '', err: expect.stringMatching(why) });
+  expect(ended.err).not.toMatch(/^\s+at /m);
+  expect(readdirSync(folder)).toEqual([]);
+});
 
 test('with --json a program ends with one object on standard output, all else on standard error', async () => {
   const helped = await oddlot('bridge --help --json');
@@ -63,7 +59,7 @@ test('with --json a program ends with one object on standard output, all else on
     code: 2,
     err: expect.stringContaining('there is no command moon'),
   });
-}, 120_000);
+});
 
 test('checks ask the venue that the environment names, tell programs of faults in JSON, and have help', async () => {
   const env = { ODDLOT_URL: 'http://127.0.0.1:9' };
@@ -76,7 +72,7 @@ test('checks ask the venue that the environment names, tell programs of faults i
   const helped = await oddlot('verify receipt --help');
   expect(helped).toMatchObject({ code: 0, err: '' });
   expect(helped.out).toContain('oddlot verify receipt --tx HASH');
-}, 120_000);
+});
 
 test.each<[args: readonly string[], why: RegExp]>([
   [['--data', '/nowhere'], /^there is no log in \/nowhere\n$/],

@@ -25,7 +25,7 @@ const nats = withNatsServer();
 let postgres: PostgresServer;
 beforeAll(async () => {
   if (hasNatsServer) postgres = await startPostgres();
-}, 120_000);
+});
 afterAll(() => postgres?.stop());
 
 const SOON = { timeout: 60_000, interval: 100 };

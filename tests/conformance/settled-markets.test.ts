@@ -84,7 +84,7 @@ beforeAll(async () => {
     const reply = await ask({ type: 'outcomeResolution', instrumentId: rain.id });
     expect(reply).toHaveProperty('asOf');
   });
-}, 120_000);
+});
 
 afterAll(async () => {
   await venue.stop();

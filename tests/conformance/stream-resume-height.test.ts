@@ -113,7 +113,6 @@ test.each(['stop', 'kill'] as const)(
     const heights = here['/ws']!.of('explorerBlock').map((frame) => frame.height);
     expect(heights).toEqual(heights.map((_, index) => height + 1 + index));
   },
-  120_000,
 );
 
 /** The newest block of the venue. */

@@ -247,4 +247,4 @@ test('R-withdraw: large payouts wait for their time or the guardian; kills in be
   await expect
     .poll(async () => Number(await chain.balanceOf(chain.bridge)) / 1e6, { timeout: 60_000 })
     .toBeCloseTo(owed, 6);
-}, 120_000);
+});

@@ -77,7 +77,7 @@ const STEPS: readonly (readonly [string, number])[] = [
 describe.each(drawnCases(STEPS, 2, chance(SEED)))(
   'R-clock: a wall clock that is set %s',
   (_, offMs) => {
-    test('neither stops time nor carries it away, and is told', { timeout: 120_000 }, async () => {
+    test('neither stops time nor carries it away, and is told', async () => {
       expect((await place()).status).toBe(200);
       setWallClock(offMs);
       await vi.waitFor(async () => expect(await failing()).toEqual(['clock']), SOON);

@@ -202,7 +202,6 @@ describe(`kill −9 under load, CRASH_SEED=${SEED}`, () => {
       await expectOrdersAsTold();
       await expectMoneyConserved(actors, eth, history, exact(DEPOSIT * actors.length));
     },
-    120_000,
   );
 
   test('a stop in good order under load ends in time and forgets nothing either', async () => {

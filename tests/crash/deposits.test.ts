@@ -146,21 +146,17 @@ const SEED = freshSeed('CRASH_SEED');
 const random = chance(SEED);
 const DRAWN = [...drawnCases(POINTS, 2, random), ...drawnCases(INTO_CREDITING, 1, random)];
 
-test.each(DRAWN)(
-  `R-deposit: killed %s, CRASH_SEED=${SEED}`,
-  async (_, at) => {
-    const met = Promise.withResolvers<void>();
-    reached = met.resolve;
-    hasRead = false;
-    point = at;
-    const { length } = sent;
-    const dying = met.promise.then(() => venue.kill());
-    const deposits = await depositAll();
-    await dying;
-    await venue.startAgain();
-    await expectCreditedOnce(deposits);
-    // However often it was sent, it was the same transaction.
-    expect(new Set(sent.slice(length)).size).toBe(1);
-  },
-  120_000,
-);
+test.each(DRAWN)(`R-deposit: killed %s, CRASH_SEED=${SEED}`, async (_, at) => {
+  const met = Promise.withResolvers<void>();
+  reached = met.resolve;
+  hasRead = false;
+  point = at;
+  const { length } = sent;
+  const dying = met.promise.then(() => venue.kill());
+  const deposits = await depositAll();
+  await dying;
+  await venue.startAgain();
+  await expectCreditedOnce(deposits);
+  // However often it was sent, it was the same transaction.
+  expect(new Set(sent.slice(length)).size).toBe(1);
+});

@@ -36,7 +36,7 @@ describe('R-era: a folder of a later release is refused by its rules', () => {
     expect(await filesOf(folder)).toEqual(before);
   });
 
-  test('with one line and no stack, by the venue itself', { timeout: 120_000 }, async () => {
+  test('with one line and no stack, by the venue itself', async () => {
     const folder = await copyOf(opened);
     await FIRST.append(folder, [{ command: openEra }]);
     expect(await refused(folder)).toMatch(
@@ -44,7 +44,7 @@ describe('R-era: a folder of a later release is refused by its rules', () => {
     );
   });
 
-  test('when its journal has another format', { timeout: 120_000 }, async () => {
+  test('when its journal has another format', async () => {
     const folder = await copyOf(opened);
     const [name = ''] = await readdir(join(folder, 'journal'));
     const file = join(folder, 'journal', name);

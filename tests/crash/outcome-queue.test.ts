@@ -140,7 +140,6 @@ describe(`kill −9 while orders wait in the queue, CRASH_SEED=${SEED}`, () => {
       for (const taker of takers) expect(await sharesOf(taker)).toBe(`-${bought.get(taker)}`);
       await expectSumsRight();
     },
-    120_000,
   );
 
   test('orders that fail at their release fail once, after the restart too', async () => {
@@ -197,7 +196,6 @@ describe(`kill −9 around a resolution, CRASH_SEED=${SEED}`, () => {
         ['Yes', '10'],
       ]);
     },
-    120_000,
   );
 });
 

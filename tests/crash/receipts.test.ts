@@ -50,7 +50,7 @@ beforeAll(async () => {
   await world.venue.kill();
   killed = world.venue.data;
   before = await rowsOf(killed);
-}, 120_000);
+});
 afterAll(removeTemporaryData);
 
 /** The store follows the log: everything that was answered until now is in it. */
@@ -227,7 +227,7 @@ function flipped(bytes: Buffer, from: number, until: number, count: number): Buf
 }
 
 describe('R-era: receipts of an earlier era', () => {
-  test('are computed again by the engine of that era', { timeout: 120_000 }, async () => {
+  test('are computed again by the engine of that era', async () => {
     const folder = await temporaryData();
     await unpackFolder(join(FIXTURE, 'stopped.pack.br'), folder);
     const kept = await rowsOf(folder, OLD_STORE);

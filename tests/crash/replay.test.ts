@@ -30,7 +30,7 @@ beforeAll(async () => {
   const kinds = Object.groupBy(record.requests, ({ kind }) => kind);
   const counts = Object.entries(kinds).map(([kind, requests]) => `${kind} ${requests?.length}`);
   process.stdout.write(`replay test: ${record.requests.length} requests: ${counts.join(', ')}\n`);
-}, 120_000);
+});
 
 /** Spellings of one request that have the same hash: only what is not signed differs. */
 const SPELLINGS: readonly ((envelope: Envelope) => object)[] = [

@@ -97,7 +97,7 @@ test('R-nonce: what was signed before a venue was set up anew under its name is 
     expect(json, type).toMatchObject({ status: 'err', code: 10004, message });
   }
   expect(await client.data({ type: 'txs', limit: 100 })).toEqual([]);
-}, 120_000);
+});
 
 /** A signature for another name is that of a stranger; what tells its name is refused by it. */
 function refusalOf(body: string, from: Place, to: Place): object {

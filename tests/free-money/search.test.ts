@@ -1,3 +1,4 @@
+import { patienceMs } from '@oddlot/host/testing';
 import { expect, test } from 'vitest';
 import { freshSeed } from '../support/fresh-seed.ts';
 import { explain, search } from './search.ts';
@@ -30,11 +31,15 @@ const REACHED = [
   'withdrawalChanged',
 ];
 
-test(`colluding accounts find no free money around gaps and in markets nobody can judge, FREE_MONEY_SEED=${SEED}`, () => {
-  const { found, reached } = search({ seed: SEED, runs: RUNS });
-  expect(found.map(explain).join('\n')).toBe('');
-  expect(Object.keys(reached)).toEqual(expect.arrayContaining(REACHED));
-}, 600_000);
+test(
+  `colluding accounts find no free money around gaps and in markets nobody can judge, FREE_MONEY_SEED=${SEED}`,
+  () => {
+    const { found, reached } = search({ seed: SEED, runs: RUNS });
+    expect(found.map(explain).join('\n')).toBe('');
+    expect(Object.keys(reached)).toEqual(expect.arrayContaining(REACHED));
+  },
+  patienceMs(600_000),
+);
 
 /**
  * Seeds at which a judge once said something: a fee that a later fill of the same order left no room for, and leverage that

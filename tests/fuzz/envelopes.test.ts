@@ -1,3 +1,4 @@
+import { patienceMs } from '@oddlot/host/testing';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { aVenue, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
@@ -218,18 +219,22 @@ describe(`requests that somebody with an account signed, FUZZ_SEED=${SEED}`, () 
   /** Codes of the rules of trading, accounts and money: behind them is the engine. */
   const RULES = [10000, 10008, 10009, 10010, 10011, 10012, 10014, 10404];
 
-  test('are all answered as the interface says, and change nothing of anybody else', async () => {
-    const requests = await SignedRequests.begin(world, operator, random);
-    const before = await seen();
-    const pressed = await press(world.venue.url, SIGNED_COUNT, async () => requests.next());
-    tell('signed requests', pressed);
-    expect(pressed.faults).toEqual([]);
-    expect(await seen()).toEqual(before);
-    const countOf = (code: number) => pressed.tally.get(`/exchange 200 ${code}`) ?? 0;
-    expect(countOf(0)).toBeGreaterThan(SIGNED_COUNT / 20);
-    const ruled = RULES.reduce((sum, code) => sum + countOf(code), 0);
-    expect(ruled).toBeGreaterThan(SIGNED_COUNT / 20);
-  }, 200_000);
+  test(
+    'are all answered as the interface says, and change nothing of anybody else',
+    async () => {
+      const requests = await SignedRequests.begin(world, operator, random);
+      const before = await seen();
+      const pressed = await press(world.venue.url, SIGNED_COUNT, async () => requests.next());
+      tell('signed requests', pressed);
+      expect(pressed.faults).toEqual([]);
+      expect(await seen()).toEqual(before);
+      const countOf = (code: number) => pressed.tally.get(`/exchange 200 ${code}`) ?? 0;
+      expect(countOf(0)).toBeGreaterThan(SIGNED_COUNT / 20);
+      const ruled = RULES.reduce((sum, code) => sum + countOf(code), 0);
+      expect(ruled).toBeGreaterThan(SIGNED_COUNT / 20);
+    },
+    patienceMs(200_000),
+  );
 
   test('and afterwards the venue trades as before', async () => {
     const { eth } = world;

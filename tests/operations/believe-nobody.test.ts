@@ -163,7 +163,7 @@ beforeAll(async () => {
   log = { url: `http://127.0.0.1:${port}`, from: venue.operations };
   data.push(await temporaryData(), await temporaryData());
   await startValidators(data);
-}, 120_000);
+});
 
 afterEach(async () => {
   if (honest.length === 0) return;
@@ -198,7 +198,7 @@ test('R-withdraw: validators that follow the log themselves sign what their own 
   await stopValidators();
   await venue.kill();
   honest = await entriesOf(venue.data);
-}, 120_000);
+});
 
 describe('R-withdraw: whoever has the venue can not make validators pay', () => {
   /** Validators that have followed the venue up to now go on with the log of whoever has it. */

@@ -55,7 +55,7 @@ test('a name is drawn before the first entry, and no kill changes it', async () 
   await venue.kill();
   await venue.startAgain();
   expect(await nameOf(venue)).toBe(name);
-}, 120_000);
+});
 
 test('it comes along with a copy, until that is renamed', async () => {
   const copied = join(await temporaryData(), 'copy');
@@ -71,7 +71,7 @@ test('it comes along with a copy, until that is renamed', async () => {
   expect(said).toContain(await nameOf(copy));
   await copy.remove();
   expect(await readFile(fileOf(data), 'utf8')).toBe(`${name}\n`);
-}, 120_000);
+});
 
 test('a venue that others reach is told of the name that it shares, and gets its own with the first start that has a word', async () => {
   const shared = await Venue.start([...CALM, '--no-bots', '--host', '0.0.0.0']);
@@ -84,4 +84,4 @@ test('a venue that others reach is told of the name that it shares, and gets its
   } finally {
     await shared.remove();
   }
-}, 120_000);
+});

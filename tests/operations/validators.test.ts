@@ -208,7 +208,7 @@ describe('R-withdraw: three validators of which two must sign', () => {
       ['confirmed', null],
     ]);
     await validators[0]!.start();
-  }, 120_000);
+  });
 
   test('refuse what the venue does not owe, and other terms of what they signed before a restart', async () => {
     const bob = await depositor();

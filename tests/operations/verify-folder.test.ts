@@ -1,5 +1,6 @@
 import { cp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { patienceMs } from '@oddlot/host/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verifyFolder } from '../../packages/audit/src/verify/verify-folder.ts';
 import type { LogEntry } from '../../packages/venue/src/block/log-entry.ts';
@@ -64,7 +65,7 @@ beforeAll(async () => {
   eraFolder = await FIRST.unpacked();
   const earlier = await Venue.start([...CALM, '--accept-clock'], eraFolder);
   await earlier.stop();
-}, 120_000);
+});
 
 afterAll(async () => {
   await removeTemporaryData();
@@ -86,7 +87,7 @@ test('what a venue left behind stands, whole and in short compressed segments, a
   const over = await verifyFolder({ data: eraFolder, now });
   expect(over).toMatchObject({ findings: [] });
   expect(over.believed.join('\n')).toContain('blocks of earlier eras');
-}, 120_000);
+});
 
 /** What is flipped, and in how many of its bytes at most something is meant. */
 const KINDS: Readonly<Record<string, () => Promise<readonly string[]>>> = {
@@ -104,45 +105,49 @@ async function filesOf(data: string, name: string, end: string): Promise<readonl
 }
 
 describe.each(Object.entries(KINDS))('a changed byte of %s', (kind, list) => {
-  test(`is found where it is, or does nothing (VERIFY_SEED=${SEED})`, async () => {
-    const files = await list();
-    expect(files.length).toBeGreaterThan(0);
-    const counts = { found: 0, harmless: 0 };
-    const flips = Math.ceil(FLIPS / Object.keys(KINDS).length);
-    for (let flip = 0; flip < flips; flip++) {
-      // The first one is where it must be found; any other may be in what never counted.
-      const isMeant = flip === 0;
-      const file = files[isMeant ? 0 : random.below(files.length)]!;
-      const isEra = kind === 'eras';
-      const copy = await copyOf(isEra ? eraFolder : folder);
-      const changed = join(copy, file.slice((isEra ? eraFolder : folder).length));
-      const bytes = await readFile(changed);
-      // Segments are longer than what is written to them: of zeros there is a run at the end.
-      const meant = bytes.findLastIndex((byte) => byte !== 0) + 1;
-      const from = isMeant ? paddedTo(file) : 0;
-      const to = !isMeant && random.below(4) === 0 ? bytes.length : meant;
-      const at = from + random.below(to - from);
-      bytes[at] = bytes[at]! ^ (1 + random.below(255));
-      await writeFile(changed, bytes);
-      const report = await verifyFolder({ data: copy, now });
-      const where = `byte ${at} of ${basename(changed)}`;
-      if (report.findings.length === 0) {
-        counts.harmless++;
-        await expectHarmless(changed, at, meant);
-      } else {
-        counts.found++;
-        const [found] = report.findings;
-        expect([where, basename(found!.file)]).toEqual([where, basename(changed)]);
-        if (kind === 'the plain log' || kind === 'the file of the chain') {
-          expect([where, (found!.offset ?? -1) <= at]).toEqual([where, true]);
+  test(
+    `is found where it is, or does nothing (VERIFY_SEED=${SEED})`,
+    async () => {
+      const files = await list();
+      expect(files.length).toBeGreaterThan(0);
+      const counts = { found: 0, harmless: 0 };
+      const flips = Math.ceil(FLIPS / Object.keys(KINDS).length);
+      for (let flip = 0; flip < flips; flip++) {
+        // The first one is where it must be found; any other may be in what never counted.
+        const isMeant = flip === 0;
+        const file = files[isMeant ? 0 : random.below(files.length)]!;
+        const isEra = kind === 'eras';
+        const copy = await copyOf(isEra ? eraFolder : folder);
+        const changed = join(copy, file.slice((isEra ? eraFolder : folder).length));
+        const bytes = await readFile(changed);
+        // Segments are longer than what is written to them: of zeros there is a run at the end.
+        const meant = bytes.findLastIndex((byte) => byte !== 0) + 1;
+        const from = isMeant ? paddedTo(file) : 0;
+        const to = !isMeant && random.below(4) === 0 ? bytes.length : meant;
+        const at = from + random.below(to - from);
+        bytes[at] = bytes[at]! ^ (1 + random.below(255));
+        await writeFile(changed, bytes);
+        const report = await verifyFolder({ data: copy, now });
+        const where = `byte ${at} of ${basename(changed)}`;
+        if (report.findings.length === 0) {
+          counts.harmless++;
+          await expectHarmless(changed, at, meant);
+        } else {
+          counts.found++;
+          const [found] = report.findings;
+          expect([where, basename(found!.file)]).toEqual([where, basename(changed)]);
+          if (kind === 'the plain log' || kind === 'the file of the chain') {
+            expect([where, (found!.offset ?? -1) <= at]).toEqual([where, true]);
+          }
         }
+        await rm(copy, { recursive: true });
       }
-      await rm(copy, { recursive: true });
-    }
-    // A database of a few rows is mostly free space.
-    if (kind !== 'the store') expect(counts.found).toBeGreaterThan(0);
-    if (flips >= 50) process.stdout.write(`${kind}: ${JSON.stringify(counts)}\n`);
-  }, 900_000);
+      // A database of a few rows is mostly free space.
+      if (kind !== 'the store') expect(counts.found).toBeGreaterThan(0);
+      if (flips >= 50) process.stdout.write(`${kind}: ${JSON.stringify(counts)}\n`);
+    },
+    patienceMs(900_000),
+  );
 });
 
 const HEADER_BYTES = 4_096;

@@ -31,7 +31,7 @@ beforeAll(async () => {
   const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
   await runCommand('npm', ['install', ...flags, `./${tarball}`], { cwd: folder });
   url = await startDev();
-}, 600_000);
+});
 
 afterAll(async () => {
   if (venue !== undefined && venue.exitCode === null) {

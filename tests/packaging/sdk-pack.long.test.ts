@@ -78,7 +78,7 @@ beforeAll(async () => {
     packCopy().then(installAtHome),
     ...MAJORS.map(find),
   ]);
-}, 180_000);
+});
 
 afterAll(async () => {
   await venue?.remove();
@@ -231,7 +231,6 @@ test.concurrent.each(drawnCases(CONSUMERS, 1, random))(
     const all = [tsc, ...strict, ...roots, ...flags, resolution, 'consumer.ts'];
     expect(await runCommand(NODE, all, { cwd: home })).toBe('');
   },
-  120_000,
 );
 
 test('a bundle for browsers needs nothing of Node', async () => {

@@ -320,7 +320,7 @@ test('BTC loses 40% in a minute: every micro-USDC is accounted for', () => {
   }
   expect(untouched).toBeGreaterThanOrEqual(BYSTANDERS);
   for (const who of bystanders) expect(story.touched.has(who)).toBe(false);
-}, 120_000);
+});
 
 type Account = State['accounts'][number];
 

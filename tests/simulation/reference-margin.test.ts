@@ -225,4 +225,4 @@ test('the histories reach every kind of margin, step and event', () => {
   ]) {
     expect(seen.get(what) ?? 0, what).toBeGreaterThan(0);
   }
-}, 120_000);
+});

@@ -16,4 +16,4 @@ test('the venue survives fixed histories, and they reach every corner', () => {
     for (const what of Object.keys(report.endings)) reached.add(what);
   }
   expect([...reached]).toEqual(expect.arrayContaining([...CORNERS, ...RARE_CORNERS]));
-}, 600_000);
+});

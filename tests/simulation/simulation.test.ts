@@ -1,3 +1,4 @@
+import { patienceMs } from '@oddlot/host/testing';
 import { expect, test } from 'vitest';
 import { freshSeed } from '../support/fresh-seed.ts';
 import { CORNERS } from './corners.ts';
@@ -28,7 +29,7 @@ test.each(SEEDS)(
     expect(report.trades).toBeGreaterThan(report.commands / 10);
     for (const what of Object.keys(report.endings)) reached.add(what);
   },
-  300_000,
+  patienceMs(300_000),
 );
 
 test(`and they reach the corners, from seed ${SEED} on`, () => {

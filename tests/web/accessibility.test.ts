@@ -74,7 +74,7 @@ beforeAll(async () => {
   [venue, browser] = await Promise.all([startWebVenue(flags), workerBrowser()]);
   visit = await browser.visit(venue.url);
   known = await livedIn();
-}, 120_000);
+});
 afterAll(async () => {
   // What went wrong on any of the screens is thrown here.
   await browser?.leaveAll();

@@ -30,7 +30,7 @@ beforeAll(async () => {
     workerBrowser(),
   ]);
   operator = await ChainOperator.of(venue);
-}, 120_000);
+});
 afterEach(() => browser.leaveAll());
 afterAll(async () => {
   await venue?.remove();

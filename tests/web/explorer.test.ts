@@ -17,7 +17,7 @@ let browser: WebBrowser;
 
 beforeAll(async () => {
   [venue, browser] = await Promise.all([workerVenue(), workerBrowser()]);
-}, 120_000);
+});
 afterEach(() => browser.leaveAll());
 
 async function visiting(path: string, options: VisitOptions = {}): Promise<Page> {

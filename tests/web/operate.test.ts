@@ -25,7 +25,7 @@ let browser: WebBrowser;
 
 beforeAll(async () => {
   [venue, browser] = await Promise.all([startWebVenue(FLAGS), workerBrowser()]);
-}, 120_000);
+});
 afterEach(() => browser.leaveAll());
 afterAll(async () => {
   await venue?.remove();

@@ -9,7 +9,7 @@ let browser: WebBrowser;
 
 beforeAll(async () => {
   [series, browser] = await Promise.all([HeldSeries.start(), workerBrowser()]);
-}, 120_000);
+});
 afterEach(() => browser.leaveAll());
 afterAll(async () => {
   await series?.remove();

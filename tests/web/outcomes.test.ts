@@ -17,7 +17,7 @@ beforeAll(async () => {
   const flags = ['--oracle', 'still', '--no-limits', '--no-bots', '--web', '--deployers', DEPLOYER];
   [venue, browser] = await Promise.all([startWebVenue(flags), workerBrowser()]);
   people = new OutcomePeople(venue.url);
-}, 120_000);
+});
 afterEach(() => browser.leaveAll());
 afterAll(async () => {
   await venue?.remove();

@@ -17,7 +17,7 @@ let browser: WebBrowser;
 
 beforeAll(async () => {
   [venue, browser] = await Promise.all([workerVenue(), workerBrowser()]);
-}, 120_000);
+});
 afterEach(() => browser.leaveAll());
 
 test('in German too all that is over the chart has room there, on a desk, a tablet and a phone', async () => {

@@ -52,7 +52,7 @@ beforeAll(async () => {
       size: '0.08',
     });
   }
-}, 120_000);
+});
 afterEach(() => browser.leaveAll());
 afterAll(async () => {
   await load?.stop();

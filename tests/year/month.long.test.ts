@@ -15,4 +15,4 @@ test('after a month a venue weighs what it did after a week, in memory and in sn
     2 * (week.folderBytes['history.sqlite'] ?? 0),
   );
   expect(end.height).toBeGreaterThan(MONTH_DAYS * 24 * 4);
-}, 600_000);
+});

@@ -14,7 +14,7 @@ test('a fresh build of the sources gives the ABI and bytecode that are here', as
   const { stdout, stderr } = await run;
   expect(stderr).toBe('');
   expect(stdout.match(/bytes to deploy/g)).toHaveLength(3);
-}, 120_000);
+});
 
 test('the bridge is small enough to be deployed', () => {
   expect((BRIDGE_BYTECODE.length - 2) / 2).toBeLessThan(CODE_BYTES_MAX);

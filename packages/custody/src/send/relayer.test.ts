@@ -313,4 +313,4 @@ test('random histories of drops, reorganisations, kills and waits: each is execu
     }),
     { numRuns: Number(process.env['FUZZ_RUNS'] ?? 40) / 4 },
   );
-}, 120_000);
+});

@@ -111,5 +111,5 @@ describe('R-mark: a book alone liquidates nobody who opened within the band', ()
       ),
       { numRuns: RUNS, seed: 5 },
     );
-  }, 120_000);
+  });
 });

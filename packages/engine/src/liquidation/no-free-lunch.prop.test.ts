@@ -402,7 +402,7 @@ test('R-liquidation, R-adl, R-deficit: no free lunch, whoever goes bankrupt gain
   for (const [what, times] of Object.entries(reached)) {
     expect(times, `the histories reach ${what}`).toBeGreaterThan(0);
   }
-}, 120_000);
+});
 
 /** Moves each price by up to 4%, 12% or a half. */
 function leap(prices: number[], pick: Pick): void {

@@ -320,7 +320,7 @@ test('R-deposit: random histories of faults credit what the chain holds, once', 
     }),
     { numRuns: Number(process.env['FUZZ_RUNS'] ?? 40) / 4 },
   );
-}, 120_000);
+});
 
 test('R-deposit: who transfers nothing is not asked about, and others are in small groups', async () => {
   const settlement = await settled();

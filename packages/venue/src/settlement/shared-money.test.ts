@@ -7,6 +7,7 @@ import { type Command, grantedMicroUsdc, owedMicroUsdc } from '@oddlot/engine';
 import type { RecordStore } from '@oddlot/host/durable';
 import { address, hash } from '@oddlot/units';
 import { encodeFunctionData, type Hex, keccak256, toHex } from 'viem';
+import { patienceMs } from '@oddlot/host/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { RecordStream } from '../cluster/record-stream.ts';
 import { TestReplica } from '../testing/http/test-replica.ts';
@@ -297,48 +298,56 @@ function mortal(store: RecordStore, steps: Steps): RecordStore {
 }
 
 describe.skipIf(!hasNatsServer)('who works on the settlement chain of a cluster', () => {
-  test('may end at any step: the next one credits, pays and mints what is left, once', async () => {
-    const world = await World.open('ends');
-    let isWhole = false;
-    for (let step = FIRST; !isWhole; step += EVERY) {
-      const end = (): Promise<void> => Promise.reject(new EndedError('it has ended'));
-      const steps = new Steps(step, end, true);
-      const holder = await world.hold(steps);
-      world.act();
-      isWhole = await world.finish(holder).then(
-        () => true,
-        () => false,
-      );
-      expect(isWhole).toBe(!steps.isReached);
-      await world.finish(await world.hold());
-      await world.expectOnce();
-    }
-  }, 300_000);
+  test(
+    'may end at any step: the next one credits, pays and mints what is left, once',
+    async () => {
+      const world = await World.open('ends');
+      let isWhole = false;
+      for (let step = FIRST; !isWhole; step += EVERY) {
+        const end = (): Promise<void> => Promise.reject(new EndedError('it has ended'));
+        const steps = new Steps(step, end, true);
+        const holder = await world.hold(steps);
+        world.act();
+        isWhole = await world.finish(holder).then(
+          () => true,
+          () => false,
+        );
+        expect(isWhole).toBe(!steps.isReached);
+        await world.finish(await world.hold());
+        await world.expectOnce();
+      }
+    },
+    patienceMs(300_000),
+  );
 
-  test('may stand still at any step while another one goes on, and wakes up: nothing happens twice', async () => {
-    const world = await World.open('frozen');
-    let isWhole = false;
-    for (let step = FIRST; !isWhole; step += EVERY) {
-      const frozen = Promise.withResolvers<void>();
-      const awake = Promise.withResolvers<void>();
-      const steps = new Steps(step, () => {
-        frozen.resolve();
-        return awake.promise;
-      });
-      const zombie = await world.hold(steps);
-      world.act();
-      const going = world.finish(zombie).catch(() => undefined);
-      await Promise.race([frozen.promise, going]);
-      isWhole = !steps.isReached;
-      const next = await world.hold();
-      await world.finish(next);
-      awake.resolve();
-      // Whatever it still does, to the end of its round; and a round more, as if it had not noticed.
-      await going;
-      await zombie.round().catch(() => undefined);
-      world.chain.mine();
-      await world.finish(next);
-      await world.expectOnce();
-    }
-  }, 300_000);
+  test(
+    'may stand still at any step while another one goes on, and wakes up: nothing happens twice',
+    async () => {
+      const world = await World.open('frozen');
+      let isWhole = false;
+      for (let step = FIRST; !isWhole; step += EVERY) {
+        const frozen = Promise.withResolvers<void>();
+        const awake = Promise.withResolvers<void>();
+        const steps = new Steps(step, () => {
+          frozen.resolve();
+          return awake.promise;
+        });
+        const zombie = await world.hold(steps);
+        world.act();
+        const going = world.finish(zombie).catch(() => undefined);
+        await Promise.race([frozen.promise, going]);
+        isWhole = !steps.isReached;
+        const next = await world.hold();
+        await world.finish(next);
+        awake.resolve();
+        // Whatever it still does, to the end of its round; and a round more, as if it had not noticed.
+        await going;
+        await zombie.round().catch(() => undefined);
+        world.chain.mine();
+        await world.finish(next);
+        await world.expectOnce();
+      }
+    },
+    patienceMs(300_000),
+  );
 });

@@ -34,7 +34,7 @@ const step = fc.oneof(
 
 type Comer = { channel: number; height: number; client: TestClient; frames: AnyFrame[] };
 
-test('who comes from elsewhere misses nothing and gets nothing twice', { timeout: 120_000 }, () =>
+test('who comes from elsewhere misses nothing and gets nothing twice', () =>
   fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 10, maxLength: 30 }),
@@ -96,8 +96,7 @@ test('who comes from elsewhere misses nothing and gets nothing twice', { timeout
       },
     ),
     { numRuns: RUNS },
-  ),
-);
+  ));
 
 const isLost = (frames: readonly AnyFrame[]): boolean =>
   frames.some(({ channel }) => channel === 'resync');

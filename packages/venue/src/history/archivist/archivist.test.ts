@@ -24,7 +24,7 @@ import { decodeSnapshot } from '../../replica/snapshot-codec.ts';
 const venues = archivedVenues();
 const { start, stop } = venues;
 
-describe('the archivist', { timeout: 120_000 }, () => {
+describe('the archivist', () => {
   test('whoever was told that an action executed finds its rows', async () => {
     const venue = await start();
     for (let amount = 1; amount <= 30; amount += 1) {
@@ -120,7 +120,7 @@ describe('the archivist', { timeout: 120_000 }, () => {
   });
 });
 
-describe('snapshots', { timeout: 120_000 }, () => {
+describe('snapshots', () => {
   test('are what this thread would have written', async () => {
     const venue = await start();
     for (const amount of upTo(5)) await venue.propose(credit(amount));
@@ -206,7 +206,7 @@ describe('snapshots', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a history that was lost', { timeout: 120_000 }, () => {
+describe('a history that was lost', () => {
   const settings = { snapshotEveryBlocks: 20, shortBlocks: 25 } as const;
 
   /** A folder with a log of many blocks, snapshots, and no store: made once, and copied for each test. */

@@ -43,7 +43,7 @@ const setAside = async (folder: string): Promise<string[]> =>
 const LATER =
   "the history can't be kept in the database: its tables were made by a later release of Oddlot: start that one, or name another";
 
-describe('a file', { timeout: 120_000 }, () => {
+describe('a file', () => {
   test.each([
     { stored: 5, logged: 20 },
     { stored: 20, logged: 5 },
@@ -97,7 +97,7 @@ describe('a file', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a database', { timeout: 120_000 }, () => {
+describe('a database', () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await startPostgres();

@@ -123,7 +123,7 @@ const signedAs = (n: number): SignedCommand => ({
 /** All steps with `FUZZ_RUNS`; by default some, from the first to the last. */
 const STEPS_TRIED = process.env['FUZZ_RUNS'] === undefined ? 5 : Infinity;
 
-test('a start goes on whatever its server does meanwhile', { timeout: 120_000 }, async () => {
+test('a start goes on whatever its server does meanwhile', async () => {
   const database = proxy.url;
   const settings = { database } as const;
   const before = await start({ settings });

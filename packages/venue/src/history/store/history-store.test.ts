@@ -61,7 +61,7 @@ async function writeAll(
 }
 
 describe.each<Kind>(['SQLite', 'PostgreSQL'])('the history in %s', (kind) => {
-  test('answers every question as a search through lists does', { timeout: 120_000 }, async () => {
+  test('answers every question as a search through lists does', async () => {
     const blocks = randomBlocks(SEED, BLOCKS);
     const store = await openHistoryStore(await freshPlace(kind));
     try {

@@ -2,6 +2,7 @@ import type { EndpointFault } from '@oddlot/custody/testing';
 import { checkInvariants } from '@oddlot/engine';
 import fc from 'fast-check';
 import type { Hex } from 'viem';
+import { patienceMs } from '@oddlot/host/testing';
 import { expect, test } from 'vitest';
 import {
   CONFIRMATIONS,
@@ -322,20 +323,28 @@ async function play(world: PayoutWorld, taken: History): Promise<void> {
 
 const runs = Number(process.env['FUZZ_RUNS'] ?? 10);
 
-test('R-withdraw: in random histories of faults each is paid once or returned once', async () => {
-  await fc.assert(
-    fc.asyncProperty(history, async (taken) =>
-      play(await PayoutWorld.model(taken.endpoints), taken),
-    ),
-    { numRuns: 5 * runs },
-  );
-}, 600_000);
+test(
+  'R-withdraw: in random histories of faults each is paid once or returned once',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(history, async (taken) =>
+        play(await PayoutWorld.model(taken.endpoints), taken),
+      ),
+      { numRuns: 5 * runs },
+    );
+  },
+  patienceMs(600_000),
+);
 
-test('R-withdraw: the same on the contracts themselves', async () => {
-  await fc.assert(
-    fc.asyncProperty(history, async (taken) =>
-      play(await PayoutWorld.real(taken.endpoints), taken),
-    ),
-    { numRuns: Math.ceil(runs / 4) },
-  );
-}, 600_000);
+test(
+  'R-withdraw: the same on the contracts themselves',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(history, async (taken) =>
+        play(await PayoutWorld.real(taken.endpoints), taken),
+      ),
+      { numRuns: Math.ceil(runs / 4) },
+    );
+  },
+  patienceMs(600_000),
+);

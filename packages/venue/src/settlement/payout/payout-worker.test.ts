@@ -315,5 +315,4 @@ test.each([
   async (_, from, usdc, isRefused) => {
     expect(await killedAtEveryCall(from, usdc, isRefused)).toBeGreaterThan(40);
   },
-  120_000,
 );
