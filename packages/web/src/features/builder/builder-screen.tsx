@@ -116,7 +116,7 @@ function CsvButton({ tab, user }: { readonly tab: 'earned' | 'claimed'; readonly
     <button
       type="button"
       aria-label={t('builder.csvOf', { name })}
-      className="text-12 text-muted hover:text-text"
+      className="-my-2 py-2 text-12 text-muted hover:text-text"
       onClick={() => void save()}
     >
       {t('builder.csv')}
@@ -150,16 +150,20 @@ function Sums({
     <div className="flex flex-col gap-2 border-b border-line px-4 py-3">
       <div className="flex flex-wrap items-start gap-x-10 gap-y-3">
         <dl className="grid w-full grid-cols-2 gap-x-4 gap-y-3 tablet:contents">
-          <Stat label={t('builder.claimable')} isLarge>
+          <Stat unit="USDC" label={t('builder.claimable')} isLarge>
             <Money value={amount} />
           </Stat>
-          <Stat label={t('builder.earned')}>
+          <Stat unit="USDC" label={t('builder.earned')}>
             <Money value={state?.totalEarned} />
           </Stat>
-          <Stat label={t('builder.claimed')}>
+          <Stat unit="USDC" label={t('builder.claimed')}>
             <Money value={state?.totalClaimed} />
           </Stat>
-          <Stat label={t('builder.balance')} note={t('builder.balanceNeeded', { least })}>
+          <Stat
+            unit="USDC"
+            label={t('builder.balance')}
+            note={t('builder.balanceNeeded', { least })}
+          >
             <Money value={state?.perpAccountBalance} />
           </Stat>
         </dl>

@@ -36,7 +36,7 @@ export function Days({ user }: { readonly user: string }) {
         <button
           type="button"
           aria-label={t('portfolio.csvOf', { name: t('portfolio.byDay') })}
-          className="ms-auto text-12 text-muted hover:text-text"
+          className="-my-2 ms-auto py-2 text-12 text-muted hover:text-text"
           onClick={() => saveFile('days.csv', csvOf(days.map(withDate)))}
         >
           {t('portfolio.csv')}

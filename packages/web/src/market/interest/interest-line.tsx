@@ -24,6 +24,7 @@ export function InterestLine({
   coin,
   name,
   unit,
+  decimals,
   held,
   mark,
   worthOf,
@@ -33,6 +34,8 @@ export function InterestLine({
   readonly name: string;
   /** Of what is held: a base, or shares. */
   readonly unit: string;
+  /** Of a size; without it as many as there are. */
+  readonly decimals?: number | undefined;
   /** Of now; undefined while nobody has told. */
   readonly held: string | undefined;
   readonly mark: string | undefined;
@@ -65,7 +68,7 @@ export function InterestLine({
     return (
       <EmptyState
         title={t('interest.none')}
-        text={t('interest.noneText', { held: `${number(held)} ${unit}` })}
+        text={t('interest.noneText', { held: `${number(held, { decimals })} ${unit}` })}
       />
     );
   }
@@ -74,7 +77,7 @@ export function InterestLine({
       <div
         ref={target}
         role="img"
-        aria-label={t('interest.of', { market: name, held: number(held) })}
+        aria-label={t('interest.of', { market: name, held: number(held, { decimals }) })}
         className="absolute inset-0 overflow-hidden"
       />
       {hasFailed && (
@@ -86,7 +89,7 @@ export function InterestLine({
         <p className="pointer-events-none absolute start-4 top-1 text-12 text-muted tabular-nums">
           {dateTime(shown.time)}{' '}
           <span className="text-text">
-            {number(shown.openInterest)} {unit}
+            {number(shown.openInterest, { decimals })} {unit}
           </span>{' '}
           {t('interest.worth', { amount: compact(worthOf(shown)) })}
         </p>

@@ -1,9 +1,10 @@
 import { ApiError, type Client, type Settings } from '@oddlot/sdk';
 import { useSearch } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import { money } from '../../../lib/format.ts';
 import { dateTime } from '../../../lib/time.ts';
 import { useWords } from '../../../lib/words.ts';
+import { useVenueSecond } from '../../../market/use-venue-second.ts';
 import { venueNow } from '../../../market/venue.ts';
 import { hasChain } from '../../../session/settlement-chain.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -27,31 +28,38 @@ export function FaucetForm({
   const t = useWords();
   const search: { readonly place?: unknown } = useSearch({ strict: false });
   const [place, setPlace] = useState<Place>(search.place === 'chain' ? 'chain' : 'perp');
-  const [nextMs, setNextMs] = useState<number>();
-  const { error, isBusy, run } = useDoing();
-  const laterMs = useMemo(
-    () =>
-      error instanceof ApiError && error.retryAfterMs !== undefined
-        ? venueNow() + error.retryAfterMs
-        : undefined,
-    [error],
-  );
+  // Whatever it was asked for, the next time is for all places.
+  const [next, setNext] = useState<{ readonly ms: number; readonly isGiven: boolean }>();
+  const { clear, error, isBusy, run } = useDoing();
+  const nowMs = useVenueSecond();
+  const isEarly = next !== undefined && nowMs < next.ms;
   const amount = money(settings.faucet_amount, { decimals: 0 });
   const ask = (): Promise<boolean> =>
     run(async () => {
+      setNext(await granted());
+      if (place === 'chain') askChainBalance();
+    });
+  const granted = async (): Promise<typeof next> => {
+    try {
       const grant = await owner.faucet(
         place === 'chain' ? { user, onChain: true } : { user, accountType: place },
       );
-      setNextMs(grant.nextRequestTime);
-      if (place === 'chain') askChainBalance();
-    });
+      return { ms: grant.nextRequestTime, isGiven: true };
+    } catch (refused) {
+      if (!(refused instanceof ApiError) || refused.retryAfterMs === undefined) throw refused;
+      return { ms: venueNow() + refused.retryAfterMs, isGiven: false };
+    }
+  };
   return (
     <div className="flex flex-col gap-3">
       <p className="text-12 text-muted">{t('account.faucetText')}</p>
       <Segmented
         label={t('account.faucetPlace')}
         value={place}
-        onChange={setPlace}
+        onChange={(chosen) => {
+          setPlace(chosen);
+          clear();
+        }}
         segments={[
           { value: 'perp', label: t('account.perp') },
           { value: 'outcome', label: t('account.outcome') },
@@ -59,19 +67,25 @@ export function FaucetForm({
         ]}
       />
       {place === 'chain' && <p className="text-12 text-muted">{t('account.faucetChainText')}</p>}
-      <Button kind="accent" size="large" isWide isBusy={isBusy} onClick={() => void ask()}>
+      <Button
+        kind="accent"
+        size="large"
+        isWide
+        isBusy={isBusy}
+        disabled={isEarly}
+        onClick={() => void ask()}
+      >
         {t('account.faucetButton', { amount })}
       </Button>
-      {laterMs === undefined ? (
-        error !== undefined && <ErrorSentence error={error} />
-      ) : (
+      {error !== undefined && <ErrorSentence error={error} />}
+      {isEarly && !next.isGiven && (
         <p role="alert" className="border-s-2 border-warning ps-3 text-12">
-          {t('account.faucetLater', { when: dateTime(laterMs) })}
+          {t('account.faucetLater', { when: dateTime(next.ms) })}
         </p>
       )}
-      {nextMs !== undefined && error === undefined && (
+      {next?.isGiven === true && error === undefined && (
         <p role="status" className="text-12 text-muted">
-          {t('account.faucetDone', { amount, when: dateTime(nextMs) })}
+          {t('account.faucetDone', { amount, when: dateTime(next.ms) })}
         </p>
       )}
     </div>
