@@ -13,6 +13,7 @@ export function ConfirmButton({
   sure,
   heard,
   isBusy = false,
+  isDisabled = false,
   size = 'medium',
   onConfirm,
 }: {
@@ -22,6 +23,7 @@ export function ConfirmButton({
   /** Both as they are told by ear, where several buttons say the same. */
   readonly heard?: { readonly label: string; readonly sure: string };
   readonly isBusy?: boolean;
+  readonly isDisabled?: boolean;
   readonly size?: ButtonSize;
   readonly onConfirm: () => void;
 }) {
@@ -37,6 +39,7 @@ export function ConfirmButton({
       size={size}
       kind={isArmed ? 'danger' : 'plain'}
       isBusy={isBusy}
+      disabled={isDisabled}
       title={isArmed ? t('ui.pressAgain') : undefined}
       aria-label={isArmed ? heard?.sure : heard?.label}
       aria-live="polite"

@@ -188,7 +188,7 @@ function MarketActs({
           label={t('operate.halt')}
           sure={t('operate.haltSure')}
           heard={{ label: actOn(t('operate.halt')), sure: actOn(t('operate.haltSure')) }}
-          isBusy={isBusy}
+          isDisabled={isBusy}
           onConfirm={() => set('halt')}
         />
       ) : (

@@ -211,7 +211,7 @@ function PerpActs({
             label: t('operate.haltOf', { name }),
             sure: t('operate.haltSureOf', { name }),
           }}
-          isBusy={isBusy}
+          isDisabled={isBusy}
           onConfirm={turn}
         />
       )}
