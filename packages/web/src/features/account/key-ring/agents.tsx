@@ -123,7 +123,7 @@ function columnsOf(t: Words, { own, revoking }: ColumnNeeds): readonly Column<Ap
       header: t('account.age'),
       align: 'right',
       width: '110px',
-      phoneWidth: '96px',
+      phoneWidth: '88px',
       cell: ({ updateTime }) => (
         <span className="text-muted" title={wholeDate(updateTime)}>
           {relative(Math.min(-1_000, updateTime - venueNow()))}
@@ -135,7 +135,7 @@ function columnsOf(t: Words, { own, revoking }: ColumnNeeds): readonly Column<Ap
       header: <span className="heard">{t('ui.revoke')}</span>,
       align: 'right',
       width: '140px',
-      phoneWidth: '120px',
+      phoneWidth: '108px',
       cell: (agent) =>
         revoking !== undefined && (
           <ConfirmButton
