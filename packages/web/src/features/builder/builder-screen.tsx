@@ -75,7 +75,7 @@ function Builder({ session }: { readonly session: Session }) {
         <p className="w-full text-12 text-muted">{t('builder.intro')}</p>
       </div>
       <Sums state={state} signer={trader ?? owner} />
-      <div className="grid flex-1 desktop:min-h-80 desktop:grid-cols-[minmax(0,1fr)_400px] desktop:grid-rows-[minmax(0,1fr)]">
+      <div className="grid flex-1 max-desktop:content-start desktop:min-h-80 desktop:grid-cols-[minmax(0,1fr)_400px] desktop:grid-rows-[minmax(0,1fr)]">
         <div className="min-h-0 min-w-0 max-desktop:flex max-desktop:max-h-96 max-desktop:flex-col">
           <Tabs
             label={t('nav.builder')}

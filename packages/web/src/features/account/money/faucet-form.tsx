@@ -15,6 +15,9 @@ import { askChainBalance } from './use-chain-balance.ts';
 
 type Place = 'perp' | 'outcome' | 'chain';
 
+/** When there is more, and whether there was some this time. */
+type Next = { readonly ms: number; readonly isGiven: boolean };
+
 /** Test money, where the venue gives some away. */
 export function FaucetForm({
   user,
@@ -29,27 +32,16 @@ export function FaucetForm({
   const search: { readonly place?: unknown } = useSearch({ strict: false });
   const [place, setPlace] = useState<Place>(search.place === 'chain' ? 'chain' : 'perp');
   // Whatever it was asked for, the next time is for all places.
-  const [next, setNext] = useState<{ readonly ms: number; readonly isGiven: boolean }>();
+  const [next, setNext] = useState<Next>();
   const { clear, error, isBusy, run } = useDoing();
   const nowMs = useVenueSecond();
   const isEarly = next !== undefined && nowMs < next.ms;
   const amount = money(settings.faucet_amount, { decimals: 0 });
   const ask = (): Promise<boolean> =>
     run(async () => {
-      setNext(await granted());
+      setNext(await askFaucet(owner, { user, place }));
       if (place === 'chain') askChainBalance();
     });
-  const granted = async (): Promise<typeof next> => {
-    try {
-      const grant = await owner.faucet(
-        place === 'chain' ? { user, onChain: true } : { user, accountType: place },
-      );
-      return { ms: grant.nextRequestTime, isGiven: true };
-    } catch (refused) {
-      if (!(refused instanceof ApiError) || refused.retryAfterMs === undefined) throw refused;
-      return { ms: venueNow() + refused.retryAfterMs, isGiven: false };
-    }
-  };
   return (
     <div className="flex flex-col gap-3">
       <p className="text-12 text-muted">{t('account.faucetText')}</p>
@@ -90,4 +82,17 @@ export function FaucetForm({
       )}
     </div>
   );
+}
+
+async function askFaucet(
+  owner: Client,
+  { place, user }: { readonly user: string; readonly place: Place },
+): Promise<Next> {
+  try {
+    const asked = place === 'chain' ? { user, onChain: true } : { user, accountType: place };
+    return { ms: (await owner.faucet(asked)).nextRequestTime, isGiven: true };
+  } catch (refused) {
+    if (!(refused instanceof ApiError) || refused.retryAfterMs === undefined) throw refused;
+    return { ms: venueNow() + refused.retryAfterMs, isGiven: false };
+  }
 }
