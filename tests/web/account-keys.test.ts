@@ -142,6 +142,15 @@ test('a builder is approved up to a rate, and revoked', async () => {
 test('the key of a test account can be taken away and erased, on a phone', async () => {
   const visit = await atKeys({ viewport: PHONE });
   const { page } = visit;
+  // Which of the agents is this browser's is told here too, and its address.
+  const agent = page.getByRole('row', { name: /this browser/ });
+  expect(await agent.getByText('trades here').isVisible()).toBe(true);
+  expect(
+    await agent
+      .getByText(/^0x\w{4}…\w{4}$/)
+      .first()
+      .isVisible(),
+  ).toBe(true);
   const [key] = (await keptKeys(page)).filter((each) => each.startsWith('0x'));
   const shows = async (): Promise<boolean[]> => {
     const text = await page.content();
@@ -190,14 +199,14 @@ test('preferences change the page at once and are there after a reload', async (
   expect(look).toMatchObject({ theme: 'light', sides: 'blue-orange' });
 });
 
-test('an account is put into the hands of several, after a warning, and its key does nothing any more', async () => {
+test('an account is made a multi-sig, after a warning, and its key does nothing any more', async () => {
   const { account, page } = await atKeys();
   const { address: user, owner } = account;
   const [ann, ben] = ['ann of the club', 'ben of the club'].map(
     (name) => injectedWallet(keyOf(name)).address,
   );
-  await page.getByRole('button', { name: 'Put it into the hands of several' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Put it into the hands of several' });
+  await page.getByRole('button', { name: 'Make it a multi-sig' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Make it a multi-sig' });
   await dialog.getByText(/^The key of this account will sign nothing any more/).waitFor();
   await dialog.getByRole('textbox', { name: 'Signer 1' }).fill(user);
   await dialog.getByText("The account can't be a signer of itself").waitFor();

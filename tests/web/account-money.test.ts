@@ -153,4 +153,14 @@ test('money moves between the parts of an account, and to somebody else', async 
   await page.getByRole('row', { name: /Sent.*−25\.25/ }).waitFor();
   const { data } = await post(venue.url, '/info', { type: 'clearinghouseState', user: friend });
   expect(data.withdrawable).toBe('1025.25');
+
+  // The faucet gave once: it says when it will again, for every place, and does not ask to be pressed before.
+  await page.getByRole('radio', { name: 'Test money' }).click();
+  visit.expectErrors(/status of 429/);
+  const faucet = page.getByRole('button', { name: 'Get 1,000 test USDC' });
+  await faucet.click();
+  await page.getByText(/^You have had some already\. More from/).waitFor();
+  expect(await faucet.isDisabled()).toBe(true);
+  await page.getByRole('radio', { name: 'On chain' }).click();
+  expect(await faucet.isDisabled()).toBe(true);
 });

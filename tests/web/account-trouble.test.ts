@@ -126,10 +126,10 @@ test(
     const relay = await relayOf(venue.url);
     const { page } = await atMoney('deposit');
     await page.getByRole('radio', { name: 'Another chain' }).click();
-    await page.getByRole('radio', { name: 'Base' }).click();
     await page.getByRole('button', { name: 'Get an address on Base' }).click();
     const transfers = page.getByRole('list', { name: 'Through the relay' });
     const address = (await transfers.locator('code').textContent()) as Hex;
+    await transfers.getByText('Nothing has arrived yet.').waitFor();
     const base = await relay.chain('base');
     const { account } = await relay.rich();
     await base.wallet(account).transfer(address, parseUnits('50', 6));

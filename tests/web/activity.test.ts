@@ -78,7 +78,7 @@ test('who traded large: by kind and window, which are in the address, and the wa
   await share.waitFor(PATIENCE);
   // A name is a text, whatever is in it.
   expect(await share.innerText()).toContain('<img src=x onerror=alert(1)>');
-  expect(await share.innerText()).toMatch(/Buy YES\s+46\.0¢\s+900\s+414/);
+  expect(await share.innerText()).toMatch(/Buy Yes\s+46\.0¢\s+900\s+414/);
   // And is not cut by the time in it, which has a line of its own.
   const when = share.getByText(WHEN, { exact: true });
   expect(await when.evaluate((line) => line.scrollWidth - line.clientWidth)).toBe(0);
@@ -164,7 +164,7 @@ test('open interest of a perp, chosen by the keyboard; on a phone nothing is wid
   await interest.getByRole('button', { name: 'ETH-USDC' }).waitFor();
   // A young venue has no hour yet, or one that this very run has passed.
   await interest
-    .getByText(/Told from the next full hour on|worth/)
+    .getByText(/The chart starts at the next full hour|worth/)
     .first()
     .waitFor(PATIENCE);
   await expectReadableForm(page, 'activity on a phone');

@@ -99,6 +99,10 @@ test('what is not there says so, and what cannot be looked for too', async () =>
   await page.getByText('There is no such block').waitFor();
   await page.goto(`${venue.url}/explorer/tx/0x${'ab'.repeat(32)}`);
   await page.getByText('There is no such transaction').waitFor();
+  // Of a stranger who has nothing it is not told how to come to some.
+  await page.goto(`${venue.url}/explorer/address/0x${'0'.repeat(36)}dead`);
+  await page.getByText('No position is open').waitFor();
+  expect(await page.getByText(/\b[Yy]ou\b/).count()).toBe(0);
   await page.goto(`${venue.url}/explorer/address/0x12`);
   await page.getByText('This is no address').waitFor();
   await page.getByRole('searchbox').fill('my order');
@@ -116,13 +120,13 @@ test('an account is looked at read-only, without any key', async () => {
   await page.getByRole('button', { name: 'Look on as this account' }).click();
   await page.getByRole('button', { name: /looking on/ }).waitFor();
   await page.waitForURL('**/portfolio');
-  await page.getByText(/^You look at the account 0x/).waitFor();
+  await page.getByText(/^You are viewing 0x/).waitFor();
   expect(await faultsFound(page)).toEqual([]);
   await page.goto(`${venue.url}/explorer/address/${wallet!.address}`);
   await page.getByText('yours', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Leave this account' }).click();
   await page.getByRole('button', { name: 'Connect' }).waitFor();
-  expect(await page.getByText(/^You look at the account/).count()).toBe(0);
+  expect(await page.getByText(/^You are viewing/).count()).toBe(0);
 });
 
 test('names that others chose stay text, on a phone too', async () => {

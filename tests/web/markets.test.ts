@@ -166,6 +166,10 @@ describe('the markets screen', () => {
     await page.getByRole('searchbox').fill('nothing is called so');
     await page.getByText('No market is called so').first().waitFor();
     expect(new URL(page.url()).searchParams.get('q')).toBe('nothing is called so');
+    const lit = page.getByRole('navigation', { name: 'Main' }).locator('[aria-current=page]');
+    expect(await lit.filter({ visible: true }).allTextContents()).toEqual(['Markets']);
+    await open('/trade/ETH-USDC');
+    await expect.poll(() => lit.filter({ visible: true }).allTextContents()).toEqual(['Trade']);
   });
 
   test('an address that is no screen says so and leads back', async () => {

@@ -169,7 +169,7 @@ test('what shares paid when their market resolved', async () => {
   const market = await people.market();
   await people.quote(market);
   const { owner, page } = await atScreen('/portfolio?tab=settlements');
-  await page.getByText('No market of yours has resolved yet').waitFor();
+  await page.getByText('No shares have paid out yet').waitFor();
   const confirm = { confirm: 'executed' } as const;
   await owner.exchange.transferBetween({ from: 'perp', to: 'outcome', amount: '100' }, confirm);
   const order = buyYes({ asset: market.id, price: '0.46', size: '20' });

@@ -108,6 +108,19 @@ test(
     await page.getByRole('row', { name: /BTC-USDC/ }).waitFor();
     await page.getByRole('button', { name: 'Trade with a test account' }).waitFor();
     await page.getByText('Too many requests from here').waitFor({ state: 'detached' });
+    // Whoever stands in front of a venue may ask for the same in words of its own: that is no lost connection either.
+    const headers = { 'retry-after': '1', 'content-type': 'application/json' };
+    const body = '{"success":false,"code":429,"message":"slow down"}';
+    await page.route('**/info', (route) => route.fulfill({ status: 429, headers, body }));
+    await Promise.all([
+      page.waitForResponse(
+        (reply) =>
+          reply.status() === 429 && reply.request().postData()?.includes('stateHash') === true,
+      ),
+      page.evaluate(() => dispatchEvent(new Event('online'))),
+    ]);
+    await page.waitForTimeout(1_500);
+    expect(await page.getByText(/^Connection lost/).count()).toBe(0);
   },
   LONG_MS,
 );

@@ -52,7 +52,11 @@ async function busy(page: Page, { url }: Venue): Promise<void> {
   }
   // Without the news of it, which lie over the tables.
   await page.reload();
-  await page.getByText('Equity').first().waitFor();
+  await page
+    .getByText(/^(?:Equity|Earned)$/)
+    .filter({ visible: true })
+    .first()
+    .waitFor();
 }
 
 /** Beyond all measure: nobody has so much, or so little. */

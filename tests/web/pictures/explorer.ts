@@ -23,7 +23,7 @@ async function find(page: Page, text: string): Promise<void> {
 
 async function atAccount(page: Page, venue: Venue): Promise<void> {
   await find(page, await traded(venue));
-  await page.getByText('BTC-USDC').first().waitFor();
+  await page.getByText('BTC-USDC').filter({ visible: true }).first().waitFor();
 }
 
 async function atOrder(page: Page, venue: Venue): Promise<void> {
@@ -58,7 +58,7 @@ async function nothingFound(page: Page): Promise<void> {
 async function lookingOn(page: Page, venue: Venue): Promise<void> {
   await atAccount(page, venue);
   await page.getByRole('button', { name: 'Look on as this account' }).click();
-  await page.getByText(/^You look at the account/).waitFor();
+  await page.getByText(/^You are viewing/).waitFor();
 }
 
 export const pictures: readonly Picture[] = [

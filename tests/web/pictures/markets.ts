@@ -98,7 +98,8 @@ export const pictures: readonly Picture[] = [
     prepare: async (page) => {
       await page.getByRole('row', { name: /BTC-USDC/ }).waitFor();
       // As the venue answers who asks too often.
-      const body = '{"success":false,"code":10000,"message":"rate limit exceeded"}';
+      const body =
+        '{"success":false,"code":10000,"name":"RATE_LIMITED","message":"rate limit exceeded"}';
       const headers = { 'retry-after': '8', 'content-type': 'application/json' };
       await page.route('**/info', (route) => route.fulfill({ status: 429, headers, body }));
       await page.evaluate(() => dispatchEvent(new Event('focus')));

@@ -88,7 +88,7 @@ export const pictures: readonly Picture[] = [
       await asAdmin(page);
       const gate = page.getByRole('region', { name: 'Perps' });
       await gate.getByRole('radio', { name: 'Whitelist', exact: true }).click();
-      await gate.getByRole('button', { name: 'Open perps to the whitelist only' }).click();
+      await gate.getByRole('button', { name: 'Restrict perps to the whitelist' }).click();
       await page.getByRole('dialog').waitFor();
     },
   },

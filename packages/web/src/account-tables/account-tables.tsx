@@ -109,7 +109,7 @@ function CsvLink({ tab, user }: { readonly tab: Tab; readonly user: string }) {
   const t = useWords();
   const looks = {
     'aria-label': t('portfolio.csvOf', { name: t(`portfolio.tab.${tab}`) }),
-    className: 'text-12 text-muted hover:text-text',
+    className: '-my-2 py-2 text-12 text-muted hover:text-text',
   };
   if (tab in EXPORTS) {
     return (

@@ -51,13 +51,15 @@ export function Nothing({
   readonly user: string;
 }) {
   const t = useWords();
-  const isOwn = useSession()?.address === user;
+  const session = useSession();
+  const isOwn = session?.address === user && session.kind !== 'spectator';
   if (!isLoaded) return null;
   const source = SOURCES[name];
   return (
     <EmptyState
       title={t(`portfolio.empty.${name}`)}
-      text={t(`portfolio.emptyText.${name}`)}
+      // How one comes to some is nothing to tell who looks at somebody else.
+      text={isOwn ? t(`portfolio.emptyText.${name}`) : undefined}
       action={
         isOwn && (
           <Link to={source as '/'} className="text-13 text-accent hover:underline">
@@ -122,6 +124,9 @@ type Traded = {
   /** In two lines, for rows that are high enough. */
   readonly isStacked?: boolean;
 };
+
+/** For a name in two lines. */
+export const STACKED_ROW_PX = 44;
 
 /** The name of a market, and the way to it. */
 export function Market({ symbol, slug, title, isOutcome, isStacked = false }: Traded) {

@@ -4,7 +4,16 @@ import { sign, subtract } from '../lib/decimal.ts';
 import { useWords, type Words } from '../lib/words.ts';
 import { orderId, useOrderHistory } from '../market/account-lists.ts';
 import { Table, type Column } from '../ui/table.tsx';
-import { Market, Nothing, numberColumn, secondColumn, Sided, type Shown } from './cells.tsx';
+import { useIsWide } from '../ui/use-is-wide.ts';
+import {
+  Market,
+  Nothing,
+  numberColumn,
+  secondColumn,
+  Sided,
+  STACKED_ROW_PX,
+  type Shown,
+} from './cells.tsx';
 import { isBought } from './is-bought.ts';
 import { OrderOrigin } from './origin.tsx';
 import { ReportButton } from './report/report-button.tsx';
@@ -21,9 +30,10 @@ export function HistoryTable({ user, only }: Shown) {
     [all, only],
   );
   const { dialog, open } = useReport(user);
+  const isStacked = !useIsWide() && only !== 'perps';
   const columns = useMemo(
-    () => [...orderColumns(user, t, open), ...endColumns(t)],
-    [t, user, open],
+    () => [...orderColumns(user, t, { open, isStacked }), ...endColumns(t)],
+    [t, user, open, isStacked],
   );
   return (
     <>
@@ -32,6 +42,7 @@ export function HistoryTable({ user, only }: Shown) {
         columns={columns}
         rows={rows}
         rowKey={orderId}
+        {...(isStacked ? { rowHeight: STACKED_ROW_PX } : {})}
         rowHotkey={{ key: REPORT_KEY, act: ({ order }) => open(order.oid) }}
         older={older}
         empty={<Nothing name="history" user={user} isLoaded={isLoaded} />}
@@ -45,7 +56,7 @@ export function HistoryTable({ user, only }: Shown) {
 function orderColumns(
   user: string,
   t: Words,
-  open: (oid: number) => void,
+  { isStacked, open }: { readonly open: (oid: number) => void; readonly isStacked: boolean },
 ): readonly Column<HistOrderRow>[] {
   return [
     secondColumn(
@@ -61,7 +72,13 @@ function orderColumns(
       id: 'market',
       header: t('portfolio.market'),
       cell: ({ order: { marketType, slug, symbol, title } }) => (
-        <Market symbol={symbol} slug={slug} title={title} isOutcome={marketType === 'outcome'} />
+        <Market
+          symbol={symbol}
+          slug={slug}
+          title={title}
+          isOutcome={marketType === 'outcome'}
+          isStacked={isStacked}
+        />
       ),
     },
     {

@@ -4,7 +4,8 @@ import { subtract } from '../lib/decimal.ts';
 import { useWords, type Words } from '../lib/words.ts';
 import { openOrders, openOutcomeOrders } from '../market/account.ts';
 import { Table, type Column } from '../ui/table.tsx';
-import { Market, Nothing, numberColumn, secondColumn, Sided } from './cells.tsx';
+import { useIsWide } from '../ui/use-is-wide.ts';
+import { Market, Nothing, numberColumn, secondColumn, Sided, STACKED_ROW_PX } from './cells.tsx';
 import { isBought } from './is-bought.ts';
 import { OrderOrigin } from './origin.tsx';
 import { ReportButton } from './report/report-button.tsx';
@@ -24,7 +25,11 @@ export function OrdersTable({ user }: { readonly user: string }) {
     [perp.orders, outcome.orders],
   );
   const { dialog, open } = useReport(user);
-  const columns = useMemo(() => columnsOf(user, t, open), [t, user, open]);
+  const isStacked = !useIsWide();
+  const columns = useMemo(
+    () => columnsOf(user, t, { open, isStacked }),
+    [t, user, open, isStacked],
+  );
   return (
     <>
       <Table
@@ -32,6 +37,7 @@ export function OrdersTable({ user }: { readonly user: string }) {
         columns={columns}
         rows={rows}
         rowKey={({ marketType, oid }) => `${marketType} ${oid}`}
+        {...(isStacked ? { rowHeight: STACKED_ROW_PX } : {})}
         rowHotkey={{ key: REPORT_KEY, act: ({ oid }) => open(oid) }}
         empty={<Nothing name="orders" user={user} isLoaded={perp.isLoaded && outcome.isLoaded} />}
       />
@@ -40,7 +46,11 @@ export function OrdersTable({ user }: { readonly user: string }) {
   );
 }
 
-function columnsOf(user: string, t: Words, open: (oid: number) => void): readonly Column<Row>[] {
+function columnsOf(
+  user: string,
+  t: Words,
+  { isStacked, open }: { readonly open: (oid: number) => void; readonly isStacked: boolean },
+): readonly Column<Row>[] {
   return [
     secondColumn(
       ({ timestamp }) => timestamp,
@@ -60,6 +70,7 @@ function columnsOf(user: string, t: Words, open: (oid: number) => void): readonl
           slug={'eventSlug' in order ? order.eventSlug : undefined}
           title={'title' in order ? order.title : undefined}
           isOutcome={order.marketType === 'outcome'}
+          isStacked={isStacked}
         />
       ),
     },

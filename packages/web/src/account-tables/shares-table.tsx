@@ -8,7 +8,8 @@ import { accountStates } from '../market/account.ts';
 import { reader } from '../market/venue.ts';
 import { Money } from '../ui/figure.tsx';
 import { Table, type Column } from '../ui/table.tsx';
-import { Market, Nothing, numberColumn, Sided } from './cells.tsx';
+import { useIsWide } from '../ui/use-is-wide.ts';
+import { Market, Nothing, numberColumn, Sided, STACKED_ROW_PX } from './cells.tsx';
 
 const NONE: readonly AssetPosition[] = [];
 /** How often titles are asked for: they change when a market is resolved. */
@@ -29,13 +30,15 @@ export function SharesTable({ user }: { readonly user: string }) {
     refetchInterval: TITLES_MS,
   });
   const rows = useMemo(() => withLive(data ?? NONE, live?.assetPositions ?? NONE), [data, live]);
-  const columns = useMemo(() => columnsOf(t), [t]);
+  const isStacked = !useIsWide();
+  const columns = useMemo(() => columnsOf(t, isStacked), [t, isStacked]);
   return (
     <Table
       label={t('portfolio.tab.shares')}
       columns={columns}
       rows={rows}
       rowKey={keyOf}
+      {...(isStacked ? { rowHeight: STACKED_ROW_PX } : {})}
       empty={<Nothing name="shares" user={user} isLoaded={data !== undefined} />}
     />
   );
@@ -57,13 +60,13 @@ function withLive(
   });
 }
 
-function columnsOf(t: Words): readonly Column<AssetPosition>[] {
+function columnsOf(t: Words, isStacked: boolean): readonly Column<AssetPosition>[] {
   return [
     {
       id: 'market',
       header: t('portfolio.market'),
       cell: ({ position: { coin, slug, title } }) => (
-        <Market symbol={coin} slug={slug} title={title} isOutcome />
+        <Market symbol={coin} slug={slug} title={title} isOutcome isStacked={isStacked} />
       ),
     },
     {

@@ -32,8 +32,8 @@ connection.subscribe(({ status }, before) => {
   if (status === 'open' && before.status === 'lost') void queryClient.invalidateQueries();
 });
 
-function isLimited({ httpStatus, name }: ApiError): boolean {
-  return name === 'RATE_LIMITED' && httpStatus === 429;
+function isLimited({ httpStatus }: ApiError): boolean {
+  return httpStatus === 429;
 }
 
 const settingsQuery = queryOptions({

@@ -1,4 +1,4 @@
-import { createReader, type Reader } from '@oddlot/sdk';
+import { ApiError, createReader, type Reader } from '@oddlot/sdk';
 import { createStore } from 'zustand/vanilla';
 import { inOneDirection } from '../lib/in-one-direction.ts';
 
@@ -193,7 +193,7 @@ async function probe(): Promise<void> {
     isAnswering = true;
   } catch (error) {
     connection.setState({ latencyMs: undefined });
-    // A refusal is an answer.
-    isAnswering = error instanceof Error && error.name === 'RATE_LIMITED';
+    // Who is asked to wait has been answered, whatever stands in front of the venue and says so.
+    isAnswering = error instanceof ApiError && error.httpStatus === 429;
   }
 }

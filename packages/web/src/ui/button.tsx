@@ -1,5 +1,5 @@
 import type { ComponentProps, ReactNode } from 'react';
-import { classes } from './classes.ts';
+import { classes, FOR_THUMBS } from './classes.ts';
 import { Spinner } from './spinner.tsx';
 
 export type ButtonKind = 'plain' | 'quiet' | 'accent' | 'buy' | 'sell' | 'danger';
@@ -23,8 +23,12 @@ const KINDS: Readonly<Record<ButtonKind, string>> = {
   danger: 'border border-sell text-sell hover:bg-sell/10',
 };
 
+/** A pale fill behind the text of a full one can't be read. */
+const FILLED: readonly ButtonKind[] = ['accent', 'buy', 'sell'];
+const OFF = 'border border-line bg-raised text-muted';
+
 const SIZES: Readonly<Record<ButtonSize, string>> = {
-  small: 'h-6 px-2 text-12',
+  small: `${FOR_THUMBS} h-6 px-2 text-12`,
   medium: 'h-8 px-3 text-13',
   large: 'h-11 px-4 text-13 font-semibold',
 };
@@ -45,8 +49,8 @@ export function Button({
       aria-busy={isBusy || undefined}
       disabled={disabled === true || isBusy}
       className={classes(
-        'inline-flex shrink-0 items-center justify-center gap-2 rounded whitespace-nowrap transition-colors disabled:opacity-50',
-        KINDS[kind],
+        'inline-flex shrink-0 items-center justify-center gap-2 rounded whitespace-nowrap transition-colors',
+        disabled === true && FILLED.includes(kind) ? OFF : `${KINDS[kind]} disabled:opacity-50`,
         SIZES[size],
         isWide && 'w-full',
       )}

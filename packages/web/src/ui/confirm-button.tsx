@@ -4,18 +4,26 @@ import { Button, type ButtonSize } from './button.tsx';
 
 const ARMED_MS = 5_000;
 
-/** For what can't be undone: the first press asks, a second one within a few seconds does it. */
+/**
+ * For what can't be undone, or touches others: the first press asks, a second one within a few seconds does it. The second
+ * half of a double click is no answer to a question that nobody has read yet.
+ */
 export function ConfirmButton({
   label,
   sure,
+  heard,
   isBusy = false,
+  isDisabled = false,
   size = 'medium',
   onConfirm,
 }: {
   readonly label: string;
   /** What the second press does, in words. */
   readonly sure: string;
+  /** Both as they are told by ear, where several buttons say the same. */
+  readonly heard?: { readonly label: string; readonly sure: string };
   readonly isBusy?: boolean;
+  readonly isDisabled?: boolean;
   readonly size?: ButtonSize;
   readonly onConfirm: () => void;
 }) {
@@ -31,10 +39,13 @@ export function ConfirmButton({
       size={size}
       kind={isArmed ? 'danger' : 'plain'}
       isBusy={isBusy}
+      disabled={isDisabled}
       title={isArmed ? t('ui.pressAgain') : undefined}
+      aria-label={isArmed ? heard?.sure : heard?.label}
       aria-live="polite"
       onBlur={() => setIsArmed(false)}
-      onClick={() => {
+      onClick={({ detail }) => {
+        if (detail > 1) return;
         if (isArmed) onConfirm();
         setIsArmed(!isArmed);
       }}

@@ -34,14 +34,13 @@ export function EventTitle({
 /** In two lines where rows are narrow: a name is not cut because of the time behind it. */
 export function StackedTitle({ title }: { readonly title: string }) {
   const { aside, main } = partsOf(title);
+  if (aside === undefined) {
+    return <span className="line-clamp-2 leading-tight whitespace-normal">{main}</span>;
+  }
   return (
     <>
       <span className="block truncate leading-tight">{main}</span>
-      {aside !== undefined && (
-        <span className="block truncate text-11 leading-tight text-muted">
-          {aside.slice(1, -1)}
-        </span>
-      )}
+      <span className="block truncate text-11 leading-tight text-muted">{aside.slice(1, -1)}</span>
     </>
   );
 }

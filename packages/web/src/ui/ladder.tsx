@@ -28,7 +28,8 @@ export function Ladder({
           >
             <span
               className={classes(
-                'me-1 h-0.5 rounded-full',
+                'h-0.5 rounded-full',
+                place < steps.length - 1 && 'me-1',
                 state === 'done'
                   ? 'bg-accent'
                   : state === 'now'

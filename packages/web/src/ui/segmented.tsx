@@ -1,7 +1,7 @@
 import { ToggleGroup } from 'radix-ui';
 import { direction } from './direction.ts';
 import type { ReactNode } from 'react';
-import { classes } from './classes.ts';
+import { classes, FOR_THUMBS } from './classes.ts';
 
 type Segment<Value extends string> = {
   readonly value: Value;
@@ -54,7 +54,7 @@ export function Segmented<Value extends string>({
           onFocus={() => own !== value && onChange(own)}
           className={classes(
             'flex-1 rounded px-2 whitespace-nowrap text-muted transition-colors hover:text-text disabled:opacity-40 data-[state=on]:font-medium',
-            size === 'small' ? 'h-6 text-12 max-tablet:px-1.5' : 'h-7 text-13',
+            size === 'small' ? `${FOR_THUMBS} h-6 text-12 max-tablet:px-1.5` : 'h-7 text-13',
             CHOSEN[tone],
           )}
         >

@@ -11,12 +11,13 @@ export function BottomBar() {
       aria-label={t('nav.label')}
       className="flex shrink-0 border-t border-line pb-[env(safe-area-inset-bottom)] tablet:hidden"
     >
-      {useDestinations(t).map(({ label, to }) => (
+      {useDestinations(t).map(({ isHere, label, to }) => (
         <Link
           key={to}
           to={to}
           activeOptions={{ exact: to === '/' }}
-          className="flex h-14 flex-1 flex-col items-center justify-center gap-1 text-11 text-muted data-[status=active]:text-text"
+          aria-current={isHere ? 'page' : undefined}
+          className="flex h-14 flex-1 flex-col items-center justify-center gap-1 text-11 text-muted aria-[current=page]:text-text"
         >
           <NavigationIcon to={to} />
           {label}

@@ -25,12 +25,13 @@ export function Header({ onHelp }: { readonly onHelp: () => void }) {
         aria-label={t('nav.label')}
         className="flex items-center gap-5 max-tablet:hidden tablet:max-desktop:gap-3"
       >
-        {destinations.map(({ label, to }) => (
+        {destinations.map(({ isHere, label, to }) => (
           <Link
             key={to}
             to={to}
             activeOptions={{ exact: to === '/' }}
-            className="text-13 text-muted hover:text-text data-[status=active]:text-text"
+            aria-current={isHere ? 'page' : undefined}
+            className="text-13 text-muted hover:text-text aria-[current=page]:text-text"
           >
             {label}
           </Link>

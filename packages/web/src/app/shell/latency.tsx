@@ -21,7 +21,11 @@ export function Latency() {
         aria-hidden="true"
         className={classes(
           'size-1.5 shrink-0 rounded-full',
-          !isLive ? 'bg-warning' : status === 'open' ? 'bg-buy' : 'bg-line',
+          !isLive
+            ? 'bg-warning'
+            : status === 'open' && latencyMs !== undefined
+              ? 'bg-buy'
+              : 'bg-line',
         )}
       />
       {isLive && latencyMs !== undefined

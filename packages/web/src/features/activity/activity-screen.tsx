@@ -22,7 +22,7 @@ export function Screen() {
   return (
     <div className="flex min-h-full flex-col bg-panel">
       <Heading at="/activity" />
-      <div className="grid flex-1 content-start desktop:grid-cols-[minmax(0,11fr)_minmax(0,9fr)]">
+      <div className="grid flex-1 content-start desktop:grid-cols-[minmax(0,12fr)_minmax(0,8fr)]">
         <LargestTrades of={of} span={search['window']} onLook={look} />
         <div className="min-w-0 border-line desktop:border-s">
           <OpenInterest of={of} market={search['market']} onLook={look} />

@@ -96,14 +96,14 @@ function columnsOf(
     id,
     header: t(`activity.column.${id}`),
     from: 'desktop',
-    width: '148px',
+    width: '132px',
     cell: ({ side, users }) => {
       const user = users?.[(side === 'B') === (id === 'taker') ? 0 : 1];
       return user !== undefined && <Who user={user} isSimulated={simulated.has(user)} />;
     },
   });
   return [
-    timeColumn(t, { isShort: !isPerps }),
+    timeColumn(t, { isShort: true }),
     {
       id: 'market',
       header: t('activity.column.market'),

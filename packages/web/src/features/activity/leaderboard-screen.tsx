@@ -42,7 +42,7 @@ export function Screen() {
         <EmptyState title={t('activity.board.off')} text={t('activity.board.offText')} />
       ) : (
         // A line is read across: of six columns not over a whole desk.
-        <div className="flex-1 border-line desktop:max-w-5xl desktop:border-e">
+        <div className="flex-1 desktop:max-w-5xl">
           <Board />
         </div>
       )}
@@ -188,7 +188,7 @@ function columnsOf(
       id: 'volume',
       header: t('activity.column.volume'),
       align: 'right',
-      phoneWidth: '72px',
+      phoneWidth: '92px',
       cell: ({ volume }) => (
         <span title={number(volume)}>
           <span className="max-tablet:hidden">{number(volume, { decimals: 0 })}</span>

@@ -98,6 +98,7 @@ function OfPerp({ perp }: { readonly perp: PerpMeta }) {
       coin={coin}
       name={perp.name}
       unit={perp.baseCurrency}
+      decimals={Math.max(0, perp.szDecimals)}
       held={held}
       mark={mark}
       worthOf={({ markPx, openInterest }) => multiply(openInterest, markPx)}

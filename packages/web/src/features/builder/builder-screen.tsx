@@ -75,8 +75,8 @@ function Builder({ session }: { readonly session: Session }) {
         <p className="w-full text-12 text-muted">{t('builder.intro')}</p>
       </div>
       <Sums state={state} signer={trader ?? owner} />
-      <div className="grid flex-1 desktop:min-h-80 desktop:grid-cols-[minmax(0,1fr)_400px] desktop:grid-rows-[minmax(0,1fr)]">
-        <div className="min-h-0 min-w-0 max-desktop:h-96">
+      <div className="grid flex-1 max-desktop:content-start desktop:min-h-80 desktop:grid-cols-[minmax(0,1fr)_400px] desktop:grid-rows-[minmax(0,1fr)]">
+        <div className="min-h-0 min-w-0 max-desktop:flex max-desktop:max-h-96 max-desktop:flex-col">
           <Tabs
             label={t('nav.builder')}
             value={tab}
@@ -116,7 +116,7 @@ function CsvButton({ tab, user }: { readonly tab: 'earned' | 'claimed'; readonly
     <button
       type="button"
       aria-label={t('builder.csvOf', { name })}
-      className="text-12 text-muted hover:text-text"
+      className="-my-2 py-2 text-12 text-muted hover:text-text"
       onClick={() => void save()}
     >
       {t('builder.csv')}
@@ -150,16 +150,20 @@ function Sums({
     <div className="flex flex-col gap-2 border-b border-line px-4 py-3">
       <div className="flex flex-wrap items-start gap-x-10 gap-y-3">
         <dl className="grid w-full grid-cols-2 gap-x-4 gap-y-3 tablet:contents">
-          <Stat label={t('builder.claimable')} isLarge>
+          <Stat unit="USDC" label={t('builder.claimable')} isLarge>
             <Money value={amount} />
           </Stat>
-          <Stat label={t('builder.earned')}>
+          <Stat unit="USDC" label={t('builder.earned')}>
             <Money value={state?.totalEarned} />
           </Stat>
-          <Stat label={t('builder.claimed')}>
+          <Stat unit="USDC" label={t('builder.claimed')}>
             <Money value={state?.totalClaimed} />
           </Stat>
-          <Stat label={t('builder.balance')} note={t('builder.balanceNeeded', { least })}>
+          <Stat
+            unit="USDC"
+            label={t('builder.balance')}
+            note={t('builder.balanceNeeded', { least })}
+          >
             <Money value={state?.perpAccountBalance} />
           </Stat>
         </dl>

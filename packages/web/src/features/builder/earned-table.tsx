@@ -1,6 +1,7 @@
 import type { BuilderEarning } from '@oddlot/sdk';
-import { number } from '../../lib/format.ts';
+import { cents } from '../../lib/format.ts';
 import { useWords, type Words } from '../../lib/words.ts';
+import { OnGrid } from '../../market/on-grid.tsx';
 import { Money, Percent } from '../../ui/figure.tsx';
 import type { Column } from '../../ui/table.tsx';
 import { BuilderTable } from './builder-table.tsx';
@@ -27,7 +28,11 @@ function columnsOf(t: Words): readonly Column<BuilderEarning>[] {
     {
       id: 'market',
       header: t('builder.market'),
-      cell: ({ instrumentName }) => <span title={instrumentName}>{instrumentName}</span>,
+      cell: ({ instrumentName }) => (
+        <span title={instrumentName} className="normal-nums">
+          {instrumentName}
+        </span>
+      ),
     },
     {
       id: 'user',
@@ -41,7 +46,8 @@ function columnsOf(t: Words): readonly Column<BuilderEarning>[] {
       header: t('builder.price'),
       align: 'right',
       from: 'desktop',
-      cell: ({ price }) => number(price),
+      cell: ({ instrumentName, marketType, price }) =>
+        marketType === 'outcome' ? cents(price) : <OnGrid coin={instrumentName} value={price} />,
     },
     {
       id: 'volume',

@@ -81,7 +81,7 @@ function ShareRow({ share: { label, ratio, value } }: { readonly share: BuilderS
   return (
     <li className="px-4 py-2">
       <span className="flex items-baseline justify-between gap-4 text-13">
-        <span className="truncate" title={label}>
+        <span className="truncate normal-nums" title={label}>
           {label}
         </span>
         <span>

@@ -121,19 +121,19 @@ function Worth({ user }: { readonly user: string }) {
   const isKnown = perpValue !== undefined && outcomeValue !== undefined;
   return (
     <dl className="grid grid-cols-2 gap-x-6 gap-y-3 border-b border-line px-4 py-3 tablet:flex tablet:flex-wrap tablet:gap-x-10">
-      <Stat label={t('explorer.equity')} isLarge>
+      <Stat unit="USDC" label={t('explorer.equity')} isLarge>
         <Money value={isKnown ? add(perpValue, outcomeValue) : undefined} />
       </Stat>
-      <Stat label={t('explorer.perpValue')}>
+      <Stat unit="USDC" label={t('explorer.perpValue')}>
         <Money value={perpValue} />
       </Stat>
-      <Stat label={t('explorer.outcomeValue')}>
+      <Stat unit="USDC" label={t('explorer.outcomeValue')}>
         <Money value={outcomeValue} />
       </Stat>
-      <Stat label={t('explorer.notional')}>
+      <Stat unit="USDC" label={t('explorer.notional')}>
         <Money value={perp?.marginSummary.totalNtlPos} />
       </Stat>
-      <Stat label={t('explorer.withdrawable')}>
+      <Stat unit="USDC" label={t('explorer.withdrawable')}>
         <Money value={perp?.withdrawable} />
       </Stat>
     </dl>

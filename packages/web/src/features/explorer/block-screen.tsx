@@ -41,7 +41,7 @@ export function Screen() {
   const isMissing = !isHeight || error !== null;
   return (
     <div className="flex min-h-full flex-col bg-panel">
-      <Head title={title}>{isHeight && <Neighbours height={height} />}</Head>
+      <Head title={title}>{!isMissing && <Neighbours height={height} />}</Head>
       {isMissing && (
         <EmptyState title={t('explorer.blockMissing')} text={t('explorer.blockMissingText')} />
       )}
@@ -92,10 +92,7 @@ function Block({ block }: { readonly block: BlockDetail }) {
           <Code>{hash}</Code>
         </Fact>
         <Fact label={t('explorer.parent')}>
-          <span className="flex flex-wrap gap-x-2">
-            <Code>{parentHash}</Code>
-            {height > 1 && <BlockLink height={height - 1} />}
-          </span>
+          <Code>{parentHash}</Code> {height > 1 && <BlockLink height={height - 1} />}
         </Fact>
         <Fact label={t('explorer.stateHash')}>
           <Code>{stateHash}</Code>

@@ -7,7 +7,9 @@ import { usePageTitle } from '../../lib/use-page-title.ts';
 import { addWords, useWords } from '../../lib/words.ts';
 import { LATEST_MAX, latestBlocks, latestTxs } from '../../market/explorer.ts';
 import { reader } from '../../market/venue.ts';
+import { classes } from '../../ui/classes.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { Skeleton } from '../../ui/spinner.tsx';
 import { BlocksTable } from './blocks-table.tsx';
 import { Head } from './head.tsx';
 import { TxsTable } from './txs-table.tsx';
@@ -29,18 +31,36 @@ export function Screen() {
       <Head title={t('nav.explorer')} isFirst />
       <div className="grid flex-1 content-start desktop:grid-cols-[minmax(0,4fr)_minmax(0,8fr)]">
         {isPast ? <PastBlocks before={before} /> : <LatestBlocks />}
-        <Panel title={t('explorer.latestTxs')} holders={holders} aside={isHeld && <Paused />}>
+        <Panel
+          title={t('explorer.latestTxs')}
+          holders={holders}
+          aside={isHeld && <Paused />}
+          isFirstBelow
+        >
           <TxsTable
             label={t('explorer.latestTxs')}
             txs={txs}
             empty={
               isLoaded ? (
                 <EmptyState title={t('explorer.noTxs')} text={t('explorer.noTxsText')} />
-              ) : null
+              ) : (
+                <Loading />
+              )
             }
           />
         </Panel>
       </div>
+    </div>
+  );
+}
+
+/** The place of the first rows. */
+function Loading() {
+  return (
+    <div aria-hidden="true" className="flex flex-col gap-5 px-2 py-2.5">
+      {['60%', '75%', '50%'].map((width) => (
+        <Skeleton key={width} width={width} />
+      ))}
     </div>
   );
 }
@@ -108,17 +128,23 @@ function Panel({
   title,
   aside,
   holders,
+  isFirstBelow = false,
   children,
 }: {
   readonly title: string;
   readonly aside?: ReactNode;
   readonly holders?: Held<unknown>['holders'];
+  /** Where panels stand below each other it is the upper one. */
+  readonly isFirstBelow?: boolean;
   readonly children: ReactNode;
 }) {
   return (
     <section
       aria-label={title}
-      className="min-w-0 border-line max-desktop:border-b desktop:not-last:border-e"
+      className={classes(
+        'min-w-0 border-line max-desktop:border-b desktop:not-last:border-e',
+        isFirstBelow && 'max-desktop:order-first',
+      )}
     >
       <div className="flex h-9 items-center justify-between gap-4 border-b border-line px-4">
         <h2 className="text-13 font-medium">{title}</h2>

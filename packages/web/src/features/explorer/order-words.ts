@@ -1,5 +1,5 @@
 import { isDecimal, multiply } from '../../lib/decimal.ts';
-import { number, percent } from '../../lib/format.ts';
+import { cents, number, percent } from '../../lib/format.ts';
 import { wholeDate } from '../../lib/time.ts';
 import type { Words } from '../../lib/words.ts';
 import { fieldsOf, listOf, textOf, type Fields } from './action-fields.ts';
@@ -47,7 +47,7 @@ function orderSentence(order: Fields, nameOf: NameOf, t: Words): Sentence {
   const given = {
     size: number(textOf(order['s'])),
     market: nameOf(id) + leg,
-    price: number(textOf(order['p'])),
+    price: isOutcome ? cents(textOf(order['p'])) : number(textOf(order['p'])),
   };
   const { limit, trigger } = fieldsOf(order['t']);
   const extras = [
@@ -56,7 +56,7 @@ function orderSentence(order: Fields, nameOf: NameOf, t: Words): Sentence {
     ...limitWords(fieldsOf(limit), t),
   ];
   const what = mainWords(fieldsOf(order['t']), { isBuy, given }, t);
-  return { text: [what, ...extras].join(', '), side: isBuy ? 'buy' : 'sell' };
+  return { text: [what, ...extras].join(', '), side: isBuy ? 'buy' : 'sell', isOutcome };
 }
 
 type Given = { readonly size: string; readonly market: string; readonly price: string };

@@ -8,7 +8,7 @@ export function Said({ tx, nameOf }: { readonly tx: ListedTx; readonly nameOf: N
   const { more, side, text } = briefOf(tx, nameOf, t);
   return (
     <>
-      <span className={SIDES[side ?? 'none']}>{text}</span>
+      <span className={`normal-nums ${SIDES[side ?? 'none']}`}>{text}</span>
       {more > 0 && <span className="text-muted"> {t('explorer.says.more', { count: more })}</span>}
       {tx.entries === null && <span className="text-muted"> · {t('explorer.queued')}</span>}
     </>

@@ -4,6 +4,8 @@ export type Sentence = {
   readonly entry?: number | undefined;
   /** Buying and selling have a colour. */
   readonly side?: 'buy' | 'sell' | undefined;
+  /** Its prices are of shares, in cents. */
+  readonly isOutcome?: boolean | undefined;
 };
 
 /** Names an instrument by its id. */

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Navigate, useParams } from '@tanstack/react-router';
 import type { TxDetail } from '@oddlot/sdk';
 import { usePageTitle } from '../../lib/use-page-title.ts';
-import { number, short } from '../../lib/format.ts';
+import { cents, number, short } from '../../lib/format.ts';
 import { wholeDate } from '../../lib/time.ts';
 import { addWords, useWords, type Words } from '../../lib/words.ts';
 import { reader } from '../../market/venue.ts';
@@ -148,7 +148,7 @@ function InWords({ tx }: { readonly tx: TxDetail }) {
       {tx.error !== null && <p className="mt-1 text-13 break-words text-warning">{tx.error}</p>}
       {isHidden(tx) && <p className="mt-1 text-12 text-muted">{t('explorer.hidden')}</p>}
       <ul className="mt-1">
-        {sentences.map(({ entry, side, text }, index) => {
+        {sentences.map(({ entry, isOutcome = false, side, text }, index) => {
           const fate = fates.find(({ i }) => i === entry);
           return (
             // The entries of a request never change their places.
@@ -160,7 +160,7 @@ function InWords({ tx }: { readonly tx: TxDetail }) {
               {fate !== undefined && (
                 <span className="text-muted">
                   {' · '}
-                  {fateText(fate, t)}
+                  {fateText(fate, isOutcome, t)}
                   {fate.error !== null && ` · ${fate.error}`}
                 </span>
               )}
@@ -175,9 +175,9 @@ function InWords({ tx }: { readonly tx: TxDetail }) {
 type Fate = NonNullable<TxDetail['result']['orders']>[number];
 
 /** What became of an entry, with what was traded at once. */
-function fateText({ avgPx, filledSz, state }: Fate, t: Words): string {
+function fateText({ avgPx, filledSz, state }: Fate, isOutcome: boolean, t: Words): string {
   if (avgPx === null) return t(`explorer.state.${state}`);
-  const given = { size: number(filledSz), price: number(avgPx) };
+  const given = { size: number(filledSz), price: isOutcome ? cents(avgPx) : number(avgPx) };
   if (state === 'filled') return t('explorer.filledAt', given);
   return `${t('explorer.partAt', given)} · ${t(`explorer.state.${state}`)}`;
 }

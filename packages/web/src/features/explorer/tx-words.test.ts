@@ -31,10 +31,13 @@ test.each([
     { b: false, t: { trigger: { isMarket: true, triggerPx: '95000', tpsl: 'sl' } } },
     'Sell 0.014 BTC-USDC at market, once the mark reaches 95,000, stop loss',
   ],
-  [{ a: 100_000, p: '0.44', s: '5' }, 'Buy 5 Market 100000 YES at 0.44, limit'],
-  [{ a: 100_000, b: false, p: '0.44', s: '5' }, 'Buy 5 Market 100000 NO at 0.44, limit'],
-  [{ a: 100_000, b: false, r: true, p: '0.44', s: '5' }, 'Sell 5 Market 100000 YES at 0.44, limit'],
-  [{ a: 100_000, r: true, p: '0.44', s: '5' }, 'Sell 5 Market 100000 NO at 0.44, limit'],
+  [{ a: 100_000, p: '0.44', s: '5' }, 'Buy 5 Market 100000 Yes at 44.0¢, limit'],
+  [{ a: 100_000, b: false, p: '0.44', s: '5' }, 'Buy 5 Market 100000 No at 44.0¢, limit'],
+  [
+    { a: 100_000, b: false, r: true, p: '0.44', s: '5' },
+    'Sell 5 Market 100000 Yes at 44.0¢, limit',
+  ],
+  [{ a: 100_000, r: true, p: '0.44', s: '5' }, 'Sell 5 Market 100000 No at 44.0¢, limit'],
 ])('the order %j in words', (changes, sentence) => {
   expect(say({ type: 'order', orders: [order(changes)] })).toEqual([sentence]);
 });
@@ -83,7 +86,7 @@ describe('a line of a list', () => {
     const action = { type: 'order', orders: [order({ a: 100_000, p: '0.44', s: '5' })] };
     const tx = { hash: '0x1', time: 1, user: '0xab', block: 1, error: null, action, entries: 1 };
     expect(briefOf(tx, long, words.t).text).toBe(
-      'Buy 5 “Does the evening ferry arri…” YES at 0.44, limit',
+      'Buy 5 “Does the evening ferry arri…” Yes at 44.0¢, limit',
     );
   });
 

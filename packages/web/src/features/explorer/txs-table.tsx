@@ -81,7 +81,7 @@ function columnsOf(t: Words, { nameOf, simulated }: ColumnNeeds): readonly Colum
       id: 'user',
       header: t('explorer.account'),
       width: '148px',
-      phoneWidth: '104px',
+      from: 'tablet',
       cell: ({ user }) => (
         <span className="flex items-center gap-2">
           <AddressLink address={user} />

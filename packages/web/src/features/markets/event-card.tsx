@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { OutcomeEventMeta, OutcomeMarketMeta, Ticker } from '@oddlot/sdk';
-import { isDecimal, multiply } from '../../lib/decimal.ts';
+import { isDecimal, multiply, roundTo } from '../../lib/decimal.ts';
 import { chance, compact } from '../../lib/format.ts';
 import { relative } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
@@ -26,6 +26,8 @@ export function EventCard({
   const t = useWords();
   const [only] = event.markets;
   const rest = event.markets.length - CANDIDATES_SHOWN;
+  const { total } = event.volume;
+  const traded = compact(isDecimal(total) ? roundTo(total, 0) : undefined);
   const isSingle = event.markets.length === 1 && only !== undefined;
   return (
     <li className="relative flex min-w-0 flex-col bg-panel p-4 hover:bg-raised/50">
@@ -46,7 +48,7 @@ export function EventCard({
         {event.category !== '' && (
           <span className="capitalize max-wide:hidden">{event.category}</span>
         )}
-        <span>{t('markets.volumeOf', { amount: compact(event.volume.total) })}</span>
+        <span>{t('markets.volumeOf', { amount: traded })}</span>
         <span>{t('markets.ends', { when: relative(event.end_time - venueNow()) })}</span>
         {rest > 0 && <span className="ms-auto">{t('markets.more', { count: rest })}</span>}
       </p>

@@ -39,10 +39,12 @@ export function EventsGrid({ wanted }: { readonly wanted: string }) {
       {data === undefined ? (
         <Loading />
       ) : events.length === 0 ? (
-        <EmptyState
-          title={singles.length === 0 ? t('markets.noEvents') : t('markets.nothingFound')}
-          text={singles.length === 0 ? t('markets.noEventsText') : undefined}
-        />
+        <div className="h-40">
+          <EmptyState
+            title={singles.length === 0 ? t('markets.noEvents') : t('markets.nothingFound')}
+            text={singles.length === 0 ? t('markets.noEventsText') : undefined}
+          />
+        </div>
       ) : (
         <ul className="grid gap-px bg-line tablet:auto-rows-[180px] tablet:grid-cols-2 wide:grid-cols-3">
           {events.map((event) => (

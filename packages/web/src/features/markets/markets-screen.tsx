@@ -1,8 +1,10 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useIsFetching } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
+import { useStore } from 'zustand';
 import { usePageTitle } from '../../lib/use-page-title.ts';
 import { useWords } from '../../lib/words.ts';
+import { connection } from '../../market/venue.ts';
 import { onDemand } from '../../ui/late.tsx';
 import { TextField } from '../../ui/text-field.tsx';
 import { useHotkey } from '../../ui/use-hotkey.ts';
@@ -98,10 +100,14 @@ function Funding({ wanted }: { readonly wanted: string }) {
 const ANSWERS_MS_MAX = 4_000;
 const CALM_MS = 100;
 
-/** Whether every first question has its answer: what stands under something that has yet to come would be pushed away. */
+/**
+ * Whether every first question has its answer: what stands under something that has yet to come would be pushed away. Of
+ * a venue that is gone nothing comes.
+ */
 function useIsAnswered(): boolean {
   const open = useIsFetching({ predicate: ({ state }) => state.dataUpdateCount === 0 });
   const [isAnswered, setIsAnswered] = useState(false);
+  const isLost = useStore(connection, ({ status }) => status === 'lost');
   useEffect(() => {
     const late = setTimeout(() => setIsAnswered(true), ANSWERS_MS_MAX);
     return () => clearTimeout(late);
@@ -112,5 +118,5 @@ function useIsAnswered(): boolean {
     const calm = setTimeout(() => setIsAnswered(true), CALM_MS);
     return () => clearTimeout(calm);
   }, [open]);
-  return isAnswered;
+  return isAnswered || isLost;
 }

@@ -10,6 +10,8 @@ import { FormDialog } from './form-dialog.tsx';
 import { MarketDrafts } from './market-drafts.tsx';
 import { CONFIRMED, useOperation } from './operation.ts';
 
+/** A taker pays the rate of what the shares may still win or lose, not of what they cost. */
+const UNITS = { takerFee: '× p × (1 − p)', delayMs: 'ms' } as const;
 const NUMBERS = ['takerFee', 'delayMs'] as const;
 
 /** The form that lists an event with its markets. */
@@ -113,6 +115,7 @@ function Fields({
             key={field}
             label={t(`operate.event.${field}`)}
             value={draft[field]}
+            unit={UNITS[field]}
             onChange={(value) => onChange({ [field]: value })}
           />
         ))}

@@ -7,7 +7,9 @@ import { useWords, type Words } from '../../lib/words.ts';
 import { reader } from '../../market/venue.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import { ConfirmButton } from '../../ui/confirm-button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
+import { StackedTitle } from '../../ui/event-title.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { useIsNarrow } from '../../ui/use-is-wide.ts';
 import { CloseMarket } from './close-market.tsx';
@@ -68,7 +70,7 @@ export function Events({ deployer }: { readonly deployer: Client | undefined }) 
         columns={columns}
         rows={markets}
         rowKey={({ instrument_id: id }) => id}
-        rowHeight={isNarrow ? 52 : 36}
+        rowHeight={isNarrow ? 60 : 44}
         empty={
           data === undefined ? null : (
             <EmptyState title={t('operate.noEvents')} text={t('operate.noEventsText')} />
@@ -102,7 +104,7 @@ function columnsOf(t: Words, acts: Acts | undefined): readonly Column<OutcomeMar
       cell: ({ end_time: ends, event_slug: slug, phase, question }) => (
         <>
           <Link to={`/events/${slug}`} title={question} className="hover:underline">
-            {question}
+            <StackedTitle title={question} />
           </Link>
           <span className="block truncate text-11 text-muted tablet:hidden">
             {t(`operate.phase.${phase}`)} · {dateTime(ends)}
@@ -141,7 +143,8 @@ function columnsOf(t: Words, acts: Acts | undefined): readonly Column<OutcomeMar
       header: <span className="heard">{t('operate.acts')}</span>,
       align: 'right',
       width: '240px',
-      phoneWidth: '140px',
+      tabletWidth: '160px',
+      phoneWidth: '148px',
       cell: (market) => <MarketActs market={market} acts={acts} />,
     },
   ];
@@ -176,22 +179,29 @@ function MarketActs({
       </Button>
     );
   }
-  const turn = phase === 'open' ? 'halt' : 'open';
+  const actOn = (act: string): string => t('operate.actOn', { act, question });
   return (
     <span className="flex justify-end gap-2">
-      <Button
-        size="small"
-        disabled={isBusy}
-        aria-label={t('operate.actOn', { act: t(`operate.${turn}`), question })}
-        onClick={() => set(turn)}
-      >
-        {t(`operate.${turn}`)}
-      </Button>
-      <Button
-        size="small"
-        aria-label={t('operate.actOn', { act: t('operate.close'), question })}
-        onClick={() => onClose(market)}
-      >
+      {phase === 'open' ? (
+        <ConfirmButton
+          size="small"
+          label={t('operate.halt')}
+          sure={t('operate.haltSure')}
+          heard={{ label: actOn(t('operate.halt')), sure: actOn(t('operate.haltSure')) }}
+          isDisabled={isBusy}
+          onConfirm={() => set('halt')}
+        />
+      ) : (
+        <Button
+          size="small"
+          disabled={isBusy}
+          aria-label={actOn(t('operate.open'))}
+          onClick={() => set('open')}
+        >
+          {t('operate.open')}
+        </Button>
+      )}
+      <Button size="small" aria-label={actOn(t('operate.close'))} onClick={() => onClose(market)}>
         {t('operate.close')}
       </Button>
     </span>

@@ -86,7 +86,7 @@ function Level({
 }) {
   const t = useWords();
   return (
-    <fieldset className="grid gap-3 tablet:grid-cols-[1.5fr_1fr_1fr]">
+    <fieldset className="grid min-w-0 gap-3 tablet:grid-cols-[minmax(0,1.5fr)_minmax(0,1fr)_minmax(0,1fr)]">
       <legend className="mb-1 text-12 text-muted">
         {t('operate.tier.level')} {level.level}
       </legend>

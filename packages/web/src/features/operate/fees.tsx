@@ -51,14 +51,22 @@ function columnsOf(t: Words): readonly Column<FeeTierRow>[] {
     id,
     header: t(`operate.tier.${id}`),
     align: 'right',
+    phoneWidth: '88px',
     cell: (tier) => percent(tier[id], { decimals: RATE_DECIMALS }),
   });
   return [
-    { id: 'level', header: t('operate.tier.level'), width: '80px', cell: ({ level }) => level },
+    {
+      id: 'level',
+      header: t('operate.tier.level'),
+      width: '80px',
+      phoneWidth: '44px',
+      cell: ({ level }) => level,
+    },
     {
       id: 'volume',
       header: t('operate.tier.min14dTradingVolume'),
       align: 'right',
+      phoneWidth: '132px',
       cell: ({ min14dTradingVolume: volume }) => number(volume),
     },
     rate('perpMakerFeeRate'),

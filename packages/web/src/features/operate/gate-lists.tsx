@@ -39,7 +39,9 @@ export function GateLists({
   const set = async (way: Way, change: Change | undefined): Promise<void> => {
     const entry = list === 'accessCodes' ? draft.code.trim() : short(draft.address.trim());
     const done = t(`operate.${way}Done.${list}`, { entry });
-    if (change !== undefined && (await onSet(change, done))) setDraft(EMPTY);
+    if (change === undefined || !(await onSet(change, done))) return;
+    // What was typed meanwhile is the next entry.
+    setDraft((now) => (now === draft ? EMPTY : now));
   };
   return (
     <div className="flex flex-col gap-3 border-t border-line pt-3">

@@ -1,8 +1,9 @@
 import type { VenueOracle, VenueStatus } from '@oddlot/sdk';
 import { useMemo, type ReactNode } from 'react';
 import { compare } from '../../lib/decimal.ts';
-import { number } from '../../lib/format.ts';
+import { NOTHING, number } from '../../lib/format.ts';
 import { useWords, type Words } from '../../lib/words.ts';
+import { OnGrid } from '../../market/on-grid.tsx';
 import { tickers } from '../../market/tickers.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -88,14 +89,21 @@ function MoneyFigures({ status }: { readonly status: VenueStatus }) {
 
 function columnsOf(t: Words, prices: ReadonlyMap<string, string>): readonly Column<VenueOracle>[] {
   return [
-    { id: 'coin', header: t('operate.market'), cell: ({ coin }) => coin },
+    {
+      id: 'coin',
+      header: t('operate.market'),
+      cell: ({ coin }) => <span className="normal-nums">{coin}</span>,
+    },
     {
       id: 'price',
       header: t('operate.price'),
       align: 'right',
       width: '128px',
       phoneWidth: '96px',
-      cell: ({ coin }) => number(prices.get(coin)),
+      cell: ({ coin }) => {
+        const price = prices.get(coin);
+        return price === undefined ? NOTHING : <OnGrid coin={coin} value={price} />;
+      },
     },
     {
       id: 'state',

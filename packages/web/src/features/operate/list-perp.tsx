@@ -137,7 +137,7 @@ function Tiers({
       {tiers.map((tier, index) => (
         // Tiers have no name but their place.
         // oxlint-disable-next-line react/no-array-index-key
-        <div key={index} className="grid grid-cols-3 gap-3">
+        <div key={index} className="grid gap-3 tablet:grid-cols-3">
           {(['maxSize', 'maxLeverage', 'mmr'] as const).map((field) => (
             <NumberField
               key={field}

@@ -1,6 +1,7 @@
 import type { Client, PerpMeta, Ticker } from '@oddlot/sdk';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState, type ReactNode } from 'react';
+import { decimalsOf } from '../../lib/decimal.ts';
 import { compact, NOTHING, number } from '../../lib/format.ts';
 import { hourMinute, wholeDate } from '../../lib/time.ts';
 import { useWords, type Words } from '../../lib/words.ts';
@@ -9,6 +10,7 @@ import { tickers } from '../../market/tickers.ts';
 import { useVenueSecond } from '../../market/use-venue-second.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import { ConfirmButton } from '../../ui/confirm-button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { Delist } from './delist.tsx';
@@ -90,13 +92,21 @@ function columnsOf(t: Words, acts: Acts | undefined): readonly Column<PerpMeta>[
       header: t('operate.id'),
       align: 'right',
       width: '72px',
-      from: 'tablet',
+      from: 'desktop',
       cell: ({ index }) => <span className="text-muted">{index}</span>,
     },
-    figure('mark', t('operate.mark'), ({ markPx }) => number(markPx)),
-    figure('oracle', t('operate.oracle'), ({ oraclePx }) => number(oraclePx)),
-    figure('interest', t('operate.openInterest'), ({ openInterest }) => number(openInterest)),
-    figure('volume', t('operate.dayVolume'), ({ dayNtlVlm }) => compact(dayNtlVlm)),
+    { ...figure('mark', t('operate.mark'), ({ markPx }, perp) => onGrid(markPx, perp)), ...NARROW },
+    figure('oracle', t('operate.oracle'), ({ oraclePx }, perp) => onGrid(oraclePx, perp)),
+    figure(
+      'interest',
+      t('operate.openInterest'),
+      ({ openInterest }, { baseCurrency, szDecimals }) =>
+        [number(openInterest, { decimals: Math.max(0, szDecimals) }), baseCurrency].join(' '),
+    ),
+    {
+      ...figure('volume', t('operate.dayVolume'), ({ dayNtlVlm }) => compact(dayNtlVlm)),
+      ...NARROW,
+    },
     {
       id: 'leverage',
       header: t('operate.leverage'),
@@ -136,14 +146,23 @@ function columnsOf(t: Words, acts: Acts | undefined): readonly Column<PerpMeta>[
 }
 
 /** A figure that moves, of a perp that has had a price. */
-function figure(id: string, header: string, show: (ticker: Ticker) => string): Column<PerpMeta> {
-  const cell = ({ index }: PerpMeta): ReactNode => <Live id={index} show={show} />;
+function figure(id: string, header: string, show: Show): Column<PerpMeta> {
+  const cell = (perp: PerpMeta): ReactNode => <Live perp={perp} show={show} />;
   return { id, header, align: 'right', width: '120px', from: 'desktop', cell };
 }
 
-function Live({ id, show }: { readonly id: number; readonly show: (ticker: Ticker) => string }) {
-  const ticker = tickers.use(ALL, ({ byId }) => byId.get(id));
-  return <span>{ticker === undefined ? NOTHING : show(ticker)}</span>;
+/** Those that a tablet has room for. */
+const NARROW = { from: 'tablet', tabletWidth: '88px' } as const;
+
+type Show = (ticker: Ticker, perp: PerpMeta) => string;
+
+function Live({ perp, show }: { readonly perp: PerpMeta; readonly show: Show }) {
+  const ticker = tickers.use(ALL, ({ byId }) => byId.get(perp.index));
+  return <span>{ticker === undefined ? NOTHING : show(ticker, perp)}</span>;
+}
+
+function onGrid(price: string, { priceTick }: PerpMeta): string {
+  return number(price, { decimals: decimalsOf(priceTick) });
 }
 
 /** What is used all the time stands first and alone; what stops trading, apart from it. */
@@ -174,14 +193,28 @@ function PerpActs({
           {t('operate.pricePush')}
         </Button>
       </span>
-      <Button
-        size="small"
-        disabled={isBusy}
-        aria-label={t(haltTrading ? 'operate.resumeOf' : 'operate.haltOf', { name })}
-        onClick={turn}
-      >
-        {t(haltTrading ? 'operate.resume' : 'operate.halt')}
-      </Button>
+      {haltTrading ? (
+        <Button
+          size="small"
+          disabled={isBusy}
+          aria-label={t('operate.resumeOf', { name })}
+          onClick={turn}
+        >
+          {t('operate.resume')}
+        </Button>
+      ) : (
+        <ConfirmButton
+          size="small"
+          label={t('operate.halt')}
+          sure={t('operate.haltSure')}
+          heard={{
+            label: t('operate.haltOf', { name }),
+            sure: t('operate.haltSureOf', { name }),
+          }}
+          isDisabled={isBusy}
+          onConfirm={turn}
+        />
+      )}
       {!delisted && (
         <Button
           size="small"

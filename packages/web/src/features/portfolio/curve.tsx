@@ -11,6 +11,8 @@ import type { CurvePoint } from './money-steps.ts';
 type CurveKind = 'equity' | 'pnl';
 
 const SPAN_MS_MIN = 10 * 60 * 1_000;
+/** Less than this is a point rather than a curve. */
+const YOUNG_MS_MIN = 60_000;
 const OWN = { colour: 'var(--accent)', isFilled: true } as const;
 const BESIDE = { colour: 'var(--muted)', isDotted: true, isBroken: true } as const;
 const NOTHING_BESIDE: Beside = [];
@@ -28,8 +30,10 @@ export function Curve({
 }) {
   const t = useWords();
   const [at, setAt] = useState<number | null>(null);
-  // A young account has a curve of seconds: there is room for some minutes before it.
-  const startMs = (points.at(-1)?.time ?? 0) - SPAN_MS_MIN;
+  // A young account has a curve of seconds: there is as much room before it, which a stroke at the edge would not fill.
+  const endMs = points.at(-1)?.time ?? 0;
+  const ageMs = endMs - (points[0]?.time ?? endMs);
+  const startMs = endMs - Math.min(SPAN_MS_MIN, Math.max(YOUNG_MS_MIN, 2 * ageMs));
   const hasBeside = beside.length > 0;
   const isYoung = !hasBeside && points.length > 0 && points[0]!.time > startMs;
   const data = useMemo(

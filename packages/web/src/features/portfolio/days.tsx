@@ -36,7 +36,7 @@ export function Days({ user }: { readonly user: string }) {
         <button
           type="button"
           aria-label={t('portfolio.csvOf', { name: t('portfolio.byDay') })}
-          className="ms-auto text-12 text-muted hover:text-text"
+          className="-my-2 ms-auto py-2 text-12 text-muted hover:text-text"
           onClick={() => saveFile('days.csv', csvOf(days.map(withDate)))}
         >
           {t('portfolio.csv')}
@@ -74,6 +74,7 @@ function columnsOf(t: Words): readonly Column<Day>[] {
       id: 'day',
       header: t('portfolio.day'),
       width: '96px',
+      tabletWidth: 'auto',
       phoneWidth: '84px',
       cell: ({ time }) => <span className="text-muted">{dayOf(time)}</span>,
     },
@@ -81,9 +82,10 @@ function columnsOf(t: Words): readonly Column<Day>[] {
       id: 'pnl',
       header: t('portfolio.pnl'),
       align: 'right',
+      tabletWidth: '120px',
       cell: ({ pnl }) => <Money value={pnl} isSigned isColoured />,
     },
-    amount('volume'),
+    { ...amount('volume'), tabletWidth: '140px' },
     { ...amount('fees'), width: '72px', phoneWidth: '64px' },
     {
       id: 'value',

@@ -171,7 +171,7 @@ function Sums({
   const of = (name: 'pnl' | 'volume' | 'fees' | 'funding' | 'deposits' | 'withdrawals'): string =>
     t('portfolio.ofSpan', { what: t(`portfolio.${name}`), span });
   return (
-    <dl className="grid shrink-0 grid-cols-3 gap-x-4 gap-y-3 border-b border-line px-4 py-3 tablet:flex tablet:flex-wrap tablet:gap-x-10">
+    <dl className="grid shrink-0 grid-cols-3 gap-x-4 gap-y-3 border-b border-line px-4 py-3 tablet:flex tablet:flex-wrap tablet:gap-x-5 desktop:gap-x-10">
       <Stat unit="USDC" label={t('portfolio.equity')} isLarge>
         <Money value={equity} />
       </Stat>

@@ -24,6 +24,7 @@ export function InterestLine({
   coin,
   name,
   unit,
+  decimals,
   held,
   mark,
   worthOf,
@@ -33,6 +34,8 @@ export function InterestLine({
   readonly name: string;
   /** Of what is held: a base, or shares. */
   readonly unit: string;
+  /** Of a size; without it as many as there are. */
+  readonly decimals?: number | undefined;
   /** Of now; undefined while nobody has told. */
   readonly held: string | undefined;
   readonly mark: string | undefined;
@@ -40,6 +43,7 @@ export function InterestLine({
   readonly worthOf: (point: InterestPoint) => string;
 }) {
   const t = useWords();
+  const told = (size: string | undefined) => `${number(size, { decimals })} ${unit}`;
   const { data } = useQuery({
     queryKey: ['openInterestHistory', coin],
     queryFn: ({ signal }) =>
@@ -63,10 +67,7 @@ export function InterestLine({
   const shown = (at === null ? undefined : points[at]) ?? points.at(-1);
   if (data !== undefined && points.length < 2) {
     return (
-      <EmptyState
-        title={t('interest.none')}
-        text={t('interest.noneText', { held: `${number(held)} ${unit}` })}
-      />
+      <EmptyState title={t('interest.none')} text={t('interest.noneText', { held: told(held) })} />
     );
   }
   return (
@@ -74,7 +75,7 @@ export function InterestLine({
       <div
         ref={target}
         role="img"
-        aria-label={t('interest.of', { market: name, held: number(held) })}
+        aria-label={t('interest.of', { market: name, held: number(held, { decimals }) })}
         className="absolute inset-0 overflow-hidden"
       />
       {hasFailed && (
@@ -84,10 +85,7 @@ export function InterestLine({
       )}
       {shown !== undefined && (
         <p className="pointer-events-none absolute start-4 top-1 text-12 text-muted tabular-nums">
-          {dateTime(shown.time)}{' '}
-          <span className="text-text">
-            {number(shown.openInterest)} {unit}
-          </span>{' '}
+          {dateTime(shown.time)} <span className="text-text">{told(shown.openInterest)}</span>{' '}
           {t('interest.worth', { amount: compact(worthOf(shown)) })}
         </p>
       )}

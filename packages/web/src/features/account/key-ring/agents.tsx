@@ -57,7 +57,7 @@ export function Agents({ session }: { readonly session: Session }) {
         columns={columns}
         rows={data}
         rowKey={({ agentName }) => agentName}
-        rowHeight={36}
+        rowHeight={44}
         empty={<EmptyState title={t('account.noAgents')} text={t('account.noAgentsText')} />}
       />
       <div className="flex flex-col gap-2 px-4 py-3 empty:hidden">
@@ -89,20 +89,22 @@ function columnsOf(t: Words, { own, revoking }: ColumnNeeds): readonly Column<Ap
       id: 'label',
       header: t('account.agentLabel'),
       cell: ({ agentAddress, agentName }) => (
-        <span className="flex items-center gap-2">
-          {/* A name is anybody's: it neither turns the text around it nor takes its place. */}
-          <bdi
-            className={agentName.trim() === '' ? 'truncate text-muted' : 'truncate'}
-            title={inOneDirection(agentName)}
-          >
-            {agentName.trim() === '' ? t('account.unnamed') : inOneDirection(agentName)}
-          </bdi>
-          {agentAddress === own && (
-            <span className="max-tablet:hidden">
-              <Badge tone="accent">{t('account.here')}</Badge>
-            </span>
-          )}
-        </span>
+        <>
+          <span className="flex items-center gap-2">
+            {/* A name is anybody's: it neither turns the text around it nor takes its place. */}
+            <bdi
+              className={agentName.trim() === '' ? 'truncate text-muted' : 'truncate'}
+              title={inOneDirection(agentName)}
+            >
+              {agentName.trim() === '' ? t('account.unnamed') : inOneDirection(agentName)}
+            </bdi>
+            {agentAddress === own && <Badge tone="accent">{t('account.here')}</Badge>}
+          </span>
+          {/* Names may be alike; on a phone there is no column that tells them apart. */}
+          <span className="block font-mono text-11 text-muted tablet:hidden" title={agentAddress}>
+            {short(agentAddress)}
+          </span>
+        </>
       ),
     },
     {
@@ -121,7 +123,7 @@ function columnsOf(t: Words, { own, revoking }: ColumnNeeds): readonly Column<Ap
       header: t('account.age'),
       align: 'right',
       width: '110px',
-      phoneWidth: '96px',
+      phoneWidth: '88px',
       cell: ({ updateTime }) => (
         <span className="text-muted" title={wholeDate(updateTime)}>
           {relative(Math.min(-1_000, updateTime - venueNow()))}
@@ -133,7 +135,7 @@ function columnsOf(t: Words, { own, revoking }: ColumnNeeds): readonly Column<Ap
       header: <span className="heard">{t('ui.revoke')}</span>,
       align: 'right',
       width: '140px',
-      phoneWidth: '120px',
+      phoneWidth: '108px',
       cell: (agent) =>
         revoking !== undefined && (
           <ConfirmButton

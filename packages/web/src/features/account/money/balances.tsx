@@ -28,22 +28,22 @@ export function Balances({ user }: { readonly user: string }) {
   const free = (amount: string | undefined): string => t('account.free', { amount: money(amount) });
   return (
     <dl className="grid grid-cols-2 gap-x-4 gap-y-3 border-b border-line px-4 py-3 tablet:flex tablet:flex-wrap tablet:gap-x-10">
-      <Stat label={t('account.equity')} isLarge>
+      <Stat unit="USDC" label={t('account.equity')} isLarge>
         <Money value={whole} />
       </Stat>
-      <Stat label={t('account.perp')} note={free(perp?.withdrawable)}>
+      <Stat unit="USDC" label={t('account.perp')} note={free(perp?.withdrawable)}>
         <Money value={perpValue} />
       </Stat>
-      <Stat label={t('account.outcome')} note={free(outcome?.withdrawable)}>
+      <Stat unit="USDC" label={t('account.outcome')} note={free(outcome?.withdrawable)}>
         <Money value={outcomeValue} />
       </Stat>
       {held !== undefined && sign(held) !== 0 && (
-        <Stat label={t('account.held')} note={t('account.heldText')}>
+        <Stat unit="USDC" label={t('account.held')} note={t('account.heldText')}>
           <Money value={held} />
         </Stat>
       )}
       {chain !== undefined && (
-        <Stat label={t('account.onChain')} note={chainName(chain)}>
+        <Stat unit="USDC" label={t('account.onChain')} note={chainName(chain)}>
           <Money value={onChain} />
         </Stat>
       )}

@@ -36,7 +36,7 @@ export function Movements({ user }: { readonly user: string }) {
           href={`/export/ledger?user=${user}`}
           aria-label={t('account.csvOf')}
           download
-          className="text-12 text-muted hover:text-text"
+          className="-my-2 py-2 text-12 text-muted hover:text-text"
         >
           {t('account.csv')}
         </a>

@@ -54,12 +54,17 @@ function AskAddress({
   return (
     <div className="flex flex-col gap-3">
       <p className="text-12 text-muted">{t('account.relayText')}</p>
-      <Segmented
-        label={t('account.relayChain')}
-        value={chain.chain}
-        onChange={setName}
-        segments={chains.map((each) => ({ value: each.chain, label: relayChainName(each.chain) }))}
-      />
+      {chains.length > 1 && (
+        <Segmented
+          label={t('account.relayChain')}
+          value={chain.chain}
+          onChange={setName}
+          segments={chains.map((each) => ({
+            value: each.chain,
+            label: relayChainName(each.chain),
+          }))}
+        />
+      )}
       <Terms
         rows={[
           { label: t('account.arrives'), value: t('account.perpPart') },

@@ -70,6 +70,8 @@ function Transfer({ transfer }: { readonly transfer: RelayTransfer }) {
             address: short(address),
           })}
         </p>
+      ) : !hasCome ? (
+        <p className="text-12 text-muted">{t('account.relayNothing')}</p>
       ) : (
         <Ladder
           label={title}
