@@ -144,13 +144,11 @@ test('the key of a test account can be taken away and erased, on a phone', async
   const { page } = visit;
   // Which of the agents is this browser's is told here too, and its address.
   const agent = page.getByRole('row', { name: /this browser/ });
-  expect(await agent.getByText('trades here').isVisible()).toBe(true);
-  expect(
-    await agent
-      .getByText(/^0x\w{4}…\w{4}$/)
-      .first()
-      .isVisible(),
-  ).toBe(true);
+  await agent.getByText('trades here').filter({ visible: true }).waitFor();
+  await agent
+    .getByText(/^0x\w{4}…\w{4}$/)
+    .filter({ visible: true })
+    .waitFor();
   const [key] = (await keptKeys(page)).filter((each) => each.startsWith('0x'));
   const shows = async (): Promise<boolean[]> => {
     const text = await page.content();

@@ -24,8 +24,9 @@ export function useDestinations(t: Words): readonly Destination[] {
     .map(({ label, path, to }) => ({ to, label, isHere: isAt(path, pathname) }));
 }
 
-/** Whatever is searched there, and whichever market it is. */
+/** Whatever is searched there, and whichever market it is; a series is one of events. */
 function isAt(path: string, pathname: string): boolean {
   const [, first = ''] = path.split('/');
-  return first === pathname.split('/')[1];
+  const [, here = ''] = pathname.split('/');
+  return first === (here === 'series' ? 'events' : here);
 }
