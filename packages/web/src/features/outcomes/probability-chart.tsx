@@ -7,7 +7,14 @@ import { dateTime } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
 import { venueNow } from '../../market/venue.ts';
 import { Segmented } from '../../ui/segmented.tsx';
-import { markOf, nameOf, plotColour } from './market-facts.ts';
+import {
+  isSomebodys,
+  markOf,
+  nameOf,
+  NOBODYS,
+  plotColour,
+  wasNeverTraded,
+} from './market-facts.ts';
 import { RANGES, useProbabilities, type Range } from './queries.ts';
 import { usePlot } from '../../ui/use-plot.ts';
 
@@ -37,11 +44,15 @@ export function ProbabilityChart({
   const { data } = useProbabilities(ids, range, event.start_time);
   const marks = markets.map((market) => markOf(market, byId));
   const isLive = event.status === 'open';
+  const isIdle = markets.every(wasNeverTraded);
+  const unpriced = markets
+    .filter((market) => !isSomebodys(NOBODYS, market))
+    .map(({ instrument_id: id }) => id);
   const lines = useMemo(
-    () => linesOf(data, ids, isLive ? marks : []),
+    () => linesOf(data, { ids, unpriced }, isLive ? marks : []),
     // The texts stand for the lists, which are new at every render.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
-    [data, ids.join(), marks.join(), isLive],
+    [data, ids.join(), unpriced.join(), marks.join(), isLive],
   );
   const options = useMemo(
     () => ({
@@ -78,7 +89,13 @@ export function ProbabilityChart({
       >
         {(hasFailed || !hasLine(lines)) && (
           <p className="absolute inset-0 z-10 flex items-center justify-center bg-panel text-12 text-muted">
-            {t(hasFailed ? 'outcomes.chart.failed' : 'outcomes.chart.none')}
+            {t(
+              hasFailed
+                ? 'outcomes.chart.failed'
+                : isIdle
+                  ? 'outcomes.activity.never'
+                  : 'outcomes.chart.none',
+            )}
           </p>
         )}
       </div>
@@ -130,12 +147,13 @@ function shownChance(pointed: number | null | undefined, now: string | undefined
 /** One time axis for all lines; a line without a point there goes on from its last. */
 function linesOf(
   data: OutcomeProbability | undefined,
-  ids: readonly number[],
+  { ids, unpriced }: { readonly ids: readonly number[]; readonly unpriced: readonly number[] },
   marks: readonly (string | undefined)[],
 ): AlignedData {
-  const points = ids.map((id) =>
-    begun(data?.series.find(({ instrumentId }) => instrumentId === id)?.points ?? []),
-  );
+  const points = ids.map((id) => {
+    const known = data?.series.find(({ instrumentId }) => instrumentId === id)?.points ?? [];
+    return begun(known, unpriced.includes(id));
+  });
   const times = new Set(points.flatMap((series) => series.map(({ t }) => t)));
   const nowMs = venueNow();
   if (times.size > 0 && marks.length > 0) times.add(nowMs);
@@ -155,9 +173,13 @@ function linesOf(
 }
 
 /** Until somebody trades or quotes, the venue says a half of everything: that is nobody's opinion. */
-function begun<Point extends { readonly p: string }>(points: readonly Point[]): readonly Point[] {
-  const first = points.findIndex(({ p }) => p !== '0.5');
-  return first < 0 ? points : points.slice(first);
+function begun<Point extends { readonly p: string }>(
+  points: readonly Point[],
+  isUnpriced: boolean,
+): readonly Point[] {
+  const first = points.findIndex(({ p }) => p !== NOBODYS);
+  if (first < 0) return isUnpriced ? [] : points;
+  return points.slice(first);
 }
 
 /** Less than this is a dot rather than a line. */

@@ -1,6 +1,7 @@
 import type { OutcomeEventMeta, OutcomeMarketMeta } from '@oddlot/sdk';
 import { cents, chance } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
+import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Sheet } from '../../ui/dialog.tsx';
 import { useIsWide } from '../../ui/use-is-wide.ts';
@@ -27,6 +28,7 @@ export function TradeSide({
   const { choice, choose, isSheetOpen, open, setIsSheetOpen } = choosing;
   const t = useWords();
   const isWide = useIsWide();
+  const isOpen = market.phase === 'open';
   const isResolved = market.phase === 'resolved';
   const content = isResolved ? (
     <Receipt event={event} market={market} />
@@ -51,13 +53,15 @@ export function TradeSide({
   return (
     <>
       <div className="sticky bottom-0 z-20 grid grid-cols-2 gap-2 border-t border-line bg-panel p-3">
-        <p className="col-span-2 flex justify-between gap-3 text-12">
-          <span className="min-w-0 truncate">{nameOf(market, event)}</span>
+        <p className="col-span-2 flex items-center gap-3 text-12">
+          <span className="me-auto min-w-0 truncate">{nameOf(market, event)}</span>
+          {!isOpen && <Badge tone="warning">{t(`outcomes.phase.${market.phase}`)}</Badge>}
           <span className="text-muted">{chance(mark)}</span>
         </p>
-        {(['Yes', 'No'] as const).map((leg) => (
-          <div key={leg} className="flex-1">
+        {isOpen ? (
+          (['Yes', 'No'] as const).map((leg) => (
             <Button
+              key={leg}
               kind={leg === 'Yes' ? 'buy' : 'sell'}
               size="large"
               isWide
@@ -68,8 +72,14 @@ export function TradeSide({
                 price: cents(priceToBuy(bbo, leg), market.price_decimals),
               })}
             </Button>
+          ))
+        ) : (
+          <div className="col-span-2">
+            <Button size="large" isWide onClick={() => open({})}>
+              {t(market.phase === 'closed' ? 'outcomes.ticket.merge' : 'outcomes.ticket.label')}
+            </Button>
           </div>
-        ))}
+        )}
       </div>
       <Sheet
         title={nameOf(market, event)}
