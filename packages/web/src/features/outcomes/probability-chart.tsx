@@ -44,10 +44,7 @@ export function ProbabilityChart({
   const { data } = useProbabilities(ids, range, event.start_time);
   const marks = markets.map((market) => markOf(market, byId));
   const isLive = event.status === 'open';
-  const isIdle = markets.every(wasNeverTraded);
-  const unpriced = markets
-    .filter((market) => !isSomebodys(NOBODYS, market))
-    .map(({ instrument_id: id }) => id);
+  const unpriced = unpricedOf(markets);
   const lines = useMemo(
     () => linesOf(data, { ids, unpriced }, isLive ? marks : []),
     // The texts stand for the lists, which are new at every render.
@@ -87,19 +84,26 @@ export function ProbabilityChart({
         aria-label={t('outcomes.chart.picture')}
         className="relative h-52 overflow-hidden tablet:h-64"
       >
-        {(hasFailed || !hasLine(lines)) && (
-          <p className="absolute inset-0 z-10 flex items-center justify-center bg-panel text-12 text-muted">
-            {t(
-              hasFailed
-                ? 'outcomes.chart.failed'
-                : isIdle
-                  ? 'outcomes.activity.never'
-                  : 'outcomes.chart.none',
-            )}
-          </p>
-        )}
+        {(hasFailed || !hasLine(lines)) && <NoLine hasFailed={hasFailed} markets={markets} />}
       </div>
     </section>
+  );
+}
+
+/** Why there is nothing to see. */
+function NoLine({
+  hasFailed,
+  markets,
+}: {
+  readonly hasFailed: boolean;
+  readonly markets: readonly OutcomeMarketMeta[];
+}) {
+  const t = useWords();
+  const why = markets.every(wasNeverTraded) ? 'outcomes.activity.never' : 'outcomes.chart.none';
+  return (
+    <p className="absolute inset-0 z-10 flex items-center justify-center bg-panel text-12 text-muted">
+      {t(hasFailed ? 'outcomes.chart.failed' : why)}
+    </p>
   );
 }
 
@@ -170,6 +174,13 @@ function linesOf(
     });
   });
   return [sorted.map((time) => time / 1_000), ...lines];
+}
+
+/** Markets of which a half would be nobody's opinion. */
+function unpricedOf(markets: readonly OutcomeMarketMeta[]): readonly number[] {
+  return markets
+    .filter((market) => !isSomebodys(NOBODYS, market))
+    .map(({ instrument_id: id }) => id);
 }
 
 /** Until somebody trades or quotes, the venue says a half of everything: that is nobody's opinion. */

@@ -20,7 +20,7 @@ export function MarketSelector() {
         aria-haspopup="dialog"
         title={t('perps.select.open')}
         onClick={() => setIsOpen(true)}
-        className="flex min-w-0 items-baseline gap-2 rounded whitespace-nowrap hover:text-accent"
+        className="flex min-w-0 max-tablet:max-w-32 items-baseline gap-2 rounded whitespace-nowrap hover:text-accent"
       >
         <h1 className="flex min-w-0 gap-1 text-20 font-semibold max-tablet:text-15">
           <span className="truncate">{perp.name}</span>

@@ -15,7 +15,7 @@ export function Options({ isHedge }: { readonly isHedge: boolean }) {
   const rests = type === 'limit' || type === 'scale';
   const reduces = isReducing(draft, { isHedge });
   return (
-    <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+    <div className="flex flex-wrap items-center gap-x-2 gap-y-2 max-tablet:gap-x-3">
       {!isHedge && (
         <Checkbox
           label={t('perps.ticket.reduceOnly')}
