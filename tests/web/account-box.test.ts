@@ -129,7 +129,7 @@ async function agrees(page: Page, owner: Client): Promise<boolean> {
   const share = Number(await meter.getAttribute('aria-valuenow'));
   const due: readonly (readonly [string, number])[] = [
     ['Equity', Number(state.marginSummary.accountValue)],
-    ['Free to trade', Number(availableToTrade[0])],
+    ['Free to trade here', Number(availableToTrade[0])],
     ['Free to withdraw', Number(state.withdrawable)],
     ['Maintenance', Number(state.crossMaintenanceMarginUsed)],
     ['Unrealised PnL', pnl],

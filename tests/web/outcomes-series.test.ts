@@ -44,7 +44,7 @@ test('R-series: from before the start over the resolution to the next market, wi
   await page.getByLabel('Spend').fill('10');
   await page.getByRole('button', { name: /^Move .* USDC over$/ }).click();
   await page.getByRole('button', { name: /^Buy [\d.]+ Up for 9\.\d\d$/ }).click();
-  await page.getByText(/shares at 46\.00¢/).waitFor();
+  await page.getByText(/shares at 46\.0¢/).waitFor();
 
   await series.priceBefore(firstStartMs + PERIOD_MS, '101');
   series.passTo(firstStartMs + PERIOD_MS + 6_000);
@@ -53,10 +53,20 @@ test('R-series: from before the start over the resolution to the next market, wi
   const receipt = page.getByRole('dialog');
   await receipt.getByRole('heading', { name: 'Up won' }).waitFor();
   await receipt.getByText('30 + 30').waitFor();
-  await receipt.getByText(/^paid \d+\.\d\d$/).waitFor();
+  await receipt.getByText(/^paid \d+\.\d\d USDC$/).waitFor();
   await receipt.getByText(`--instrument ${market.id}`).waitFor();
   await receipt.getByRole('button', { name: 'Recompute it here' }).click();
-  await receipt.getByText('settlementFraction agrees').waitFor();
+  for (const checked of [
+    'price to beat',
+    'price reached',
+    'payout',
+    'winner',
+    'hash of the receipt',
+  ]) {
+    await receipt.getByText(`The ${checked} agrees`).waitFor();
+  }
+  await receipt.getByText('A share of Up paid').waitFor();
+  await receipt.getByText('101.00', { exact: true }).waitFor();
   await page.keyboard.press('Escape');
   // The next one is on the same screen by itself, with the price that was reached to beat.
   await toBeat(page, '101.00').waitFor();
@@ -99,7 +109,7 @@ test('R-series: without prices before its start a market is not sold as if it ha
   const dot = page.getByRole('button', { name: /: neither, Up paid 0.5$/ });
   await dot.click();
   const receipt = page.getByRole('dialog');
-  await receipt.getByRole('heading', { name: 'YES paid 0.5' }).waitFor();
+  await receipt.getByRole('heading', { name: 'Up paid 0.5 USDC' }).waitFor();
   await receipt.getByText('It had no price to beat').waitFor();
   await receipt.getByText('nobody knows what it cost').waitFor();
 });

@@ -1,5 +1,5 @@
 import type { LedgerDelta, LedgerUpdate } from '@oddlot/sdk';
-import { decimalsOf } from '../lib/decimal.ts';
+import { decimalsOf, magnitude, sign } from '../lib/decimal.ts';
 import { money, number } from '../lib/format.ts';
 import { wholeDate } from '../lib/time.ts';
 import { useWords, type Words } from '../lib/words.ts';
@@ -63,23 +63,30 @@ function factsOf(
       [t('portfolio.market'), delta.coin],
       [t('portfolio.size'), number(delta.sz)],
       [t('portfolio.price'), number(delta.px, { decimals })],
-      [t('portfolio.closedPnl'), money(delta.closedPnl, { isSigned: true })],
+      [t('portfolio.closedPnl'), `${money(delta.closedPnl, { isSigned: true })} USDC`],
     ];
   }
   if (delta.type !== 'liquidation') return [];
   return [
     [
       t('portfolio.market'),
-      delta.liquidatedPositions.map(({ coin, szi }) => `${coin} ${number(szi)}`).join(', '),
+      delta.liquidatedPositions
+        .map(({ coin, szi }) =>
+          t(sign(szi) < 0 ? 'portfolio.why.short' : 'portfolio.why.long', {
+            size: number(magnitude(szi)),
+            market: coin,
+          }),
+        )
+        .join(', '),
     ],
     [t('portfolio.mark'), number(delta.markPx, { decimals })],
-    [t('portfolio.why.equity'), money(delta.accountValue)],
-    [t('portfolio.why.maintenance'), money(delta.maintenanceMargin)],
+    [t('portfolio.why.equity'), `${money(delta.accountValue)} USDC`],
+    [t('portfolio.why.maintenance'), `${money(delta.maintenanceMargin)} USDC`],
     [t('portfolio.why.step'), t(`portfolio.why.steps.${delta.step}`)],
     [
       // Cross positions stand for each other; an isolated one stands alone.
       t(delta.leverageType === 'Cross' ? 'portfolio.why.notional' : 'portfolio.worth'),
-      money(delta.liquidatedNtlPos),
+      `${money(delta.liquidatedNtlPos)} USDC`,
     ],
   ];
 }

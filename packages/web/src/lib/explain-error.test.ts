@@ -21,8 +21,15 @@ describe('a refusal is one sentence and a button', () => {
   test.each([
     [
       'a price off the tick offers both neighbours',
-      refused({ message: 'Price off tick: 0.1', details: { nearest: ['96926.5', '96926.6'] } }),
-      ['Price off tick: 0.1.', 'Use 96,926.5', 'Use 96,926.6'],
+      refused({
+        message: 'Price off tick: 0.1',
+        details: {
+          field: 'orders[0].p',
+          allowed: { step: '0.1' },
+          nearest: ['96926.5', '96926.6'],
+        },
+      }),
+      ['Prices here go in steps of 0.1.', 'Use 96,926.5', 'Use 96,926.6'],
     ],
     [
       'a side without a neighbour offers none',

@@ -85,6 +85,8 @@ function namedSentence(
 
 function sentenceOf(message: string, details: Details | undefined, t: Words): string {
   const { available, required, why } = details ?? {};
+  const tick = tickOf(details);
+  if (tick !== undefined) return t('error.offTick', { tick: number(tick) });
   if (isDecimal(required) && isDecimal(available)) {
     const amounts = { required: money(required), available: money(available) };
     const unit = /\bshares\b/i.test(message) ? t('error.shares') : 'USDC';
@@ -93,6 +95,15 @@ function sentenceOf(message: string, details: Details | undefined, t: Words): st
   // Some messages end with the reason already; what names fields of a request (`got`) is said to programs.
   const isNew = why !== undefined && !message.includes(why) && !why.includes('`');
   return isNew ? `${ended(message)} ${ended(why)}` : ended(message);
+}
+
+/** The step of a price that lies between two of them. */
+function tickOf(details: Details | undefined): string | undefined {
+  const { allowed, field } = details ?? {};
+  const isPrice = field?.endsWith('.p') === true || field?.endsWith('triggerPx') === true;
+  if (!isPrice || allowed === undefined || !('step' in allowed)) return undefined;
+  const step = String(allowed.step);
+  return isDecimal(step) ? step : undefined;
 }
 
 function remediesOf(details: Details | undefined): readonly Remedy[] {

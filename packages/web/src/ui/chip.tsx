@@ -12,7 +12,7 @@ export function Chip({ isOn, children, ...rest }: ChipProps) {
       type="button"
       aria-pressed={isOn}
       className={classes(
-        'inline-flex h-6 items-center gap-1 rounded border px-2 text-12 whitespace-nowrap transition-colors disabled:opacity-50',
+        'inline-flex h-6 max-tablet:h-8 items-center gap-1 rounded border px-2 text-12 whitespace-nowrap transition-colors disabled:opacity-50',
         isOn === true
           ? 'border-accent/60 bg-accent/10 text-text'
           : 'border-line text-muted hover:border-faint hover:text-text',

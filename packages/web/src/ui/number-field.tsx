@@ -132,7 +132,7 @@ function useTyped(
   };
 }
 
-/** For the mouse only: arrow keys do the same, so these buttons are not tab stops. */
+/** For the mouse only: arrow keys do the same, so these are no tab stops, and nothing for the thumbs of a phone. */
 function Steppers({
   label,
   step,
@@ -145,7 +145,7 @@ function Steppers({
   readonly onStep: (direction: 1 | -1, step: string) => void;
 }) {
   return (
-    <span className="flex h-full w-6 shrink-0 flex-col border-s border-line">
+    <span className="flex h-full w-6 shrink-0 flex-col border-s border-line max-tablet:hidden">
       {([1, -1] as const).map((direction) => (
         <button
           key={direction}

@@ -14,7 +14,7 @@ export function Stacked({
     <span
       className={`flex flex-col leading-tight ${align === 'left' ? 'items-start' : 'items-end'}`}
     >
-      <span className="flex items-center">{children}</span>
+      <span className="flex max-w-full min-w-0 items-center">{children}</span>
       <span className="flex items-center text-12 text-muted">{below}</span>
     </span>
   );

@@ -42,6 +42,11 @@ describe('a position', () => {
     expect(JSON.stringify(card)).not.toMatch(/250|"0\.5"|0x/);
   });
 
+  test('has its prices on the grid of its market', () => {
+    const { prices } = sharedPosition(position, 1);
+    expect(prices.map(({ text }) => text)).toEqual(['97,000.0', '97,500.5']);
+  });
+
   test('with amounts and its address tells all of it', () => {
     const choice = { ...plain, hasAmounts: true, address: `0x${'ab'.repeat(20)}`, isTest: false };
     const card = cardOf(sharedPosition(position), choice, words.t);

@@ -16,7 +16,11 @@ export type SharedResult = {
   readonly prices: readonly { readonly kind: 'entry' | 'mark' | 'price'; readonly text: string }[];
 };
 
-export function sharedPosition({ position }: AssetPosition): SharedResult {
+export function sharedPosition(
+  { position }: AssetPosition,
+  /** Of the market's price steps. */
+  decimals?: number,
+): SharedResult {
   const { coin, entryPx, leverage, markPx, returnOnEquity, szi, unrealizedPnl } = position;
   return {
     market: coin,
@@ -26,8 +30,8 @@ export function sharedPosition({ position }: AssetPosition): SharedResult {
     share: isDecimal(returnOnEquity) ? returnOnEquity : undefined,
     size: magnitude(szi),
     prices: [
-      { kind: 'entry', text: number(entryPx) },
-      { kind: 'mark', text: number(markPx) },
+      { kind: 'entry', text: number(entryPx, { decimals }) },
+      { kind: 'mark', text: number(markPx, { decimals }) },
     ],
   };
 }

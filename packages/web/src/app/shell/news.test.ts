@@ -109,6 +109,18 @@ describe('a change of the ledger', () => {
     expect(told(ledgerNews([row(delta)], words.t, markets))).toEqual(expected);
   });
 
+  test('of a perp has its prices on the grid of its market', () => {
+    const btc = { name: 'BTC-USDC', priceTick: '0.1' } as PerpMeta;
+    const taken = {
+      type: 'liquidation',
+      liquidatedPositions: [{ coin: 'BTC-USDC', szi: '1' }],
+      markPx: '91204.0512',
+    };
+    const closed = { type: 'adl', coin: 'BTC-USDC', sz: '2', px: '91200' };
+    const news = ledgerNews([row(taken), row(closed)], words.t, new Map(), [btc]);
+    expect(news.map(({ text }) => text)).toEqual(['BTC-USDC at a mark of 91,204.1', 'at 91,200.0']);
+  });
+
   test('a settlement of a market whose name is not known is told all the same', () => {
     const delta = { type: 'outcomeSettlement', amount: '0', sz: '3', outcome: 'Yes' };
     const news = ledgerNews([row({ ...delta, settlementFraction: '0' })], words.t);

@@ -3,6 +3,7 @@ import { decimalsOf, divide, multiply, roundTo, sign, subtract, sum } from '../.
 import { cents, money, number, short } from '../../lib/format.ts';
 import type { Words } from '../../lib/words.ts';
 import type { MarketName, MarketNames } from '../../market/market-names.ts';
+import { knownPerps } from '../../market/queries.ts';
 import type { Toast } from '../../ui/toast.tsx';
 
 export type News = Omit<Toast, 'id'>;
@@ -74,17 +75,23 @@ export function ledgerNews(
   rows: readonly LedgerUpdate[],
   t: Words,
   markets: MarketNames = new Map(),
+  perps: readonly PerpMeta[] = knownPerps(),
 ): readonly News[] {
+  const onGrid = (price: string, coin: string | undefined): string => {
+    const perp = perps.find(({ name }) => name === coin);
+    return number(price, { decimals: perp && decimalsOf(perp.priceTick) });
+  };
   return rows.flatMap(({ delta }): News[] => {
     switch (delta.type) {
       case 'liquidation': {
         const market = delta.liquidatedPositions.map(({ coin }) => coin).join(', ');
-        const text = t('news.liquidatedText', { market, price: number(delta.markPx) });
+        const price = onGrid(delta.markPx, delta.liquidatedPositions[0]?.coin);
+        const text = t('news.liquidatedText', { market, price });
         return [{ title: t('news.liquidated'), text, tone: 'warning' }];
       }
       case 'adl': {
         const what = { size: number(delta.sz), market: delta.coin };
-        const text = t('news.at', { price: number(delta.px) });
+        const text = t('news.at', { price: onGrid(delta.px, delta.coin) });
         return [{ title: t('news.deleveraged', what), text, tone: 'warning' }];
       }
       case 'outcomeSettlement':

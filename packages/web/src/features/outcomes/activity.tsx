@@ -6,7 +6,7 @@ import { useWords } from '../../lib/words.ts';
 import { tapes } from '../../market/tapes.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { legPrice } from './legs.ts';
-import { legLabel } from './market-facts.ts';
+import { legLabel, wasNeverTraded } from './market-facts.ts';
 
 /** As many as are as high as the book beside them. */
 const SHOWN = 17;
@@ -15,12 +15,16 @@ const COLUMNS = 'grid grid-cols-[4.5rem_1fr_1fr_1fr] gap-3 px-2';
 /** Who took what, newest first. On one book a seller of YES is as good as a buyer of NO. */
 export function Activity({ market }: { readonly market: OutcomeMarketMeta }) {
   const t = useWords();
+  const isIdle = wasNeverTraded(market);
   const { isLoaded, trades } = tapes.use(String(market.instrument_id), (state) => state);
   return (
     <section aria-label={t('outcomes.panels.activity')} className="min-w-0">
       <h2 className="flex h-9 items-center text-12 text-muted">{t('outcomes.activity.title')}</h2>
       {isLoaded && trades.length === 0 ? (
-        <EmptyState title={t('outcomes.activity.empty')} text={t('outcomes.activity.emptyText')} />
+        <EmptyState
+          title={t(isIdle ? 'outcomes.activity.never' : 'outcomes.activity.empty')}
+          text={isIdle ? undefined : t('outcomes.activity.emptyText')}
+        />
       ) : (
         <>
           <div className={`${COLUMNS} h-6 items-center text-11 text-muted`}>

@@ -71,7 +71,7 @@ function Ends({
     return <span>{t('outcomes.starts', { when: relative(startMs - nowMs) })}</span>;
   }
   const leftMs = endMs - nowMs;
-  if (leftMs <= 0) return <span>{t('outcomes.ended')}</span>;
+  if (status === 'closed' || leftMs <= 0) return <span>{t('outcomes.ended')}</span>;
   const when = leftMs < HOUR_MS ? countdown(leftMs) : relative(leftMs);
   return (
     <span title={wholeDate(endMs)}>

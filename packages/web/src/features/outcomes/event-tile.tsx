@@ -48,7 +48,13 @@ export function EventTile({
         )}
       </div>
       <p className="mt-3 flex items-center gap-3 overflow-hidden text-12 whitespace-nowrap text-muted">
-        {event.status !== 'open' && <Badge>{t(`outcomes.phase.${event.status}`)}</Badge>}
+        {event.status !== 'open' && (
+          <Badge>
+            {t(
+              event.status === 'closed' ? 'outcomes.find.closed' : `outcomes.phase.${event.status}`,
+            )}
+          </Badge>
+        )}
         {event.trading.halted && <Badge tone="warning">{t('outcomes.phase.halted')}</Badge>}
         {event.category !== '' && <span className="capitalize">{event.category}</span>}
         <span>{t('outcomes.volumeOf', { amount: turnover(event.volume.total) })}</span>

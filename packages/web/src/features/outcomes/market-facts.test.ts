@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import type { OutcomeMarketMeta } from '@oddlot/sdk';
 import type { AccountState } from '../../market/account.ts';
 import { subtract } from '../../lib/decimal.ts';
-import { costOf, holdingsOf, worthAt } from './market-facts.ts';
+import { costOf, holdingsOf, inOrder, isSomebodys, worthAt } from './market-facts.ts';
 
 const record = (szi: string, entryPx: string, cumFee: string, asset = '7') => ({
   position: { asset, szi, entryPx, cumFee, positionValue: '4', unrealizedPnl: '-1' },
@@ -22,4 +23,34 @@ test('what shares cost has their fees in it: at the end that is lost, all of it 
   expect(costOf(holdings)).toBe('14.43');
   expect(subtract(worthAt(holdings, '0'), costOf(holdings))).toBe('-4.43');
   expect(subtract(worthAt(holdings, '1'), costOf(holdings))).toBe('85.57');
+});
+
+const priced = (
+  yes: string,
+  bid: string | null,
+  ask: string | null,
+  last: string | null = null,
+): OutcomeMarketMeta => {
+  const pricing = { yes_price: yes, best_bid: bid, best_ask: ask, last_price: last };
+  return { pricing } as unknown as OutcomeMarketMeta;
+};
+
+test.each([
+  ['that nobody quoted or traded', priced('0.5', null, null), false],
+  ['with a bid alone', priced('0.5', '0.3', null), false],
+  ['whose quotes are too far apart for a mark', priced('0.5', '0.1', '0.8'), false],
+  ['whose quotes have it as their middle', priced('0.5', '0.49', '0.51'), true],
+  ['that was traded at it', priced('0.5', null, null, '0.5'), true],
+  ['at any other price', priced('0.45', '0.44', '0.46'), true],
+])('a half is the opinion of somebody or of nobody: a market %s', (_, market, expected) => {
+  expect(isSomebodys(market.pricing.yes_price, market)).toBe(expected);
+});
+
+test('the likeliest comes first, and what nobody has priced last', () => {
+  const [none, low, high] = [
+    priced('0.5', null, null),
+    priced('0.05', '0.04', '0.06'),
+    priced('0.9', '0.89', '0.91'),
+  ];
+  expect(inOrder([none, low, high])).toEqual([high, low, none]);
 });

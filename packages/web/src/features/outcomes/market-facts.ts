@@ -54,10 +54,7 @@ export function gridOf(market: OutcomeMarketMeta): Grid {
   };
 }
 
-/**
- * The live mark in YES prices, or until it is there the one that came with the event. Before a market opens there
- * is none: the half that the venue begins with is nobody's opinion.
- */
+/** The live mark in YES prices, or until it is there the one that came with the event; none where nobody made one. */
 export function markOf(
   market: OutcomeMarketMeta,
   byId: ReadonlyMap<number, Ticker>,
@@ -65,7 +62,18 @@ export function markOf(
   const { settlement_fraction: paid } = market.settlement;
   if (isDecimal(paid)) return paid;
   if (market.phase === 'upcoming') return undefined;
-  return yesPriceOf(market, byId);
+  const price = yesPriceOf(market, byId);
+  return isSomebodys(price, market) ? price : undefined;
+}
+
+/** What the venue says of a market that nobody has quoted or traded. */
+export const NOBODYS = '0.5';
+
+/** Whether a price is anybody's opinion: a half is so only by a trade, or by quotes whose middle it is. */
+export function isSomebodys(price: string, { pricing }: OutcomeMarketMeta): boolean {
+  const { best_ask: ask, best_bid: bid, last_price: last } = pricing;
+  if (compare(price, NOBODYS) !== 0 || last !== null) return true;
+  return isDecimal(bid) && isDecimal(ask) && compare(add(bid, ask), '1') === 0;
 }
 
 /**
@@ -91,15 +99,27 @@ export function turnover(amount: string): string {
   return compact(isDecimal(amount) ? roundTo(amount, 0) : undefined);
 }
 
-/** The likeliest first, as it was when somebody came: rows that change places can't be pressed. */
+/**
+ * The likeliest first, as it was when somebody came: rows that change places can't be pressed. What nobody has
+ * priced comes last.
+ */
 export function inOrder(markets: readonly OutcomeMarketMeta[]): readonly OutcomeMarketMeta[] {
-  return markets.toSorted((a, b) => compare(b.pricing.yes_price, a.pricing.yes_price));
+  const rank = (market: OutcomeMarketMeta): string => {
+    const { yes_price: price } = market.pricing;
+    return isSomebodys(price, market) ? price : '-1';
+  };
+  return markets.toSorted((a, b) => compare(rank(b), rank(a)));
 }
 
-/** A colour of the charts by the place of a market in its event. */
+/** Its trading is over, and there was none. */
+export function wasNeverTraded({ phase, pricing }: OutcomeMarketMeta): boolean {
+  return (phase === 'closed' || phase === 'resolved') && pricing.last_price === null;
+}
+
+/** A colour of the charts by the place of a market in its event; beyond the lines of the chart none of its own. */
 const PLOTS = 6;
 export function plotColour(place: number): string {
-  return `var(--plot-${(place % PLOTS) + 1})`;
+  return place < PLOTS ? `var(--plot-${place + 1})` : 'var(--faint)';
 }
 
 /** What an account has of one leg. */

@@ -258,7 +258,10 @@ function Result({ market }: { readonly market: OutcomeMarketMeta }) {
       )}
     >
       {winner === null
-        ? t('outcomes.paid', { amount: cents(fraction, Math.max(2, market.price_decimals)) })
+        ? t('outcomes.paid', {
+            leg: legName(market, 'Yes'),
+            amount: cents(fraction, Math.max(2, market.price_decimals)),
+          })
         : t('outcomes.winner', { leg: legName(market, winner) })}
     </span>
   );

@@ -7,7 +7,14 @@ import { dateTime } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
 import { venueNow } from '../../market/venue.ts';
 import { Segmented } from '../../ui/segmented.tsx';
-import { markOf, nameOf, plotColour } from './market-facts.ts';
+import {
+  isSomebodys,
+  markOf,
+  nameOf,
+  NOBODYS,
+  plotColour,
+  wasNeverTraded,
+} from './market-facts.ts';
 import { RANGES, useProbabilities, type Range } from './queries.ts';
 import { usePlot } from '../../ui/use-plot.ts';
 
@@ -37,11 +44,12 @@ export function ProbabilityChart({
   const { data } = useProbabilities(ids, range, event.start_time);
   const marks = markets.map((market) => markOf(market, byId));
   const isLive = event.status === 'open';
+  const unpriced = unpricedOf(markets);
   const lines = useMemo(
-    () => linesOf(data, ids, isLive ? marks : []),
+    () => linesOf(data, { ids, unpriced }, isLive ? marks : []),
     // The texts stand for the lists, which are new at every render.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
-    [data, ids.join(), marks.join(), isLive],
+    [data, ids.join(), unpriced.join(), marks.join(), isLive],
   );
   const options = useMemo(
     () => ({
@@ -76,13 +84,26 @@ export function ProbabilityChart({
         aria-label={t('outcomes.chart.picture')}
         className="relative h-52 overflow-hidden tablet:h-64"
       >
-        {(hasFailed || !hasLine(lines)) && (
-          <p className="absolute inset-0 z-10 flex items-center justify-center bg-panel text-12 text-muted">
-            {t(hasFailed ? 'outcomes.chart.failed' : 'outcomes.chart.none')}
-          </p>
-        )}
+        {(hasFailed || !hasLine(lines)) && <NoLine hasFailed={hasFailed} markets={markets} />}
       </div>
     </section>
+  );
+}
+
+/** Why there is nothing to see. */
+function NoLine({
+  hasFailed,
+  markets,
+}: {
+  readonly hasFailed: boolean;
+  readonly markets: readonly OutcomeMarketMeta[];
+}) {
+  const t = useWords();
+  const why = markets.every(wasNeverTraded) ? 'outcomes.activity.never' : 'outcomes.chart.none';
+  return (
+    <p className="absolute inset-0 z-10 flex items-center justify-center bg-panel text-12 text-muted">
+      {t(hasFailed ? 'outcomes.chart.failed' : why)}
+    </p>
   );
 }
 
@@ -130,12 +151,13 @@ function shownChance(pointed: number | null | undefined, now: string | undefined
 /** One time axis for all lines; a line without a point there goes on from its last. */
 function linesOf(
   data: OutcomeProbability | undefined,
-  ids: readonly number[],
+  { ids, unpriced }: { readonly ids: readonly number[]; readonly unpriced: readonly number[] },
   marks: readonly (string | undefined)[],
 ): AlignedData {
-  const points = ids.map((id) =>
-    begun(data?.series.find(({ instrumentId }) => instrumentId === id)?.points ?? []),
-  );
+  const points = ids.map((id) => {
+    const known = data?.series.find(({ instrumentId }) => instrumentId === id)?.points ?? [];
+    return begun(known, unpriced.includes(id));
+  });
   const times = new Set(points.flatMap((series) => series.map(({ t }) => t)));
   const nowMs = venueNow();
   if (times.size > 0 && marks.length > 0) times.add(nowMs);
@@ -154,10 +176,21 @@ function linesOf(
   return [sorted.map((time) => time / 1_000), ...lines];
 }
 
+/** Markets of which a half would be nobody's opinion. */
+function unpricedOf(markets: readonly OutcomeMarketMeta[]): readonly number[] {
+  return markets
+    .filter((market) => !isSomebodys(NOBODYS, market))
+    .map(({ instrument_id: id }) => id);
+}
+
 /** Until somebody trades or quotes, the venue says a half of everything: that is nobody's opinion. */
-function begun<Point extends { readonly p: string }>(points: readonly Point[]): readonly Point[] {
-  const first = points.findIndex(({ p }) => p !== '0.5');
-  return first < 0 ? points : points.slice(first);
+function begun<Point extends { readonly p: string }>(
+  points: readonly Point[],
+  isUnpriced: boolean,
+): readonly Point[] {
+  const first = points.findIndex(({ p }) => p !== NOBODYS);
+  if (first < 0) return isUnpriced ? [] : points;
+  return points.slice(first);
 }
 
 /** Less than this is a dot rather than a line. */

@@ -6,9 +6,10 @@ import type {
   OutcomeResolution,
   ResolutionFinding,
 } from '@oddlot/sdk';
+import { decimalsOf } from '../../lib/decimal.ts';
 import { money, number, short } from '../../lib/format.ts';
 import { wholeDate } from '../../lib/time.ts';
-import { useWords } from '../../lib/words.ts';
+import { useWords, type Words } from '../../lib/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { classes } from '../../ui/classes.ts';
 import { Code } from '../../ui/code.tsx';
@@ -35,7 +36,10 @@ export function Receipt({
       <p className="text-12 text-muted">{nameOf(market, event)}</p>
       <h2 className="text-20 font-semibold">
         {winner === null
-          ? t('outcomes.paid', { amount: number(fraction) })
+          ? t('outcomes.paid', {
+              leg: legName(market, 'Yes'),
+              amount: `${number(fraction)} USDC`,
+            })
           : t('outcomes.winner', { leg: legName(market, winner) })}
       </h2>
       {lacksStrike(market) && (
@@ -43,7 +47,7 @@ export function Receipt({
       )}
       <Payouts instrumentId={market.instrument_id} market={market} />
       {receipt !== undefined && receipt.resolutionStatus === 'resolved' && (
-        <ReceiptFacts receipt={receipt} />
+        <ReceiptFacts receipt={receipt} market={market} />
       )}
     </section>
   );
@@ -76,7 +80,13 @@ function Payouts({
   );
 }
 
-function ReceiptFacts({ receipt }: { readonly receipt: OutcomeResolution }) {
+function ReceiptFacts({
+  receipt,
+  market,
+}: {
+  readonly receipt: OutcomeResolution;
+  readonly market: OutcomeMarketMeta;
+}) {
   const t = useWords();
   const { inputs } = receipt;
   return (
@@ -88,11 +98,13 @@ function ReceiptFacts({ receipt }: { readonly receipt: OutcomeResolution }) {
         {receipt.resolvedTime !== null && (
           <Fact label={t('outcomes.receipt.when')}>{wholeDate(receipt.resolvedTime)}</Fact>
         )}
-        <Fact label={t('outcomes.receipt.fraction')}>{number(receipt.settlementFraction)}</Fact>
+        <Fact label={t('outcomes.receipt.fraction', { leg: legName(market, 'Yes') })}>
+          {`${number(receipt.settlementFraction)} USDC`}
+        </Fact>
         {inputs !== null && (
           <>
-            <Fact label={t('outcomes.series.strike')}>{number(inputs.strike)}</Fact>
-            <Fact label={t('outcomes.series.settle')}>{number(inputs.settle)}</Fact>
+            <Fact label={t('outcomes.series.strike')}>{reference(inputs.strike)}</Fact>
+            <Fact label={t('outcomes.series.settle')}>{reference(inputs.settle)}</Fact>
             <Fact label={t('outcomes.receipt.samples')}>
               {`${inputs.strikeSamples.length} + ${inputs.settleSamples.length}`}
             </Fact>
@@ -153,13 +165,36 @@ function Recompute({ receipt }: { readonly receipt: OutcomeResolution }) {
           {findings.map(({ agrees, what }) => (
             <li key={what} className={classes('flex gap-2', !agrees && 'text-warning')}>
               <span aria-hidden="true">{agrees ? '✓' : '✗'}</span>
-              {t(agrees ? 'outcomes.receipt.agrees' : 'outcomes.receipt.differs', { what })}
+              {t(agrees ? 'outcomes.receipt.agrees' : 'outcomes.receipt.differs', {
+                what: checkedName(what, t),
+              })}
             </li>
           ))}
         </ul>
       )}
     </div>
   );
+}
+
+const CHECKED = [
+  'strike',
+  'settle',
+  'settlementFraction',
+  'winningOutcome',
+  'receiptHash',
+] as const;
+
+/** What was computed again; a check that this page does not know is called as it came. */
+function checkedName(what: string, t: Words): string {
+  const known = CHECKED.find((each) => each === what);
+  return known === undefined ? what : t(`outcomes.receipt.checked.${known}`);
+}
+
+const REFERENCE_DECIMALS = 2;
+
+/** As above the chart, but never cut: less than a cent may decide. */
+function reference(price: string): string {
+  return number(price, { decimals: Math.max(REFERENCE_DECIMALS, decimalsOf(price)) });
 }
 
 function Fact({ label, children }: { readonly label: string; readonly children: ReactNode }) {

@@ -37,7 +37,9 @@ export function Rules({
         <Fact label={t('outcomes.rules.tick')}>
           {cents(market.price_tick, market.price_decimals)}
         </Fact>
-        <Fact label={t('outcomes.rules.least')}>{number(market.min_order_size)}</Fact>
+        <Fact label={t('outcomes.rules.least')}>
+          {t('outcomes.rules.leastOf', { size: number(market.min_order_size) })}
+        </Fact>
         <Fact label={t('outcomes.rules.fee')}>
           {t('outcomes.rules.feeOf', { rate: percent(market.taker_fee_rate, { decimals: 0 }) })}
         </Fact>

@@ -34,7 +34,7 @@ export function SeriesHead({
         {timeline.title}
       </h1>
       {current !== undefined && (
-        <dl className="mt-3 flex flex-wrap gap-x-10 gap-y-2">
+        <dl className="mt-3 flex flex-wrap gap-x-10 gap-y-2 max-tablet:grid max-tablet:grid-cols-[repeat(3,auto)] max-tablet:gap-x-4">
           <Figure label={t('outcomes.series.price', { symbol: timeline.underlying })}>
             <Price value={last} decimals={DECIMALS} hasFlash />
           </Figure>

@@ -1,6 +1,7 @@
 import type { OutcomeEventMeta, OutcomeMarketMeta } from '@oddlot/sdk';
 import { cents, chance } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
+import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Sheet } from '../../ui/dialog.tsx';
 import { useIsWide } from '../../ui/use-is-wide.ts';
@@ -10,21 +11,17 @@ import { Receipt } from './receipt.tsx';
 import { TicketPanel } from './ticket/ticket.tsx';
 import type { Choosing } from './use-choice.ts';
 
-/** The ticket beside the event, or on small screens behind a bar; after the resolution its receipt. */
-export function TradeSide({
-  event,
-  market,
-  mark,
-  bbo,
-  choosing,
-}: {
+type TradeSideProps = {
   readonly event: OutcomeEventMeta;
   readonly market: OutcomeMarketMeta;
   readonly mark: string | undefined;
   readonly bbo: Bbo | undefined;
   readonly choosing: Choosing;
-}) {
-  const { choice, choose, isSheetOpen, open, setIsSheetOpen } = choosing;
+};
+
+/** The ticket beside the event, or on small screens behind a bar; after the resolution its receipt. */
+export function TradeSide({ event, market, mark, bbo, choosing }: TradeSideProps) {
+  const { choice, choose, isSheetOpen, setIsSheetOpen } = choosing;
   const t = useWords();
   const isWide = useIsWide();
   const isResolved = market.phase === 'resolved';
@@ -50,27 +47,7 @@ export function TradeSide({
   if (isResolved) return <div className="border-t border-line p-4">{content}</div>;
   return (
     <>
-      <div className="sticky bottom-0 z-20 grid grid-cols-2 gap-2 border-t border-line bg-panel p-3">
-        <p className="col-span-2 flex justify-between gap-3 text-12">
-          <span className="min-w-0 truncate">{nameOf(market, event)}</span>
-          <span className="text-muted">{chance(mark)}</span>
-        </p>
-        {(['Yes', 'No'] as const).map((leg) => (
-          <div key={leg} className="flex-1">
-            <Button
-              kind={leg === 'Yes' ? 'buy' : 'sell'}
-              size="large"
-              isWide
-              onClick={() => open({ leg, intent: 'buy' })}
-            >
-              {t('outcomes.buyLeg', {
-                leg: legName(market, leg),
-                price: cents(priceToBuy(bbo, leg), market.price_decimals),
-              })}
-            </Button>
-          </div>
-        ))}
-      </div>
+      <Bar event={event} market={market} mark={mark} bbo={bbo} choosing={choosing} />
       <Sheet
         title={nameOf(market, event)}
         isOpen={isSheetOpen}
@@ -79,6 +56,43 @@ export function TradeSide({
         {content}
       </Sheet>
     </>
+  );
+}
+
+/** What can be bought, at the lower edge of a small screen; where nothing can, why, and the way to the rest. */
+function Bar({ event, market, mark, bbo, choosing: { open } }: TradeSideProps) {
+  const t = useWords();
+  const isOpen = market.phase === 'open';
+  return (
+    <div className="sticky bottom-0 z-20 grid grid-cols-2 gap-2 border-t border-line bg-panel p-3">
+      <p className="col-span-2 flex items-center gap-3 text-12">
+        <span className="me-auto min-w-0 truncate">{nameOf(market, event)}</span>
+        {!isOpen && <Badge tone="warning">{t(`outcomes.phase.${market.phase}`)}</Badge>}
+        <span className="text-muted">{chance(mark)}</span>
+      </p>
+      {isOpen ? (
+        (['Yes', 'No'] as const).map((leg) => (
+          <Button
+            key={leg}
+            kind={leg === 'Yes' ? 'buy' : 'sell'}
+            size="large"
+            isWide
+            onClick={() => open({ leg, intent: 'buy' })}
+          >
+            {t('outcomes.buyLeg', {
+              leg: legName(market, leg),
+              price: cents(priceToBuy(bbo, leg), market.price_decimals),
+            })}
+          </Button>
+        ))
+      ) : (
+        <div className="col-span-2">
+          <Button size="large" isWide onClick={() => open({})}>
+            {t(market.phase === 'closed' ? 'outcomes.ticket.merge' : 'outcomes.ticket.label')}
+          </Button>
+        </div>
+      )}
+    </div>
   );
 }
 

@@ -28,7 +28,10 @@ export function AccountBox() {
       aria-label={t('perps.box.label')}
       className="flex flex-col gap-3 border-t border-line p-3 text-12"
     >
-      <h2 className="text-13">{t('perps.box.label')}</h2>
+      <h2 className="flex items-baseline justify-between text-13">
+        {t('perps.box.label')}
+        <span className="text-11 text-muted">USDC</span>
+      </h2>
       <MarginBar state={state} />
       <Perps state={state} asset={asset} />
       <Outcomes user={user} />

@@ -20,9 +20,12 @@ export function MarketSelector() {
         aria-haspopup="dialog"
         title={t('perps.select.open')}
         onClick={() => setIsOpen(true)}
-        className="flex shrink-0 items-baseline gap-2 rounded whitespace-nowrap hover:text-accent"
+        className="flex min-w-0 max-tablet:max-w-32 items-baseline gap-2 rounded whitespace-nowrap hover:text-accent"
       >
-        <h1 className="text-20 font-semibold max-tablet:text-15">{perp.name} ▾</h1>
+        <h1 className="flex min-w-0 gap-1 text-20 font-semibold max-tablet:text-15">
+          <span className="truncate">{perp.name}</span>
+          <span className="shrink-0">▾</span>
+        </h1>
         <span className="text-12 text-muted max-tablet:hidden">{perp.maxLeverage}×</span>
       </button>
       <Suspense>{isOpen && <SelectDialog onClose={() => setIsOpen(false)} />}</Suspense>

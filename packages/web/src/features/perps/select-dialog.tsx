@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { decimalsOf } from '../../lib/decimal.ts';
-import { compact, percent } from '../../lib/format.ts';
+import { compact, hourlyRate } from '../../lib/format.ts';
 import { useWords, type Words } from '../../lib/words.ts';
 import { changeOf, openInterestOf, type PerpRow, usePerpRows } from '../../market/perp-rows.ts';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -140,7 +140,7 @@ function columnsOf(t: Words, favour: (row: Row) => void): readonly Column<Row>[]
       header: t('perps.strip.funding'),
       align: 'right',
       from: 'tablet',
-      cell: ({ ticker }) => percent(ticker?.funding, { decimals: 3, isSigned: true }),
+      cell: ({ ticker }) => hourlyRate(ticker?.funding),
       compare: byDecimal(({ ticker }) => ticker?.funding),
     },
   ];

@@ -1,8 +1,8 @@
-import { add, isDecimal, roundTo, sign } from '../../../lib/decimal.ts';
-import { number } from '../../../lib/format.ts';
+import { add, isDecimal, roundTo } from '../../../lib/decimal.ts';
 import { useWords } from '../../../lib/words.ts';
 import { Button } from '../../../ui/button.tsx';
 import type { Ticket } from './draft.ts';
+import { mostOf } from './most-of.ts';
 import type { Typed } from './use-ticket.ts';
 
 const MORE = ['10', '50'] as const;
@@ -22,6 +22,7 @@ export function AmountHelp({
   const t = useWords();
   const { amount, intent, unit } = ticket;
   const most = intent === 'sell' ? freeShares : unit === 'money' ? cash : undefined;
+  const told = mostOf(most, intent === 'sell' ? 'shares' : 'money');
   return (
     <div className="-mt-1 flex items-center gap-1 text-12 text-muted">
       {MORE.map((more) => (
@@ -34,13 +35,13 @@ export function AmountHelp({
           +{more}
         </Button>
       ))}
-      {isDecimal(most) && sign(most) > 0 && (
+      {isDecimal(most) && told !== undefined && (
         <Button
           kind="quiet"
           size="small"
           onClick={() => onChange({ amount: roundTo(most, 6, 'down') })}
         >
-          {t('outcomes.ticket.max', { amount: number(roundTo(most, 2, 'down')) })}
+          {t('outcomes.ticket.max', { amount: told })}
         </Button>
       )}
       {intent === 'buy' && (

@@ -9,11 +9,16 @@ import { ErrorSentence } from '../../../ui/error-sentence.tsx';
 /** Where what is needed moves with the book, in such steps: nobody wants to move each cent by itself. */
 const STEP = '10';
 
+const CENT = '0.01';
+
 /** What to move for an order that lacks money: rounded up to a step, but no more than there is. */
 function amountToMove(missing: string, free: string, step: string): string {
-  const down = onStep(missing, step, 'down');
-  const wanted = compare(down, missing) === 0 ? down : add(down, step);
-  return smaller(wanted, roundTo(free, 6, 'down'));
+  return smaller(upTo(missing, step), roundTo(free, 6, 'down'));
+}
+
+function upTo(amount: string, step: string): string {
+  const down = onStep(amount, step, 'down');
+  return compare(down, amount) === 0 ? down : add(down, step);
 }
 
 /** Brings money from the perp sub-account, where deposits and the faucet pay to. */
@@ -47,7 +52,7 @@ export function MoveMoney({
   return (
     <div className="flex flex-col gap-2">
       <p className="text-12 text-muted">
-        {t('outcomes.move.text', { missing: money(missing), free: money(perpCash) })}
+        {t('outcomes.move.text', { missing: money(upTo(missing, CENT)), free: money(perpCash) })}
       </p>
       <Button kind="accent" size="large" isWide isBusy={isBusy} onClick={() => void move()}>
         {t('outcomes.move.button', { amount: money(amount) })}

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
+import type { OutcomeMarketMeta } from '@oddlot/sdk';
 import { explainRefusal } from '../../../lib/explain-error.ts';
 import { isDecimal, sign } from '../../../lib/decimal.ts';
 import { cents, number } from '../../../lib/format.ts';
@@ -17,11 +18,11 @@ const RECEIPT_AFTER_MS = 1_500;
 export function OrderFate({
   user,
   sent,
-  marketName,
+  market,
 }: {
   readonly user: string;
   readonly sent: SentOrder;
-  readonly marketName: string;
+  readonly market: OutcomeMarketMeta;
 }) {
   const t = useWords();
   const fates = outcomeFates.use(user, (state) => state);
@@ -44,7 +45,7 @@ export function OrderFate({
   useEffect(() => {
     if (hasFailed) void queryClient.invalidateQueries({ queryKey: ['outcomeEvent'] });
   }, [hasFailed]);
-  const { text, title } = told(fate, sent, marketName, t);
+  const { text, title } = told(fate, sent, market, t);
   return (
     <div
       role="status"
@@ -69,7 +70,7 @@ export function OrderFate({
 function told(
   fate: Fate,
   { delayMs, isAskedFor, words }: SentOrder,
-  marketName: string,
+  market: OutcomeMarketMeta,
   t: Words,
 ): { title: string; text: string } {
   switch (fate.at) {
@@ -86,14 +87,17 @@ function told(
     case 'book':
       return {
         title: t('outcomes.fate.book'),
-        text: t('outcomes.fate.bookText', { filled: number(fate.filled) }),
+        text: isZero(fate.filled)
+          ? t('outcomes.fate.restsText', { order: words })
+          : t('outcomes.fate.bookText', { filled: number(fate.filled) }),
       };
     case 'filled':
       return {
         title: t('outcomes.fate.filled'),
         text: t('outcomes.fate.filledText', {
           filled: number(fate.filled),
-          price: cents(fate.average, 4),
+          // An average is between two prices.
+          price: cents(fate.average, market.price_decimals + 1),
         }),
       };
     case 'ended':
@@ -107,7 +111,10 @@ function told(
       return {
         title: t('outcomes.fate.failed'),
         // The venue calls a market by its number.
-        text: explainRefusal(fate, t).sentence.replace(/\bOUTCOME-\d+\b/, `“${marketName}”`),
+        text: explainRefusal(fate, t).sentence.replace(
+          /\bOUTCOME-\d+\b/,
+          `“${market.group_title ?? market.question}”`,
+        ),
       };
   }
 }

@@ -79,7 +79,7 @@ export function OrderForm({
           key={sending.sent.id}
           user={purse.session.address}
           sent={sending.sent}
-          marketName={market.group_title ?? market.question}
+          market={market}
         />
       )}
     </>

@@ -53,7 +53,7 @@ function Lines({ market, open: { draft, outlook, ticket } }: PreviewProps) {
       <Line label={t('outcomes.preview.now')}>
         {trades
           ? t('outcomes.preview.sharesAt', {
-              shares: number(outlook.filled),
+              shares: number(outlook.filled, { decimals: market.size_decimals }),
               price: cents(outlook.average, decimals + 1),
             })
           : NOTHING}
@@ -63,12 +63,12 @@ function Lines({ market, open: { draft, outlook, ticket } }: PreviewProps) {
           {outlook === undefined
             ? NOTHING
             : t('outcomes.preview.sharesAt', {
-                shares: number(outlook.resting),
+                shares: number(outlook.resting, { decimals: market.size_decimals }),
                 price: cents(draft.price, decimals),
               })}
         </Line>
       )}
-      <Line label={t('outcomes.preview.fee')}>{money(outlook?.fee)}</Line>
+      <Line label={t('outcomes.preview.fee')}>{usdc(outlook?.fee)}</Line>
       {isMarket && (
         <Line label={t(isBuy ? 'outcomes.preview.atMost' : 'outcomes.preview.atLeast')}>
           {draft.price === undefined
@@ -79,14 +79,14 @@ function Lines({ market, open: { draft, outlook, ticket } }: PreviewProps) {
               })}
         </Line>
       )}
-      {isBuy && (
-        <Line label={t('outcomes.preview.setAside')}>
-          {outlook === undefined ? NOTHING : `${money(outlook.setAside)} USDC`}
-        </Line>
-      )}
-      {!isBuy && <Line label={t('outcomes.preview.youGet')}>{money(outlook?.total)}</Line>}
+      {isBuy && <Line label={t('outcomes.preview.setAside')}>{usdc(outlook?.setAside)}</Line>}
+      {!isBuy && <Line label={t('outcomes.preview.youGet')}>{usdc(outlook?.total)}</Line>}
     </dl>
   );
+}
+
+function usdc(amount: string | undefined): string {
+  return amount === undefined ? NOTHING : `${money(amount)} USDC`;
 }
 
 /** What a purchase comes to at either end. */
@@ -139,8 +139,11 @@ function Ending({
     <div className="min-w-0 px-3 py-2">
       <dt className="truncate text-12 text-muted">{label}</dt>
       <dd>
-        <span className={classes('block text-15 font-semibold', value !== undefined && tone)}>
-          {money(value, { isSigned: true })}
+        <span className="flex items-baseline gap-1">
+          <span className={classes('text-15 font-semibold', value !== undefined && tone)}>
+            {money(value, { isSigned: true })}
+          </span>
+          {value !== undefined && <span className="text-12 text-muted">USDC</span>}
         </span>
         <span className="block text-12 text-muted">{note}</span>
       </dd>

@@ -1,14 +1,18 @@
 import { useState } from 'react';
+import { useStore } from 'zustand';
 import type { OutcomeMarketMeta } from '@oddlot/sdk';
 import { compare, isDecimal, roundTo, sign, smaller, subtract } from '../../../lib/decimal.ts';
 import { number } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
+import { connection } from '../../../market/venue.ts';
 import { Button } from '../../../ui/button.tsx';
 import { ErrorSentence } from '../../../ui/error-sentence.tsx';
 import { NumberField } from '../../../ui/number-field.tsx';
 import { legName } from '../market-facts.ts';
 import { usePurse } from '../use-purse.ts';
+import { mostOf } from './most-of.ts';
 import { MoveMoney } from './move-money.tsx';
+import { NoConnection } from './no-connection.tsx';
 import { usePair, type PairWork } from './use-pair.ts';
 import { WayIn } from './way-in.tsx';
 
@@ -25,7 +29,9 @@ export function PairForm({
   const { cash, freeShares, perpCash, session } = usePurse(market.instrument_id);
   const isSplit = kind === 'split';
   const pairs = smaller(freeShares('Yes'), freeShares('No'));
+  const isLost = useStore(connection, ({ status }) => status === 'lost');
   const most = isSplit ? cash : pairs;
+  const told = mostOf(most, isSplit ? 'money' : 'shares');
   const isGood = isDecimal(amount) && sign(amount) > 0;
   const names = { yes: legName(market, 'Yes'), no: legName(market, 'No') };
   const words = { amount: isGood ? number(amount) : '0', ...names };
@@ -43,26 +49,24 @@ export function PairForm({
         label={t('outcomes.pair.pairs')}
         value={amount}
         placeholder="0"
-        unit={isSplit ? 'USDC' : t('outcomes.pair.unit')}
+        unit={t('outcomes.pair.unit')}
         onChange={(typed) => {
           work.clear();
           setAmount(typed);
         }}
         onEnter={() => void act()}
-        fault={
-          isTooMuch
-            ? t('outcomes.pair.tooMuch', { amount: number(roundTo(most, 2, 'down')) })
-            : undefined
-        }
+        fault={isTooMuch ? t('outcomes.pair.tooMuch', { amount: told ?? '0' }) : undefined}
       />
-      {isDecimal(most) && sign(most) > 0 && (
-        <Most amount={most} onTake={() => setAmount(roundTo(most, market.size_decimals, 'down'))} />
+      {isDecimal(most) && told !== undefined && (
+        <Most told={told} onTake={() => setAmount(roundTo(most, market.size_decimals, 'down'))} />
       )}
       <p className="text-12 text-muted">
         {t(isSplit ? 'outcomes.pair.splitText' : 'outcomes.pair.mergeText', words)}
       </p>
       {session?.trader === undefined ? (
         <WayIn session={session} />
+      ) : isLost ? (
+        <NoConnection />
       ) : mustMove && session.owner !== undefined ? (
         <MoveMoney owner={session.owner} missing={missing} perpCash={perpCash} />
       ) : (
@@ -82,12 +86,12 @@ export function PairForm({
   );
 }
 
-function Most({ amount, onTake }: { readonly amount: string; readonly onTake: () => void }) {
+function Most({ told, onTake }: { readonly told: string; readonly onTake: () => void }) {
   const t = useWords();
   return (
     <div className="-mt-1">
       <Button kind="quiet" size="small" onClick={onTake}>
-        {t('outcomes.ticket.max', { amount: number(roundTo(amount, 2, 'down')) })}
+        {t('outcomes.ticket.max', { amount: told })}
       </Button>
     </div>
   );

@@ -6,6 +6,7 @@ import { useWords } from '../../../lib/words.ts';
 import { connection } from '../../../market/venue.ts';
 import { Button } from '../../../ui/button.tsx';
 import { legName } from '../market-facts.ts';
+import { NoConnection } from './no-connection.tsx';
 import { MoveMoney } from './move-money.tsx';
 import type { OpenTicket } from './use-ticket.ts';
 import { WayIn } from './way-in.tsx';
@@ -23,11 +24,12 @@ export function SendButton({
   const isLost = useStore(connection, ({ status }) => status === 'lost');
   const { perpCash, session } = purse;
   if (session?.trader === undefined) return <WayIn session={session} />;
+  if (isLost) return <NoConnection />;
   const isBuy = ticket.intent === 'buy';
   const missing = missingOf(open);
   const canMove = missing !== undefined && isDecimal(perpCash) && sign(perpCash) > 0;
   if (canMove && session.owner !== undefined) {
-    const isExact = ticket.unit === 'money';
+    const isExact = isBySpending(open);
     return (
       <MoveMoney
         owner={session.owner}
@@ -56,7 +58,7 @@ export function SendButton({
       size="large"
       isWide
       isBusy={sending.isBusy}
-      disabled={draft.entry === undefined || isClosed || isLost}
+      disabled={draft.entry === undefined || isClosed}
       onClick={() => void submit()}
     >
       {label}
@@ -66,9 +68,18 @@ export function SendButton({
 
 const CENT = '0.01';
 
+/** Whether all that was said to be spent can be; where the book has less, only what it has must be paid. */
+function isBySpending({ draft, ticket }: OpenTicket): boolean {
+  return ticket.unit === 'money' && draft.quote?.isWhole !== false;
+}
+
 /** Money that a purchase lacks: of what was said to be spent, or of what its shares cost at the worst. */
-function missingOf({ draft, purse: { cash }, ticket }: OpenTicket): string | undefined {
-  const { reserve } = draft;
+function missingOf(open: OpenTicket): string | undefined {
+  const {
+    draft: { reserve },
+    purse: { cash },
+    ticket,
+  } = open;
   if (reserve === undefined || !isDecimal(cash) || compare(reserve, cash) <= 0) return undefined;
-  return subtract(ticket.unit === 'money' ? ticket.amount : reserve, cash);
+  return subtract(isBySpending(open) ? ticket.amount : reserve, cash);
 }

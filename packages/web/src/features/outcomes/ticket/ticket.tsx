@@ -33,7 +33,9 @@ export function TicketPanel({
   readonly onChoose: (choice: Partial<Choice>) => void;
 }) {
   const t = useWords();
-  const { intent } = choice;
+  // R-phases: after the close nothing is bought, sold or split, and pairs can be merged until the result is there.
+  const isOver = market.phase === 'closed' || market.phase === 'resolved';
+  const intent = isOver ? 'merge' : choice.intent;
   const isPair = intent === 'split' || intent === 'merge';
   return (
     <section aria-label={t('outcomes.ticket.label')} className="flex flex-col gap-3">
@@ -42,17 +44,19 @@ export function TicketPanel({
         <h2 className="min-w-0 truncate text-15 font-semibold">{nameOf(market, event)}</h2>
         <span className="text-muted">{chance(mark)}</span>
       </div>
-      <Segmented
-        label={t('outcomes.ticket.intent')}
-        value={intent}
-        onChange={(next) => onChoose({ intent: next, cents: undefined })}
-        segments={[
-          { value: 'buy', label: t('outcomes.ticket.buy') },
-          { value: 'sell', label: t('outcomes.ticket.sell') },
-          { value: 'split', label: t('outcomes.ticket.split') },
-          { value: 'merge', label: t('outcomes.ticket.merge') },
-        ]}
-      />
+      {!isOver && (
+        <Segmented
+          label={t('outcomes.ticket.intent')}
+          value={intent}
+          onChange={(next) => onChoose({ intent: next, cents: undefined })}
+          segments={[
+            { value: 'buy', label: t('outcomes.ticket.buy') },
+            { value: 'sell', label: t('outcomes.ticket.sell') },
+            { value: 'split', label: t('outcomes.ticket.split') },
+            { value: 'merge', label: t('outcomes.ticket.merge') },
+          ]}
+        />
+      )}
       <PhaseNotice market={market} />
       <NoStrike market={market} />
       {isPair ? (

@@ -70,7 +70,7 @@ function positionLines(row: AssetPosition, own: Own, t: Words): readonly ChartLi
     {
       id: `entry ${leg}`,
       price: entryPx,
-      label: `${t(`perps.${leg}`)} ${size}  ${money(unrealizedPnl, { isSigned: true })}`,
+      label: `${t(`perps.${leg}`)} ${size} · ${money(unrealizedPnl, { isSigned: true })}`,
       tone: 'accent',
       style: 'dashed',
       ...exitsFrom(row, own, t),

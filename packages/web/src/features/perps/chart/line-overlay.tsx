@@ -154,7 +154,8 @@ function Line({
   const warning = moved === undefined ? undefined : line.warn?.(moved);
   const label = moved === undefined ? line.label : (line.labelAt?.(moved) ?? line.label);
   const text = [
-    `${label} ${number(shown, { decimals: grid.priceDecimals })}`,
+    label,
+    number(shown, { decimals: grid.priceDecimals }),
     ...(resized === undefined ? [] : [t('perps.line.resized', { size: number(resized) })]),
     ...(warning === undefined ? [] : [t(`perps.line.${warning}`)]),
   ].join(' · ');

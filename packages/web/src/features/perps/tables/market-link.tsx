@@ -13,8 +13,9 @@ export function MarketLink({
     <Link
       to={`/trade/${name}`}
       search={(before: object) => before}
+      title={name}
       className={classes(
-        'hover:underline',
+        'block min-w-0 truncate hover:underline',
         tone === 'buy' && 'text-buy',
         tone === 'sell' && 'text-sell',
       )}

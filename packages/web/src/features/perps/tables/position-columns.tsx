@@ -1,11 +1,12 @@
 import type { AssetPosition } from '@oddlot/sdk';
 import type { ReactNode } from 'react';
 import { ShareButton } from '../../../account-tables/share/share-button.tsx';
-import { sharedPosition } from '../../../account-tables/share/shared-result.ts';
-import { compare } from '../../../lib/decimal.ts';
+import { sharedPosition, type SharedResult } from '../../../account-tables/share/shared-result.ts';
+import { compare, decimalsOf } from '../../../lib/decimal.ts';
 import { percent } from '../../../lib/format.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
 import { OnGrid, SizeOnGrid } from '../../../market/on-grid.tsx';
+import { knownPerps } from '../../../market/queries.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { colourOf, Money } from '../../../ui/figure.tsx';
 import { Stacked } from '../../../ui/stacked.tsx';
@@ -47,7 +48,7 @@ function besideEachOther(t: Words): Columns {
     figure('mark', '84px', t('perps.column.mark'), Mark),
     {
       ...figure('pnl', '168px', t('perps.column.pnl'), (props) => (
-        <ShareButton of={() => sharedPosition(props.row)}>
+        <ShareButton of={() => sharedOnGrid(props.row)}>
           <Pnl {...props} /> <Roe {...props} />
         </ShareButton>
       )),
@@ -199,9 +200,14 @@ const Mark: Figure = ({ row: { position } }) => (
 const Pnl: Figure = ({ row: { position } }) => (
   <Money value={position.unrealizedPnl} isSigned isColoured />
 );
+function sharedOnGrid(row: AssetPosition): SharedResult {
+  const perp = knownPerps().find(({ index }) => String(index) === row.position.asset);
+  return sharedPosition(row, perp && decimalsOf(perp.priceTick));
+}
+
 /** A press away from a picture of it. */
 const SharedPnl: Figure = (props) => (
-  <ShareButton of={() => sharedPosition(props.row)}>
+  <ShareButton of={() => sharedOnGrid(props.row)}>
     <Pnl {...props} />
   </ShareButton>
 );

@@ -1,11 +1,12 @@
 import { useState } from 'react';
 import type { LedgerUpdate } from '@oddlot/sdk';
-import { magnitude } from '../../../lib/decimal.ts';
+import { decimalsOf, magnitude } from '../../../lib/decimal.ts';
 import { number } from '../../../lib/format.ts';
 import { dateTime } from '../../../lib/time.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
 import { WhyDialog } from '../../../account-tables/why-dialog.tsx';
 import { ledgerLists } from '../../../market/account-lists.ts';
+import { usePerp } from '../../../market/queries.ts';
 import { venueNow } from '../../../market/venue.ts';
 import { Button } from '../../../ui/button.tsx';
 import { useKept } from '../use-kept.ts';
@@ -19,13 +20,14 @@ export function TakenNote({ user }: { readonly user: string }) {
   const [seenMs, setSeenMs] = useKept(`taken.${user}`, 0);
   const [isAsked, setIsAsked] = useState(false);
   const taken = ledgerLists.use(user, ({ rows }) => rows.find(isTaking));
+  const perp = usePerp(coinOf(taken) ?? '');
   if (taken === undefined || taken.time <= seenMs || taken.time < venueNow() - SAID_MS) return null;
   return (
     <div
       role="status"
       className="flex shrink-0 flex-wrap items-center gap-x-3 border-b border-line bg-warning/8 px-3 py-1 text-12 text-warning"
     >
-      <span>{told(taken, t)}</span>
+      <span>{told(taken, perp && decimalsOf(perp.priceTick), t)}</span>
       <span className="text-muted">{dateTime(taken.time)}</span>
       <span className="ms-auto flex gap-1">
         <Button size="small" onClick={() => setIsAsked(true)}>
@@ -45,7 +47,12 @@ function isTaking({ delta }: LedgerUpdate): boolean {
   return delta.type === 'adl' || (delta.type === 'liquidation' && delta.step !== 'cancel');
 }
 
-function told({ delta }: LedgerUpdate, t: Words): string {
+/** The first market of what was taken: its grid is that of the mark. */
+function coinOf(taken: LedgerUpdate | undefined): string | undefined {
+  return taken?.delta.type === 'liquidation' ? taken.delta.liquidatedPositions[0]?.coin : undefined;
+}
+
+function told({ delta }: LedgerUpdate, decimals: number | undefined, t: Words): string {
   if (delta.type === 'adl') {
     return t('perps.taken.adl', { size: number(delta.sz), market: delta.coin });
   }
@@ -53,5 +60,5 @@ function told({ delta }: LedgerUpdate, t: Words): string {
   const positions = delta.liquidatedPositions
     .map(({ coin, szi }) => `${number(magnitude(szi))} ${coin}`)
     .join(', ');
-  return t('perps.taken.liquidation', { positions, mark: number(delta.markPx) });
+  return t('perps.taken.liquidation', { positions, mark: number(delta.markPx, { decimals }) });
 }

@@ -15,7 +15,7 @@ export function Options({ isHedge }: { readonly isHedge: boolean }) {
   const rests = type === 'limit' || type === 'scale';
   const reduces = isReducing(draft, { isHedge });
   return (
-    <div className="flex flex-wrap items-center gap-x-2 gap-y-2">
+    <div className="flex flex-wrap items-center gap-x-2 gap-y-2 max-tablet:gap-x-3">
       {!isHedge && (
         <Checkbox
           label={t('perps.ticket.reduceOnly')}
@@ -41,7 +41,10 @@ export function Options({ isHedge }: { readonly isHedge: boolean }) {
         <span className="ms-auto whitespace-nowrap">
           <Menu
             trigger={
-              <button type="button" className="rounded text-12 text-muted hover:text-text">
+              <button
+                type="button"
+                className="rounded text-12 text-muted hover:text-text max-tablet:h-9 max-tablet:px-2"
+              >
                 <span className="heard">{t('perps.ticket.lifetime')} </span>
                 {t(`perps.ticket.lifetimes.${lifetime}`)} ▾
               </button>

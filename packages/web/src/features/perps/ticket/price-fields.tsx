@@ -83,7 +83,7 @@ function QuickPrices() {
           disabled={value === undefined}
           title={value === undefined ? undefined : number(value)}
           onClick={() => value !== undefined && changeDraft({ price: value })}
-          className="rounded hover:text-text disabled:opacity-50"
+          className="rounded hover:text-text disabled:opacity-50 max-tablet:h-9 max-tablet:px-2"
         >
           {t(`perps.ticket.${name}`)}
         </button>

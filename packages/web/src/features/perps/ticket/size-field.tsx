@@ -76,7 +76,10 @@ export function SizeField({
           {most === undefined
             ? t('perps.ticket.shareUnknown')
             : isBase || !isDecimal(price)
-              ? t('perps.ticket.most', { size: number(most), unit: perp.baseCurrency })
+              ? t('perps.ticket.most', {
+                  size: number(most, { decimals: grid.sizeDecimals }),
+                  unit: perp.baseCurrency,
+                })
               : t('perps.ticket.most', { size: money(multiply(most, price)), unit: 'USDC' })}
         </span>
         <span className="whitespace-nowrap">{inOther}</span>
@@ -98,7 +101,7 @@ function Presets({
   const t = useWords();
   const amounts = useStore(preferences, ({ sizePresets }) => sizePresets);
   const looks =
-    'h-6 flex-1 rounded border border-line px-1 text-11 text-muted hover:text-text disabled:opacity-50';
+    'h-6 flex-1 rounded border border-line px-1 text-11 text-muted hover:text-text disabled:opacity-50 max-tablet:h-8';
   return (
     <div role="group" aria-label={t('perps.ticket.presets')} className="flex flex-wrap gap-1">
       {SHARES.map((share) => (
