@@ -1,10 +1,9 @@
 import type { OutcomeMarketMeta, Ticker } from '@oddlot/sdk';
-import { compare } from '../../lib/decimal.ts';
 import { chance } from '../../lib/format.ts';
 import { isLike } from '../../lib/is-like.ts';
 import { countdown } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
-import { useOutcomeTickers, yesPriceOf } from '../../market/outcome-tickers.ts';
+import { byLikelihood, useOutcomeTickers, yesPriceOf } from '../../market/outcome-tickers.ts';
 import { useEvents } from '../../market/queries.ts';
 import { useVenueSecond } from '../../market/use-venue-second.ts';
 import { EventLine } from './event-line.tsx';
@@ -52,9 +51,9 @@ function Favourite({
 }) {
   const [first, ...others] = markets;
   if (first === undefined) return null;
-  const priceOf = (market: OutcomeMarketMeta): string => yesPriceOf(market, byId);
+  const priceOf = (market: OutcomeMarketMeta) => yesPriceOf(market, byId);
   const best = others.reduce(
-    (leader, market) => (compare(priceOf(market), priceOf(leader)) > 0 ? market : leader),
+    (leader, market) => (byLikelihood(priceOf(market), priceOf(leader)) < 0 ? market : leader),
     first,
   );
   return (

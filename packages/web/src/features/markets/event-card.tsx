@@ -4,7 +4,7 @@ import { isDecimal, multiply, roundTo } from '../../lib/decimal.ts';
 import { chance, compact } from '../../lib/format.ts';
 import { relative } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
-import { yesPriceOf } from '../../market/outcome-tickers.ts';
+import { byLikelihood, yesPriceOf } from '../../market/outcome-tickers.ts';
 import { venueNow } from '../../market/venue.ts';
 import { EventTitle } from '../../ui/event-title.tsx';
 
@@ -73,7 +73,7 @@ function Single({ market, byId }: { readonly market: OutcomeMarketMeta; readonly
 function Candidates({ event, byId }: { readonly event: OutcomeEventMeta; readonly byId: Tickers }) {
   const ranked = event.markets
     .map((market) => ({ market, price: yesPriceOf(market, byId) }))
-    .sort((a, b) => Number(b.price) - Number(a.price));
+    .sort((a, b) => byLikelihood(a.price, b.price));
   return (
     <ul className="flex flex-col gap-1 text-12">
       {ranked.slice(0, CANDIDATES_SHOWN).map(({ market, price }) => (

@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import type { OutcomeMarketMeta } from '@oddlot/sdk';
 import type { AccountState } from '../../market/account.ts';
 import { subtract } from '../../lib/decimal.ts';
-import { costOf, holdingsOf, inOrder, isSomebodys, worthAt } from './market-facts.ts';
+import { isSomebodys } from '../../market/outcome-tickers.ts';
+import { costOf, holdingsOf, inOrder, worthAt } from './market-facts.ts';
 
 const record = (szi: string, entryPx: string, cumFee: string, asset = '7') => ({
   position: { asset, szi, entryPx, cumFee, positionValue: '4', unrealizedPnl: '-1' },

@@ -1,7 +1,6 @@
 import type { Leg, Level, OutcomeEventMeta, OutcomeMarketMeta, Ticker } from '@oddlot/sdk';
 import {
   add,
-  compare,
   isDecimal,
   magnitude,
   multiply,
@@ -13,7 +12,7 @@ import {
 import { compact } from '../../lib/format.ts';
 import { dateTime, hourMinute } from '../../lib/time.ts';
 import type { AccountState } from '../../market/account.ts';
-import { yesPriceOf } from '../../market/outcome-tickers.ts';
+import { byLikelihood, yesPriceOf } from '../../market/outcome-tickers.ts';
 import { legPrice } from './legs.ts';
 import type { Grid } from './quote.ts';
 
@@ -62,18 +61,7 @@ export function markOf(
   const { settlement_fraction: paid } = market.settlement;
   if (isDecimal(paid)) return paid;
   if (market.phase === 'upcoming') return undefined;
-  const price = yesPriceOf(market, byId);
-  return isSomebodys(price, market) ? price : undefined;
-}
-
-/** What the venue says of a market that nobody has quoted or traded. */
-export const NOBODYS = '0.5';
-
-/** Whether a price is anybody's opinion: a half is so only by a trade, or by quotes whose middle it is. */
-export function isSomebodys(price: string, { pricing }: OutcomeMarketMeta): boolean {
-  const { best_ask: ask, best_bid: bid, last_price: last } = pricing;
-  if (compare(price, NOBODYS) !== 0 || last !== null) return true;
-  return isDecimal(bid) && isDecimal(ask) && compare(add(bid, ask), '1') === 0;
+  return yesPriceOf(market, byId);
 }
 
 /**
@@ -99,16 +87,16 @@ export function turnover(amount: string): string {
   return compact(isDecimal(amount) ? roundTo(amount, 0) : undefined);
 }
 
+const NOTHING_LIVE: ReadonlyMap<number, Ticker> = new Map();
+
 /**
  * The likeliest first, as it was when somebody came: rows that change places can't be pressed. What nobody has
  * priced comes last.
  */
 export function inOrder(markets: readonly OutcomeMarketMeta[]): readonly OutcomeMarketMeta[] {
-  const rank = (market: OutcomeMarketMeta): string => {
-    const { yes_price: price } = market.pricing;
-    return isSomebodys(price, market) ? price : '-1';
-  };
-  return markets.toSorted((a, b) => compare(rank(b), rank(a)));
+  return markets.toSorted((a, b) =>
+    byLikelihood(yesPriceOf(a, NOTHING_LIVE), yesPriceOf(b, NOTHING_LIVE)),
+  );
 }
 
 /** Its trading is over, and there was none. */

@@ -7,6 +7,7 @@ import { countdown, hourMinute } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
 import { Price, colourOf } from '../../ui/figure.tsx';
 import { Spark } from '../../ui/spark.tsx';
+import { yesPriceOf } from '../outcome-tickers.ts';
 import { channelOf, referencePrices } from '../reference-prices.ts';
 import { ResultDots } from './result-dots.tsx';
 import { type RunningSeries, useSeriesTimeline } from './use-running-series.ts';
@@ -31,6 +32,7 @@ export function SeriesCards({
       key={each.slug}
       series={each}
       ticker={byId.get(each.market.instrument_id)}
+      price={yesPriceOf(each.market, byId)}
       nowMs={nowMs}
     />
   ));
@@ -39,10 +41,12 @@ export function SeriesCards({
 function SeriesCard({
   series: { event, market, slug },
   ticker,
+  price,
   nowMs,
 }: {
   readonly series: RunningSeries;
   readonly ticker: Ticker | undefined;
+  readonly price: string | undefined;
   readonly nowMs: number;
 }) {
   const t = useWords();
@@ -89,11 +93,7 @@ function SeriesCard({
         {isAhead ? (
           <span className="text-muted">{t('markets.series.openAtStart')}</span>
         ) : (
-          <Legs
-            names={market.outcomes}
-            price={ticker?.markPx ?? market.pricing.yes_price}
-            decimals={market.price_decimals}
-          />
+          <Legs names={market.outcomes} price={price} decimals={market.price_decimals} />
         )}
         <ResultDots items={timeline?.items ?? []} nowMs={nowMs} />
       </div>
@@ -142,7 +142,7 @@ function Legs({
   decimals,
 }: {
   readonly names: readonly [string, string];
-  readonly price: string;
+  readonly price: string | undefined;
   readonly decimals: number;
 }) {
   const t = useWords();
