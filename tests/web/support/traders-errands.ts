@@ -191,7 +191,8 @@ async function moneyDiffers(page: Page, { owner: { info }, user }: Errands): Pro
     ['Outcomes', 'outcome'],
   ] as const) {
     const { marginSummary, withdrawable } = await info.clearinghouseState({ user, accountType });
-    const [, value, free] = new RegExp(`${name}\\s+([\\d.]+)\\s+([\\d.]+) free`).exec(text) ?? [];
+    const [, value, free] =
+      new RegExp(`${name}\\s+([\\d.]+)\\sUSDC\\s+([\\d.]+) free`).exec(text) ?? [];
     const isNear = near(value, marginSummary.accountValue) && near(free, withdrawable);
     const wanted = `${marginSummary.accountValue}, ${withdrawable} free`;
     if (!isNear) found.push(`${name} ${value}, ${free} free; the venue says ${wanted}`);
