@@ -11,7 +11,7 @@ import { asEntries } from './journal-replay.ts';
 import { readSegments, type Segment } from './segment-files.ts';
 import { damageAt } from './segment-recovery.ts';
 import { inspectRemains, scanRecords, type ScanEnd } from './segment-scan.ts';
-import { openSegment } from './segment-source.ts';
+import { openSegment, type ByteSource } from './segment-source.ts';
 
 /** Where a block stands; of a compressed file the place in what it holds. */
 export type BlockPlace = { readonly file: string; readonly offset: number };
@@ -60,17 +60,7 @@ async function inspectSegment(
       const place = { file: path, offset: record.offset };
       return asEntries((entry) => take(entry, place), { withRequests: true })(record, path);
     });
-    const cause = bytes.fault;
-    if (cause !== undefined) {
-      const what = `it can't be decompressed: ${cause.message}`;
-      throw new JournalDamagedError({
-        file: path,
-        offset: scan.offset,
-        seq: scan.chain.seq + 1,
-        what,
-        cause,
-      });
-    }
+    await inspectEnd(bytes, path, scan);
     if (mark === undefined && (hasNext || segment.isCompressed)) {
       throw damageAt(segment, { ...scan, offset: MARK_OFFSET }, 'the mark of its end is damaged');
     }
@@ -89,6 +79,22 @@ async function inspectSegment(
   } finally {
     await source.close();
   }
+}
+
+/** What is compressed has a checksum of its own behind its last record, where whoever reads records alone never comes. */
+async function inspectEnd(
+  bytes: ByteSource,
+  file: string,
+  { chain, offset }: ScanEnd,
+): Promise<void> {
+  const length = await bytes.measure?.();
+  const cause = bytes.fault;
+  if (cause === undefined && (length ?? offset) === offset) return;
+  const what =
+    cause === undefined
+      ? `it holds ${length} bytes, and its records end at ${offset}`
+      : `it can't be decompressed: ${cause.message}`;
+  throw new JournalDamagedError({ file, offset, seq: chain.seq + 1, what, cause });
 }
 
 /** The header has a checksum; what is between its fields and the first record is zeros. */

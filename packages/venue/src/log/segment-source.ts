@@ -32,6 +32,8 @@ export type ByteSource = {
     length: number,
     position: number,
   ): Promise<{ readonly bytesRead: number }>;
+  /** Of what is compressed: reads to the end, and gives the length of the whole; undefined when it is not intact. */
+  measure?(): Promise<number | undefined>;
 };
 
 /**
