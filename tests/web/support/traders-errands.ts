@@ -170,7 +170,8 @@ async function sharesHeld({ market, owner: { info }, user }: Errands): Promise<s
 
 async function sharesDiffer(page: Page, errands: Errands): Promise<string[]> {
   const region = shares(page);
-  const text = (await region.count()) === 0 ? '' : await region.innerText();
+  // It goes with the last share: who waited for it would wait for ever.
+  const [text = ''] = await region.allInnerTexts();
   const found = [...text.replaceAll(',', '').matchAll(/([\d.]+) (Yes|No) at ([\d.]+)¢/g)];
   const shown = found.map(([, size, leg, price]) => `${Number(size)} ${leg} at ${price}`);
   const wanted = await sharesHeld(errands);
