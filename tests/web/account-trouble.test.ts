@@ -77,6 +77,32 @@ test(
 );
 
 test(
+  'an answer that is lost is asked for: a transfer is made once and told; one that never arrived moves nothing',
+  async () => {
+    const { page } = await atMoney('transfer', { expectedErrors: /ERR_FAILED|Failed to fetch/ });
+    const amount = page.getByRole('textbox', { name: 'Amount' });
+    // It reaches the venue; its answer, and those to every try after it, do not come through.
+    await page.route('**/exchange', async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    await amount.fill('100');
+    await page.getByRole('button', { name: /^Transfer 100\.00/ }).click();
+    await page.getByText('299,900.00 free').waitFor(PATIENT);
+    // What is typed before that is known is the next one, and is not wiped away.
+    await amount.fill('70');
+    await page.getByText(/^100\.00 USDC were moved/).waitFor(PATIENT);
+    expect(await amount.inputValue()).toBe('70');
+    await page.unroute('**/exchange');
+    await page.route('**/exchange', (route) => route.abort());
+    await page.getByRole('button', { name: /^Transfer 70\.00/ }).click();
+    await page.getByText('The venue never received it: nothing was done').waitFor(PATIENT);
+    await page.getByText('299,900.00 free').waitFor();
+  },
+  SLOW_MS,
+);
+
+test(
   'a withdrawal that waits says for what, and goes on by itself',
   async () => {
     const { page } = await atMoney('withdraw', { viewport: PHONE });

@@ -226,6 +226,48 @@ describe('the ticket', () => {
   });
 });
 
+describe('the key Enter', () => {
+  test('does what the button would, once: neither while that is under way nor where another is in its place', async () => {
+    const market = await people.market();
+    await people.quote(market);
+    const page = await trading(market);
+    const sent: string[] = [];
+    let release = (): void => undefined;
+    await page.route('**/exchange', async (route) => {
+      const { type } = (route.request().postDataJSON() as { action: { type: string } }).action;
+      sent.push(type);
+      // Money moves at once; what a key sent is on its way until it is let through.
+      if (type !== 'tokenSend') await new Promise<void>((resolve) => (release = resolve));
+      await route.continue();
+    });
+    const pressTwice = async (label: string, type: string): Promise<void> => {
+      await page.getByLabel(label).press('Enter');
+      await expect.poll(() => sent.at(-1)).toBe(type);
+      await page.getByLabel(label).press('Enter');
+      release();
+    };
+    await choose(page, 'Split');
+    await page.getByLabel('Pairs').fill('10');
+    // The money of it is missing: there is a button that moves it, and Enter does not pass it by.
+    await page.getByRole('button', { name: 'Move 10.00 USDC over' }).waitFor();
+    await page.getByLabel('Pairs').press('Enter');
+    await move(page, '10.00');
+    await page.getByRole('button', { name: 'Split 10 USDC into pairs' }).waitFor();
+    await pressTwice('Pairs', 'outcomeOperate');
+    await page.getByText('10 USDC are now 10 Yes and 10 No.').waitFor();
+    await choose(page, 'Buy');
+    await page.getByLabel('Spend').fill('10');
+    await page.getByRole('button', { name: 'Move 10.00 USDC over' }).waitFor();
+    await page.getByLabel('Spend').press('Enter');
+    await move(page, '10.00');
+    await page.getByRole('button', { name: 'Buy 20.83 Yes for 9.58' }).waitFor();
+    await pressTwice('Spend', 'order');
+    await page.getByText('20.83 shares at 46.0¢').waitFor();
+    await shares(page).getByText('30.83 Yes at').waitFor();
+    expect(sent).toEqual(['tokenSend', 'outcomeOperate', 'tokenSend', 'order']);
+  });
+});
+
 describe('R-delay', () => {
   test('an order that would take waits in sight; halted meanwhile it fails with its reason, else it fills', async () => {
     const market = await people.market({ orderDelayMs: 3_000 });

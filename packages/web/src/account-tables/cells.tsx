@@ -7,6 +7,7 @@ import { useSession } from '../session/use-session.ts';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { StackedTitle } from '../ui/event-title.tsx';
 import type { Column } from '../ui/table.tsx';
+import { useIsWide } from '../ui/use-is-wide.ts';
 
 /** Cells that all tables of the account share. */
 
@@ -121,30 +122,38 @@ type Traded = {
   readonly slug?: string | undefined;
   readonly title?: string | undefined;
   readonly isOutcome: boolean;
-  /** In two lines, for rows that are high enough. */
-  readonly isStacked?: boolean;
+  /** In two lines on wide screens too. */
+  readonly isStacked?: boolean | undefined;
 };
 
 /** For a name in two lines. */
 export const STACKED_ROW_PX = 44;
 
 /** The name of a market, and the way to it. */
-export function Market({ symbol, slug, title, isOutcome, isStacked = false }: Traded) {
+export function Market({ symbol, slug, title, isOutcome, isStacked }: Traded) {
   const name = title ?? symbol;
-  if (isOutcome) {
-    const shown = isStacked ? <StackedTitle title={name} /> : name;
-    return slug === undefined ? (
-      <span title={name}>{shown}</span>
-    ) : (
-      <a href={`/events/${slug}`} title={name} className="hover:underline">
-        {shown}
-      </a>
-    );
-  }
+  if (isOutcome) return <Event slug={slug} name={name} isStacked={isStacked} />;
   return (
     <Link to={`/trade/${symbol}` as '/'} search={sameTab} className="hover:underline">
       {name}
     </Link>
+  );
+}
+
+/** Where columns are narrow a question takes two lines: the table's rows are as high as that. */
+function Event({
+  slug,
+  name,
+  isStacked = false,
+}: Pick<Traded, 'slug' | 'isStacked'> & { readonly name: string }) {
+  const isWide = useIsWide();
+  const shown = isStacked || !isWide ? <StackedTitle title={name} /> : name;
+  return slug === undefined ? (
+    <span title={name}>{shown}</span>
+  ) : (
+    <a href={`/events/${slug}`} title={name} className="hover:underline">
+      {shown}
+    </a>
   );
 }
 

@@ -5,7 +5,6 @@ import { useWords, type Words } from '../lib/words.ts';
 import { fillId, ledgerLists, useFills } from '../market/account-lists.ts';
 import { Money } from '../ui/figure.tsx';
 import { Table, type Column } from '../ui/table.tsx';
-import { useIsWide } from '../ui/use-is-wide.ts';
 import {
   Market,
   Nothing,
@@ -37,11 +36,7 @@ export function FillsTable({ user, only }: Shown) {
   const takenBy = useMemo(() => takenFills(ledger), [ledger]);
   const [asked, setAsked] = useState<LedgerUpdate>();
   const { dialog, open } = useReport(user);
-  const isStacked = !useIsWide() && only !== 'perps';
-  const columns = useMemo(
-    () => columnsOf(t, { takenBy, ask: setAsked, open, isStacked }),
-    [t, takenBy, open, isStacked],
-  );
+  const columns = useMemo(() => columnsOf(t, { takenBy, ask: setAsked, open }), [t, takenBy, open]);
   return (
     <>
       <Table
@@ -49,7 +44,7 @@ export function FillsTable({ user, only }: Shown) {
         columns={columns}
         rows={rows}
         rowKey={fillId}
-        {...(isStacked ? { rowHeight: STACKED_ROW_PX } : {})}
+        stackedRowHeight={only === 'perps' ? undefined : STACKED_ROW_PX}
         rowHotkey={{ key: REPORT_KEY, act: ({ oid }) => open(oid) }}
         older={older}
         empty={<Nothing name="fills" user={user} isLoaded={isLoaded} />}
@@ -65,11 +60,9 @@ type Asking = {
   readonly ask: (update: LedgerUpdate) => void;
   /** How the order behind a trade was executed. */
   readonly open: (oid: number) => void;
-  /** Names of events in two lines. */
-  readonly isStacked: boolean;
 };
 
-function columnsOf(t: Words, { ask, isStacked, open, takenBy }: Asking): readonly Column<Fill>[] {
+function columnsOf(t: Words, { ask, open, takenBy }: Asking): readonly Column<Fill>[] {
   return [
     secondColumn(
       ({ time }) => time,
@@ -80,13 +73,7 @@ function columnsOf(t: Words, { ask, isStacked, open, takenBy }: Asking): readonl
       id: 'market',
       header: t('portfolio.market'),
       cell: ({ marketType, slug, symbol, title }) => (
-        <Market
-          symbol={symbol}
-          slug={slug}
-          title={title}
-          isOutcome={marketType === 'outcome'}
-          isStacked={isStacked}
-        />
+        <Market symbol={symbol} slug={slug} title={title} isOutcome={marketType === 'outcome'} />
       ),
     },
     {

@@ -4,7 +4,6 @@ import { sign, subtract } from '../lib/decimal.ts';
 import { useWords, type Words } from '../lib/words.ts';
 import { orderId, useOrderHistory } from '../market/account-lists.ts';
 import { Table, type Column } from '../ui/table.tsx';
-import { useIsWide } from '../ui/use-is-wide.ts';
 import {
   Market,
   Nothing,
@@ -30,10 +29,9 @@ export function HistoryTable({ user, only }: Shown) {
     [all, only],
   );
   const { dialog, open } = useReport(user);
-  const isStacked = !useIsWide() && only !== 'perps';
   const columns = useMemo(
-    () => [...orderColumns(user, t, { open, isStacked }), ...endColumns(t)],
-    [t, user, open, isStacked],
+    () => [...orderColumns(user, t, open), ...endColumns(t)],
+    [t, user, open],
   );
   return (
     <>
@@ -42,7 +40,7 @@ export function HistoryTable({ user, only }: Shown) {
         columns={columns}
         rows={rows}
         rowKey={orderId}
-        {...(isStacked ? { rowHeight: STACKED_ROW_PX } : {})}
+        stackedRowHeight={only === 'perps' ? undefined : STACKED_ROW_PX}
         rowHotkey={{ key: REPORT_KEY, act: ({ order }) => open(order.oid) }}
         older={older}
         empty={<Nothing name="history" user={user} isLoaded={isLoaded} />}
@@ -56,7 +54,7 @@ export function HistoryTable({ user, only }: Shown) {
 function orderColumns(
   user: string,
   t: Words,
-  { isStacked, open }: { readonly open: (oid: number) => void; readonly isStacked: boolean },
+  open: (oid: number) => void,
 ): readonly Column<HistOrderRow>[] {
   return [
     secondColumn(
@@ -72,13 +70,7 @@ function orderColumns(
       id: 'market',
       header: t('portfolio.market'),
       cell: ({ order: { marketType, slug, symbol, title } }) => (
-        <Market
-          symbol={symbol}
-          slug={slug}
-          title={title}
-          isOutcome={marketType === 'outcome'}
-          isStacked={isStacked}
-        />
+        <Market symbol={symbol} slug={slug} title={title} isOutcome={marketType === 'outcome'} />
       ),
     },
     {

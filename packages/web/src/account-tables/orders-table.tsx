@@ -4,7 +4,6 @@ import { subtract } from '../lib/decimal.ts';
 import { useWords, type Words } from '../lib/words.ts';
 import { openOrders, openOutcomeOrders } from '../market/account.ts';
 import { Table, type Column } from '../ui/table.tsx';
-import { useIsWide } from '../ui/use-is-wide.ts';
 import { Market, Nothing, numberColumn, secondColumn, Sided, STACKED_ROW_PX } from './cells.tsx';
 import { isBought } from './is-bought.ts';
 import { OrderOrigin } from './origin.tsx';
@@ -25,11 +24,7 @@ export function OrdersTable({ user }: { readonly user: string }) {
     [perp.orders, outcome.orders],
   );
   const { dialog, open } = useReport(user);
-  const isStacked = !useIsWide();
-  const columns = useMemo(
-    () => columnsOf(user, t, { open, isStacked }),
-    [t, user, open, isStacked],
-  );
+  const columns = useMemo(() => columnsOf(user, t, open), [t, user, open]);
   return (
     <>
       <Table
@@ -37,7 +32,7 @@ export function OrdersTable({ user }: { readonly user: string }) {
         columns={columns}
         rows={rows}
         rowKey={({ marketType, oid }) => `${marketType} ${oid}`}
-        {...(isStacked ? { rowHeight: STACKED_ROW_PX } : {})}
+        stackedRowHeight={STACKED_ROW_PX}
         rowHotkey={{ key: REPORT_KEY, act: ({ oid }) => open(oid) }}
         empty={<Nothing name="orders" user={user} isLoaded={perp.isLoaded && outcome.isLoaded} />}
       />
@@ -46,11 +41,7 @@ export function OrdersTable({ user }: { readonly user: string }) {
   );
 }
 
-function columnsOf(
-  user: string,
-  t: Words,
-  { isStacked, open }: { readonly open: (oid: number) => void; readonly isStacked: boolean },
-): readonly Column<Row>[] {
+function columnsOf(user: string, t: Words, open: (oid: number) => void): readonly Column<Row>[] {
   return [
     secondColumn(
       ({ timestamp }) => timestamp,
@@ -70,7 +61,6 @@ function columnsOf(
           slug={'eventSlug' in order ? order.eventSlug : undefined}
           title={'title' in order ? order.title : undefined}
           isOutcome={order.marketType === 'outcome'}
-          isStacked={isStacked}
         />
       ),
     },

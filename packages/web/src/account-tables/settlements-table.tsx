@@ -7,7 +7,6 @@ import { fillId, useFills } from '../market/account-lists.ts';
 import { reader } from '../market/venue.ts';
 import { Money } from '../ui/figure.tsx';
 import { Table, type Column } from '../ui/table.tsx';
-import { useIsWide } from '../ui/use-is-wide.ts';
 import { Market, Nothing, numberColumn, Sided, STACKED_ROW_PX, timeColumn } from './cells.tsx';
 
 /** What shares paid when their markets resolved. The market's page has the receipt. */
@@ -15,15 +14,14 @@ export function SettlementsTable({ user }: { readonly user: string }) {
   const t = useWords();
   const { isLoaded, older, rows } = useFills(user);
   const settled = useMemo(() => rows.filter(isSettlement), [rows]);
-  const isStacked = !useIsWide();
-  const columns = useMemo(() => columnsOf(t, isStacked), [t, isStacked]);
+  const columns = useMemo(() => columnsOf(t), [t]);
   return (
     <Table
       label={t('portfolio.tab.settlements')}
       columns={columns}
       rows={settled}
       rowKey={fillId}
-      {...(isStacked ? { rowHeight: STACKED_ROW_PX } : {})}
+      stackedRowHeight={STACKED_ROW_PX}
       older={older}
       empty={<Nothing name="settlements" user={user} isLoaded={isLoaded} />}
     />
@@ -43,14 +41,14 @@ function isSettlement({ dir }: Fill): boolean {
   return dir === 'Settlement';
 }
 
-function columnsOf(t: Words, isStacked: boolean): readonly Column<Fill>[] {
+function columnsOf(t: Words): readonly Column<Fill>[] {
   return [
     timeColumn(({ time }) => time, t),
     {
       id: 'market',
       header: t('portfolio.market'),
       cell: ({ slug, symbol, title }) => (
-        <Market symbol={symbol} slug={slug} title={title} isOutcome isStacked={isStacked} />
+        <Market symbol={symbol} slug={slug} title={title} isOutcome />
       ),
     },
     {

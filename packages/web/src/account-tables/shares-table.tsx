@@ -8,7 +8,6 @@ import { accountStates } from '../market/account.ts';
 import { reader } from '../market/venue.ts';
 import { Money } from '../ui/figure.tsx';
 import { Table, type Column } from '../ui/table.tsx';
-import { useIsWide } from '../ui/use-is-wide.ts';
 import { Market, Nothing, numberColumn, Sided, STACKED_ROW_PX } from './cells.tsx';
 
 const NONE: readonly AssetPosition[] = [];
@@ -30,15 +29,14 @@ export function SharesTable({ user }: { readonly user: string }) {
     refetchInterval: TITLES_MS,
   });
   const rows = useMemo(() => withLive(data ?? NONE, live?.assetPositions ?? NONE), [data, live]);
-  const isStacked = !useIsWide();
-  const columns = useMemo(() => columnsOf(t, isStacked), [t, isStacked]);
+  const columns = useMemo(() => columnsOf(t), [t]);
   return (
     <Table
       label={t('portfolio.tab.shares')}
       columns={columns}
       rows={rows}
       rowKey={keyOf}
-      {...(isStacked ? { rowHeight: STACKED_ROW_PX } : {})}
+      stackedRowHeight={STACKED_ROW_PX}
       empty={<Nothing name="shares" user={user} isLoaded={data !== undefined} />}
     />
   );
@@ -60,13 +58,13 @@ function withLive(
   });
 }
 
-function columnsOf(t: Words, isStacked: boolean): readonly Column<AssetPosition>[] {
+function columnsOf(t: Words): readonly Column<AssetPosition>[] {
   return [
     {
       id: 'market',
       header: t('portfolio.market'),
       cell: ({ position: { coin, slug, title } }) => (
-        <Market symbol={coin} slug={slug} title={title} isOutcome isStacked={isStacked} />
+        <Market symbol={coin} slug={slug} title={title} isOutcome />
       ),
     },
     {

@@ -1,6 +1,6 @@
 import type { LedgerDelta, LedgerUpdate } from '@oddlot/sdk';
 import { decimalsOf, magnitude, sign } from '../lib/decimal.ts';
-import { money, number } from '../lib/format.ts';
+import { money, number, usdc } from '../lib/format.ts';
 import { wholeDate } from '../lib/time.ts';
 import { useWords, type Words } from '../lib/words.ts';
 import { usePerp } from '../market/queries.ts';
@@ -63,7 +63,7 @@ function factsOf(
       [t('portfolio.market'), delta.coin],
       [t('portfolio.size'), number(delta.sz)],
       [t('portfolio.price'), number(delta.px, { decimals })],
-      [t('portfolio.closedPnl'), `${money(delta.closedPnl, { isSigned: true })} USDC`],
+      [t('portfolio.closedPnl'), usdc(delta.closedPnl, { isSigned: true })],
     ];
   }
   if (delta.type !== 'liquidation') return [];
@@ -80,13 +80,13 @@ function factsOf(
         .join(', '),
     ],
     [t('portfolio.mark'), number(delta.markPx, { decimals })],
-    [t('portfolio.why.equity'), `${money(delta.accountValue)} USDC`],
-    [t('portfolio.why.maintenance'), `${money(delta.maintenanceMargin)} USDC`],
+    [t('portfolio.why.equity'), usdc(delta.accountValue)],
+    [t('portfolio.why.maintenance'), usdc(delta.maintenanceMargin)],
     [t('portfolio.why.step'), t(`portfolio.why.steps.${delta.step}`)],
     [
       // Cross positions stand for each other; an isolated one stands alone.
       t(delta.leverageType === 'Cross' ? 'portfolio.why.notional' : 'portfolio.worth'),
-      `${money(delta.liquidatedNtlPos)} USDC`,
+      usdc(delta.liquidatedNtlPos),
     ],
   ];
 }

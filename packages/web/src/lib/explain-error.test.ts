@@ -73,13 +73,18 @@ describe('a refusal is one sentence and a button', () => {
     ],
     [
       'too late is not executed',
-      new ExpiredError(refused({ name: 'EXPIRED' }), { txHash: '0x1' }),
+      new ExpiredError(refused({ name: 'EXPIRED' }), { txHash: '0x1', expiresAfter: 5 }),
       ['It came too late and was not executed.'],
+    ],
+    [
+      'what has no end was not too late: it never came',
+      new ExpiredError(refused({ name: 'EXPIRED' }), { txHash: '0x1' }),
+      ['The venue never received it: nothing was done.'],
     ],
     [
       'no answer to an action leaves its fate open',
       new HttpError('lost', { txHash: '0x1' }),
-      ['The venue did not answer; whether it was executed shows in your orders.'],
+      ['The venue did not answer. Look whether it was done before you send it again.'],
     ],
     ['no answer to a query', new HttpError('lost'), ['The venue did not answer.']],
     ['not signed', new SigningError('rejected'), ['It was not signed, so nothing was sent.']],

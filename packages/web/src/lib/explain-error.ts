@@ -27,7 +27,9 @@ export type NameOf = (field: string) => string | undefined;
 
 /** Turns whatever was thrown into one sentence and what can be done about it. */
 export function explainError(error: unknown, t: Words, nameOf?: NameOf): Explained {
-  if (error instanceof ExpiredError) return said(t('error.expired'));
+  if (error instanceof ExpiredError) {
+    return said(t(error.expiresAfter === undefined ? 'error.neverArrived' : 'error.expired'));
+  }
   if (error instanceof ApiError) return explainApi(error, t, nameOf);
   if (error instanceof ValidationError) {
     return { ...said(error.message), remedies: remediesOf(error.details) };

@@ -40,6 +40,11 @@ export function money(text: string | null | undefined, format: NumberFormat = {}
   return number(text, { ...format, decimals });
 }
 
+/** The same with its unit, where nothing else says what it is. */
+export function usdc(text: string | null | undefined, format: NumberFormat = {}): string {
+  return isDecimal(text) ? `${money(text, format)} USDC` : NOTHING;
+}
+
 /** Whether an amount is something that two decimals would show as nothing. */
 export function isBelowCent(text: string): boolean {
   return sign(roundTo(text, MONEY_DECIMALS)) === 0 && sign(text) !== 0;

@@ -8,11 +8,13 @@ import { queryClient } from '../market/queries.ts';
 import { reader } from '../market/venue.ts';
 import { Button } from '../ui/button.tsx';
 import { ConfirmButton } from '../ui/confirm-button.tsx';
+import { emptied } from '../ui/emptied.ts';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { ErrorSentence } from '../ui/error-sentence.tsx';
 import { Table, type Column } from '../ui/table.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import { useDoing } from '../ui/use-doing.ts';
+import { doneOnce } from './sent-once.ts';
 import { texts } from 'words:builder';
 
 addWords(texts);
@@ -39,7 +41,9 @@ export function ApprovedBuilders({
   const columns = useMemo(() => {
     const revoke = (builder: string): Promise<boolean> =>
       run(async () => {
-        await owner!.exchange.revokeBuilderFee({ builder }, { confirm: 'executed' });
+        await doneOnce(owner!, ({ exchange }) =>
+          exchange.revokeBuilderFee({ builder }, { confirm: 'executed' }),
+        );
         await queryClient.invalidateQueries({ queryKey: key(user) });
       });
     return columnsOf(t, owner === undefined ? undefined : { isBusy, revoke });
@@ -126,14 +130,16 @@ function Approve({ user, owner }: { readonly user: string; readonly owner: Clien
   const approve = async (): Promise<void> => {
     if (!isReady || isBusy) return;
     const isDone = await run(() =>
-      owner.exchange.approveBuilderFee(
-        { builder: builder.trim(), maxFeeRate: `${rate}%` },
-        { confirm: 'executed' },
+      doneOnce(owner, ({ exchange }) =>
+        exchange.approveBuilderFee(
+          { builder: builder.trim(), maxFeeRate: `${rate}%` },
+          { confirm: 'executed' },
+        ),
       ),
     );
     if (!isDone) return;
-    setBuilder('');
-    setRate('');
+    setBuilder(emptied(builder));
+    setRate(emptied(rate));
     await queryClient.invalidateQueries({ queryKey: key(user) });
   };
   return (

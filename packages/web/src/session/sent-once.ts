@@ -10,6 +10,8 @@ type Sent = { readonly txHash: string; readonly expiresAfter: number | undefined
 const ASK_EVERY_MS = 1_000;
 /** After its time an action may still be on its way through the venue for so long. */
 const GRACE_MS = 2_000;
+/** One that has no end, as transfers: so long after it was given up, nothing brings it any more. */
+const ENDLESS_GRACE_MS = 10_000;
 
 /**
  * Sends something once, and does not rest until it is known what became of it. An answer that was lost is
@@ -18,7 +20,7 @@ const GRACE_MS = 2_000;
 export async function sentOnce(
   trader: Client,
   run: (trader: Client) => Promise<ActionReply>,
-  onAsk: () => void,
+  onAsk?: () => void,
 ): Promise<ActionReply> {
   let sent: Sent;
   try {
@@ -30,20 +32,44 @@ export async function sentOnce(
       throw await unlessRevoked(error);
     sent = { txHash: error.txHash, expiresAfter: error.expiresAfter };
   }
-  onAsk();
+  onAsk?.();
   return fateOf(trader, sent);
+}
+
+/** The same for one thing that is done or is not: what was refused of it is thrown. */
+export async function doneOnce(
+  client: Client,
+  run: (client: Client) => Promise<ActionReply>,
+): Promise<void> {
+  const fault = failureOf(await sentOnce(client, run));
+  if (fault !== undefined) throw fault;
+}
+
+/** A refusal of one entry of an action, in the form of one of the whole. */
+export function failureOf(reply: ActionReply): ApiError | undefined {
+  if (reply.status !== 'executed' || reply.failure === undefined) return undefined;
+  const { code = 0, details, error, name } = reply.failure;
+  return new ApiError({
+    code,
+    name,
+    message: error.replace(/^\w+\[\d+\]: /, ''),
+    details,
+    httpStatus: 200,
+    response: reply,
+  });
 }
 
 async function fateOf(trader: Client, sent: Sent): Promise<ActionReply> {
   const { expiresAfter, txHash } = sent;
+  const endMs =
+    expiresAfter === undefined ? venueNow() + ENDLESS_GRACE_MS : expiresAfter + GRACE_MS;
   for (;;) {
     const receipt = await trader.exchange.waitForAction(txHash).catch(() => undefined);
     if (receipt?.status === 'executed' || receipt?.status === 'failed') {
       return replyOf(receipt, txHash);
     }
     // The venue never saw it, and from its end on it never will.
-    const isOver = expiresAfter === undefined || venueNow() > expiresAfter + GRACE_MS;
-    if (receipt?.status === 'unknown' && isOver) throw neverArrived(receipt, sent);
+    if (receipt?.status === 'unknown' && venueNow() > endMs) throw neverArrived(receipt, sent);
     await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
   }
 }

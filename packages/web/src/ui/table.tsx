@@ -4,6 +4,7 @@ import { classes } from './classes.ts';
 import { OlderRows, type Older } from './older-rows.tsx';
 import { pressesKey } from './presses-key.ts';
 import { sortRows, type Sorting } from './sort-rows.ts';
+import { useIsWide } from './use-is-wide.ts';
 
 export type Column<Row> = {
   readonly id: string;
@@ -37,6 +38,8 @@ type TableProps<Row> = {
   /** What stands in place of no rows. */
   readonly empty: ReactNode;
   readonly rowHeight?: number;
+  /** The same on screens whose columns are so narrow that cells have two lines. */
+  readonly stackedRowHeight?: number | undefined;
   readonly sortedBy?: Sorting | undefined;
   readonly onRowClick?: ((row: Row) => void) | undefined;
   /** What a key does with the row that has the focus, while nobody types in it. */
@@ -48,7 +51,8 @@ type TableProps<Row> = {
 
 /** Rows of one height that stay where they are; long lists draw only what is in sight. */
 export function Table<Row>(props: TableProps<Row>) {
-  const { columns, empty, label, rowHeight = ROW_PX, rowKey, rows, sortedBy } = props;
+  const { columns, empty, label, rowKey, rows, sortedBy } = props;
+  const rowHeight = useRowHeight(props);
   const [sorting, setSorting] = useState<Sorting | undefined>(sortedBy);
   const sorted = useMemo(() => sortRows(rows, { columns, sorting }), [rows, columns, sorting]);
   const scroller = useRef<HTMLDivElement>(null);
@@ -86,6 +90,10 @@ export function Table<Row>(props: TableProps<Row>) {
       {props.older !== undefined && <OlderRows older={props.older} />}
     </div>
   );
+}
+
+function useRowHeight<Row>({ rowHeight = ROW_PX, stackedRowHeight }: TableProps<Row>): number {
+  return useIsWide() ? rowHeight : (stackedRowHeight ?? rowHeight);
 }
 
 function Widths<Row>({ columns }: Pick<TableProps<Row>, 'columns'>) {

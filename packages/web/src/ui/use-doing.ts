@@ -1,4 +1,4 @@
-import { useCallback, useState } from 'react';
+import { useCallback, useRef, useState } from 'react';
 
 export type Doing = {
   readonly isBusy: boolean;
@@ -9,11 +9,15 @@ export type Doing = {
   readonly clear: () => void;
 };
 
-/** Something that a button starts: whether it is under way, and why it failed. */
+/** Something that a button or a key starts: whether it is under way, and why it failed. */
 export function useDoing(): Doing {
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>();
+  // Not the state: a key that is held down comes again before the page is drawn anew.
+  const isUnderWay = useRef(false);
   const run = useCallback(async (act: () => Promise<unknown>): Promise<boolean> => {
+    if (isUnderWay.current) return false;
+    isUnderWay.current = true;
     setIsBusy(true);
     setError(undefined);
     try {
@@ -23,6 +27,7 @@ export function useDoing(): Doing {
       setError(fault);
       return false;
     } finally {
+      isUnderWay.current = false;
       setIsBusy(false);
     }
   }, []);

@@ -1,6 +1,6 @@
 import type { AssetPosition, Fill } from '@oddlot/sdk';
 import { isDecimal, magnitude, sign } from '../../lib/decimal.ts';
-import { cents, money, number, percent, short } from '../../lib/format.ts';
+import { cents, number, percent, short, usdc } from '../../lib/format.ts';
 import { dateTime } from '../../lib/time.ts';
 import type { Words } from '../../lib/words.ts';
 
@@ -74,7 +74,7 @@ export function cardOf(
   t: Words,
 ): Card {
   const direction = sign(pnl);
-  const amount = `${money(pnl, { isSigned: true })} USDC`;
+  const amount = usdc(pnl, { isSigned: true });
   const inPercent = share === undefined ? undefined : percent(share, { isSigned: true });
   // A trade has no share of anything: without its amount it is a gain or a loss.
   const bare = t(direction < 0 ? 'share.loss' : 'share.gain');

@@ -19,7 +19,7 @@ export async function namedLedgerNews(
   const ids = rows.flatMap(({ delta }) =>
     delta.type === 'outcomeSettlement' ? [delta.instrumentId] : [],
   );
-  return ledgerNews(rows, t, await namesFor(ids));
+  return ledgerNews(rows, t, knownPerps(), await namesFor(ids));
 }
 
 function namesFor(instrumentIds: readonly number[]): Promise<MarketNames> {

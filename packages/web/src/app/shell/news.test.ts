@@ -106,7 +106,7 @@ describe('a change of the ledger', () => {
     ],
     [{ type: 'faucet', amount: '1000' }, []],
   ])('%j', (delta, expected) => {
-    expect(told(ledgerNews([row(delta)], words.t, markets))).toEqual(expected);
+    expect(told(ledgerNews([row(delta)], words.t, [], markets))).toEqual(expected);
   });
 
   test('of a perp has its prices on the grid of its market', () => {
@@ -117,7 +117,7 @@ describe('a change of the ledger', () => {
       markPx: '91204.0512',
     };
     const closed = { type: 'adl', coin: 'BTC-USDC', sz: '2', px: '91200' };
-    const news = ledgerNews([row(taken), row(closed)], words.t, new Map(), [btc]);
+    const news = ledgerNews([row(taken), row(closed)], words.t, [btc]);
     expect(news.map(({ text }) => text)).toEqual(['BTC-USDC at a mark of 91,204.1', 'at 91,200.0']);
   });
 

@@ -3,7 +3,6 @@ import { decimalsOf, divide, multiply, roundTo, sign, subtract, sum } from '../.
 import { cents, money, number, short } from '../../lib/format.ts';
 import type { Words } from '../../lib/words.ts';
 import type { MarketName, MarketNames } from '../../market/market-names.ts';
-import { knownPerps } from '../../market/queries.ts';
 import type { Toast } from '../../ui/toast.tsx';
 
 export type News = Omit<Toast, 'id'>;
@@ -74,8 +73,8 @@ const CENT_DECIMALS = 2;
 export function ledgerNews(
   rows: readonly LedgerUpdate[],
   t: Words,
+  perps: readonly PerpMeta[] = [],
   markets: MarketNames = new Map(),
-  perps: readonly PerpMeta[] = knownPerps(),
 ): readonly News[] {
   const onGrid = (price: string, coin: string | undefined): string => {
     const perp = perps.find(({ name }) => name === coin);

@@ -10,6 +10,7 @@ import { queryClient } from '../../market/queries.ts';
 import { reader } from '../../market/venue.ts';
 import { ApprovedBuilders } from '../../session/approved-builders.tsx';
 import { NoAccount } from '../../session/no-account.tsx';
+import { doneOnce } from '../../session/sent-once.ts';
 import type { Session } from '../../session/session.ts';
 import { useIsSessionLoaded, useSession } from '../../session/use-session.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -136,7 +137,9 @@ function Sums({
   const amount = state?.unclaimedRewards;
   const hasSome = isDecimal(amount) && sign(amount) > 0;
   const claim = async (): Promise<void> => {
-    const isDone = await run(() => signer!.exchange.claimBuilderRewards({ confirm: 'executed' }));
+    const isDone = await run(() =>
+      doneOnce(signer!, ({ exchange }) => exchange.claimBuilderRewards({ confirm: 'executed' })),
+    );
     if (!isDone) return;
     notify({ title: t('builder.claimDone', { amount: money(amount) }) });
     await Promise.all(

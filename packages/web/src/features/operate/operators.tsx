@@ -5,6 +5,7 @@ import { short } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import { emptied } from '../../ui/emptied.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { TextField } from '../../ui/text-field.tsx';
 import { AskDialog } from './ask-dialog.tsx';
@@ -144,7 +145,7 @@ function Newcomer({
   const person = personOf(typed);
   const isThere = person !== undefined && people.includes(person);
   const add = async (): Promise<void> => {
-    if (person !== undefined && (await onAdd(person))) setTyped('');
+    if (person !== undefined && (await onAdd(person))) setTyped(emptied(typed));
   };
   return (
     <div className="flex flex-col gap-2">

@@ -1,6 +1,6 @@
 import { useMemo, type ReactNode } from 'react';
 import { isDecimal, multiply, sign } from '../../lib/decimal.ts';
-import { compact, hourlyRate, money, number } from '../../lib/format.ts';
+import { compact, hourlyRate, number, usdc } from '../../lib/format.ts';
 import { usePageTitle } from '../../lib/use-page-title.ts';
 import { countdown } from '../../lib/time.ts';
 import { useWords, type Words } from '../../lib/words.ts';
@@ -94,7 +94,7 @@ export function MarketInfo() {
   const facts = [
     [t('perps.strip.mark'), price(ctx?.markPx)],
     [t('perps.strip.oracle'), price(ctx?.oraclePx)],
-    [t('perps.strip.volume'), `${money(ctx?.dayNtlVlm)} USDC`],
+    [t('perps.strip.volume'), usdc(ctx?.dayNtlVlm)],
     [t('perps.strip.openInterest'), `${number(ctx?.openInterest)} ${perp.baseCurrency}`],
     [t('perps.strip.funding'), hourlyRate(ctx?.funding)],
     [t('perps.info.tick'), grid.tick],

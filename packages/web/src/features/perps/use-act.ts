@@ -1,26 +1,12 @@
 import { useState } from 'react';
-import { ApiError, type ActionReply, type Client } from '@oddlot/sdk';
+import type { ActionReply, Client } from '@oddlot/sdk';
 import { explainError } from '../../lib/explain-error.ts';
 import { useWords } from '../../lib/words.ts';
 import { queryClient } from '../../market/queries.ts';
 import { isLive } from '../../session/session.ts';
 import { useSession } from '../../session/use-session.ts';
 import { notify } from '../../ui/toast.tsx';
-import { sentOnce } from '../../session/sent-once.ts';
-
-/** A refusal of one entry of an action, in the form of one of the whole. */
-export function failureOf(reply: ActionReply): ApiError | undefined {
-  if (reply.status !== 'executed' || reply.failure === undefined) return undefined;
-  const { code = 0, details, error, name } = reply.failure;
-  return new ApiError({
-    code,
-    name,
-    message: error.replace(/^\w+\[\d+\]: /, ''),
-    details,
-    httpStatus: 200,
-    response: reply,
-  });
-}
+import { failureOf, sentOnce } from '../../session/sent-once.ts';
 
 /** What may have changed by an action and is asked for, not streamed. */
 function afterAction(): void {

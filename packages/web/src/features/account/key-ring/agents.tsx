@@ -9,6 +9,7 @@ import { queryClient } from '../../../market/queries.ts';
 import { letterReader, venueNow } from '../../../market/venue.ts';
 import { enableTrading } from '../../../session/browser-wallets.ts';
 import { forgetAgent } from '../../../session/own-agent.ts';
+import { doneOnce } from '../../../session/sent-once.ts';
 import type { Session } from '../../../session/session.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
@@ -39,9 +40,9 @@ export function Agents({ session }: { readonly session: Session }) {
     const revoke = (agent: ApprovedAgent): Promise<boolean> =>
       run(async () => {
         const agentName = agent.agentName === '' ? null : agent.agentName;
-        await owner!.exchange.approveAgent(
-          { agentAddress: ZERO_ADDRESS, agentName },
-          { confirm: 'executed' },
+        const nobody = { agentAddress: ZERO_ADDRESS, agentName };
+        await doneOnce(owner!, ({ exchange }) =>
+          exchange.approveAgent(nobody, { confirm: 'executed' }),
         );
         if (agent.agentAddress === agentAddress) await forgetAgent(address);
         await queryClient.invalidateQueries({ queryKey: ['approvedAgents', address] });

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useWords } from '../../../lib/words.ts';
 import { queryClient } from '../../../market/queries.ts';
 import { forgetAgent } from '../../../session/own-agent.ts';
+import { doneOnce } from '../../../session/sent-once.ts';
 import type { Session } from '../../../session/session.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Checkbox } from '../../../ui/checkbox.tsx';
@@ -37,9 +38,9 @@ export function ConvertDialog({
   const convert = async (): Promise<void> => {
     if (signers === undefined || !isFit || !isSure) return;
     const isDone = await run(async () => {
-      await owner.exchange.convertToMultiSigUser(
-        { signers: { authorizedUsers: [...signers], threshold } },
-        { confirm: 'executed' },
+      const wanted = { signers: { authorizedUsers: [...signers], threshold } };
+      await doneOnce(owner, ({ exchange }) =>
+        exchange.convertToMultiSigUser(wanted, { confirm: 'executed' }),
       );
       // Its agents are dismissed, that of this browser with them.
       await forgetAgent(address);

@@ -2,12 +2,13 @@ import type { Client, Settings } from '@oddlot/sdk';
 import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { isDecimal, sign } from '../../../lib/decimal.ts';
-import { money } from '../../../lib/format.ts';
+import { money, usdc } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import type { Session } from '../../../session/session.ts';
 import { chainName, fromMicro, hasChain } from '../../../session/settlement-chain.ts';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { Code } from '../../../ui/code.tsx';
+import { emptied } from '../../../ui/emptied.ts';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { useDoing } from '../../../ui/use-doing.ts';
 import { AmountField, checkAmount } from './amount-field.tsx';
@@ -92,7 +93,7 @@ function FromHere({
       deposit({ user: address, owner, settings, amount, way, onStep: setStep }),
     );
     askChainBalance();
-    if (isSent) setAmount('');
+    if (isSent) setAmount(emptied(amount));
   };
   const isEmpty = isDecimal(balance) && sign(balance) === 0;
   return (
@@ -110,7 +111,7 @@ function FromHere({
       <Terms
         rows={[
           { label: t('account.arrives'), value: t('account.perpPart') },
-          { label: t('account.leastDeposit'), value: `${money(least)} USDC` },
+          { label: t('account.leastDeposit'), value: usdc(least) },
         ]}
       />
       <SendButton

@@ -2,7 +2,7 @@ import type { Withdrawal } from '@oddlot/sdk';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { magnitude, subtract } from '../../../lib/decimal.ts';
-import { money } from '../../../lib/format.ts';
+import { usdc } from '../../../lib/format.ts';
 import { wholeDate } from '../../../lib/time.ts';
 import { useWords } from '../../../lib/words.ts';
 import { Code } from '../../../ui/code.tsx';
@@ -26,14 +26,13 @@ export function MovementDialog({
   const t = useWords();
   const { amount, hash, isNeutral, kind, other, time } = movement;
   const fee = withdrawal?.fee;
-  const usdc = (text: string): string => `${money(text, { isSigned: !isNeutral })} USDC`;
   const facts = [
-    { label: t('account.amount'), value: usdc(amount) },
+    { label: t('account.amount'), value: usdc(amount, { isSigned: !isNeutral }) },
     ...(fee === undefined
       ? []
       : [
-          { label: t('account.feeOfIt'), value: `${money(fee)} USDC` },
-          { label: t('account.paid'), value: `${money(subtract(magnitude(amount), fee))} USDC` },
+          { label: t('account.feeOfIt'), value: usdc(fee) },
+          { label: t('account.paid'), value: usdc(subtract(magnitude(amount), fee)) },
         ]),
     { label: t('account.requested'), value: wholeDate(time) },
     ...(withdrawal === undefined

@@ -1,6 +1,6 @@
 import type { RelayChainRow, Settings } from '@oddlot/sdk';
 import { useState } from 'react';
-import { money } from '../../../lib/format.ts';
+import { usdc } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { queryClient } from '../../../market/queries.ts';
 import { loadSigning } from '../../../session/load-signing.ts';
@@ -68,7 +68,7 @@ function AskAddress({
       <Terms
         rows={[
           { label: t('account.arrives'), value: t('account.perpPart') },
-          { label: t('account.leastDeposit'), value: `${money(chain.minDeposit)} USDC` },
+          { label: t('account.leastDeposit'), value: usdc(chain.minDeposit) },
         ]}
       />
       <SendButton

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useWords } from '../../../lib/words.ts';
 import { queryClient } from '../../../market/queries.ts';
 import { loadSigning } from '../../../session/load-signing.ts';
+import { doneOnce } from '../../../session/sent-once.ts';
 import { ErrorSentence } from '../../../ui/error-sentence.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { RELAY_TRANSFERS, RelayTransfers } from './relay-transfers.tsx';
@@ -37,7 +38,9 @@ function Form({
     const relay = (await loadSigning()).relayAt(url);
     const way = { srcChain, dstChain: chain.chain, asset: 'USDC', dstAddr } as const;
     const { pegAddress: destination } = await relay.pegAddress(way);
-    await owner.exchange.sendTo({ destination, amount }, { confirm: 'executed' });
+    await doneOnce(owner, ({ exchange }) =>
+      exchange.sendTo({ destination, amount }, { confirm: 'executed' }),
+    );
   };
   return (
     <WithdrawFields

@@ -3,6 +3,8 @@ import { useState } from 'react';
 import { money, short } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { accountStates } from '../../../market/account.ts';
+import { doneOnce } from '../../../session/sent-once.ts';
+import { emptied } from '../../../ui/emptied.ts';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { TextField } from '../../../ui/text-field.tsx';
 import { notify } from '../../../ui/toast.tsx';
@@ -35,7 +37,7 @@ export function TransferForm({ user, owner }: { readonly user: string; readonly 
     );
     if (!isSent) return;
     notify({ title: t('account.transferred', { amount: money(amount) }) });
-    setAmount('');
+    setAmount(emptied(amount));
   };
   return (
     <div className="flex flex-col gap-3">
@@ -90,15 +92,16 @@ type Transfer =
       readonly toPart: Part;
     };
 
-async function transfer({ exchange }: Client, order: Transfer): Promise<void> {
+function transfer(owner: Client, order: Transfer): Promise<void> {
   const { amount, from } = order;
-  if (order.destination === undefined) {
-    const to = from === 'perp' ? 'outcome' : 'perp';
-    await exchange.transferBetween({ from, to, amount }, { confirm: 'executed' });
-  } else {
+  return doneOnce(owner, ({ exchange }) => {
+    if (order.destination === undefined) {
+      const to = from === 'perp' ? 'outcome' : 'perp';
+      return exchange.transferBetween({ from, to, amount }, { confirm: 'executed' });
+    }
     const { destination, toPart: to } = order;
-    await exchange.sendTo({ destination, amount, from, to }, { confirm: 'executed' });
-  }
+    return exchange.sendTo({ destination, amount, from, to }, { confirm: 'executed' });
+  });
 }
 
 /** Somebody else, and where of theirs it goes. */

@@ -1,9 +1,10 @@
 import { useState, type ReactNode } from 'react';
 import { compare, subtract } from '../../../lib/decimal.ts';
-import { money, short } from '../../../lib/format.ts';
+import { money, short, usdc } from '../../../lib/format.ts';
 import { isAddress } from '../../../lib/is-address.ts';
 import { useWords } from '../../../lib/words.ts';
 import { accountStates } from '../../../market/account.ts';
+import { emptied } from '../../../ui/emptied.ts';
 import { TextField } from '../../../ui/text-field.tsx';
 import { useDoing } from '../../../ui/use-doing.ts';
 import { AmountField, checkAmount, lackOf } from './amount-field.tsx';
@@ -45,7 +46,7 @@ export function WithdrawFields({
   const send = async (): Promise<void> => {
     if (!isReady || doing.isBusy) return;
     if (!(await doing.run(() => onSend({ amount, destination: to })))) return;
-    setAmount('');
+    setAmount(emptied(amount));
     onSent();
   };
   return (
@@ -95,11 +96,11 @@ function Arrival({
   readonly to: string;
 }) {
   const t = useWords();
-  const receives = compare(amount, fee) > 0 ? `${money(subtract(amount, fee))} USDC` : '–';
+  const receives = compare(amount, fee) > 0 ? usdc(subtract(amount, fee)) : '–';
   return (
     <Terms
       rows={[
-        { label: t('account.fee'), value: `${money(fee)} USDC` },
+        { label: t('account.fee'), value: usdc(fee) },
         { label: t('account.receives', { address }), value: receives },
       ]}
     />

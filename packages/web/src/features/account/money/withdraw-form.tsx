@@ -1,6 +1,7 @@
 import type { Client, Settings } from '@oddlot/sdk';
 import { lazy, Suspense, useState } from 'react';
 import { useWords } from '../../../lib/words.ts';
+import { doneOnce } from '../../../session/sent-once.ts';
 import { chainName, hasChain } from '../../../session/settlement-chain.ts';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { askWithdrawals } from './use-withdrawals.ts';
@@ -47,7 +48,9 @@ export function WithdrawForm(props: WithdrawFormProps) {
           chain={chainName(settings)}
           least={settings.min_withdraw}
           fee={settings.withdraw_fee}
-          onSend={(order) => owner.exchange.withdraw3(order, { confirm: 'executed' })}
+          onSend={(order) =>
+            doneOnce(owner, ({ exchange }) => exchange.withdraw3(order, { confirm: 'executed' }))
+          }
           onSent={askWithdrawals}
         />
       )}

@@ -1,10 +1,11 @@
-import { useState } from 'react';
 import { add, compare, onStep, roundTo, smaller } from '../../../lib/decimal.ts';
 import { money } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import type { Client } from '@oddlot/sdk';
+import { doneOnce } from '../../../session/sent-once.ts';
 import { Button } from '../../../ui/button.tsx';
 import { ErrorSentence } from '../../../ui/error-sentence.tsx';
+import { useDoing } from '../../../ui/use-doing.ts';
 
 /** Where what is needed moves with the book, in such steps: nobody wants to move each cent by itself. */
 const STEP = '10';
@@ -34,20 +35,13 @@ export function MoveMoney({
   readonly step?: string | undefined;
 }) {
   const t = useWords();
-  const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
+  const { error, isBusy, run } = useDoing();
   const amount = amountToMove(missing, perpCash, step);
-  const move = async (): Promise<void> => {
-    setIsBusy(true);
-    setError(undefined);
-    try {
-      const way = { from: 'perp', to: 'outcome', amount } as const;
-      await owner.exchange.transferBetween(way, { confirm: 'executed' });
-    } catch (fault) {
-      setError(fault);
-    } finally {
-      setIsBusy(false);
-    }
+  const move = (): Promise<boolean> => {
+    const way = { from: 'perp', to: 'outcome', amount } as const;
+    return run(() =>
+      doneOnce(owner, ({ exchange }) => exchange.transferBetween(way, { confirm: 'executed' })),
+    );
   };
   return (
     <div className="flex flex-col gap-2">

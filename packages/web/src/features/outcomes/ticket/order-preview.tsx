@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { OutcomeMarketMeta } from '@oddlot/sdk';
 import { sign } from '../../../lib/decimal.ts';
 import { explainRefusal } from '../../../lib/explain-error.ts';
-import { cents, money, NOTHING, number, percent } from '../../../lib/format.ts';
+import { cents, money, NOTHING, number, percent, usdc } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { classes } from '../../../ui/classes.ts';
 import { otherLeg } from '../legs.ts';
@@ -83,10 +83,6 @@ function Lines({ market, open: { draft, outlook, ticket } }: PreviewProps) {
       {!isBuy && <Line label={t('outcomes.preview.youGet')}>{usdc(outlook?.total)}</Line>}
     </dl>
   );
-}
-
-function usdc(amount: string | undefined): string {
-  return amount === undefined ? NOTHING : `${money(amount)} USDC`;
 }
 
 /** What a purchase comes to at either end. */

@@ -6,10 +6,12 @@ import { number } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { connection } from '../../../market/venue.ts';
 import { Button } from '../../../ui/button.tsx';
+import { emptied } from '../../../ui/emptied.ts';
 import { ErrorSentence } from '../../../ui/error-sentence.tsx';
 import { NumberField } from '../../../ui/number-field.tsx';
 import { legName } from '../market-facts.ts';
 import { usePurse } from '../use-purse.ts';
+import { movable } from './money-to-move.ts';
 import { mostOf } from './most-of.ts';
 import { MoveMoney } from './move-money.tsx';
 import { NoConnection } from './no-connection.tsx';
@@ -26,7 +28,8 @@ export function PairForm({
 }) {
   const t = useWords();
   const [amount, setAmount] = useState('');
-  const { cash, freeShares, perpCash, session } = usePurse(market.instrument_id);
+  const purse = usePurse(market.instrument_id);
+  const { cash, freeShares, session } = purse;
   const isSplit = kind === 'split';
   const pairs = smaller(freeShares('Yes'), freeShares('No'));
   const isLost = useStore(connection, ({ status }) => status === 'lost');
@@ -36,12 +39,13 @@ export function PairForm({
   const names = { yes: legName(market, 'Yes'), no: legName(market, 'No') };
   const words = { amount: isGood ? number(amount) : '0', ...names };
   const work = usePair(session?.trader, market, kind);
+  const isOver = isGood && isDecimal(most) && compare(amount, most) > 0;
+  const move = isOver && isSplit ? movable(purse, subtract(amount, most)) : undefined;
+  const isTooMuch = isOver && move === undefined;
+  const canAct = isGood && !isOver && !isLost;
   const act = async (): Promise<void> => {
-    if (isGood && (await work.act(amount))) setAmount('');
+    if (canAct && (await work.act(amount))) setAmount(emptied(amount));
   };
-  const missing = isSplit && isGood && isDecimal(cash) ? subtract(amount, cash) : '0';
-  const mustMove = sign(missing) > 0 && isDecimal(perpCash) && sign(perpCash) > 0;
-  const isTooMuch = isGood && isDecimal(most) && compare(amount, most) > 0 && !mustMove;
   return (
     <>
       <PairPicture isSplit={isSplit} {...names} amount={words.amount} />
@@ -67,15 +71,15 @@ export function PairForm({
         <WayIn session={session} />
       ) : isLost ? (
         <NoConnection />
-      ) : mustMove && session.owner !== undefined ? (
-        <MoveMoney owner={session.owner} missing={missing} perpCash={perpCash} />
+      ) : move !== undefined ? (
+        <MoveMoney {...move} />
       ) : (
         <Button
           kind="accent"
           size="large"
           isWide
           isBusy={work.isBusy}
-          disabled={!isGood || isTooMuch}
+          disabled={!canAct}
           onClick={() => void act()}
         >
           {t(isSplit ? 'outcomes.pair.splitButton' : 'outcomes.pair.mergeButton', words)}

@@ -1,12 +1,10 @@
-import { useStore } from 'zustand';
 import type { OutcomeMarketMeta } from '@oddlot/sdk';
-import { compare, isDecimal, sign, subtract } from '../../../lib/decimal.ts';
 import { cents, money, number } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
-import { connection } from '../../../market/venue.ts';
 import { Button } from '../../../ui/button.tsx';
 import { legName } from '../market-facts.ts';
 import { NoConnection } from './no-connection.tsx';
+import { moneyToMove } from './money-to-move.ts';
 import { MoveMoney } from './move-money.tsx';
 import type { OpenTicket } from './use-ticket.ts';
 import { WayIn } from './way-in.tsx';
@@ -19,26 +17,14 @@ export function SendButton({
   readonly market: OutcomeMarketMeta;
   readonly open: OpenTicket;
 }) {
-  const { draft, outlook, purse, sending, submit, ticket } = open;
+  const { draft, isLost, outlook, purse, sending, submit, ticket } = open;
   const t = useWords();
-  const isLost = useStore(connection, ({ status }) => status === 'lost');
-  const { perpCash, session } = purse;
+  const { session } = purse;
   if (session?.trader === undefined) return <WayIn session={session} />;
   if (isLost) return <NoConnection />;
   const isBuy = ticket.intent === 'buy';
-  const missing = missingOf(open);
-  const canMove = missing !== undefined && isDecimal(perpCash) && sign(perpCash) > 0;
-  if (canMove && session.owner !== undefined) {
-    const isExact = isBySpending(open);
-    return (
-      <MoveMoney
-        owner={session.owner}
-        missing={missing}
-        perpCash={perpCash}
-        step={isExact ? CENT : undefined}
-      />
-    );
-  }
+  const move = moneyToMove(open);
+  if (move !== undefined) return <MoveMoney {...move} />;
   const what = {
     shares: number(draft.shares),
     leg: legName(market, ticket.leg),
@@ -64,22 +50,4 @@ export function SendButton({
       {label}
     </Button>
   );
-}
-
-const CENT = '0.01';
-
-/** Whether all that was said to be spent can be; where the book has less, only what it has must be paid. */
-function isBySpending({ draft, ticket }: OpenTicket): boolean {
-  return ticket.unit === 'money' && draft.quote?.isWhole !== false;
-}
-
-/** Money that a purchase lacks: of what was said to be spent, or of what its shares cost at the worst. */
-function missingOf(open: OpenTicket): string | undefined {
-  const {
-    draft: { reserve },
-    purse: { cash },
-    ticket,
-  } = open;
-  if (reserve === undefined || !isDecimal(cash) || compare(reserve, cash) <= 0) return undefined;
-  return subtract(isBySpending(open) ? ticket.amount : reserve, cash);
 }

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { Client, OutcomeMarketMeta } from '@oddlot/sdk';
-import { unlessRevoked } from '../../../session/own-agent.ts';
+import { doneOnce } from '../../../session/sent-once.ts';
+import { useDoing } from '../../../ui/use-doing.ts';
 
 export type PairWork = {
   readonly isBusy: boolean;
@@ -18,26 +19,19 @@ export function usePair(
   market: OutcomeMarketMeta,
   kind: 'split' | 'merge',
 ): PairWork {
-  const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
+  const { run, ...doing } = useDoing();
   const [done, setDone] = useState<string>();
   const act = async (amount: string): Promise<boolean> => {
     if (trader === undefined) return false;
     const entries = [{ asset: market.instrument_id, sz: amount }];
-    setIsBusy(true);
-    setError(undefined);
-    setDone(undefined);
-    try {
-      const operation = kind === 'split' ? { split: entries } : { merge: entries };
-      await trader.exchange.outcomeOperate(operation, { confirm: 'executed' });
+    const operation = kind === 'split' ? { split: entries } : { merge: entries };
+    return run(async () => {
+      setDone(undefined);
+      await doneOnce(trader, ({ exchange }) =>
+        exchange.outcomeOperate(operation, { confirm: 'executed' }),
+      );
       setDone(amount);
-      return true;
-    } catch (fault) {
-      setError(await unlessRevoked(fault));
-      return false;
-    } finally {
-      setIsBusy(false);
-    }
+    });
   };
-  return { isBusy, error, done, act, clear: () => setError(undefined) };
+  return { ...doing, done, act };
 }

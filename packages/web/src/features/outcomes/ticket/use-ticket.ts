@@ -1,14 +1,17 @@
 import { useEffect, useState } from 'react';
+import { useStore } from 'zustand';
 import type { L2Book, Leg, OutcomeMarketMeta, SimulatedAction } from '@oddlot/sdk';
 import { number } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { books } from '../../../market/book.ts';
 import { outcomeFates } from '../../../market/outcome-fates.ts';
-import { venueNow } from '../../../market/venue.ts';
+import { connection, venueNow } from '../../../market/venue.ts';
+import { emptied } from '../../../ui/emptied.ts';
 import { ladderOf } from '../legs.ts';
 import { gridOf, legName } from '../market-facts.ts';
 import { usePurse, type Purse } from '../use-purse.ts';
 import { draftOf, type Draft, type Ticket } from './draft.ts';
+import { moneyToMove } from './money-to-move.ts';
 import { outlookOf, type Outlook } from './outlook.ts';
 import { useSend, type Sending } from './use-send.ts';
 import { useSimulated } from './use-simulated.ts';
@@ -35,6 +38,8 @@ export type OpenTicket = {
   readonly book: L2Book | undefined;
   readonly purse: Purse;
   readonly sending: Sending;
+  /** Nothing can be sent now. */
+  readonly isLost: boolean;
   change(part: Partial<Typed>): void;
   submit(): Promise<void>;
 };
@@ -68,13 +73,17 @@ export function useTicket(
     freeShares: purse.freeShares(leg),
   });
   const simulated = useSimulated(session?.address, draft);
+  const isLost = useStore(connection, ({ status }) => status === 'lost');
   const submit = async (): Promise<void> => {
+    // Enter does what the button would, and nothing where there is another one in its place.
+    const isReady = market.trading.accepting_orders && !isLost;
+    if (!isReady || moneyToMove({ ticket, draft, purse }) !== undefined) return;
     if (draft.entry === undefined) return;
     const key = intent === 'buy' ? 'outcomes.ticket.buyWords' : 'outcomes.ticket.sellWords';
     const words = t(key, { shares: number(draft.shares), leg: legName(market, leg) });
     const delayMs = delayOf(draft, simulated, market);
     const isSent = await sending.send(draft.entry(venueNow()), { words, delayMs });
-    if (isSent) setTyped((before) => ({ ...before, amount: '' }));
+    if (isSent) setTyped((now) => ({ ...now, amount: emptied(typed.amount)(now.amount) }));
   };
   return {
     ticket,
@@ -84,6 +93,7 @@ export function useTicket(
     book,
     purse,
     sending,
+    isLost,
     change: (part) => {
       sending.clear();
       setTyped((before) => ({ ...before, ...part }));

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo } from 'react';
 import type { FundingHistoryRow } from '@oddlot/sdk';
 import { isDecimal, multiply, negate, sign, sum } from '../../../lib/decimal.ts';
-import { hourlyRate, money, percent } from '../../../lib/format.ts';
+import { hourlyRate, percent, usdc } from '../../../lib/format.ts';
 import { dateTime, hourMinute } from '../../../lib/time.ts';
 import { useWords } from '../../../lib/words.ts';
 import { fundingLists } from '../../../market/account-lists.ts';
@@ -81,10 +81,7 @@ function Facts() {
     ],
     [t('perps.funding.premium'), hourlyRate(ctx?.premium)],
     [t('perps.funding.next'), ctx === undefined ? '–' : hourMinute(ctx.nextFundingTime)],
-    [
-      t('perps.funding.yours'),
-      next === undefined ? '–' : `${money(next, { isSigned: true, decimals: 4 })} USDC`,
-    ],
+    [t('perps.funding.yours'), usdc(next, { isSigned: true, decimals: 4 })],
   ] as const;
   const direction = isDecimal(rate) ? sign(rate) : 0;
   const words =
@@ -115,8 +112,8 @@ function Hours({ rows }: { readonly rows: readonly FundingHistoryRow[] }) {
   const paid = fundingLists.use(user, (state) => state.rows);
   const own = useMemo(() => {
     const byTime = new Map<number, string>();
-    for (const { coin, time, usdc } of paid) {
-      if (coin === perp.name) byTime.set(time, sum([byTime.get(time) ?? '0', usdc]));
+    for (const { coin, time, usdc: amount } of paid) {
+      if (coin === perp.name) byTime.set(time, sum([byTime.get(time) ?? '0', amount]));
     }
     return byTime;
   }, [paid, perp.name]);

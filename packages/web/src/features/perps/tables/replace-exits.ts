@@ -1,5 +1,5 @@
 import { positionTpsl, type ActionReply, type AssetPosition, type Client } from '@oddlot/sdk';
-import { failureOf } from '../use-act.ts';
+import { failureOf } from '../../../session/sent-once.ts';
 import { isLong } from '../use-account.ts';
 
 type ExitPrices = {

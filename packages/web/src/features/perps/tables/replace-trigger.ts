@@ -7,7 +7,7 @@ import {
 } from '@oddlot/sdk';
 import { compare, isDecimal } from '../../../lib/decimal.ts';
 import { isLong } from '../use-account.ts';
-import { failureOf } from '../use-act.ts';
+import { failureOf } from '../../../session/sent-once.ts';
 
 /** One that waits has the mark on the side from which it fires, and that tells its kind. */
 export function kindOfWaiting(

@@ -3,7 +3,7 @@ import { compare } from '../../../lib/decimal.ts';
 import { openOrders } from '../../../market/account.ts';
 import { useSession } from '../../../session/use-session.ts';
 import { isLong } from '../use-account.ts';
-import { failureOf } from '../use-act.ts';
+import { failureOf } from '../../../session/sent-once.ts';
 
 /**
  * Triggers of their own that would close a position, such as those that came with its order: the profit first.

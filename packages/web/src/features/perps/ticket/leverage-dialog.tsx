@@ -23,7 +23,7 @@ export function LeverageDialog({
 }) {
   const t = useWords();
   const { perp } = useTradedPerp();
-  const { canAct, chosen, choose, fault, hasSides, isBusy, save, setValue, side, value } =
+  const { canSave, chosen, choose, fault, hasSides, isBusy, save, setValue, side, value } =
     useLeverage(asset, onClose);
   return (
     <Dialog
@@ -67,7 +67,7 @@ export function LeverageDialog({
           kind="accent"
           isWide
           isBusy={isBusy}
-          disabled={!canAct || !Number.isInteger(chosen) || chosen < 1}
+          disabled={!canSave}
           onClick={() => void save()}
         >
           {t('perps.leverage.save', { value })}
@@ -87,11 +87,13 @@ function useLeverage(asset: ActiveAssetData, onDone: () => void) {
   const [fault, setFault] = useState<unknown>();
   const { act, canAct, isBusy } = useAct(setFault);
   const chosen = Number(value);
+  const canSave = canAct && Number.isInteger(chosen) && chosen >= 1;
   const choose = (next: 'long' | 'short'): void => {
     setSide(next);
     setValue(String((next === 'short' ? leverageShort?.value : undefined) ?? leverage.value));
   };
   const save = async (): Promise<void> => {
+    if (!canSave) return;
     setFault(undefined);
     const signed = hasSides && side === 'short' ? -chosen : chosen;
     const reply = await act((trader) =>
@@ -102,7 +104,7 @@ function useLeverage(asset: ActiveAssetData, onDone: () => void) {
     );
     if (reply !== undefined) onDone();
   };
-  return { canAct, chosen, choose, fault, hasSides, isBusy, save, setValue, side, value };
+  return { canSave, chosen, choose, fault, hasSides, isBusy, save, setValue, side, value };
 }
 
 function Steps({

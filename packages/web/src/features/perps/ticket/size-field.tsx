@@ -9,7 +9,7 @@ import {
   roundTo,
   sign,
 } from '../../../lib/decimal.ts';
-import { compact, money, number, percent } from '../../../lib/format.ts';
+import { compact, money, number, percent, usdc } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
 import { NumberField } from '../../../ui/number-field.tsx';
 import { preferences } from '../../../ui/preferences.ts';
@@ -142,7 +142,7 @@ function otherUnit({
   readonly base: string;
 }): string {
   if (inBase === undefined || !isDecimal(price)) return '';
-  return isBase ? `${money(multiply(inBase, price))} USDC` : `${number(inBase)} ${base}`;
+  return isBase ? usdc(multiply(inBase, price)) : `${number(inBase)} ${base}`;
 }
 
 /** What may be traded at most: by margin, or of the position that is reduced. */

@@ -1,6 +1,6 @@
-import { useEffect, useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { contexts } from '../../../market/contexts.ts';
-import { venueNow } from '../../../market/venue.ts';
+import { useVenueSecond } from '../../../market/use-venue-second.ts';
 import { useTradedPerp } from '../traded-perp.ts';
 import type { Draft } from './draft.ts';
 import { isPositive, ordersOf, type Drafted } from './orders-of-draft.ts';
@@ -11,7 +11,7 @@ export function useDrafted(draft: Draft, isHedge: boolean): Drafted {
   const hasMark = contexts.use(coin, ({ ctx }) => isPositive(ctx?.markPx ?? ''));
   const followed = draft.type === 'market' ? coin : undefined;
   const markPx = contexts.use(followed, ({ ctx }) => ctx?.markPx);
-  const nowMs = useWholeMinute();
+  const nowMs = useVenueSecond(wholeMinute);
   return useMemo(
     () => ordersOf(draft, { asset: perp.index, grid, hasMark, markPx, nowMs, isHedge }),
     [draft, perp.index, grid, hasMark, markPx, nowMs, isHedge],
@@ -21,15 +21,6 @@ export function useDrafted(draft: Draft, isHedge: boolean): Drafted {
 const MINUTE_MS = 60_000;
 
 /** The end of an order is told to the minute, so that a ticket which stands seldom changes. */
-function useWholeMinute(): number {
-  const [minuteMs, setMinuteMs] = useState(wholeMinute);
-  useEffect(() => {
-    const timer = setInterval(() => setMinuteMs(wholeMinute()), 1_000);
-    return () => clearInterval(timer);
-  }, []);
-  return minuteMs;
-}
-
-function wholeMinute(): number {
-  return Math.ceil(venueNow() / MINUTE_MS) * MINUTE_MS;
+function wholeMinute(nowMs: number): number {
+  return Math.ceil(nowMs / MINUTE_MS) * MINUTE_MS;
 }

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { ActionReply, OrderEntry, OrderParameters } from '@oddlot/sdk';
+import { emptied } from '../../../ui/emptied.ts';
 import { useAct } from '../use-act.ts';
 import { changeDraft, clearDraft, draftStore, useDraft, type Draft } from './draft.ts';
 
@@ -36,7 +37,7 @@ export function useSending(parameters: OrderParameters | undefined, label: strin
     setSaid(undefined);
     const reply = await act((trader) => trader.exchange.order(parameters, { confirm: 'executed' }));
     if (reply === undefined) return;
-    changeDraft({ size: '' });
+    changeDraft({ size: emptied(draft.size)(draftStore.getState().size) });
     const { orders } = parameters;
     setSaid({ draft: draftStore.getState(), sent: { label, orders, reply } });
   };
