@@ -19,7 +19,7 @@ test('the nearest row of the table counts, and each test once', () => {
 });
 
 test('of other packages the table says which, however many import it', () => {
-  const far = 'packages/venue/src/edge/http/server.test.ts';
+  const far = 'packages/venue/src/edge/http/edge-over-http.test.ts';
   expect(testsFor(['packages/units/src/quantity.ts'], [far])).toEqual([
     'tests/conformance/positions-and-money',
   ]);

@@ -192,11 +192,11 @@ export function checkUnitCasts(source: Source): Finding[] {
 const DURABLE_WRITERS = /^packages\/(?:host\/src\/durable|venue\/src\/log)\//;
 /**
  * SQLite syncs what it writes; beside it, files are only put aside. A cluster on one machine writes what its servers are
- * started with, anew at each start.
+ * started with, anew at each start. What is built is built again when it is not whole.
  */
-const OTHER_WRITERS = /^packages\/venue\/src\/(?:history\/store|local-cluster)\//;
+const OTHER_WRITERS = /^packages\/venue\/(?:src\/(?:history\/store|local-cluster)|build)\//;
 const FILE_WRITES =
-  /\b(?:writeFile|appendFile|copyFile|rename|mkdir|open|write|ftruncate|truncate)Sync\b|\b(?:createWriteStream|writeFile|appendFile|copyFile)\b/g;
+  /\b(?:writeFile|appendFile|copyFile|rename|mkdir|open|write|ftruncate|truncate)Sync\b|\b(?:createWriteStream|writeFile|appendFile|copyFile)\b|(?<![.\w])(?:mkdir|rename)(?=\()/g;
 
 /** A file that is written and not synced, or whose folder is not, may be gone or old after a power loss. */
 export function checkVenueWrites(source: Source): Finding[] {

@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { createWholeFile, makeFolder } from '@oddlot/host/durable';
 import { privateKeyWallet } from '@oddlot/sdk';
 import { CliError } from './cli-error.ts';
 
@@ -80,9 +81,9 @@ export class Keystore {
         text: text.toString('hex'),
       },
     };
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    makeFolder(this.#folder);
     // Never over another key, whoever writes at the same time.
-    writeFileSync(path, `${JSON.stringify(file, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' });
+    createWholeFile(path, `${JSON.stringify(file, undefined, 2)}\n`);
     return { name, address };
   }
 

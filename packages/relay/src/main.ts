@@ -41,7 +41,7 @@ async function main(): Promise<void> {
     await relay?.stop();
   });
   const end = (): void => void process.kill(process.pid, 'SIGTERM');
-  if (process.env['npm_lifecycle_event'] === 'relay') watchParent(end);
+  if (process.env['npm_lifecycle_event'] === 'oddlot') watchParent(end);
   if (process.env['ODDLOT_RELAY_CHILD'] === '1') process.stdin.resume().once('close', end);
   const clock = new VenueClock();
   try {

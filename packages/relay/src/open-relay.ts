@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { ChainClient, type ChainEndpoint, urlEndpoint } from '@oddlot/custody/chain';
-import { checkKeyFiles } from '@oddlot/custody/key-files';
+import { checkKeyFiles } from '@oddlot/custody/check-key-files';
 import { Relayer } from '@oddlot/custody/relayer';
 import { createOperationsPort, readiness } from '@oddlot/host/health';
 import type { Logger } from '@oddlot/host/log';
@@ -78,7 +78,7 @@ export async function openRelay(
     network: facts.network,
   });
   const openAddressesMax = settings.openAddresses;
-  const desk = new RelayService({
+  const service = new RelayService({
     ...parts,
     relay,
     terms,
@@ -88,7 +88,7 @@ export async function openRelay(
   });
   const metrics = new Metrics();
   const faucet = second && new RelayFaucet({ chain: second, name: SECOND, now });
-  const server = createRelayServer({ desk, faucet, settings, now, log, metrics });
+  const server = createRelayServer({ service, faucet, settings, now, log, metrics });
   await relay.begin();
   await claimAddress({ account: relay.account, api, registerPegs, log });
   const port = await server.listen(settings.port, settings.host);

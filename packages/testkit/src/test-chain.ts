@@ -4,7 +4,7 @@ import { setTimeout as later } from 'node:timers/promises';
 import { TEST_USDC_ABI } from '@oddlot/contracts';
 import { type BridgeContracts, deployLocalContracts } from '@oddlot/custody/bridge-contract';
 import { localEndpoint } from '@oddlot/custody/chain';
-import { localKeys, type LocalKeys } from '@oddlot/custody/keys';
+import { localKeys, type LocalKeys } from '@oddlot/custody/local-keys';
 import { LocalChain } from '@oddlot/devchain/local-chain';
 import { formatDecimal, parseExact } from '@oddlot/units';
 import { encodeFunctionData, type Hex, parseEther } from 'viem';

@@ -1,4 +1,4 @@
-import { checkKeyFiles } from '@oddlot/custody/key-files';
+import { checkKeyFiles } from '@oddlot/custody/check-key-files';
 import type { Clock } from '@oddlot/host/clock';
 import type { Logger } from '@oddlot/host/log';
 import { simulatedAccounts } from './bots/simulated-accounts.ts';

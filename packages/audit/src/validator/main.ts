@@ -40,7 +40,7 @@ async function main(args: readonly string[]): Promise<void> {
     }
     await running?.stop();
   });
-  if (process.env['npm_lifecycle_event'] === 'validator') {
+  if (process.env['npm_lifecycle_event'] === 'oddlot') {
     watchParent(() => process.kill(process.pid, 'SIGTERM'));
   }
   try {

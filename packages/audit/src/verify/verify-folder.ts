@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { makeFolder } from '@oddlot/host/durable';
 import { NETWORKS } from '@oddlot/protocol';
 import {
   type BlockPlace,
@@ -118,7 +119,7 @@ class FolderCheck {
   async #open(first: LogEntry, states: KeptStates): Promise<AuditedReplica> {
     const { data, now } = this.#options;
     const snapshots = join(this.#scratch, 'snapshots');
-    await mkdir(snapshots);
+    makeFolder(snapshots);
     if (first.seq > 1) {
       const base = states.oldestFrom(first.seq - 1);
       if (base === undefined) {

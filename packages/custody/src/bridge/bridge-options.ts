@@ -2,7 +2,7 @@ import { readFlags, SettingError } from '@oddlot/host/settings';
 import { Address, Hash } from '@oddlot/protocol';
 import { MONEY_DECIMALS, parseExact } from '@oddlot/units';
 import type { Hex } from 'viem';
-import { readKey } from '../key-files/local-keys.ts';
+import { readKey } from '../key-files/read-key.ts';
 import { UsageError } from './bridge-error.ts';
 
 const OPTIONS = {

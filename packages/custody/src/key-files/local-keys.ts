@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readTextFile, writeWholeFile } from '@oddlot/host/durable';
 import type { Hex } from 'viem';
@@ -43,29 +43,4 @@ export function keptLocalKeys(directory: string, where: string): LocalKeys {
   const kept = readTextFile(file);
   if (kept !== undefined) return JSON.parse(kept) as LocalKeys;
   throw new KeyError(`${where}: there is no ${file}; a local chain makes it (npm run chain)`);
-}
-
-/** A key from where the configuration says: `env:NAME`, or the path of a file that holds nothing else. */
-export function readKey(
-  setting: string,
-  where: string,
-  env: Readonly<Record<string, string | undefined>>,
-): Hex {
-  const text = setting.startsWith('env:')
-    ? env[setting.slice('env:'.length)]
-    : fileText(setting, where);
-  const key = text?.trim() ?? '';
-  const hex = key.startsWith('0x') ? key : `0x${key}`;
-  if (!/^0x[0-9a-fA-F]{64}$/.test(hex)) {
-    throw new KeyError(`${where}: ${setting} holds no private key of 32 bytes in hex`);
-  }
-  return hex as Hex;
-}
-
-function fileText(path: string, where: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (cause) {
-    throw new KeyError(`${where}: ${path} cannot be read`, { cause });
-  }
 }

@@ -6,7 +6,7 @@ import type { Hex } from 'viem';
 import { ChainClient } from '../chain/chain-client.ts';
 import { urlEndpoint } from '../chain/chain-endpoint.ts';
 import { checkKeyFiles } from '../key-files/check-key-files.ts';
-import { readKey } from '../key-files/local-keys.ts';
+import { readKey } from '../key-files/read-key.ts';
 import { keyValidator } from '../signing/validators.ts';
 import { BridgeDeposits } from './bridge-deposits.ts';
 import { PayoutRequests } from './payout-requests.ts';

@@ -54,7 +54,7 @@ type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) =
 const KEEP_ALIVE_MS = 65_000;
 /** A connection on which nothing moves for so long while it is owed something is ended. */
 const SILENCE_MS = 30_000;
-/** Whoever sends or reads slower than this must not keep a stop from its last snapshot. */
+/** How long a stop waits for slow clients: it still has a snapshot to write. */
 const DRAIN_MS = 5_000;
 /** What the head of an answer holds, about. */
 const HEAD_BYTES = 512;
@@ -68,7 +68,7 @@ export class HttpPort {
   readonly #bodies: BodyBudget;
   readonly #answers: BodyBudget;
   readonly #gate: ConnectionGate;
-  readonly #turns: FairQueue;
+  readonly #queue: FairQueue;
   readonly #lines = new WeakMap<Socket, Line>();
   #inFlight = 0;
   #isDraining = false;
@@ -80,7 +80,7 @@ export class HttpPort {
     this.#bodies = new BodyBudget(options.bodyLimits ?? BODY_LIMITS);
     this.#answers = new BodyBudget(options.answerLimits ?? ANSWER_LIMITS);
     this.#gate = new ConnectionGate(options.connectionLimits ?? CONNECTION_LIMITS);
-    this.#turns = options.turns ?? new FairQueue();
+    this.#queue = options.turns ?? new FairQueue();
     const settings = {
       headersTimeout: options.headersTimeoutMs ?? 10_000,
       requestTimeout: options.requestTimeoutMs ?? 15_000,
@@ -164,14 +164,14 @@ export class HttpPort {
 
   /** Reads a body within the budgets. Calls back when it is the client's turn; never when it goes away. */
   read(call: PortCall, bounds: Omit<BodyBounds, 'hold'>, done: (read: ReadBody) => void): void {
-    const { turn } = this.#turns;
+    const { turn } = this.#queue;
     const hold = this.#bodies.enter(call.client, () => call.request.socket.destroy());
     if (typeof hold === 'string') return done(hold);
     call.releases.push(() => hold.release());
     return readBody(call.request, { ...bounds, hold }, (read) => {
       if (typeof read === 'string') return done(read);
       this.works(call);
-      return this.#turns.take(call.client, () => call.isOver || done(read), { tokens: 0, turn });
+      return this.#queue.take(call.client, () => call.isOver || done(read), { tokens: 0, turn });
     });
   }
 
@@ -220,7 +220,7 @@ export class HttpPort {
     if (!this.#gate.has(socket)) return;
     const calls = new Set<PortCall>();
     const client = clientKey(normalIp(socket.remoteAddress ?? '') ?? '');
-    const later = (run: () => void): void => this.#turns.take(client, run);
+    const later = (run: () => void): void => this.#queue.take(client, run);
     this.#lines.set(socket, { calls, pipeline: new Pipeline(socket, later) });
     socket.once('close', () => calls.forEach(leave));
   }
@@ -260,7 +260,7 @@ export class HttpPort {
       leave(call);
       line.pipeline.end();
     });
-    this.#turns.take(call.client, () => call.isOver || this.#serve(call, expects));
+    this.#queue.take(call.client, () => call.isOver || this.#serve(call, expects));
   }
 
   #serve(call: PortCall, expects: 'continue' | 'other' | undefined): void {

@@ -32,7 +32,7 @@ import type { RelaySettings } from '../relay-settings.ts';
 import { VenueUnavailableError } from '../venue-api.ts';
 
 type RelayServerOptions = {
-  readonly desk: RelayService;
+  readonly service: RelayService;
   readonly faucet: RelayFaucet | undefined;
   readonly settings: Pick<
     RelaySettings,
@@ -56,7 +56,7 @@ const HTTP_NOT_FOUND = 404;
 
 /** The relay's public port. */
 export function createRelayServer(options: RelayServerOptions): HttpEdge {
-  const { desk, faucet, log, metrics, settings } = options;
+  const { service, faucet, log, metrics, settings } = options;
   const { limits, requestsPerSecond, trustedProxies } = settings;
   const given = new GivenToClients(options);
   const get = (answer: (parameters: Iterable<readonly [string, string]>) => Reply) =>
@@ -70,10 +70,10 @@ export function createRelayServer(options: RelayServerOptions): HttpEdge {
   };
   const perSecond = requestsPerSecond;
   const byPath: Record<string, Endpoint | StreamEndpoint> = {
-    '/chains': get(() => infoReply(desk.chains())),
-    '/transfers': get((parameters) => replyOf(desk.transfers(parameters))),
-    '/deposit-address': post(given.counted((body) => desk.depositAddress(body))),
-    '/peg-address': post(given.counted((body) => desk.pegAddress(body))),
+    '/chains': get(() => infoReply(service.chains())),
+    '/transfers': get((parameters) => replyOf(service.transfers(parameters))),
+    '/deposit-address': post(given.counted((body) => service.depositAddress(body))),
+    '/peg-address': post(given.counted((body) => service.pegAddress(body))),
     ...(faucet === undefined ? {} : { '/request-fund': post((asked) => faucet.grant(asked)) }),
   };
   const endpoints = Object.entries(byPath).map(([path, each]) => [`${PREFIX}${path}`, each]);

@@ -37,7 +37,7 @@ export class RelayRig {
   nowMs = 1_800_000_000_000;
   parts!: RelayParts;
   relay!: Relay;
-  desk!: RelayService;
+  service!: RelayService;
   book!: RelayBook;
   /** Requests until the process is killed, and whether the last one still has its effect. */
   #left = Infinity;
@@ -110,7 +110,7 @@ export class RelayRig {
     const registerPegs = () => this.#io(life, 'venue', async () => undefined);
     const more = { relay: this.relay, terms, expireMs: DAY_MS };
     const openAddressesMax = this.#openAddressesMax;
-    this.desk = new RelayService({ ...parts, ...more, openAddressesMax, registerPegs });
+    this.service = new RelayService({ ...parts, ...more, openAddressesMax, registerPegs });
   }
 
   /** Something that the relay does, as far as it gets. */

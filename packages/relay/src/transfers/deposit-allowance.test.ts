@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => rig.close());
 
 async function paidAddress(dstAddr: Hex, amount: bigint): Promise<void> {
-  const answer = await rig.desk.depositAddress({ ...INTO, dstAddr });
+  const answer = await rig.service.depositAddress({ ...INTO, dstAddr });
   if (!answer.ok) throw new Error(answer.error.message);
   rig.chains.base.pay(bob, answer.data.address as Hex, amount);
 }

@@ -20,7 +20,7 @@ beforeEach(() => {
 afterEach(() => rig.close());
 
 async function pegOf(dstAddr: Hex): Promise<Hex> {
-  const answer = await rig.desk.pegAddress({ ...OUT, dstAddr });
+  const answer = await rig.service.pegAddress({ ...OUT, dstAddr });
   if (!answer.ok) throw new Error(answer.error.message);
   return answer.data.pegAddress as Hex;
 }
@@ -105,7 +105,7 @@ test('a peg that holds less than the book says pays nothing, says so, and holds 
   ]);
   const end = (id: string): void => endTransfers([id], rig.parts);
   expect(() => end('peg-9')).toThrow('end: there is no transfer peg-9 of a peg');
-  const shown = rig.desk.transfers([['user', alice]]);
+  const shown = rig.service.transfers([['user', alice]]);
   expect(shown).toMatchObject({
     data: {
       items: [

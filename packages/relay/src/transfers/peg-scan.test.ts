@@ -29,7 +29,7 @@ async function pegsOf(dstAddr: Hex, count: number): Promise<readonly string[]> {
   const pegs: string[] = [];
   for (let each = 0; each < count; each++) {
     const wanted = { srcChain: 'oddlot', dstChain: 'base', asset: 'USDC', dstAddr };
-    const answer = await rig.desk.pegAddress(wanted);
+    const answer = await rig.service.pegAddress(wanted);
     if (!answer.ok) throw new Error(answer.error.message);
     pegs.push(answer.data.pegAddress);
   }

@@ -18,14 +18,14 @@ beforeEach(() => {
 afterEach(() => rig.close());
 
 function transfersOf(user: Hex): readonly RelayTransfer[] {
-  const answer = rig.desk.transfers([['user', user]]);
+  const answer = rig.service.transfers([['user', user]]);
   if (!answer.ok) throw new Error(answer.error.message);
   return answer.data.items;
 }
 
 test('neither contracts nor addresses of the relay are given an address, on any chain', async () => {
-  const deposit = await rig.desk.depositAddress({ ...INTO, dstAddr: alice });
-  const peg = await rig.desk.pegAddress({ ...OUT, dstChain: 'base', dstAddr: alice });
+  const deposit = await rig.service.depositAddress({ ...INTO, dstAddr: alice });
+  const peg = await rig.service.pegAddress({ ...OUT, dstChain: 'base', dstAddr: alice });
   if (!deposit.ok || !peg.ok) throw new Error('an address was refused');
   rig.start();
   const own = [FLOAT, KEYS.address('minter'), deposit.data.address, peg.data.pegAddress];
@@ -36,10 +36,10 @@ test('neither contracts nor addresses of the relay are given an address, on any 
   for (const each of [`0x${'0'.repeat(40)}`, BRIDGE, TOKEN, ...own]) {
     const shouted = `0x${each.slice(2).toUpperCase()}`;
     for (const dstChain of ['base', 'arbitrum']) {
-      const answer = await rig.desk.pegAddress({ ...OUT, dstChain, dstAddr: shouted });
+      const answer = await rig.service.pegAddress({ ...OUT, dstChain, dstAddr: shouted });
       expect(answer, `${each} on ${dstChain}`).toMatchObject(refused);
     }
-    const answer = await rig.desk.depositAddress({ ...INTO, dstAddr: shouted });
+    const answer = await rig.service.depositAddress({ ...INTO, dstAddr: shouted });
     expect(answer, each).toMatchObject(refused);
   }
   expect(rig.book.addresses('peg')).toHaveLength(1);
@@ -82,7 +82,7 @@ test('what has nobody to go back to waits, and is told', async () => {
 });
 
 test('what came to a peg by the bridge is found by the peg and by its receiver, also later', async () => {
-  const answer = await rig.desk.pegAddress({ ...OUT, dstChain: 'base', dstAddr: bob });
+  const answer = await rig.service.pegAddress({ ...OUT, dstChain: 'base', dstAddr: bob });
   if (!answer.ok) throw new Error(answer.error.message);
   const peg = answer.data.pegAddress as Hex;
   rig.venue.deposit(peg, `0x${'7'.repeat(64)}`, 30_000_000n);

@@ -86,12 +86,12 @@ async function perform(rig: RelayRig, each: Step, truth: Truth): Promise<void> {
     case 'deposit': {
       const accountType = each.isOutcome ? 'outcome' : 'perp';
       const ends = { srcChain: each.src, dstChain: 'oddlot', asset: 'USDC' };
-      await rig.run(() => rig.desk.depositAddress({ ...ends, dstAddr, accountType }));
+      await rig.run(() => rig.service.depositAddress({ ...ends, dstAddr, accountType }));
       break;
     }
     case 'peg': {
       const ends = { srcChain: 'oddlot', dstChain: each.dst, asset: 'USDC' };
-      await rig.run(() => rig.desk.pegAddress({ ...ends, dstAddr }));
+      await rig.run(() => rig.service.pegAddress({ ...ends, dstAddr }));
       break;
     }
     case 'pay': {

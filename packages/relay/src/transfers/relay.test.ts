@@ -23,19 +23,19 @@ beforeEach(() => {
 afterEach(() => rig.close());
 
 async function depositAddress(more: object = {}): Promise<Hex> {
-  const answer = await rig.desk.depositAddress({ ...INTO, ...more });
+  const answer = await rig.service.depositAddress({ ...INTO, ...more });
   if (!answer.ok) throw new Error(answer.error.message);
   return answer.data.address as Hex;
 }
 
 async function pegAddress(more: object = {}): Promise<Hex> {
-  const answer = await rig.desk.pegAddress({ ...OUT, ...more });
+  const answer = await rig.service.pegAddress({ ...OUT, ...more });
   if (!answer.ok) throw new Error(answer.error.message);
   return answer.data.pegAddress as Hex;
 }
 
 function transfersOf(user: Hex): readonly RelayTransfer[] {
-  const answer = rig.desk.transfers([['user', user]]);
+  const answer = rig.service.transfers([['user', user]]);
   if (!answer.ok) throw new Error(answer.error.message);
   return answer.data.items;
 }
@@ -173,7 +173,7 @@ test('a book that was changed is not opened, and the place is told', async () =>
 
 test('a client has its number of addresses, and a page its number of rows', async () => {
   const server = createRelayServer({
-    desk: rig.desk,
+    service: rig.service,
     faucet: undefined,
     settings: {
       limits: true,
@@ -218,6 +218,6 @@ test('more addresses than the relay can look after are refused', async () => {
   rig.close();
   rig = new RelayRig({ openAddressesMax: 1 });
   await depositAddress();
-  const answer = await rig.desk.pegAddress(OUT);
+  const answer = await rig.service.pegAddress(OUT);
   expect(answer).toMatchObject({ ok: false, error: { name: 'UNAVAILABLE', httpStatus: 503 } });
 });

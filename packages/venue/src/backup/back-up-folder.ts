@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
-import { mkdir, open, readFile, rm, stat, type FileHandle } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { writeWholeFile, writeWholeFileBy } from '@oddlot/host/durable';
+import { open, readFile, rm, stat, type FileHandle } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { makeFolder, writeFully, writeWholeFile, writeWholeFileBy } from '@oddlot/host/durable';
+import { isInside } from '@oddlot/host/operate';
 import { SEGMENT_HEADER_BYTES } from '../log/journal-format.ts';
 import { readSegment, readSegments, type Segment } from '../log/segment-files.ts';
 import { assertContinues } from './assert-continues.ts';
@@ -58,8 +59,7 @@ export async function backUpFolder(options: BackUpOptions): Promise<BackedUp> {
     throw new BackupError(`${to} has files and is no backup: give it a folder of its own`);
   }
   if (before !== undefined) await assertContinues({ data, to });
-  await mkdir(join(to, 'journal'), { recursive: true, mode: 0o700 });
-  await mkdir(join(to, 'eras'), { recursive: true, mode: 0o700 });
+  for (const name of ['journal', 'eras']) makeFolder(join(to, name));
   const copier = new Copier(options, before);
   await copier.journal(journal);
   for (const name of existsSync(join(data, 'eras')) ? readdirSync(join(data, 'eras')) : []) {
@@ -77,8 +77,7 @@ export async function backUpFolder(options: BackUpOptions): Promise<BackedUp> {
 
 /** Also by way of links, and of folders that are not there yet. */
 function isWithin(folder: string, path: string): boolean {
-  const way = relative(realpathSync(folder), placeOf(resolve(path)));
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+  return isInside(placeOf(resolve(path)), realpathSync(folder));
 }
 
 function placeOf(path: string): string {
@@ -198,7 +197,7 @@ async function copyPart(
   const buffer = Buffer.alloc(end - start);
   const { bytesRead } = await source.read(buffer, 0, buffer.length, start);
   if (bytesRead !== buffer.length) throw new BackupError('a file got shorter while it was read');
-  await copy.write(buffer, 0, buffer.length, start);
+  await writeFully(copy, buffer, start);
 }
 
 /** In parts: a segment may be larger than what is free. */

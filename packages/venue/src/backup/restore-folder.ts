@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { syncDirectory } from '@oddlot/host/durable';
+import { open, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makeFolder, moveFile } from '@oddlot/host/durable';
 import { copySynced, digestOf } from './back-up-folder.ts';
 import { BackupError } from './backup-error.ts';
 import { BACKUP_MANIFEST, readBackup, type BackupManifest } from './backup-manifest.ts';
@@ -30,10 +30,9 @@ export async function restoreFolder({
   await check(from, manifest);
   const draft = `${data}.restoring`;
   await rm(draft, { recursive: true, force: true });
-  await mkdir(draft, { recursive: true, mode: 0o700 });
+  makeFolder(draft);
   let done = 0;
   for (const { path, bytes } of manifest.files) {
-    await mkdir(dirname(join(draft, path)), { recursive: true, mode: 0o700 });
     const source = await open(join(from, path));
     try {
       await copySynced(source, join(draft, path), () => undefined);
@@ -45,8 +44,7 @@ export async function restoreFolder({
   }
   await check(draft, manifest);
   await rm(data, { recursive: true, force: true });
-  await rename(draft, data);
-  await syncDirectory(dirname(data));
+  moveFile(draft, data);
   return manifest;
 }
 

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { liabilities, liabilitiesMax, owedMicroUsdc, type State } from '@oddlot/engine';
-import { writeWholeFileBy } from '@oddlot/host/durable';
+import { writeFully, writeWholeFileBy } from '@oddlot/host/durable';
 import { type Hash, hash } from '@oddlot/units';
 import { orderBySalt } from './order-by-salt.ts';
 import {
@@ -61,7 +61,7 @@ export async function buildTree(options: BuildOptions): Promise<BuiltTree> {
     const top = nodes.subarray(0, NODE_BYTES);
     const root = hasher.root({ height, leaves: count, node: top });
     const sum = top.subarray(HASH_BYTES);
-    await handle.write(headBytes({ height, leaves: count, root, sum }), 0, HEAD_BYTES, 0);
+    await writeFully(handle, headBytes({ height, leaves: count, root, sum }), 0);
     await meanwhile(handle.datasync(), pause);
     return {
       height,
@@ -117,7 +117,7 @@ async function writeLeaves(
   },
 ): Promise<void> {
   const { hasher, leaves, nodes, order, pause } = options;
-  await handle.write(Buffer.alloc(HEAD_BYTES));
+  await writeFully(handle, Buffer.alloc(HEAD_BYTES), 0);
   for (let from = 0; from < order.length; from += PORTION) {
     const places = order.subarray(from, from + PORTION);
     const portion = Buffer.alloc(places.length * LEAF_BYTES);
@@ -131,7 +131,7 @@ async function writeLeaves(
       nodes.set(hasher.leaf({ salt, address, amount }), node);
       writeSum(nodes, amount, node + HASH_BYTES);
     }
-    await handle.write(portion);
+    await writeFully(handle, portion, HEAD_BYTES + from * LEAF_BYTES);
     await pause();
   }
 }
@@ -147,12 +147,15 @@ async function writeLevels(
   },
 ): Promise<void> {
   const { count, hasher, nodes, pause } = options;
+  let level = HEAD_BYTES + count * LEAF_BYTES;
   for (const width of widthsOf(count)) {
     for (let from = 0; from < width; from += PORTION) {
       const to = Math.min(width, from + PORTION);
-      await handle.write(nodes.subarray(from * NODE_BYTES, to * NODE_BYTES));
+      const portion = nodes.subarray(from * NODE_BYTES, to * NODE_BYTES);
+      await writeFully(handle, portion, level + from * NODE_BYTES);
       await pause();
     }
+    level += width * NODE_BYTES;
     for (let at = 0; at < width; at += 2) {
       const into = (at / 2) * NODE_BYTES;
       const left = nodes.subarray(at * NODE_BYTES, (at + 1) * NODE_BYTES);

@@ -1,4 +1,4 @@
-import { readKey } from '@oddlot/custody/keys';
+import { readKey } from '@oddlot/custody/read-key';
 import {
   type BridgeDomain,
   keyValidator,

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ChainClient, localEndpoint } from '@oddlot/custody/chain';
-import { localKeys } from '@oddlot/custody/keys';
+import { localKeys } from '@oddlot/custody/local-keys';
 import { type EndpointFault, TEST_CHAIN_ID } from '@oddlot/custody/testing';
 import { type Address, address, hash } from '@oddlot/units';
 import fc from 'fast-check';

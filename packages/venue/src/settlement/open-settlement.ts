@@ -6,7 +6,8 @@ import {
 } from '@oddlot/custody/bridge-contract';
 import { ChainClient, type ChainEndpoint, urlEndpoint } from '@oddlot/custody/chain';
 import { KeyError } from '@oddlot/custody/key-error';
-import { keptLocalKeys, type LocalKeys, readKey } from '@oddlot/custody/keys';
+import { keptLocalKeys, type LocalKeys } from '@oddlot/custody/local-keys';
+import { readKey } from '@oddlot/custody/read-key';
 import { Relayer } from '@oddlot/custody/relayer';
 import { type BridgeDomain, keyValidator, type Validator } from '@oddlot/custody/signing';
 import type { State } from '@oddlot/engine';

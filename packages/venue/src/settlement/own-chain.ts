@@ -2,7 +2,7 @@ import { createECDH } from 'node:crypto';
 import { join } from 'node:path';
 import { type BridgeContracts, deployLocalContracts } from '@oddlot/custody/bridge-contract';
 import { type ChainEndpoint, localEndpoint } from '@oddlot/custody/chain';
-import { localKeys, type LocalKeys } from '@oddlot/custody/keys';
+import { localKeys, type LocalKeys } from '@oddlot/custody/local-keys';
 import { type ChainThreadOptions, startChainThread } from '@oddlot/devchain';
 import { addressOf } from '@oddlot/protocol';
 import type { Address } from '@oddlot/units';

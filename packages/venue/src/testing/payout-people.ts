@@ -1,6 +1,6 @@
 import { BRIDGE_ABI } from '@oddlot/contracts';
 import { localContracts } from '@oddlot/custody/bridge-contract';
-import type { LocalKeys } from '@oddlot/custody/keys';
+import type { LocalKeys } from '@oddlot/custody/local-keys';
 import { keyValidator, type Validator } from '@oddlot/custody/signing';
 import { rememberSender } from '@oddlot/custody/testing';
 import { encodeFunctionData, type Hex, keccak256, parseSignature, toHex } from 'viem';

@@ -384,7 +384,7 @@ export class ChannelSession implements Follower {
     if (frame !== undefined) this.#connection.send(frame);
   }
 
-  /** Of facts it tells behind which block they begin, for who loses this process before it has seen any. */
+  /** A channel of facts also tells the block that they follow: a client that loses this process goes on from there at another. */
   #respond(
     method: string,
     held: Held,
