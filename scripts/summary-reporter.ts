@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { NATS_SERVER_WANTED } from '../packages/venue/src/local-cluster/find-nats-server.ts';
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
 
-/** What the files of tests ask that need a NATS server, and what to do where there is none. */
+/** What the files of tests ask that need a NATS server. */
 const ASKS_FOR_NATS = 'skipIf(!hasNatsServer)';
-const NATS_WANTED =
-  'a NATS server is needed: install nats-server (Debian: apt-get install nats-server) or put it on the PATH';
 
 /**
  * Ends a test run with one plain line, `12 passed, 0 failed`, without colours and alone on its line,
@@ -34,7 +33,7 @@ export default class SummaryReporter implements Reporter {
         if (state === 'skipped' && isWanting) wanting++;
       }
     }
-    if (wanting > 0) process.stdout.write(`\n${wanting} skipped: ${NATS_WANTED}\n`);
+    if (wanting > 0) process.stdout.write(`\n${wanting} skipped: ${NATS_SERVER_WANTED}\n`);
     process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
   }
 }

@@ -1,8 +1,13 @@
 import { AUDIT_FLOORS } from './floors-audit.ts';
+import { CLI_FLOORS } from './floors-cli.ts';
 import { CUSTODY_FLOORS } from './floors-custody.ts';
 import { DEVCHAIN_FLOORS } from './floors-devchain.ts';
 import { HOST_FLOORS } from './floors-host.ts';
+import { PROTOCOL_FLOORS } from './floors-protocol.ts';
 import { RELAY_FLOORS } from './floors-relay.ts';
+import { SDK_FLOORS } from './floors-sdk.ts';
+import { TESTKIT_FLOORS } from './floors-testkit.ts';
+import { UNITS_FLOORS } from './floors-units.ts';
 import { VENUE_FLOORS } from './floors-venue.ts';
 import { WEB_FLOORS } from './floors-web.ts';
 import { importsOf, isTestPath, resolveImport } from './imports.ts';
@@ -82,13 +87,18 @@ const ENGINE_FLOORS: readonly Floor[] = [
 
 /** Every package that has floors. */
 export const FLOOR_TABLES: readonly FloorTable[] = [
+  { root: 'packages/units/src/', floors: UNITS_FLOORS },
   { root: 'packages/engine/src/', floors: ENGINE_FLOORS },
+  { root: 'packages/protocol/src/', floors: PROTOCOL_FLOORS },
   { root: 'packages/host/src/', floors: HOST_FLOORS },
   { root: 'packages/devchain/src/', floors: DEVCHAIN_FLOORS },
   { root: 'packages/custody/src/', floors: CUSTODY_FLOORS },
   { root: 'packages/relay/src/', floors: RELAY_FLOORS },
   { root: 'packages/venue/src/', floors: VENUE_FLOORS },
   { root: 'packages/audit/src/', floors: AUDIT_FLOORS },
+  { root: 'packages/sdk/src/', floors: SDK_FLOORS },
+  { root: 'packages/testkit/src/', floors: TESTKIT_FLOORS },
+  { root: 'packages/cli/src/', floors: CLI_FLOORS },
   { root: 'packages/web/src/', floors: WEB_FLOORS },
 ];
 
@@ -123,7 +133,7 @@ type Place = { readonly floor: number; readonly room: string };
 /** A test counts as the file that it stands beside. */
 function placeOf({ floors, root }: FloorTable, path: string): Place | undefined {
   if (!path.startsWith(root)) return undefined;
-  const inside = path.slice(root.length).replace(/(?:\.prop)?\.test(?=\.tsx?$)/, '');
+  const inside = path.slice(root.length).replace(/(?:\.(?:prop|types))?\.test(?=\.tsx?$)/, '');
   for (const [floor, { paths }] of floors.entries()) {
     for (const each of paths) {
       const room = roomOf(each, inside);

@@ -30,8 +30,8 @@ const DIRECTION: Readonly<Record<string, readonly string[]>> = {
     'sdk',
     'venue',
   ],
-  cli: ['units', 'protocol', 'audit', 'custody', 'relay', 'sdk', 'testkit', 'venue'],
-  web: ['units', 'protocol', 'sdk'],
+  cli: ['units', 'protocol', 'host', 'audit', 'custody', 'relay', 'sdk', 'testkit', 'venue'],
+  web: ['units', 'sdk'],
 };
 
 /** Packages that its tests alone may import besides. */

@@ -2,7 +2,8 @@ import { mapWithout } from '../json/msgpack-slice.ts';
 import { recipeOf } from './recipe.ts';
 import { inSigningOrder, rewriteTexts, sortedKeys, withKeysFirst } from './rewrite-action.ts';
 import type { Candidate, Subject } from './subject.ts';
-import { canonicalDecimal, checksumAddresses, lowerCaseAddresses } from './text-forms.ts';
+import { canonicalDecimal } from '../canonical-decimal.ts';
+import { checksumAddresses, lowerCaseAddresses } from './text-forms.ts';
 
 /** Mistakes in the action: it was hashed in another form than it was sent. */
 

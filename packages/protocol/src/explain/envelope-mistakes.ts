@@ -1,7 +1,7 @@
 import { actionDefinition } from '../actions/registry.ts';
 import { LIMITS } from '../limits.ts';
 import { expiryBytes, vaultBytes } from '../signing/agent-hash.ts';
-import { u64be } from '../signing/bytes.ts';
+import { u64be } from '../bytes.ts';
 import type { StructValues } from '../signing/typed-data.ts';
 import type { HashedParts, Recipe } from './recipe.ts';
 import type { Candidate, Subject } from './subject.ts';

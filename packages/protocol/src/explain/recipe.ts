@@ -1,6 +1,6 @@
 import { mapWithout } from '../json/msgpack-slice.ts';
 import { expiryBytes, vaultBytes } from '../signing/agent-hash.ts';
-import { concatBytes, u64be } from '../signing/bytes.ts';
+import { concatBytes, u64be } from '../bytes.ts';
 import type { ActionToHash } from '../signing/hash-envelope.ts';
 import {
   AGENT,

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { jsonToMsgpack } from '../json/scan.ts';
 import { inSigningOrder, rewriteTexts, sortedKeys, withKeysFirst } from './rewrite-action.ts';
-import { canonicalDecimal, checksumAddresses, lowerCaseAddresses } from './text-forms.ts';
+import { canonicalDecimal } from '../canonical-decimal.ts';
+import { checksumAddresses, lowerCaseAddresses } from './text-forms.ts';
 import { nobleKeccak } from '../signing/hasher.ts';
 
 /** Texts are encoded by the strict reader, which keeps the order of integer-like keys. */

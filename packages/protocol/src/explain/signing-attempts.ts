@@ -1,9 +1,9 @@
 import { LIMITS } from '../limits.ts';
 import type { SignatureHex } from '../signature-schema.ts';
-import { bytesToHex } from '../signing/bytes.ts';
+import { bytesToHex } from '../bytes.ts';
 import { addressCase, keyOrder, missingType, trailingZeros } from './action-mistakes.ts';
 import { expiresAfter, nonce, vaultFlag, vParity } from './envelope-mistakes.ts';
-import { MISTAKES, type Mistake } from './mistake.ts';
+import { MISTAKES, type Mistake } from '../info/mistake.ts';
 import {
   agentSignedAsDirect,
   chainId,

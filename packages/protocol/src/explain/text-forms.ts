@@ -1,16 +1,7 @@
-import { DECIMAL_LENGTH_MAX, formatDecimal, parseExact } from '@oddlot/units';
-import { bytesToHex, utf8 } from '../signing/bytes.ts';
+import { bytesToHex, utf8 } from '../bytes.ts';
 import type { Keccak } from '../signing/typed-data.ts';
 
 /** Other spellings of the texts of an action that mean the same and hash differently. */
-
-/** A decimal, or a percentage, without superfluous zeros; any other text as it is. */
-export function canonicalDecimal(text: string): string {
-  const unit = text.endsWith('%') ? '%' : '';
-  const digits = unit === '' ? text : text.slice(0, -1);
-  const value = parseExact(digits, DECIMAL_LENGTH_MAX);
-  return value === undefined ? text : formatDecimal(value, DECIMAL_LENGTH_MAX) + unit;
-}
 
 /** Also finds addresses inside of a longer text, such as the JSON of a signer set. */
 const ADDRESSES = /\b0x[0-9a-fA-F]{40}\b/g;

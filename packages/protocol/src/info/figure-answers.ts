@@ -1,4 +1,4 @@
-import type { OutcomeTrade, Trade } from '../streams/frames.ts';
+import type { OutcomeTrade, Trade } from './trade.ts';
 
 /** What can be known of a market, whoever traded there. */
 

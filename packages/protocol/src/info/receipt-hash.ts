@@ -1,4 +1,4 @@
-import { bytesToHex, utf8 } from '../signing/bytes.ts';
+import { bytesToHex, utf8 } from '../bytes.ts';
 import { nobleKeccak } from '../signing/hasher.ts';
 import type { OutcomeResolution, OutcomeResolutionInputs } from './outcome-answers.ts';
 

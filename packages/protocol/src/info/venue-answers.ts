@@ -1,5 +1,5 @@
 import type { Details } from '../errors.ts';
-import type { Mistake } from '../explain/mistake.ts';
+import type { Mistake } from './mistake.ts';
 
 /** What the venue queries and the write endpoints answer. */
 
@@ -129,7 +129,7 @@ export type VenueStatus = {
   deployers: string[];
   gates: VenueGate[];
   oracles: VenueOracle[];
-  /** USDC; the fund's is its account value, and below zero it owes. */
+  /** In USDC: the account value of the fund, below zero while it owes. */
   insuranceFund: string;
   insuranceTarget: string;
   treasury: string;

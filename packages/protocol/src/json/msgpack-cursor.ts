@@ -1,4 +1,4 @@
-import { hexDigit, NO_DIGIT } from '../signing/bytes.ts';
+import { hexDigit, NO_DIGIT } from '../bytes.ts';
 
 /**
  * Reads MessagePack of our own making from front to back, for a reader that knows what it hopes to find.

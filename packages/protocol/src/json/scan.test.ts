@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { encode } from '@msgpack/msgpack';
 import { describe, expect, test } from 'vitest';
-import { bytesToHex } from '../signing/bytes.ts';
+import { bytesToHex } from '../bytes.ts';
 import { mapEntry, mapWithout, stringOf } from './msgpack-slice.ts';
 import { checkJson, jsonToMsgpack, scanEnvelope } from './scan.ts';
 

@@ -1,4 +1,4 @@
-import { concatBytes, hexToBytes, u64be } from './bytes.ts';
+import { concatBytes, hexToBytes, u64be } from '../bytes.ts';
 import { signStruct, type Hasher, type SignedStruct } from './hasher.ts';
 import { AGENT } from './typed-data.ts';
 

@@ -1,4 +1,4 @@
-import { writeUintBefore } from './bytes.ts';
+import { writeUintBefore } from '../bytes.ts';
 import type { Hasher } from './hasher.ts';
 import type { Signature } from './signature.ts';
 import { AGENT, signedBytes } from './typed-data.ts';

@@ -1,6 +1,6 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import type { Network } from '../version.ts';
-import { utf8 } from './bytes.ts';
+import { utf8 } from '../bytes.ts';
 import {
   AGENT,
   DIRECT_STRUCTS,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { NETWORKS } from '../version.ts';
-import { bytesToHex, hexToBytes } from './bytes.ts';
+import { bytesToHex, hexToBytes } from '../bytes.ts';
 import { canonicalAction } from './canonical.ts';
 import { encodeMsgpack } from './encode-msgpack.ts';
 import { hashAction } from './hash-envelope.ts';

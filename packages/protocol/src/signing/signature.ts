@@ -1,5 +1,5 @@
 import { SignatureSchema, type SignatureHex } from '../signature-schema.ts';
-import { hexToBytes, writeHexBefore } from './bytes.ts';
+import { hexToBytes, writeHexBefore } from '../bytes.ts';
 
 /** Half the order of secp256k1: `s` above it is the same signature in its malleable form. */
 export const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;

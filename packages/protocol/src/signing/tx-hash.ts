@@ -1,4 +1,4 @@
-import { concatBytes } from './bytes.ts';
+import { concatBytes } from '../bytes.ts';
 import type { Signature } from './signature.ts';
 import type { Keccak } from './typed-data.ts';
 

@@ -1,5 +1,5 @@
 import type { Network } from '../version.ts';
-import { hexToBytes, utf8, writeUintBefore } from './bytes.ts';
+import { hexToBytes, utf8, writeUintBefore } from '../bytes.ts';
 
 /**
  * A small EIP-712 encoder for the flat structs of this venue: no nesting, no arrays, no dynamic

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { canonicalDecimal } from '../explain/text-forms.ts';
+import { canonicalDecimal } from '../canonical-decimal.ts';
 import { BookTick, Interval } from '../info/market-queries.ts';
 import { limitOf } from '../info/paging.ts';
 import { PAGE_LIMITS } from '../limits.ts';

@@ -3,6 +3,7 @@ import type { TxRow } from '../info/history-answers.ts';
 import type { Level } from '../info/market-answers.ts';
 import type { StrikeStatus } from '../info/outcome-answers.ts';
 import type { Fill, HistOrderRow, Leg, Side } from '../info/order-answers.ts';
+import type { OutcomeTrade, Trade } from '../info/trade.ts';
 
 /** The frames of /ws and /api-ws. */
 
@@ -75,25 +76,6 @@ export type ResyncFrame = {
     reason: 'epoch' | 'tooOld' | 'ahead';
   };
 };
-
-/** A trade; `side` is the aggressor's. */
-export type Trade = {
-  coin: string;
-  instrumentId: number;
-  side: Side;
-  px: string;
-  sz: string;
-  time: number;
-  hash: string;
-  tid: number;
-  /** Bid side and ask side. */
-  users?: [string, string];
-  /** The venue closed a position that was in danger (R-liquidation); an extension, absent otherwise. */
-  liquidation?: true;
-};
-
-/** A trade on an outcome market; `px` is the YES price, `price` that of the taker's leg. */
-export type OutcomeTrade = Trade & { outcome: Leg; price: string };
 
 /** Best bid and ask of an outcome market; a side is null when the book is empty there. */
 export type OutcomeBbo = { instrumentId: number; bbo: [Level | null, Level | null] };
