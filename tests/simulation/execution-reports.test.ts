@@ -280,12 +280,10 @@ function average(fills: Sizes): string {
   return String(Math.floor((notional * 200 + lots) / (2 * lots)) / 1_000_000);
 }
 
-/** Two decimals, halves away from zero. */
+/** Two decimals, half up (R-rounding): a tie goes towards plus infinity, below zero too. */
 function basisPoints({ isBuy }: ModelOrder, fills: Sizes, fair: number): string {
   const { lots, notional } = sums(fills);
   const worse = (isBuy ? 1 : -1) * (notional - fair * lots);
-  const hundredths = Math.floor(
-    (2 * Math.abs(worse) * 1_000_000 + fair * lots) / (2 * fair * lots),
-  );
-  return String((Math.sign(worse) * hundredths) / 100 + 0);
+  const hundredths = Math.floor((2 * worse * 1_000_000 + fair * lots) / (2 * fair * lots));
+  return String(hundredths / 100 + 0);
 }

@@ -38,7 +38,7 @@ export type BlockPlace = {
   readonly branch: number;
 };
 
-/** A transaction that could not be executed at all, and stays where it is; or goes, when it takes too long. */
+/** A transaction that could not be executed at all. It stays in the pool, unless it took too long. */
 type Unexecuted = { readonly hash: Hex; readonly why: string; readonly isTooLong: boolean };
 
 export function chainCommon(chainId: number): Common {

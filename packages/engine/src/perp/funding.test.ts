@@ -16,7 +16,7 @@ const PARAMETERS = {
   fundingRateMaxE10: 400_000_000,
 };
 
-describe('the rate of an hour', () => {
+describe('R-funding: the rate of an hour', () => {
   test.each([
     // The rulebook's vectors: P, then the rate, both in 10^-10.
     [-5_591_732n, -73_966],
@@ -49,7 +49,7 @@ describe('the rate of an hour', () => {
   });
 });
 
-describe('payments', () => {
+describe('R-funding, R-rounding: payments', () => {
   test.each([
     // 2 lots at 1,000,001 and 0.0000125: 25.000025 micro-USDC.
     [2, 1_000_001, 125_000, -26n],
@@ -81,7 +81,7 @@ function book(isBuy: boolean, levels: readonly (readonly [number, number])[]): L
   return made;
 }
 
-describe('the impact price', () => {
+describe('R-funding: the impact price', () => {
   test('of one deep level is its price', () => {
     const price = impactPrice(book(false, [[105, 1_000]]), false, 6_000);
     expect(shownImpact(price)).toBe(105);
@@ -117,7 +117,7 @@ describe('the impact price', () => {
   });
 });
 
-describe('the premium', () => {
+describe('R-funding: the premium', () => {
   const at = (price: bigint) => ({ numerator: price, denominator: 1n });
 
   test.each([

@@ -44,7 +44,7 @@ function runTo(venue: Scenario, endMs: number, price = 1_000_000): BlockResult {
   return result;
 }
 
-describe('an hour of funding', () => {
+describe('R-funding: an hour of it', () => {
   test('a thin book has samples of 0: longs pay the interest at the hour', () => {
     const venue = positions(1_000);
     venue.one(carol, { price: 990_000, size: 100 });
@@ -159,7 +159,7 @@ describe('an hour of funding', () => {
   });
 });
 
-describe('gaps', () => {
+describe('R-funding-gaps', () => {
   test('a block that passes several instants takes one sample', () => {
     const venue = positions(1_000);
     venue.one(carol, { price: 1_010_000, size: 6_000 });

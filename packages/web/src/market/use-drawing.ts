@@ -20,7 +20,7 @@ export function useDrawing(
     const redraw = (): void => now();
     const again = (): void => inNextFrame(redraw);
     const leave = stores.map((store) => store.subscribe(again));
-    // The theme is on the document when its listeners before this one have run.
+    // Earlier listeners put the theme on the document, so this one comes last.
     leave.push(preferences.subscribe(again));
     const sizes = new ResizeObserver(again);
     if (canvas.current !== null) sizes.observe(canvas.current);

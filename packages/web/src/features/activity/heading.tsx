@@ -29,7 +29,7 @@ export function Heading({ at }: { readonly at: (typeof SCREENS)[number]['to'] })
   );
 }
 
-/** Unless the operator has switched it off. */
+/** Operators can switch the leaderboard off. */
 function hasBoard(settings: { readonly has_leaderboard: boolean } | undefined): boolean {
   return settings?.has_leaderboard === true;
 }

@@ -203,7 +203,7 @@ type Move = {
   readonly moved: string | undefined;
   readonly canMove: boolean;
   readonly isBusy: boolean;
-  /** The size that was chosen for an order, all of it. */
+  /** The whole size that was chosen for the order. */
   readonly resized: string | undefined;
   readonly move: (price: string | undefined) => void;
   /** By so many lots. */
