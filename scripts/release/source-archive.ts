@@ -4,6 +4,9 @@ import { gzipSync } from 'node:zlib';
 import type { Release } from '../changelog.ts';
 import { run, runRaw } from './run.ts';
 
+/** Under which our own packages are installed. */
+const SCOPE = '@oddlot';
+
 export type Source = {
   readonly root: string;
   readonly commit: string;
@@ -43,13 +46,22 @@ function checkTree({ root, commit }: Source, unpacked: string, gitFolder: string
   if (found !== wanted) throw new Error(`the archive has the tree ${found}, the commit ${wanted}`);
 }
 
-/** What is installed here serves there as well. */
+/** What is installed here serves there as well, but for our own packages: those are what was unpacked. */
 function linkInstalled(root: string, unpacked: string): void {
-  const owners = ['', ...readdirSync(join(root, 'packages')).map((name) => `packages/${name}`)];
-  for (const owner of owners) {
-    const installed = join(root, owner, 'node_modules');
-    if (!existsSync(installed) || !existsSync(join(unpacked, owner))) continue;
-    symlinkSync(installed, join(unpacked, owner, 'node_modules'));
+  const packages = readdirSync(join(unpacked, 'packages'));
+  for (const name of packages) {
+    const installed = join(root, 'packages', name, 'node_modules');
+    if (existsSync(installed)) {
+      symlinkSync(installed, join(unpacked, 'packages', name, 'node_modules'));
+    }
+  }
+  const [from, to] = [join(root, 'node_modules'), join(unpacked, 'node_modules')];
+  mkdirSync(join(to, SCOPE), { recursive: true });
+  for (const name of readdirSync(from)) {
+    if (name !== SCOPE) symlinkSync(join(from, name), join(to, name));
+  }
+  for (const name of packages) {
+    symlinkSync(join(unpacked, 'packages', name), join(to, SCOPE, name));
   }
 }
 
