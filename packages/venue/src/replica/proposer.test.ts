@@ -160,3 +160,26 @@ test('those whose block found no room are told, ticks too, and those behind them
     await proposer.drain();
     await journal.close();
   }));
+
+test('behind a block that the log did not take the next ones go under another name, from 1 on', async () => {
+  const proposals: string[] = [];
+  const answers = [Promise.resolve(), Promise.reject(new Error('lost')), Promise.resolve()];
+  const log = {
+    isWriting: false,
+    onFree: () => undefined,
+    append: async (_commands: unknown, proposal: string) => {
+      proposals.push(proposal);
+      await answers[proposals.length - 1];
+      proposer.applied(proposal, { result: { outcomes: [{}] } } as unknown as AppliedBlock);
+      return {} as LogEntry;
+    },
+  };
+  const proposer = new Proposer(log);
+  await proposer.propose(block(1)[0]!);
+  await expect(proposer.propose(block(2)[0]!)).rejects.toThrow('lost');
+  await proposer.propose(block(3)[0]!);
+  const [first, second, third] = proposals.map((proposal) => proposal.split(':'));
+  expect([first![1], second![1], third![1]]).toEqual(['1', '2', '1']);
+  expect(second![0]).toBe(first![0]);
+  expect(third![0]).not.toBe(first![0]);
+});

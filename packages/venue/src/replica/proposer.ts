@@ -32,6 +32,8 @@ export class Proposer {
   #name = randomUUID();
   #proposed = 0;
   #proposedMs = performance.now();
+  /** A number was given and may never come: whatever goes on behind it would be out of turn for ever. */
+  #hasGap = false;
   #queue: Waiting[] = [];
   /** Blocks that the log has and has not handed back, by the ids that this proposer gave them. */
   readonly #flights = new Map<string, readonly Waiting[]>();
@@ -135,6 +137,7 @@ export class Proposer {
       assert(!this.#flights.has(proposal), 'an entry comes back to its proposer before it is done');
     } catch (error) {
       this.#flights.delete(proposal);
+      this.#hasGap = true;
       for (const { reject } of batch) reject(error);
       onFailed?.(error);
     }
@@ -145,9 +148,11 @@ export class Proposer {
   /** The name of this proposer and a number, from 1 on without a gap. */
   #nextProposal(): string {
     const nowMs = performance.now();
-    if (this.#flights.size === 0 && nowMs - this.#proposedMs > NAME_MS_MAX) {
+    const isOld = nowMs - this.#proposedMs > NAME_MS_MAX;
+    if (this.#flights.size === 0 && (isOld || this.#hasGap)) {
       this.#name = randomUUID();
       this.#proposed = 0;
+      this.#hasGap = false;
     }
     this.#proposedMs = nowMs;
     this.#proposed += 1;
