@@ -1,5 +1,6 @@
+import { setImmediate as turnOver } from 'node:timers/promises';
 import { inDirectory } from '@oddlot/host/testing';
-import { expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { AppliedBlock } from '../block/applied-block.ts';
 import type { LogEntry } from '../block/log-entry.ts';
 import type { FileJournal } from '../log/file-journal.ts';
@@ -161,25 +162,72 @@ test('those whose block found no room are told, ticks too, and those behind them
     await journal.close();
   }));
 
-test('behind a block that the log did not take the next ones go under another name, from 1 on', async () => {
-  const proposals: string[] = [];
-  const answers = [Promise.resolve(), Promise.reject(new Error('lost')), Promise.resolve()];
-  const log = {
-    isWriting: false,
-    onFree: () => undefined,
-    append: async (_commands: unknown, proposal: string) => {
-      proposals.push(proposal);
-      await answers[proposals.length - 1];
-      proposer.applied(proposal, { result: { outcomes: [{}] } } as unknown as AppliedBlock);
-      return {} as LogEntry;
-    },
-  };
-  const proposer = new Proposer(log);
-  await proposer.propose(block(1)[0]!);
-  await expect(proposer.propose(block(2)[0]!)).rejects.toThrow('lost');
-  await proposer.propose(block(3)[0]!);
-  const [first, second, third] = proposals.map((proposal) => proposal.split(':'));
-  expect([first![1], second![1], third![1]]).toEqual(['1', '2', '1']);
-  expect(second![0]).toBe(first![0]);
-  expect(third![0]).not.toBe(first![0]);
+describe('behind a block that the log did not take', () => {
+  /** A log that takes what it is told to, when it is told to. */
+  function held() {
+    const sent: { readonly proposal: string; readonly take: () => void; lose: () => void }[] = [];
+    const log = {
+      isWriting: false,
+      onFree: () => undefined,
+      append: (commands: readonly unknown[], proposal: string) =>
+        new Promise<LogEntry>((resolve, reject) => {
+          const take = (): void => {
+            const result = { outcomes: commands.map(() => ({})) };
+            proposer.applied(proposal, { result } as unknown as AppliedBlock);
+            resolve({} as LogEntry);
+          };
+          sent.push({ proposal, take, lose: () => reject(new Error('lost')) });
+        }),
+    };
+    const proposer = new Proposer(log);
+    const propose = async (amount: number): Promise<void> =>
+      void (await proposer.propose(block(amount)[0]!));
+    const until = async (count: number): Promise<void> => {
+      await expect.poll(() => sent.length).toBe(count);
+    };
+    return { proposer, propose, sent, until };
+  }
+  const partsOf = ({ proposal }: { readonly proposal: string }) => proposal.split(':');
+
+  test('the next ones go under another name, from 1 on', async () => {
+    const { propose, sent, until } = held();
+    const first = propose(1);
+    await until(1);
+    sent[0]!.take();
+    await first;
+    const second = propose(2);
+    await until(2);
+    sent[1]!.lose();
+    await expect(second).rejects.toThrow('lost');
+    const third = propose(3);
+    await until(3);
+    sent[2]!.take();
+    await third;
+    const names = sent.map((each) => partsOf(each)[0]);
+    expect(sent.map((each) => partsOf(each)[1])).toEqual(['1', '2', '1']);
+    expect(names[1]).toBe(names[0]);
+    expect(names[2]).not.toBe(names[0]);
+  });
+
+  test('they wait for what was sent before them', async () => {
+    const { proposer, propose, sent, until } = held();
+    const first = propose(1);
+    await until(1);
+    const second = propose(2);
+    await until(2);
+    sent[1]!.lose();
+    await expect(second).rejects.toThrow('lost');
+    const third = propose(3);
+    await turnOver();
+    await turnOver();
+    expect(sent).toHaveLength(2);
+    expect(proposer.queued).toBe(1);
+    sent[0]!.take();
+    await first;
+    await until(3);
+    expect(partsOf(sent[2]!)[0]).not.toBe(partsOf(sent[0]!)[0]);
+    sent[2]!.take();
+    await third;
+    await proposer.drain();
+  });
 });

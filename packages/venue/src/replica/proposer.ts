@@ -32,7 +32,7 @@ export class Proposer {
   #name = randomUUID();
   #proposed = 0;
   #proposedMs = performance.now();
-  /** A number was given and may never come: whatever goes on behind it would be out of turn for ever. */
+  /** A number was given and may never come: whatever went on behind it would be out of turn for ever. */
   #hasGap = false;
   #queue: Waiting[] = [];
   /** Blocks that the log has and has not handed back, by the ids that this proposer gave them. */
@@ -114,7 +114,10 @@ export class Proposer {
   }
 
   #next(): void {
-    if (this.#queue.length > 0) void this.#append(this.#queue.splice(0, this.#fitting()));
+    if (this.#queue.length === 0) return;
+    // Under another name it could come ahead of what was sent before it.
+    if (this.#hasGap && this.#flights.size > 0) return;
+    void this.#append(this.#queue.splice(0, this.#fitting()));
   }
 
   /** How many of the queue fit into a block; at least one, however large. */

@@ -28,6 +28,7 @@ type Options = {
   /** Behind a snapshot, with an empty folder. */
   readonly begin?: { readonly seq: number; readonly timeMs: number };
   readonly readsAsItIs?: boolean;
+  readonly onEntry?: (entry: LogEntry) => void;
 };
 
 export function openTestStream(urls: readonly string[], cluster: string): Promise<BlockStream> {
@@ -41,6 +42,7 @@ export async function openClusterLog({
   directory,
   known,
   now = () => 1_000,
+  onEntry,
   readsAsItIs = false,
   serviceNetwork = 'Test',
   urls,
@@ -70,6 +72,7 @@ export async function openClusterLog({
     await log.follow((begin?.seq ?? 0) + 1, (entry) => {
       entries.push(entry);
       if (entry.proposal !== undefined) order.take(entry.proposal, entry.timeMs);
+      onEntry?.(entry);
     });
   } catch (error) {
     await log.close();
