@@ -14,6 +14,8 @@ let venue: Venue;
 let browser: WebBrowser;
 /** The first reference price comes by a socket of its own. */
 const PATIENCE = { timeout: 60_000 };
+/** R-series: of a venue that is started just before a quarter, the first market of a series is listed at that quarter. */
+const LISTED_IN = { timeout: 70_000 };
 
 beforeAll(async () => {
   // Prices move and bots trade: what is on the screen must be live.
@@ -52,6 +54,7 @@ describe('the markets screen', () => {
     const series = page.getByRole('region', { name: 'Recurring' });
     for (const name of ['BTC up or down in 15 minutes', 'ETH up or down in an hour']) {
       const card = series.getByRole('listitem').filter({ hasText: name });
+      await card.waitFor(LISTED_IN);
       await expect.poll(() => card.innerText(), PATIENCE).toMatch(/(?:starts|ends) in\s+[0-9:]+/);
       // The live price against what it has to beat, or when that will be known.
       await expect.poll(() => card.innerText(), PATIENCE).toMatch(/\d,\d{3}\.\d{2}/);
@@ -74,7 +77,7 @@ describe('the markets screen', () => {
     await series.getByRole('link', { name: 'BTC up or down in 15 minutes' }).click();
     await page.waitForURL(/\/series\/btc-up-or-down-15m/);
     await page.getByText('To beat').first().waitFor();
-  });
+  }, 180_000);
 
   test.each([
     ['a desk', DESKTOP],

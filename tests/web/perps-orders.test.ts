@@ -178,10 +178,17 @@ async function overlap(one: Locator, other: Locator): Promise<number | undefined
   return Math.max(0, Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y));
 }
 
-/** By the pointer, up or down from where it is. */
+/** By the pointer, up or down from where it is once it stands still: a chart that gets its candles is scaled anew. */
 async function drag(page: Page, line: Locator, pixels: number): Promise<void> {
   await line.waitFor();
-  const box = (await line.boundingBox())!;
+  let box = (await line.boundingBox())!;
+  await expect
+    .poll(async () => {
+      const before = box;
+      box = (await line.boundingBox())!;
+      return Math.abs(box.y - before.y);
+    }, PATIENT)
+    .toBe(0);
   const [x, y] = [box.x + 20, box.y + box.height / 2];
   await page.mouse.move(x, y);
   await page.mouse.down();

@@ -1,4 +1,5 @@
 import type { ClearinghouseState, OpenOrder, OutcomeOpenOrder, TriggerOrder } from '@oddlot/sdk';
+import { askAfterChanges } from './ask-after-changes.ts';
 import { createLive } from './live.ts';
 import { followMarks } from './follow-marks.ts';
 import { sharesAtMarks, stateAtMarks } from './marked-state.ts';
@@ -81,6 +82,7 @@ export const openOrders = createLive<string, OrdersState>({
         reader.info.triggerOrders({ user }, { signal }),
       ]);
       store.setState({ orders, triggers, isLoaded: true });
+      return 'whole';
     });
     const stream = reader.streams.orderUpdates({ user }, (event) => {
       if (event.type === 'data') {
@@ -94,6 +96,7 @@ export const openOrders = createLive<string, OrdersState>({
       }
       asking.again();
     });
+    asking.onceHeard(stream);
     return () => {
       asking.stop();
       stream.close();
@@ -114,6 +117,7 @@ export const openOutcomeOrders = createLive<string, OutcomeOrdersState>({
     const asking = askAfterChanges(async (signal) => {
       const orders = await reader.info.outcomeFrontendOpenOrders({ user }, { signal });
       store.setState({ orders, isLoaded: true });
+      return 'whole';
     });
     const stream = reader.streams.outcomeOrderUpdates({ user }, (event) => {
       if (event.type === 'data') {
@@ -122,6 +126,7 @@ export const openOutcomeOrders = createLive<string, OutcomeOrdersState>({
       }
       asking.again();
     });
+    asking.onceHeard(stream);
     return () => {
       asking.stop();
       stream.close();
@@ -133,47 +138,4 @@ function endedIds(
   updates: readonly { readonly order: { readonly oid: number }; readonly status: string }[],
 ): ReadonlySet<number> {
   return new Set(updates.filter(({ status }) => status !== 'open').map(({ order }) => order.oid));
-}
-
-/** Between two questions of one kind: orders may change in every block. */
-const ASK_EVERY_MS = 250;
-/** After a question that failed. */
-const ASK_AGAIN_MS = 2_000;
-
-/** Asks now, and once more after whatever changed meanwhile; one question is under way at a time. */
-function askAfterChanges(ask: (signal: AbortSignal) => Promise<void>): {
-  again(): void;
-  stop(): void;
-} {
-  const leaving = new AbortController();
-  let isAsking = false;
-  let hasChanged = false;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const run = async (): Promise<void> => {
-    isAsking = true;
-    hasChanged = false;
-    const failed = await ask(leaving.signal).then(
-      () => false,
-      () => true,
-    );
-    if (leaving.signal.aborted) return;
-    timer = setTimeout(
-      () => {
-        isAsking = false;
-        if (hasChanged || failed) void run();
-      },
-      failed ? ASK_AGAIN_MS : ASK_EVERY_MS,
-    );
-  };
-  void run();
-  return {
-    again() {
-      hasChanged = true;
-      if (!isAsking) void run();
-    },
-    stop() {
-      clearTimeout(timer);
-      leaving.abort();
-    },
-  };
 }

@@ -1,4 +1,5 @@
 import type { ExplorerBlock, TxBrief } from '@oddlot/sdk';
+import { askAfterChanges } from './ask-after-changes.ts';
 import { createLive } from './live.ts';
 import { reader } from './venue.ts';
 
@@ -10,7 +11,6 @@ type BlocksState = { readonly blocks: readonly ExplorerBlock[]; readonly isLoade
 type TxsState = { readonly txs: readonly TxBrief[]; readonly isLoaded: boolean };
 
 const FILL_EVERY_MS = 1_000;
-const RETRY_MS = 2_000;
 
 /** Whether a block is missing between the newest and the oldest. */
 function hasGap(blocks: readonly ExplorerBlock[]): boolean {
@@ -58,34 +58,27 @@ export const latestTxs = createLive<'latest', TxsState>({
   key: (name) => name,
   initial: () => ({ txs: [], isLoaded: false }),
   open: (_, store) => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let isClosed = false;
-    let isWanted = true;
-    // The stream tells that there are new ones, not what they say. Those of a busy second are asked for at once.
-    const fill = async (): Promise<void> => {
-      isWanted = false;
-      const txs = await reader.info.txs({ limit: LATEST_MAX }).catch(() => undefined);
-      if (isClosed) return;
-      if (txs !== undefined) store.setState({ txs, isLoaded: true });
-      // What waits in the delay queue is told when it is released, and what could not be had may come.
-      const isOpen = txs === undefined || txs.some(({ entries }) => entries === null);
-      timer = setTimeout(
-        () => {
-          timer = undefined;
-          if (isWanted || isOpen) void fill();
-        },
-        isOpen ? RETRY_MS : FILL_EVERY_MS,
-      );
-    };
-    void fill();
-    const stream = reader.streams.explorerTxs({}, () => {
-      const isIdle = !isWanted && timer === undefined && store.getState().isLoaded;
-      isWanted = true;
-      if (isIdle) void fill();
+    let toldHeight = 0;
+    // The stream tells that there are new ones, not what they say.
+    const asking = askAfterChanges(
+      async (signal) => {
+        const txs = await reader.info.txs({ limit: LATEST_MAX }, { signal });
+        store.setState({ txs, isLoaded: true });
+        // The history may be behind the stream, and what waits in the delay queue is told when it is released.
+        const isBehind = (txs[0]?.block ?? 0) < toldHeight;
+        return isBehind || txs.some(({ entries }) => entries === null) ? 'partial' : 'whole';
+      },
+      { everyMs: FILL_EVERY_MS },
+    );
+    const stream = reader.streams.explorerTxs({}, (event) => {
+      if (event.type === 'data') {
+        for (const { block } of event.data) toldHeight = Math.max(toldHeight, block);
+      }
+      asking.again();
     });
+    asking.onceHeard(stream);
     return () => {
-      isClosed = true;
-      clearTimeout(timer);
+      asking.stop();
       stream.close();
     };
   },

@@ -3,21 +3,22 @@ import type { StoreApi } from 'zustand/vanilla';
 
 /**
  * Streams write into stores as often as they like; what is drawn changes at most once per frame of the screen.
- * A tab that nobody sees has no frames: there a slow timer takes their place, for titles and sounds.
+ * A tab that nobody sees has no frames, and one that is asked for just before it is left comes when somebody is back:
+ * a slow timer stands in for it, for titles, sounds and notices.
  */
 
-const HIDDEN_MS = 1_000;
+const WITHOUT_FRAME_MS = 1_000;
 
 const waiting = new Set<() => void>();
-let isPlanned = false;
+let planned: { readonly frame: number; readonly timer: ReturnType<typeof setTimeout> } | undefined;
 
 /** Calls back in the next frame; however often it is asked for, once. */
 export function inNextFrame(callback: () => void): void {
   waiting.add(callback);
-  if (isPlanned) return;
-  isPlanned = true;
-  if (document.visibilityState === 'visible') requestAnimationFrame(flush);
-  else setTimeout(flush, HIDDEN_MS);
+  planned ??= {
+    frame: requestAnimationFrame(flush),
+    timer: setTimeout(flush, WITHOUT_FRAME_MS),
+  };
 }
 
 /** Takes back what was asked for. */
@@ -26,10 +27,22 @@ export function notInNextFrame(callback: () => void): void {
 }
 
 function flush(): void {
-  isPlanned = false;
+  if (planned === undefined) return;
+  cancelAnimationFrame(planned.frame);
+  clearTimeout(planned.timer);
+  planned = undefined;
   const due = [...waiting];
   waiting.clear();
-  for (const callback of due) callback();
+  for (const callback of due) callApart(callback);
+}
+
+/** Whoever fails fails alone. */
+function callApart(callback: () => void): void {
+  try {
+    callback();
+  } catch (error) {
+    reportError(error);
+  }
 }
 
 /** Tells of changes of a store, at most once per frame. */

@@ -1,4 +1,4 @@
-import { useEffect, useMemo } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { useFrame } from './frame.ts';
 
@@ -79,13 +79,16 @@ export function createLive<Parameters, State>(
       return held.store;
       // oxlint-disable-next-line react-hooks/exhaustive-deps -- the key stands for the parameters
     }, [key]);
+    const [reopened, setReopened] = useState<{ over: StoreApi<State>; store: StoreApi<State> }>();
     useEffect(() => {
       if (parameters === undefined) return undefined;
       const held = acquire(parameters);
+      // A slow machine may take longer from rendering to here than things linger: what was rendered has ended then.
+      if (held.store !== store) setReopened({ over: store, store: held.store });
       return () => held.release();
       // oxlint-disable-next-line react-hooks/exhaustive-deps -- the key stands for the parameters
     }, [key]);
-    return store;
+    return reopened?.over === store ? reopened.store : store;
   }
 
   return {

@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createStore } from 'zustand/vanilla';
+import { inNextFrame, notInNextFrame, onFrame } from './frame.ts';
+
+/** A screen whose frames come when a test says so. */
+const frames = new Map<number, () => void>();
+const reported: unknown[] = [];
+let asked = 0;
+
+function drawFrame(): void {
+  const due = [...frames.values()];
+  frames.clear();
+  for (const callback of due) callback();
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal('requestAnimationFrame', (callback: () => void) => {
+    asked += 1;
+    frames.set(asked, callback);
+    return asked;
+  });
+  vi.stubGlobal('cancelAnimationFrame', (id: number) => frames.delete(id));
+  vi.stubGlobal('reportError', (error: unknown) => reported.push(error));
+});
+afterEach(() => {
+  drawFrame();
+  vi.runAllTimers();
+  reported.length = 0;
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
+
+test('however often a store changes, it is told once a frame', () => {
+  const store = createStore(() => ({ price: 0 }));
+  const told: number[] = [];
+  const leave = onFrame(store, () => told.push(store.getState().price));
+  for (const price of [1, 2, 3]) store.setState({ price });
+  expect(told).toEqual([]);
+  drawFrame();
+  expect(told).toEqual([3]);
+  vi.advanceTimersByTime(5_000);
+  expect(told).toEqual([3]);
+  leave();
+  store.setState({ price: 4 });
+  drawFrame();
+  expect(told).toEqual([3]);
+});
+
+test('a tab that was left before its frame came is told by a timer, and once', () => {
+  const told: string[] = [];
+  inNextFrame(() => told.push('first'));
+  vi.advanceTimersByTime(1_000);
+  expect(told).toEqual(['first']);
+  inNextFrame(() => told.push('second'));
+  vi.advanceTimersByTime(1_000);
+  expect(told).toEqual(['first', 'second']);
+  // Somebody is back.
+  drawFrame();
+  expect(told).toEqual(['first', 'second']);
+});
+
+test('what was taken back is not called, and who fails fails alone', () => {
+  const told: string[] = [];
+  const taken = (): void => void told.push('taken back');
+  inNextFrame(() => {
+    throw new Error('no canvas');
+  });
+  inNextFrame(taken);
+  inNextFrame(() => told.push('drawn'));
+  notInNextFrame(taken);
+  drawFrame();
+  expect(told).toEqual(['drawn']);
+  expect(reported).toEqual([new Error('no canvas')]);
+});

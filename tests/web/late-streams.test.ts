@@ -1,0 +1,137 @@
+import { buyYes, limitOrder, triggerOrder } from '@oddlot/sdk';
+import type { Page } from 'playwright-core';
+import { afterEach, beforeAll, test } from 'vitest';
+import type { Venue } from '../support/venue-process.ts';
+import { OutcomePeople } from './support/outcome-people.ts';
+import { position } from './support/terminal.ts';
+import { perpNear } from './support/trading.ts';
+import type { WebBrowser } from './support/web-browser.ts';
+import { workerBrowser } from './support/worker-browser.ts';
+import { workerVenue } from './support/worker-venue.ts';
+
+/** A page on a slow machine: its streams stand late, and its parts are drawn late. Nothing is missing in the end. */
+
+const EXECUTED = { confirm: 'executed' } as const;
+
+let venue: Venue;
+let browser: WebBrowser;
+
+beforeAll(async () => {
+  [venue, browser] = await Promise.all([workerVenue(), workerBrowser()]);
+});
+afterEach(() => browser.leaveAll());
+
+/** Sockets of the page reach the venue when they are let; what they say until then waits. */
+async function holdSockets(page: Page): Promise<() => void> {
+  const { promise: isLet, resolve } = Promise.withResolvers<void>();
+  await page.routeWebSocket(/\/(?:api-)?ws$/, async (socket) => {
+    await isLet;
+    socket.connectToServer();
+  });
+  return resolve;
+}
+
+/** The page has the answer to a question. */
+function answered(page: Page, type: string): Promise<unknown> {
+  return page.waitForResponse(
+    (response) =>
+      response.url().endsWith('/info') &&
+      response.request().postData()?.includes(`"${type}"`) === true,
+  );
+}
+
+test('an order that was placed after the page asked and before its streams stood is there', async () => {
+  const visit = await browser.visit(venue.url);
+  const { page } = visit;
+  const letThrough = await holdSockets(page);
+  const [{ owner }] = await Promise.all([
+    visit.openWithAccount('/trade/BTC-USDC?tab=orders'),
+    answered(page, 'frontendOpenOrders'),
+    answered(page, 'triggerOrders'),
+  ]);
+  await page.getByText('No open orders').waitFor();
+  const { asset } = await perpNear(owner, 'BTC-USDC');
+  const resting = limitOrder({ asset, side: 'buy', price: '90000', size: '0.001' });
+  const waiting = triggerOrder({
+    asset,
+    side: 'buy',
+    size: '0.001',
+    triggerPrice: '99000',
+    kind: 'sl',
+    reduceOnly: false,
+  });
+  await owner.exchange.order({ orders: [resting] }, EXECUTED);
+  await owner.exchange.order({ orders: [waiting] }, EXECUTED);
+  letThrough();
+  await page.getByRole('row', { name: /BTC-USDC.*90,000/ }).waitFor();
+  await page.getByRole('tab', { name: /^Triggers/ }).click();
+  await page.getByRole('row', { name: /BTC-USDC.*99,000/ }).waitFor();
+});
+
+test('the same of an order for shares', async () => {
+  const people = new OutcomePeople(venue.url);
+  const market = await people.market();
+  const visit = await browser.visit(venue.url);
+  const { page } = visit;
+  const letThrough = await holdSockets(page);
+  const [{ owner }] = await Promise.all([
+    visit.openWithAccount('/portfolio?tab=orders'),
+    answered(page, 'outcomeFrontendOpenOrders'),
+  ]);
+  await owner.exchange.transferBetween({ from: 'perp', to: 'outcome', amount: '20' }, EXECUTED);
+  const orders = [buyYes({ asset: market.id, price: '0.21', size: '10' })];
+  await owner.exchange.order({ orders }, EXECUTED);
+  letThrough();
+  await page.getByRole('row', { name: /Will it\?.*21/ }).waitFor();
+});
+
+test('what the explorer lists is complete when nothing more happens', async () => {
+  const visit = await browser.visit(venue.url);
+  const { page } = visit;
+  const letThrough = await holdSockets(page);
+  const [{ address, owner }] = await Promise.all([
+    visit.openWithAccount('/explorer'),
+    answered(page, 'txs'),
+  ]);
+  const txs = page.getByRole('group', { name: 'Latest transactions' });
+  await txs.getByRole('row').nth(1).waitFor();
+  await owner.exchange.transferBetween({ from: 'perp', to: 'outcome', amount: '7' }, EXECUTED);
+  letThrough();
+  await txs
+    .getByRole('row')
+    .filter({ has: page.getByTitle(address) })
+    .filter({ hasText: '7' })
+    .first()
+    .waitFor();
+});
+
+test('parts that are drawn long after they were begun show what is live', async () => {
+  // Nothing lingers: what rendering has opened has ended before an effect could hold it.
+  const script = `{
+    const [later, notLater, ended] = [globalThis.setTimeout, globalThis.clearTimeout, new Set()];
+    globalThis.clearTimeout = (id) => { ended.add(id); notLater(id); };
+    globalThis.setTimeout = (act, ms, ...rest) => {
+      if (ms !== 3_000) return later(act, ms, ...rest);
+      const id = later(() => undefined, 0);
+      queueMicrotask(() => { if (!ended.has(id)) act(); });
+      return id;
+    };
+  }`;
+  const visit = await browser.visit(venue.url, { script });
+  const { page } = visit;
+  const { owner } = await visit.openWithAccount('/trade/BTC-USDC');
+  await page.getByText(/^At most/).waitFor();
+  const { asset } = await perpNear(owner, 'BTC-USDC');
+  const order = limitOrder({ asset, side: 'buy', price: '97010', size: '0.001' });
+  await owner.exchange.order({ orders: [order] }, EXECUTED);
+  await position(page).waitFor();
+  await page.getByText(/^O [\d,]/).waitFor();
+  await page
+    .getByRole('tab', { name: /^Trades|^Fills/ })
+    .first()
+    .click();
+  await page
+    .getByRole('row', { name: /97,010/ })
+    .first()
+    .waitFor();
+});
