@@ -1,5 +1,6 @@
 import type { OutcomeEventMeta } from '@oddlot/sdk';
-import { useComingEvents, type Moment } from '../../market/use-coming-events.ts';
+import type { Moment } from '../../market/coming-of.ts';
+import { useComingEvents } from '../../market/use-coming-events.ts';
 import { useVenueSecond } from '../../market/use-venue-second.ts';
 
 /** Some of them are of series, which stand in a section of their own with their countdown. */
