@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { dateTime, dateTimeSecond, timeOrDay, wholeDate } from '../lib/time.ts';
+import { dateTimeSecond } from '../lib/time.ts';
 import { useWords, type Words } from '../lib/words.ts';
-import { venueNow } from '../market/venue.ts';
+import { Time, timeColumn } from '../market/time-column.tsx';
 import { useSession } from '../session/use-session.ts';
 import { EmptyState } from '../ui/empty-state.tsx';
 import { StackedTitle } from '../ui/event-title.tsx';
@@ -72,48 +72,25 @@ export function Nothing({
   );
 }
 
-export function timeColumn<Row>(of: (row: Row) => number, t: Words): Column<Row> {
-  return {
-    id: 'time',
-    header: t('portfolio.time'),
-    width: '124px',
-    phoneWidth: '60px',
-    compare: (left, right) => of(left) - of(right),
-    cell: (row) => <Time ms={of(row)} />,
-  };
+/** Of the time in tables of the account, on a phone. */
+const PHONE_TIME = '60px';
+
+/** When it was, to the minute. */
+export function minuteColumn<Row>(of: (row: Row) => number, t: Words): Column<Row> {
+  return timeColumn(t('portfolio.time'), of, { phoneWidth: PHONE_TIME });
 }
 
-/** To the second, where there is room for it; `led` makes it the way to what the row came from. */
+/** The same to the second, where there is room for it; `led` makes it the way to what the row came from. */
 export function secondColumn<Row>(
   of: (row: Row) => number,
   t: Words,
   led: (row: Row, time: ReactNode) => ReactNode = (_, time) => time,
 ): Column<Row> {
-  return {
-    ...timeColumn(of, t),
+  return timeColumn(t('portfolio.time'), of, {
     width: '132px',
+    phoneWidth: PHONE_TIME,
     cell: (row) => led(row, <Time ms={of(row)} write={dateTimeSecond} />),
-  };
-}
-
-/** Where there is little room the time of day, or the day of what is older. */
-export function Time({
-  ms,
-  isShort = false,
-  write = dateTime,
-}: {
-  readonly ms: number;
-  /** There is little room on every screen. */
-  readonly isShort?: boolean;
-  /** How it is written where there is room. */
-  readonly write?: (ms: number) => string;
-}) {
-  return (
-    <time className="text-muted" dateTime={new Date(ms).toISOString()} title={wholeDate(ms)}>
-      {!isShort && <span className="max-tablet:hidden">{write(ms)}</span>}
-      <span className={isShort ? undefined : 'tablet:hidden'}>{timeOrDay(ms, venueNow())}</span>
-    </time>
-  );
+  });
 }
 
 type Traded = {

@@ -5,7 +5,7 @@ import { fundingId, useFundings } from '../market/account-lists.ts';
 import { SizeOnGrid } from '../market/on-grid.tsx';
 import { Money, Percent } from '../ui/figure.tsx';
 import { Table, type Column } from '../ui/table.tsx';
-import { Market, Nothing, numberColumn, timeColumn } from './cells.tsx';
+import { Market, minuteColumn, Nothing, numberColumn } from './cells.tsx';
 
 /** What each hour paid or collected. */
 export function FundingTable({ user }: { readonly user: string }) {
@@ -26,7 +26,7 @@ export function FundingTable({ user }: { readonly user: string }) {
 
 function columnsOf(t: Words): readonly Column<FundingRow>[] {
   return [
-    timeColumn(({ time }) => time, t),
+    minuteColumn(({ time }) => time, t),
     {
       id: 'market',
       header: t('portfolio.market'),

@@ -8,7 +8,7 @@ import { useMarketNames, type MarketNames } from '../market/market-names.ts';
 import { Button } from '../ui/button.tsx';
 import { Money } from '../ui/figure.tsx';
 import { Table, type Column } from '../ui/table.tsx';
-import { Nothing, numberColumn, timeColumn } from './cells.tsx';
+import { minuteColumn, Nothing, numberColumn } from './cells.tsx';
 import { amountOf, detailOf, marketIdOf } from './ledger-words.ts';
 import { WhyDialog } from './why-dialog.tsx';
 
@@ -40,7 +40,7 @@ function columnsOf(
   names: MarketNames,
 ): readonly Column<LedgerUpdate>[] {
   return [
-    timeColumn(({ time }) => time, t),
+    minuteColumn(({ time }) => time, t),
     {
       id: 'what',
       header: t('portfolio.what'),

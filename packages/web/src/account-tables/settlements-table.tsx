@@ -7,7 +7,7 @@ import { fillId, useFills } from '../market/account-lists.ts';
 import { reader } from '../market/venue.ts';
 import { Money } from '../ui/figure.tsx';
 import { Table, type Column } from '../ui/table.tsx';
-import { Market, Nothing, numberColumn, Sided, STACKED_ROW_PX, timeColumn } from './cells.tsx';
+import { Market, minuteColumn, Nothing, numberColumn, Sided, STACKED_ROW_PX } from './cells.tsx';
 
 /** What shares paid when their markets resolved. The market's page has the receipt. */
 export function SettlementsTable({ user }: { readonly user: string }) {
@@ -43,7 +43,7 @@ function isSettlement({ dir }: Fill): boolean {
 
 function columnsOf(t: Words): readonly Column<Fill>[] {
   return [
-    timeColumn(({ time }) => time, t),
+    minuteColumn(({ time }) => time, t),
     {
       id: 'market',
       header: t('portfolio.market'),

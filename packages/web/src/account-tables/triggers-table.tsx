@@ -4,7 +4,7 @@ import { number } from '../lib/format.ts';
 import { useWords, type Words } from '../lib/words.ts';
 import { openOrders } from '../market/account.ts';
 import { Table, type Column } from '../ui/table.tsx';
-import { Market, Nothing, numberColumn, Sided, timeColumn } from './cells.tsx';
+import { Market, minuteColumn, Nothing, numberColumn, Sided } from './cells.tsx';
 import { ReportButton } from './report/report-button.tsx';
 import { REPORT_KEY, useReport } from './report/use-report.tsx';
 
@@ -31,7 +31,7 @@ export function TriggersTable({ user }: { readonly user: string }) {
 
 function columnsOf(t: Words, open: (oid: number) => void): readonly Column<TriggerOrder>[] {
   return [
-    timeColumn(({ createTime }) => createTime, t),
+    minuteColumn(({ createTime }) => createTime, t),
     {
       id: 'market',
       header: t('portfolio.market'),

@@ -1,8 +1,9 @@
 import type { LedgerDelta, LedgerUpdate } from '@oddlot/sdk';
-import { decimalsOf, magnitude, sign } from '../lib/decimal.ts';
+import { magnitude, sign } from '../lib/decimal.ts';
 import { money, number, usdc } from '../lib/format.ts';
 import { wholeDate } from '../lib/time.ts';
 import { useWords, type Words } from '../lib/words.ts';
+import { priceDecimals } from '../market/grid-decimals.ts';
 import { usePerp } from '../market/queries.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { OriginLink } from './origin.tsx';
@@ -19,7 +20,7 @@ export function WhyDialog({
   const { delta, hash, time } = update;
   const [first] = delta.type === 'liquidation' ? delta.liquidatedPositions : [];
   const perp = usePerp(delta.type === 'adl' ? delta.coin : (first?.coin ?? ''));
-  const decimals = perp === undefined ? undefined : decimalsOf(perp.priceTick);
+  const decimals = perp && priceDecimals(perp);
   const facts = factsOf(delta, decimals, t);
   return (
     <Dialog

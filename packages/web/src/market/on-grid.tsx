@@ -1,11 +1,11 @@
-import { decimalsOf } from '../lib/decimal.ts';
 import { number } from '../lib/format.ts';
+import { priceDecimals, sizeDecimals } from './grid-decimals.ts';
 import { usePerp } from './queries.ts';
 
 /** A price with the decimals of its own market. */
 export function OnGrid({ coin, value }: { readonly coin: string; readonly value: string }) {
   const perp = usePerp(coin);
-  const decimals = perp === undefined ? undefined : decimalsOf(perp.priceTick);
+  const decimals = perp && priceDecimals(perp);
   return <span>{number(value, { decimals })}</span>;
 }
 
@@ -20,6 +20,6 @@ export function SizeOnGrid({
   readonly isSigned?: boolean;
 }) {
   const perp = usePerp(coin);
-  const decimals = perp === undefined ? undefined : Math.max(0, perp.szDecimals);
+  const decimals = perp && sizeDecimals(perp);
   return <span>{number(value, { decimals, isSigned })}</span>;
 }

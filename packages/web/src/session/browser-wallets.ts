@@ -1,8 +1,8 @@
 import type { Client, Eip1193Provider } from '@oddlot/sdk';
 import { createStore } from 'zustand/vanilla';
 import { words } from '../lib/words.ts';
+import { approveOwnAgent } from './approve-own-agent.ts';
 import { loadSigning } from './load-signing.ts';
-import { approveOwnAgent } from './own-agent.ts';
 import { sessionStore, setSession } from './session.ts';
 import { keepView, keptView, NO_TRADER, traderOf } from './stored-session.ts';
 

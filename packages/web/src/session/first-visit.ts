@@ -1,6 +1,6 @@
 import { createStore } from 'zustand/vanilla';
+import { approveOwnAgent } from './approve-own-agent.ts';
 import { loadSigning } from './load-signing.ts';
-import { approveOwnAgent } from './own-agent.ts';
 import { sessionStore, setSession } from './session.ts';
 import { exportBurner, forgetView, keepBurner, NO_TRADER } from './stored-session.ts';
 

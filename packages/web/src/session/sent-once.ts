@@ -1,7 +1,7 @@
 import { ApiError, ExpiredError, HttpError } from '@oddlot/sdk';
 import type { ActionReply, ActionStatus, Client, ExecutedReply } from '@oddlot/sdk';
 import { venueNow } from '../market/venue.ts';
-import { unlessRevoked } from './own-agent.ts';
+import { unlessRevoked } from './revoked-agent.ts';
 
 /** What was sent, and when it can no longer be taken in. */
 type Sent = { readonly txHash: string; readonly expiresAfter: number | undefined };

@@ -1,8 +1,9 @@
 import type { OrderReport, ReportedFill } from '@oddlot/sdk';
 import { useMemo, type ReactNode } from 'react';
 import { number } from '../../lib/format.ts';
-import { clockTime, wholeDate } from '../../lib/time.ts';
+import { clockTime } from '../../lib/time.ts';
 import { useWords, type Words } from '../../lib/words.ts';
+import { timeColumn } from '../../market/time-column.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { numberColumn } from '../cells.tsx';
 import { TradedPrice, TradedSize } from '../traded-figures.tsx';
@@ -83,17 +84,13 @@ function levelColumns(report: OrderReport, t: Words): readonly Column<TakenLevel
 function fillColumns(report: OrderReport, t: Words): readonly Column<ReportedFill>[] {
   const of = tradedOf(report);
   return [
-    {
-      id: 'time',
-      header: t('report.time'),
+    timeColumn(t('report.time'), ({ time }) => time, {
       width: '84px',
       from: 'tablet',
-      cell: ({ time }) => (
-        <span className="text-muted" title={wholeDate(time)}>
-          {clockTime(time)}
-        </span>
-      ),
-    },
+      short: 'never',
+      write: clockTime,
+      isSortable: false,
+    }),
     {
       id: 'role',
       header: t('report.role'),

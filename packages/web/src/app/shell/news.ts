@@ -2,6 +2,7 @@ import type { Fill, LedgerUpdate, PerpMeta } from '@oddlot/sdk';
 import { decimalsOf, divide, multiply, roundTo, sign, subtract, sum } from '../../lib/decimal.ts';
 import { cents, money, number, short } from '../../lib/format.ts';
 import type { Words } from '../../lib/words.ts';
+import { priceDecimals, sizeDecimals } from '../../market/grid-decimals.ts';
 import type { MarketName, MarketNames } from '../../market/market-names.ts';
 import type { Toast } from '../../ui/toast.tsx';
 
@@ -30,8 +31,8 @@ export function fillNews(
     const isBuy = first.side === 'B';
     const perp = perps.find(({ index }) => index === first.instrumentId);
     const decimals = {
-      size: perp && Math.max(0, perp.szDecimals),
-      price: perp && decimalsOf(perp.priceTick),
+      size: perp && sizeDecimals(perp),
+      price: perp && priceDecimals(perp),
     };
     const what = {
       size: number(size, { decimals: decimals.size }),
@@ -78,7 +79,7 @@ export function ledgerNews(
 ): readonly News[] {
   const onGrid = (price: string, coin: string | undefined): string => {
     const perp = perps.find(({ name }) => name === coin);
-    return number(price, { decimals: perp && decimalsOf(perp.priceTick) });
+    return number(price, { decimals: perp && priceDecimals(perp) });
   };
   return rows.flatMap(({ delta }): News[] => {
     switch (delta.type) {

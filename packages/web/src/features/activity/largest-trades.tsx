@@ -7,6 +7,7 @@ import { cents, number } from '../../lib/format.ts';
 import { dateTime } from '../../lib/time.ts';
 import { useWords, type Words } from '../../lib/words.ts';
 import { OnGrid, SizeOnGrid } from '../../market/on-grid.tsx';
+import { timeColumn } from '../../market/time-column.tsx';
 import { useSimulated } from '../../market/use-simulated.ts';
 import { reader } from '../../market/venue.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -15,7 +16,6 @@ import { byDecimal } from '../../ui/sort-rows.ts';
 import { Table, type Column } from '../../ui/table.tsx';
 import { Who } from '../../ui/who.tsx';
 import { Panel } from './panel.tsx';
-import { timeColumn } from './time-column.tsx';
 
 const KINDS = ['perps', 'events'] as const;
 const SPANS = ['day', 'week', 'month'] as const;
@@ -103,7 +103,11 @@ function columnsOf(
     },
   });
   return [
-    timeColumn(t, { isShort: true }),
+    timeColumn(t('activity.column.time'), ({ time }) => time, {
+      width: '64px',
+      phoneWidth: '56px',
+      short: 'always',
+    }),
     {
       id: 'market',
       header: t('activity.column.market'),

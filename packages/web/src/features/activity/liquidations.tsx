@@ -6,6 +6,7 @@ import { sum } from '../../lib/decimal.ts';
 import { compact, number } from '../../lib/format.ts';
 import { useWords, type Words } from '../../lib/words.ts';
 import { OnGrid } from '../../market/on-grid.tsx';
+import { timeColumn } from '../../market/time-column.tsx';
 import { useSimulated } from '../../market/use-simulated.ts';
 import { reader, venueNow } from '../../market/venue.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -13,7 +14,6 @@ import { byDecimal } from '../../ui/sort-rows.ts';
 import { Table, type Column } from '../../ui/table.tsx';
 import { Who } from '../../ui/who.tsx';
 import { Panel } from './panel.tsx';
-import { timeColumn } from './time-column.tsx';
 
 const DAY_MS = 86_400_000;
 const AGAIN_MS = 10_000;
@@ -69,7 +69,11 @@ export function Liquidations() {
 
 function columnsOf(t: Words, simulated: ReadonlySet<string>): readonly Column<Liquidation>[] {
   return [
-    timeColumn(t, { isShort: true }),
+    timeColumn(t('activity.column.time'), ({ time }) => time, {
+      width: '64px',
+      phoneWidth: '56px',
+      short: 'always',
+    }),
     {
       id: 'market',
       header: t('activity.column.market'),

@@ -3,6 +3,7 @@ import { multiply } from '../../lib/decimal.ts';
 import { inOneDirection } from '../../lib/in-one-direction.ts';
 import { useWords } from '../../lib/words.ts';
 import { contexts } from '../../market/contexts.ts';
+import { sizeDecimals } from '../../market/grid-decimals.ts';
 import { InterestLine } from '../../market/interest/interest-line.tsx';
 import { OutcomeInterest } from '../../market/interest/outcome-interest.tsx';
 import { useEvents, usePerps } from '../../market/queries.ts';
@@ -98,7 +99,7 @@ function OfPerp({ perp }: { readonly perp: PerpMeta }) {
       coin={coin}
       name={perp.name}
       unit={perp.baseCurrency}
-      decimals={Math.max(0, perp.szDecimals)}
+      decimals={sizeDecimals(perp)}
       held={held}
       mark={mark}
       worthOf={({ markPx, openInterest }) => multiply(openInterest, markPx)}

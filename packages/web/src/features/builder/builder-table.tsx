@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
-import { dateTime, wholeDate } from '../../lib/time.ts';
 import { useWords, type Words } from '../../lib/words.ts';
+import { timeColumn } from '../../market/time-column.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { useBuilderRows, type BuilderRowsOptions } from './use-builder-rows.ts';
@@ -23,7 +23,7 @@ export function BuilderTable<Row extends { readonly time: number }>({
 }: BuilderTableProps<Row>) {
   const t = useWords();
   const { isLoaded, older, rows } = useBuilderRows<Row>({ user, type, idOf });
-  const columns = useMemo(() => [timeColumn<Row>(t), ...columnsOf(t)], [columnsOf, t]);
+  const columns = useMemo(() => [timeOf<Row>(t), ...columnsOf(t)], [columnsOf, t]);
   return (
     <Table
       label={label}
@@ -36,16 +36,10 @@ export function BuilderTable<Row extends { readonly time: number }>({
   );
 }
 
-function timeColumn<Row extends { readonly time: number }>(t: Words): Column<Row> {
-  return {
-    id: 'time',
-    header: t('builder.time'),
-    width: '124px',
+function timeOf<Row extends { readonly time: number }>(t: Words): Column<Row> {
+  return timeColumn(t('builder.time'), ({ time }) => time, {
     phoneWidth: '104px',
-    cell: ({ time }) => (
-      <span className="text-muted" title={wholeDate(time)}>
-        {dateTime(time)}
-      </span>
-    ),
-  };
+    short: 'never',
+    isSortable: false,
+  });
 }

@@ -1,8 +1,9 @@
 import type { ExplorerBlock } from '@oddlot/sdk';
 import { useMemo } from 'react';
-import { clockTime, wholeDate } from '../../lib/time.ts';
+import { clockTime } from '../../lib/time.ts';
 import { short } from '../../lib/format.ts';
 import { useWords, type Words } from '../../lib/words.ts';
+import { timeColumn } from '../../market/time-column.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import { BlockLink } from './links.tsx';
@@ -37,17 +38,13 @@ function columnsOf(t: Words): readonly Column<ExplorerBlock>[] {
       phoneWidth: '84px',
       cell: ({ height }) => <BlockLink height={height} />,
     },
-    {
-      id: 'time',
-      header: t('explorer.time'),
+    timeColumn(t('explorer.time'), ({ blockTime }) => blockTime, {
       width: '96px',
       phoneWidth: '76px',
-      cell: ({ blockTime }) => (
-        <span className="text-muted" title={wholeDate(blockTime)}>
-          {clockTime(blockTime)}
-        </span>
-      ),
-    },
+      short: 'never',
+      write: clockTime,
+      isSortable: false,
+    }),
     {
       id: 'hash',
       header: t('explorer.hash'),

@@ -1,9 +1,10 @@
 import { useMemo, type ReactNode } from 'react';
-import { clockTime, wholeDate } from '../../lib/time.ts';
+import { clockTime } from '../../lib/time.ts';
 import { AddressLink } from '../../ui/address-link.tsx';
 import { SimulatedBadge } from '../../ui/simulated-badge.tsx';
 import { useWords, type Words } from '../../lib/words.ts';
 import { useSettings } from '../../market/queries.ts';
+import { timeColumn } from '../../market/time-column.tsx';
 import type { Older } from '../../ui/older-rows.tsx';
 import { Table, type Column } from '../../ui/table.tsx';
 import type { ListedTx } from './brief-words.ts';
@@ -97,18 +98,14 @@ function columnsOf(t: Words, { nameOf, simulated }: ColumnNeeds): readonly Colum
       from: 'tablet',
       cell: ({ block }) => <BlockLink height={block} />,
     },
-    {
-      id: 'time',
-      header: t('explorer.time'),
+    timeColumn(t('explorer.time'), ({ time }) => time, {
       align: 'right',
       width: '88px',
       from: 'tablet',
-      cell: ({ time }) => (
-        <span className="text-muted" title={wholeDate(time)}>
-          {clockTime(time)}
-        </span>
-      ),
-    },
+      short: 'never',
+      write: clockTime,
+      isSortable: false,
+    }),
   ];
 }
 

@@ -1,43 +1,27 @@
 import type { OutcomeMarketMeta, Ticker } from '@oddlot/sdk';
 import { chance } from '../../lib/format.ts';
-import { isLike } from '../../lib/is-like.ts';
-import { countdown } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
 import { byLikelihood, useOutcomeTickers, yesPriceOf } from '../../market/outcome-tickers.ts';
-import { useEvents } from '../../market/queries.ts';
-import { useVenueSecond } from '../../market/use-venue-second.ts';
-import { EventLine } from './event-line.tsx';
-import { Section } from './section.tsx';
+import { Countdown, EventLine, EventList } from './event-list.tsx';
+import { useNextSingles } from './use-next-singles.ts';
 
-/** Some of them are of series, which stand above with their own countdown. */
-const LOOKED_AT = 20;
 const EVENTS_SHOWN = 6;
 
 /** What is decided next. */
 export function EndingSoon({ wanted }: { readonly wanted: string }) {
   const t = useWords();
-  const { data } = useEvents({ sortBy: 'endingSoon', status: 'open', limit: LOOKED_AT });
-  const nowMs = useVenueSecond();
-  const events = (data?.events ?? [])
-    .filter(
-      ({ end_time: end, series_slug: series, title }) =>
-        series === null && end > nowMs && isLike(title, wanted),
-    )
-    .slice(0, EVENTS_SHOWN);
+  const { events, nowMs } = useNextSingles('end_time', { most: EVENTS_SHOWN, wanted });
   // The live prices, as on the cards: one number on a screen is one number.
   const byId = useOutcomeTickers(events.flatMap(({ markets }) => markets));
-  if (events.length === 0) return null;
   return (
-    <Section id="ending" title={t('markets.endingSoon')}>
-      <ul>
-        {events.map((event) => (
-          <EventLine key={event.slug} event={event}>
-            <Favourite markets={event.markets} byId={byId} />
-            <span className="w-20 text-end text-muted">{countdown(event.end_time - nowMs)}</span>
-          </EventLine>
-        ))}
-      </ul>
-    </Section>
+    <EventList id="ending" title={t('markets.endingSoon')}>
+      {events.map((event) => (
+        <EventLine key={event.slug} event={event}>
+          <Favourite markets={event.markets} byId={byId} />
+          <Countdown ms={event.end_time - nowMs} />
+        </EventLine>
+      ))}
+    </EventList>
   );
 }
 

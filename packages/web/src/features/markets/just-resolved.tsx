@@ -5,8 +5,7 @@ import { relative } from '../../lib/time.ts';
 import { useWords, type Words } from '../../lib/words.ts';
 import { useEvents } from '../../market/queries.ts';
 import { useVenueSecond } from '../../market/use-venue-second.ts';
-import { EventLine } from './event-line.tsx';
-import { Section } from './section.tsx';
+import { EventLine, EventList } from './event-list.tsx';
 
 const EVENTS_SHOWN = 6;
 
@@ -19,18 +18,16 @@ export function JustResolved({ wanted }: { readonly wanted: string }) {
   if (data === undefined) return null;
   if (events.length === 0) return <div className="flex-1 border-t border-line" />;
   return (
-    <Section id="resolved" title={t('markets.resolved')} className="flex-1">
-      <ul>
-        {events.map((event) => (
-          <EventLine key={event.slug} event={event}>
-            <span className="max-w-[40%] truncate font-medium">{resultOf(event.markets, t)}</span>
-            <span className="w-24 shrink-0 text-end text-muted max-tablet:hidden">
-              {relative(resolvedMs(event.markets, event.end_time) - nowMs)}
-            </span>
-          </EventLine>
-        ))}
-      </ul>
-    </Section>
+    <EventList id="resolved" title={t('markets.resolved')} className="flex-1">
+      {events.map((event) => (
+        <EventLine key={event.slug} event={event}>
+          <span className="max-w-[40%] truncate font-medium">{resultOf(event.markets, t)}</span>
+          <span className="w-24 shrink-0 text-end text-muted max-tablet:hidden">
+            {relative(resolvedMs(event.markets, event.end_time) - nowMs)}
+          </span>
+        </EventLine>
+      ))}
+    </EventList>
   );
 }
 

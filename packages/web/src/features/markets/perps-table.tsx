@@ -1,9 +1,10 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import type { Ticker } from '@oddlot/sdk';
-import { decimalsOf, isDecimal, sign, toPixels } from '../../lib/decimal.ts';
+import { isDecimal, sign, toPixels } from '../../lib/decimal.ts';
 import { compact, hourlyRate } from '../../lib/format.ts';
 import { useWords, type Words } from '../../lib/words.ts';
+import { priceDecimals } from '../../market/grid-decimals.ts';
 import { changeOf, openInterestOf, type PerpRow, usePerpRows } from '../../market/perp-rows.ts';
 import { isAgainstPast, type Trend } from '../../market/trends.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -57,7 +58,7 @@ function columnsOf(t: Words): readonly Column<PerpRow>[] {
       align: 'right',
       cell: ({ perp, ticker }) => (
         <span className="text-15 font-medium">
-          <Price value={ticker?.markPx} decimals={decimalsOf(perp.priceTick)} hasFlash />
+          <Price value={ticker?.markPx} decimals={priceDecimals(perp)} hasFlash />
         </span>
       ),
       compare: byDecimal(({ ticker }) => ticker?.markPx),

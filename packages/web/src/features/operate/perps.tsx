@@ -1,10 +1,10 @@
 import type { Client, PerpMeta, Ticker } from '@oddlot/sdk';
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState, type ReactNode } from 'react';
-import { decimalsOf } from '../../lib/decimal.ts';
 import { compact, NOTHING, number } from '../../lib/format.ts';
 import { hourMinute, wholeDate } from '../../lib/time.ts';
 import { useWords, type Words } from '../../lib/words.ts';
+import { priceDecimals, sizeDecimals } from '../../market/grid-decimals.ts';
 import { usePerps } from '../../market/queries.ts';
 import { tickers } from '../../market/tickers.ts';
 import { useVenueSecond } from '../../market/use-venue-second.ts';
@@ -97,11 +97,8 @@ function columnsOf(t: Words, acts: Acts | undefined): readonly Column<PerpMeta>[
     },
     { ...figure('mark', t('operate.mark'), ({ markPx }, perp) => onGrid(markPx, perp)), ...NARROW },
     figure('oracle', t('operate.oracle'), ({ oraclePx }, perp) => onGrid(oraclePx, perp)),
-    figure(
-      'interest',
-      t('operate.openInterest'),
-      ({ openInterest }, { baseCurrency, szDecimals }) =>
-        [number(openInterest, { decimals: Math.max(0, szDecimals) }), baseCurrency].join(' '),
+    figure('interest', t('operate.openInterest'), ({ openInterest }, perp) =>
+      [number(openInterest, { decimals: sizeDecimals(perp) }), perp.baseCurrency].join(' '),
     ),
     {
       ...figure('volume', t('operate.dayVolume'), ({ dayNtlVlm }) => compact(dayNtlVlm)),
@@ -161,8 +158,8 @@ function Live({ perp, show }: { readonly perp: PerpMeta; readonly show: Show }) 
   return <span>{ticker === undefined ? NOTHING : show(ticker, perp)}</span>;
 }
 
-function onGrid(price: string, { priceTick }: PerpMeta): string {
-  return number(price, { decimals: decimalsOf(priceTick) });
+function onGrid(price: string, perp: PerpMeta): string {
+  return number(price, { decimals: priceDecimals(perp) });
 }
 
 /** What is used all the time stands first and alone; what stops trading, apart from it. */

@@ -3,6 +3,7 @@ import { multiply } from '../../lib/decimal.ts';
 import { cents, money, number } from '../../lib/format.ts';
 import { clockTime, wholeDate } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
+import { priceDecimals, sizeDecimals } from '../../market/grid-decimals.ts';
 import { tapes } from '../../market/tapes.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { legPrice } from './legs.ts';
@@ -43,9 +44,9 @@ export function Activity({ market }: { readonly market: OutcomeMarketMeta }) {
                     {clockTime(time)}
                   </span>
                   <span className={leg === 'Yes' ? 'truncate text-buy' : 'truncate text-sell'}>
-                    {legLabel(market, leg)} {cents(price, market.price_decimals)}
+                    {legLabel(market, leg)} {cents(price, priceDecimals(market))}
                   </span>
-                  <span className="text-end">{number(sz, { decimals: market.size_decimals })}</span>
+                  <span className="text-end">{number(sz, { decimals: sizeDecimals(market) })}</span>
                   <span className="text-end text-muted">{money(multiply(sz, price))}</span>
                 </li>
               );

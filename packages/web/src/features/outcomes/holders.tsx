@@ -3,6 +3,7 @@ import type { Leg, OutcomeMarketMeta } from '@oddlot/sdk';
 import { divide, multiply } from '../../lib/decimal.ts';
 import { cents, money, number, percent } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
+import { sizeDecimals } from '../../market/grid-decimals.ts';
 import { OutcomeInterest } from '../../market/interest/outcome-interest.tsx';
 import { useSimulated } from '../../market/use-simulated.ts';
 import { reader } from '../../market/venue.ts';
@@ -36,7 +37,7 @@ export function Holders({ market }: { readonly market: OutcomeMarketMeta }) {
 
 function OfLeg({ market, leg }: { readonly market: OutcomeMarketMeta; readonly leg: Leg }) {
   const t = useWords();
-  const { instrument_id: instrumentId, size_decimals: decimals } = market;
+  const { instrument_id: instrumentId } = market;
   const simulated = useSimulated();
   const { data, fetchNextPage, hasNextPage, isFetchingNextPage } = useInfiniteQuery({
     queryKey: ['outcomeHolders', instrumentId, leg],
@@ -82,7 +83,7 @@ function OfLeg({ market, leg }: { readonly market: OutcomeMarketMeta; readonly l
             {rows.map(({ entryPx, sz, user }) => (
               <li key={user} className={`${COLUMNS} h-7 border-b border-line/50 text-12`}>
                 <Who user={user} isSimulated={simulated.has(user)} />
-                <span className="text-end">{number(sz, { decimals })}</span>
+                <span className="text-end">{number(sz, { decimals: sizeDecimals(market) })}</span>
                 <span className="text-end text-muted">
                   {percent(partOf(sz, first?.shares), { decimals: 1 })}
                 </span>

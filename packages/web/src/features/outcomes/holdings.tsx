@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { sign, subtract, sum } from '../../lib/decimal.ts';
 import { cents, money, number } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
+import { priceDecimals } from '../../market/grid-decimals.ts';
 import { Button } from '../../ui/button.tsx';
 import { Money } from '../../ui/figure.tsx';
 import { costOf, legName, nameOf, priceToSell, worthAt, type Bbo } from './market-facts.ts';
@@ -43,13 +44,13 @@ export function Holdings({
                 shares: number(shares),
                 leg: legName(market, leg),
                 // An average is between two prices.
-                price: cents(entry, market.price_decimals + 1),
+                price: cents(entry, priceDecimals(market) + 1),
               })}
             </span>
             {market.phase === 'open' && (
               <Button kind="quiet" size="small" onClick={() => onSell(leg)}>
                 {t('outcomes.position.sell', {
-                  price: cents(priceToSell(bbo, leg), market.price_decimals),
+                  price: cents(priceToSell(bbo, leg), priceDecimals(market)),
                 })}
               </Button>
             )}

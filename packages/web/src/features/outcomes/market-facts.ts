@@ -12,6 +12,7 @@ import {
 import { compact } from '../../lib/format.ts';
 import { dateTime, hourMinute } from '../../lib/time.ts';
 import type { AccountState } from '../../market/account.ts';
+import { sizeDecimals } from '../../market/grid-decimals.ts';
 import { byLikelihood, yesPriceOf } from '../../market/outcome-tickers.ts';
 import { legPrice } from './legs.ts';
 import type { Grid } from './quote.ts';
@@ -48,7 +49,7 @@ export function legName(market: OutcomeMarketMeta, leg: Leg): string {
 export function gridOf(market: OutcomeMarketMeta): Grid {
   return {
     tick: market.price_tick,
-    sizeDecimals: market.size_decimals,
+    sizeDecimals: sizeDecimals(market),
     takerFeeRate: market.taker_fee_rate,
   };
 }

@@ -3,6 +3,7 @@ import { isDecimal, multiply, roundTo, sign, subtract, sum } from '../../lib/dec
 import { cents, chance, money, NOTHING, number, percent } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
 import { accountStates } from '../../market/account.ts';
+import { priceDecimals } from '../../market/grid-decimals.ts';
 import { useSession } from '../../session/use-session.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { classes } from '../../ui/classes.ts';
@@ -194,7 +195,7 @@ function Legs({
           )}
         >
           <bdi className="min-w-0 truncate">{legName(market, leg)}</bdi>
-          <span className="shrink-0">{cents(priceToBuy(bbo, leg), market.price_decimals)}</span>
+          <span className="shrink-0">{cents(priceToBuy(bbo, leg), priceDecimals(market))}</span>
         </button>
       ))}
     </span>
@@ -260,7 +261,7 @@ function Result({ market }: { readonly market: OutcomeMarketMeta }) {
       {winner === null
         ? t('outcomes.paid', {
             leg: legName(market, 'Yes'),
-            amount: cents(fraction, Math.max(2, market.price_decimals)),
+            amount: cents(fraction, Math.max(2, priceDecimals(market))),
           })
         : t('outcomes.winner', { leg: legName(market, winner) })}
     </span>

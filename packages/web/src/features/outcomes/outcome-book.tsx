@@ -10,6 +10,7 @@ import { multiply, subtract } from '../../lib/decimal.ts';
 import { cents, chance, money, number } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
 import { books, type BookState } from '../../market/book.ts';
+import { priceDecimals, sizeDecimals } from '../../market/grid-decimals.ts';
 import { BookHalf } from '../../market/ladder/book-half.tsx';
 import { averageOf, type DepthLevel } from '../../market/ladder/book-levels.ts';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -72,7 +73,9 @@ export function OutcomeBook(props: OutcomeBookProps) {
 /** Both sides about the row of the spread. */
 function Sides({ market, mark, leg, onPrice, orders }: OutcomeBookProps) {
   const t = useWords();
-  const { price_decimals: decimals, price_tick: tick, size_decimals: sizeDecimals } = market;
+  const { price_tick: tick } = market;
+  const decimals = priceDecimals(market);
+  const lotDecimals = sizeDecimals(market);
   const coin = String(market.instrument_id);
   const store = books.useStore({ coin });
   const best = books.use({ coin }, ({ book }) => {
@@ -84,7 +87,7 @@ function Sides({ market, mark, leg, onPrice, orders }: OutcomeBookProps) {
     store,
     tick,
     offset: 0,
-    figures: useMemo(() => figuresOf(decimals, sizeDecimals), [decimals, sizeDecimals]),
+    figures: useMemo(() => figuresOf(decimals, lotDecimals), [decimals, lotDecimals]),
     levelsIn: useMemo(() => levelsOf(leg), [leg]),
     tell: (level: DepthLevel | undefined) =>
       level === undefined
@@ -130,10 +133,10 @@ function Sides({ market, mark, leg, onPrice, orders }: OutcomeBookProps) {
   );
 }
 
-function figuresOf(decimals: number, sizeDecimals: number) {
+function figuresOf(decimals: number, lotDecimals: number) {
   return {
     price: (price: string) => cents(price, decimals),
-    size: (size: string) => number(size, { decimals: sizeDecimals }),
+    size: (size: string) => number(size, { decimals: lotDecimals }),
   };
 }
 

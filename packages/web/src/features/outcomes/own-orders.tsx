@@ -8,6 +8,7 @@ import { cents, number } from '../../lib/format.ts';
 import { dateTime } from '../../lib/time.ts';
 import { useWords, type Words } from '../../lib/words.ts';
 import { openOutcomeOrders } from '../../market/account.ts';
+import { priceDecimals } from '../../market/grid-decimals.ts';
 import { useSession } from '../../session/use-session.ts';
 import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -96,7 +97,7 @@ function OwnOrder({
   const words = {
     shares: number(order.origSz),
     leg: legName(market, order.outcome),
-    price: cents(order.limitPx, market.price_decimals),
+    price: cents(order.limitPx, priceDecimals(market)),
   };
   return (
     <li className="border-b border-line/50">

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { cents, number, percent } from '../../lib/format.ts';
 import { wholeDate } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
+import { priceDecimals } from '../../market/grid-decimals.ts';
 import { legName } from './market-facts.ts';
 
 /** What decides, when, by whom, and what trading costs: the words of the event as text. */
@@ -35,7 +36,7 @@ export function Rules({
         <Fact label={t('outcomes.rules.opens')}>{wholeDate(market.start_time)}</Fact>
         <Fact label={t('outcomes.rules.closes')}>{wholeDate(market.end_time)}</Fact>
         <Fact label={t('outcomes.rules.tick')}>
-          {cents(market.price_tick, market.price_decimals)}
+          {cents(market.price_tick, priceDecimals(market))}
         </Fact>
         <Fact label={t('outcomes.rules.least')}>
           {t('outcomes.rules.leastOf', { size: number(market.min_order_size) })}

@@ -6,18 +6,17 @@ import { useVenueSecond } from '../../market/use-venue-second.ts';
 import { EventTitle } from '../../ui/event-title.tsx';
 import { nameOf } from './market-facts.ts';
 
-/** What opens next: nobody has an opinion of it yet, so that a line each is enough. */
+/** What opens next, in this order: nobody has an opinion of it yet, so that a line each is enough. */
 export function Soon({ events }: { readonly events: readonly OutcomeEventMeta[] }) {
   const t = useWords();
   const nowMs = useVenueSecond();
-  const next = events.toSorted((a, b) => a.start_time - b.start_time);
   return (
     <section aria-labelledby="soon">
       <h2 id="soon" className="border-b border-line px-4 pt-4 pb-2 text-12 text-muted">
         {t('outcomes.find.soon')}
       </h2>
       <ul>
-        {next.map((event) => (
+        {events.map((event) => (
           <li
             key={event.slug}
             className="relative flex h-11 items-center gap-4 border-b border-line/50 px-4 hover:bg-raised/60"

@@ -1,6 +1,7 @@
 import type { OutcomeEventMeta, OutcomeMarketMeta } from '@oddlot/sdk';
 import { cents, chance } from '../../lib/format.ts';
 import { useWords } from '../../lib/words.ts';
+import { priceDecimals } from '../../market/grid-decimals.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Sheet } from '../../ui/dialog.tsx';
@@ -81,7 +82,7 @@ function Bar({ event, market, mark, bbo, choosing: { open } }: TradeSideProps) {
           >
             {t('outcomes.buyLeg', {
               leg: legName(market, leg),
-              price: cents(priceToBuy(bbo, leg), market.price_decimals),
+              price: cents(priceToBuy(bbo, leg), priceDecimals(market)),
             })}
           </Button>
         ))

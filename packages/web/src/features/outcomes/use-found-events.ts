@@ -1,8 +1,8 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import type { OutcomeEventMeta } from '@oddlot/sdk';
-import { isLike } from '../../lib/is-like.ts';
 import { useEvents } from '../../market/queries.ts';
+import { useComingEvents } from '../../market/use-coming-events.ts';
 import { reader } from '../../market/venue.ts';
 
 export const SORTS = ['volume', 'newest', 'endingSoon'] as const;
@@ -72,11 +72,9 @@ export function useFoundEvents({ sort, status, topic, words }: Sought): FoundEve
 
 /** What opens next is told of with what is open. */
 export function useAhead({ status, topic, words }: Sought): readonly OutcomeEventMeta[] {
-  const { data } = useEvents({ status: 'upcoming', sortBy: 'endingSoon', limit: PAGE });
+  const coming = useComingEvents('start_time', { limit: PAGE, wanted: words });
   if (status !== 'open') return [];
-  return (data?.events ?? []).filter(
-    ({ category, title }) => (topic === undefined || category === topic) && isLike(title, words),
-  );
+  return coming.filter(({ category }) => topic === undefined || category === topic);
 }
 
 /** The categories that there are, the most frequent first; the chosen one stays in sight. */

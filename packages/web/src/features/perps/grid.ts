@@ -1,5 +1,5 @@
 import type { PerpMeta } from '@oddlot/sdk';
-import { decimalsOf } from '../../lib/decimal.ts';
+import { priceDecimals, sizeDecimals } from '../../market/grid-decimals.ts';
 
 /** What prices and sizes of a market are whole steps of. */
 export type Grid = {
@@ -9,12 +9,13 @@ export type Grid = {
   readonly sizeDecimals: number;
 };
 
-export function gridOf({ priceTick, szDecimals }: PerpMeta): Grid {
+export function gridOf(perp: PerpMeta): Grid {
+  const { priceTick, szDecimals } = perp;
   const lot = szDecimals > 0 ? `0.${'0'.repeat(szDecimals - 1)}1` : `1${'0'.repeat(-szDecimals)}`;
   return {
     tick: priceTick,
-    priceDecimals: decimalsOf(priceTick),
+    priceDecimals: priceDecimals(perp),
     lot,
-    sizeDecimals: Math.max(0, szDecimals),
+    sizeDecimals: sizeDecimals(perp),
   };
 }

@@ -1,8 +1,8 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { decimalsOf } from '../../lib/decimal.ts';
 import { compact, hourlyRate } from '../../lib/format.ts';
 import { useWords, type Words } from '../../lib/words.ts';
+import { priceDecimals } from '../../market/grid-decimals.ts';
 import { changeOf, openInterestOf, type PerpRow, usePerpRows } from '../../market/perp-rows.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -109,9 +109,7 @@ function columnsOf(t: Words, favour: (row: Row) => void): readonly Column<Row>[]
       id: 'price',
       header: t('perps.column.price'),
       align: 'right',
-      cell: ({ perp, ticker }) => (
-        <Price value={ticker?.markPx} decimals={decimalsOf(perp.priceTick)} />
-      ),
+      cell: ({ perp, ticker }) => <Price value={ticker?.markPx} decimals={priceDecimals(perp)} />,
     },
     {
       id: 'change',

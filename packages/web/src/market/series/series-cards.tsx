@@ -7,6 +7,7 @@ import { countdown, hourMinute } from '../../lib/time.ts';
 import { useWords } from '../../lib/words.ts';
 import { Price, colourOf } from '../../ui/figure.tsx';
 import { Spark } from '../../ui/spark.tsx';
+import { priceDecimals } from '../grid-decimals.ts';
 import { yesPriceOf } from '../outcome-tickers.ts';
 import { channelOf, referencePrices } from '../reference-prices.ts';
 import { ResultDots } from './result-dots.tsx';
@@ -93,7 +94,7 @@ function SeriesCard({
         {isAhead ? (
           <span className="text-muted">{t('markets.series.openAtStart')}</span>
         ) : (
-          <Legs names={market.outcomes} price={price} decimals={market.price_decimals} />
+          <Legs names={market.outcomes} price={price} decimals={priceDecimals(market)} />
         )}
         <ResultDots items={timeline?.items ?? []} nowMs={nowMs} />
       </div>

@@ -8,7 +8,7 @@ import { useWords, type Words } from '../../../lib/words.ts';
 import { queryClient } from '../../../market/queries.ts';
 import { letterReader, venueNow } from '../../../market/venue.ts';
 import { enableTrading } from '../../../session/browser-wallets.ts';
-import { forgetAgent } from '../../../session/own-agent.ts';
+import { forgetAgent } from '../../../session/revoked-agent.ts';
 import { doneOnce } from '../../../session/sent-once.ts';
 import type { Session } from '../../../session/session.ts';
 import { Badge } from '../../../ui/badge.tsx';

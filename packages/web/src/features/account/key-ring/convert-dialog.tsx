@@ -2,7 +2,7 @@ import type { Client } from '@oddlot/sdk';
 import { useState } from 'react';
 import { useWords } from '../../../lib/words.ts';
 import { queryClient } from '../../../market/queries.ts';
-import { forgetAgent } from '../../../session/own-agent.ts';
+import { forgetAgent } from '../../../session/revoked-agent.ts';
 import { doneOnce } from '../../../session/sent-once.ts';
 import type { Session } from '../../../session/session.ts';
 import { Button } from '../../../ui/button.tsx';

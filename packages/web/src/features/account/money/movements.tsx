@@ -1,9 +1,9 @@
 import type { Withdrawal } from '@oddlot/sdk';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { short } from '../../../lib/format.ts';
-import { dateTime, wholeDate } from '../../../lib/time.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
 import { useLedger } from '../../../market/account-lists.ts';
+import { timeColumn } from '../../../market/time-column.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { Money } from '../../../ui/figure.tsx';
 import { Table, type Column } from '../../../ui/table.tsx';
@@ -75,17 +75,12 @@ type ColumnNeeds = {
 function columnsOf({ withdrawals, open, t }: ColumnNeeds): readonly Column<Movement>[] {
   const nothing = <span className="text-faint">–</span>;
   return [
-    {
-      id: 'time',
-      header: t('account.time'),
+    timeColumn(t('account.time'), ({ time }) => time, {
       width: '120px',
       phoneWidth: '104px',
-      cell: ({ time }) => (
-        <span className="text-muted" title={wholeDate(time)}>
-          {dateTime(time)}
-        </span>
-      ),
-    },
+      short: 'never',
+      isSortable: false,
+    }),
     {
       id: 'what',
       header: t('account.what'),

@@ -3,6 +3,7 @@ import { multiply } from '../../../lib/decimal.ts';
 import { cents, number } from '../../../lib/format.ts';
 import { dateTime } from '../../../lib/time.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
+import { priceDecimals } from '../../../market/grid-decimals.ts';
 import { venueNow } from '../../../market/venue.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Checkbox } from '../../../ui/checkbox.tsx';
@@ -95,7 +96,7 @@ function priceFault(
   t: Words,
 ): string | undefined {
   if (fault === 'offTick') {
-    return t('outcomes.ticket.offTick', { tick: cents(market.price_tick, market.price_decimals) });
+    return t('outcomes.ticket.offTick', { tick: cents(market.price_tick, priceDecimals(market)) });
   }
   return fault === 'price' && ticket.cents !== '' ? t('outcomes.ticket.badPrice') : undefined;
 }

@@ -5,6 +5,7 @@ import { explainRefusal } from '../../../lib/explain-error.ts';
 import { isDecimal, sign } from '../../../lib/decimal.ts';
 import { cents, number } from '../../../lib/format.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
+import { priceDecimals } from '../../../market/grid-decimals.ts';
 import { queryClient } from '../../../market/queries.ts';
 import { outcomeFates } from '../../../market/outcome-fates.ts';
 import { reader, venueNow } from '../../../market/venue.ts';
@@ -97,7 +98,7 @@ function told(
         text: t('outcomes.fate.filledText', {
           filled: number(fate.filled),
           // An average is between two prices.
-          price: cents(fate.average, market.price_decimals + 1),
+          price: cents(fate.average, priceDecimals(market) + 1),
         }),
       };
     case 'ended':

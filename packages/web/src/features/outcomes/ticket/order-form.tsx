@@ -2,6 +2,7 @@ import type { L2Book, Leg, OutcomeMarketMeta } from '@oddlot/sdk';
 import { isDecimal, multiply } from '../../../lib/decimal.ts';
 import { cents, number } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
+import { priceDecimals } from '../../../market/grid-decimals.ts';
 import { ErrorSentence } from '../../../ui/error-sentence.tsx';
 import { NumberField } from '../../../ui/number-field.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
@@ -40,7 +41,7 @@ export function OrderForm({
         onChange={onLeg}
         segments={(['Yes', 'No'] as const).map((value) => ({
           value,
-          label: `${legLabel(market, value)} ${cents(bestOf(book, value, intent), market.price_decimals)}`,
+          label: `${legLabel(market, value)} ${cents(bestOf(book, value, intent), priceDecimals(market))}`,
           tone: value === 'Yes' ? ('buy' as const) : ('sell' as const),
         }))}
       />

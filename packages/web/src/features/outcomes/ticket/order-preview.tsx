@@ -4,6 +4,7 @@ import { sign } from '../../../lib/decimal.ts';
 import { explainRefusal } from '../../../lib/explain-error.ts';
 import { cents, money, NOTHING, number, percent, usdc } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
+import { priceDecimals, sizeDecimals } from '../../../market/grid-decimals.ts';
 import { classes } from '../../../ui/classes.ts';
 import { otherLeg } from '../legs.ts';
 import { legName } from '../market-facts.ts';
@@ -46,14 +47,14 @@ function Lines({ market, open: { draft, outlook, ticket } }: PreviewProps) {
   const t = useWords();
   const isBuy = ticket.intent === 'buy';
   const isMarket = ticket.kind === 'market';
-  const decimals = market.price_decimals;
+  const decimals = priceDecimals(market);
   const trades = outlook !== undefined && sign(outlook.filled) > 0;
   return (
     <dl className="flex flex-col gap-1 text-12">
       <Line label={t('outcomes.preview.now')}>
         {trades
           ? t('outcomes.preview.sharesAt', {
-              shares: number(outlook.filled, { decimals: market.size_decimals }),
+              shares: number(outlook.filled, { decimals: sizeDecimals(market) }),
               price: cents(outlook.average, decimals + 1),
             })
           : NOTHING}
@@ -63,7 +64,7 @@ function Lines({ market, open: { draft, outlook, ticket } }: PreviewProps) {
           {outlook === undefined
             ? NOTHING
             : t('outcomes.preview.sharesAt', {
-                shares: number(outlook.resting, { decimals: market.size_decimals }),
+                shares: number(outlook.resting, { decimals: sizeDecimals(market) }),
                 price: cents(draft.price, decimals),
               })}
         </Line>

@@ -4,6 +4,7 @@ import type { OutcomeMarketMeta } from '@oddlot/sdk';
 import { compare, isDecimal, roundTo, sign, smaller, subtract } from '../../../lib/decimal.ts';
 import { number } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
+import { sizeDecimals } from '../../../market/grid-decimals.ts';
 import { connection } from '../../../market/venue.ts';
 import { Button } from '../../../ui/button.tsx';
 import { emptied } from '../../../ui/emptied.ts';
@@ -62,7 +63,7 @@ export function PairForm({
         fault={isTooMuch ? t('outcomes.pair.tooMuch', { amount: told ?? '0' }) : undefined}
       />
       {isDecimal(most) && told !== undefined && (
-        <Most told={told} onTake={() => setAmount(roundTo(most, market.size_decimals, 'down'))} />
+        <Most told={told} onTake={() => setAmount(roundTo(most, sizeDecimals(market), 'down'))} />
       )}
       <p className="text-12 text-muted">
         {t(isSplit ? 'outcomes.pair.splitText' : 'outcomes.pair.mergeText', words)}

@@ -1,6 +1,7 @@
 import type { OutcomeMarketMeta } from '@oddlot/sdk';
 import { cents, money, number } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
+import { priceDecimals } from '../../../market/grid-decimals.ts';
 import { Button } from '../../../ui/button.tsx';
 import { legName } from '../market-facts.ts';
 import { NoConnection } from './no-connection.tsx';
@@ -28,7 +29,7 @@ export function SendButton({
   const what = {
     shares: number(draft.shares),
     leg: legName(market, ticket.leg),
-    price: cents(draft.price, market.price_decimals),
+    price: cents(draft.price, priceDecimals(market)),
     money: money(outlook?.total),
   };
   const label =

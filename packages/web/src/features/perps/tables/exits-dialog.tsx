@@ -1,15 +1,9 @@
 import { useState } from 'react';
 import type { AssetPosition } from '@oddlot/sdk';
-import {
-  decimalsOf,
-  divide,
-  isDecimal,
-  magnitude,
-  multiply,
-  subtract,
-} from '../../../lib/decimal.ts';
+import { divide, isDecimal, magnitude, multiply, subtract } from '../../../lib/decimal.ts';
 import { money, number, percent } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
+import { priceDecimals } from '../../../market/grid-decimals.ts';
 import { usePerp } from '../../../market/queries.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
@@ -39,7 +33,7 @@ export function ExitsDialog({
   const t = useWords();
   const perp = usePerp(row.position.asset);
   const tick = perp?.priceTick ?? '0';
-  const decimals = perp && decimalsOf(tick);
+  const decimals = perp && priceDecimals(perp);
   const { basis, prices, save, setTyped, typed, ...state } = useExits(row, tick, onClose);
   const unit = basis === 'percent' ? '%' : basis === 'pnl' ? 'USDC' : undefined;
   return (

@@ -3,11 +3,12 @@ import type { OpenOrder } from '@oddlot/sdk';
 import { OrderOrigin } from '../../../account-tables/origin.tsx';
 import { ReportButton } from '../../../account-tables/report/report-button.tsx';
 import { REPORT_KEY, useReport } from '../../../account-tables/report/use-report.tsx';
-import { decimalsOf, subtract } from '../../../lib/decimal.ts';
+import { subtract } from '../../../lib/decimal.ts';
 import { number } from '../../../lib/format.ts';
 import { dateTime } from '../../../lib/time.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
 import { openOrders } from '../../../market/account.ts';
+import { priceDecimals } from '../../../market/grid-decimals.ts';
 import { usePerp } from '../../../market/queries.ts';
 import { Button } from '../../../ui/button.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
@@ -143,7 +144,7 @@ function OrderActions({ order }: { readonly order: OpenOrder }) {
   if (!canAct) return null;
   if (amending.draft !== undefined) return <AmendButtons order={order} />;
   const { instrumentId, limitPx, oid } = order;
-  const decimals = perp === undefined ? undefined : decimalsOf(perp.priceTick);
+  const decimals = perp && priceDecimals(perp);
   const words = { price: number(limitPx, { decimals }) };
   const cancel = (): void => {
     const cancels = [{ a: instrumentId, o: oid }];

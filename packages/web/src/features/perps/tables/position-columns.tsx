@@ -2,9 +2,10 @@ import type { AssetPosition } from '@oddlot/sdk';
 import type { ReactNode } from 'react';
 import { ShareButton } from '../../../account-tables/share/share-button.tsx';
 import { sharedPosition, type SharedResult } from '../../../account-tables/share/shared-result.ts';
-import { compare, decimalsOf } from '../../../lib/decimal.ts';
+import { compare } from '../../../lib/decimal.ts';
 import { percent } from '../../../lib/format.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
+import { priceDecimals } from '../../../market/grid-decimals.ts';
 import { OnGrid, SizeOnGrid } from '../../../market/on-grid.tsx';
 import { knownPerps } from '../../../market/queries.ts';
 import { Badge } from '../../../ui/badge.tsx';
@@ -202,7 +203,7 @@ const Pnl: Figure = ({ row: { position } }) => (
 );
 function sharedOnGrid(row: AssetPosition): SharedResult {
   const perp = knownPerps().find(({ index }) => String(index) === row.position.asset);
-  return sharedPosition(row, perp && decimalsOf(perp.priceTick));
+  return sharedPosition(row, perp && priceDecimals(perp));
 }
 
 /** A press away from a picture of it. */

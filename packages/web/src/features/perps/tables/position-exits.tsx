@@ -1,9 +1,9 @@
 import { useNavigate } from '@tanstack/react-router';
 import { memo, useState } from 'react';
 import type { AssetPosition } from '@oddlot/sdk';
-import { decimalsOf } from '../../../lib/decimal.ts';
 import { number } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
+import { priceDecimals } from '../../../market/grid-decimals.ts';
 import { usePerp } from '../../../market/queries.ts';
 import { classes } from '../../../ui/classes.ts';
 import { ExitsDialog } from './exits-dialog.tsx';
@@ -17,7 +17,7 @@ export const PositionExits = memo(function PositionExits({ row }: { readonly row
   const navigate = useNavigate();
   const waiting = useWaitingExits(row).slice(0, 2);
   const perp = usePerp(row.position.asset);
-  const decimals = perp === undefined ? undefined : decimalsOf(perp.priceTick);
+  const decimals = perp && priceDecimals(perp);
   const label = t('perps.exits.label', { market: positionName(row, t) });
   const [first] = row.tpsl;
   const prices = [first?.tpTriggerPrice, first?.slTriggerPrice].map((price) =>

@@ -3,13 +3,13 @@ import type { AssetPosition, UpdateIsolatedMarginParameters } from '@oddlot/sdk'
 import { divide, isDecimal, multiply, roundTo, sign } from '../../../lib/decimal.ts';
 import { money, number, percent } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
+import { priceDecimals } from '../../../market/grid-decimals.ts';
 import { usePerp } from '../../../market/queries.ts';
 import { useSession } from '../../../session/use-session.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { ErrorSentence } from '../../../ui/error-sentence.tsx';
 import { NumberField } from '../../../ui/number-field.tsx';
-import { gridOf } from '../grid.ts';
 import { useSimulatedAction } from '../ticket/use-simulation.ts';
 import { useAct } from '../use-act.ts';
 import { isLong, useAccountState, positionName } from '../use-account.ts';
@@ -132,7 +132,7 @@ function Liquidation({
   );
   const shown = (price: string): string =>
     isDecimal(price) && sign(price) > 0
-      ? number(price, { decimals: perp === undefined ? undefined : gridOf(perp).priceDecimals })
+      ? number(price, { decimals: perp && priceDecimals(perp) })
       : t('perps.preview.none');
   const now = shown(row.position.liquidationPx);
   return (

@@ -1,11 +1,12 @@
 import { useState } from 'react';
 import type { LedgerUpdate } from '@oddlot/sdk';
-import { decimalsOf, magnitude } from '../../../lib/decimal.ts';
+import { magnitude } from '../../../lib/decimal.ts';
 import { number } from '../../../lib/format.ts';
 import { dateTime } from '../../../lib/time.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
 import { WhyDialog } from '../../../account-tables/why-dialog.tsx';
 import { ledgerLists } from '../../../market/account-lists.ts';
+import { priceDecimals } from '../../../market/grid-decimals.ts';
 import { usePerp } from '../../../market/queries.ts';
 import { venueNow } from '../../../market/venue.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -27,7 +28,7 @@ export function TakenNote({ user }: { readonly user: string }) {
       role="status"
       className="flex shrink-0 flex-wrap items-center gap-x-3 border-b border-line bg-warning/8 px-3 py-1 text-12 text-warning"
     >
-      <span>{told(taken, perp && decimalsOf(perp.priceTick), t)}</span>
+      <span>{told(taken, perp && priceDecimals(perp), t)}</span>
       <span className="text-muted">{dateTime(taken.time)}</span>
       <span className="ms-auto flex gap-1">
         <Button size="small" onClick={() => setIsAsked(true)}>

@@ -2,12 +2,13 @@ import { useMemo, useState } from 'react';
 import type { TriggerOrder } from '@oddlot/sdk';
 import { ReportButton } from '../../../account-tables/report/report-button.tsx';
 import { REPORT_KEY, useReport } from '../../../account-tables/report/use-report.tsx';
-import { decimalsOf, isDecimal } from '../../../lib/decimal.ts';
+import { isDecimal } from '../../../lib/decimal.ts';
 import { number } from '../../../lib/format.ts';
 import { dateTimeSecond } from '../../../lib/time.ts';
 import { useWords, type Words } from '../../../lib/words.ts';
 import { openOrders } from '../../../market/account.ts';
 import { contexts } from '../../../market/contexts.ts';
+import { priceDecimals } from '../../../market/grid-decimals.ts';
 import { usePerp } from '../../../market/queries.ts';
 import { Button } from '../../../ui/button.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
@@ -147,7 +148,7 @@ function TriggerActions({ trigger }: { readonly trigger: TriggerOrder }) {
   const perp = usePerp(asset);
   if (!canAct || perp === undefined) return null;
   const cancels = [{ a: Number(asset), o: oid }];
-  const words = { price: number(triggerPx, { decimals: decimalsOf(perp.priceTick) }) };
+  const words = { price: number(triggerPx, { decimals: priceDecimals(perp) }) };
   return (
     <span className="inline-flex gap-1">
       {isReplaceable(trigger) && (

@@ -1,7 +1,27 @@
 import { Link } from '@tanstack/react-router';
 import type { OutcomeEventMeta } from '@oddlot/sdk';
 import type { ReactNode } from 'react';
+import { countdown } from '../../lib/time.ts';
 import { EventTitle } from '../../ui/event-title.tsx';
+import { Section } from './section.tsx';
+
+/** Events under a heading, an `EventLine` each; without any there is no heading either. */
+export function EventList({
+  children: lines,
+  ...heading
+}: {
+  readonly id: string;
+  readonly title: string;
+  readonly className?: string;
+  readonly children: readonly ReactNode[];
+}) {
+  if (lines.length === 0) return null;
+  return (
+    <Section {...heading}>
+      <ul>{lines}</ul>
+    </Section>
+  );
+}
 
 /** An event in a list: its title, which leads to it, and what the list has to say of it. */
 export function EventLine({
@@ -19,4 +39,9 @@ export function EventLine({
       {children}
     </li>
   );
+}
+
+/** How long until it opens or ends, at the end of its line. */
+export function Countdown({ ms }: { readonly ms: number }) {
+  return <span className="w-20 shrink-0 text-end text-muted">{countdown(ms)}</span>;
 }

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { number } from '../lib/format.ts';
+import { priceDecimals, sizeDecimals } from './grid-decimals.ts';
+
+test.each([
+  ['0.01', 2],
+  ['0.5', 1],
+  ['0.00001', 5],
+  ['1', 0],
+  ['10', 0],
+])('a perp with the tick %s has prices of %i decimals', (priceTick, decimals) => {
+  expect(priceDecimals({ priceTick })).toBe(decimals);
+});
+
+test.each([
+  [4, 4],
+  [0, 0],
+  [-2, 0],
+])('a perp whose sizes have %i decimals shows %i', (szDecimals, decimals) => {
+  expect(sizeDecimals({ szDecimals })).toBe(decimals);
+});
+
+test('an outcome market says how many its prices and its sizes have', () => {
+  const market = { price_decimals: 3, size_decimals: 2 };
+  expect([priceDecimals(market), sizeDecimals(market)]).toEqual([3, 2]);
+});
+
+test('figures of one market have as many decimals, whatever the venue wrote', () => {
+  const perp = { priceTick: '0.01', szDecimals: -1 };
+  const shares = { price_decimals: 2, size_decimals: 2 };
+  expect(['67000.5', '67001'].map((px) => number(px, { decimals: priceDecimals(perp) }))).toEqual([
+    '67,000.50',
+    '67,001.00',
+  ]);
+  expect(number('120', { decimals: sizeDecimals(perp) })).toBe('120');
+  expect(number('7', { decimals: sizeDecimals(shares) })).toBe('7.00');
+});
