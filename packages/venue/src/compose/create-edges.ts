@@ -12,7 +12,6 @@ import { createEndpoints, type Endpoints } from '../edge/http/create-endpoints.t
 import type { RecoverPool } from '../edge/recover-pool.ts';
 import { WsEdge } from '../edge/ws/ws-edge.ts';
 import { HistoryAwayError } from '../history/history.ts';
-import { infoSettings } from '../local-money.ts';
 import { LaterReleaseError } from '../replica/replica-error.ts';
 import type { DiskWatch } from '../supervise/disk-watch.ts';
 import { clusterStatus, observeCluster } from '../supervise/cluster-status.ts';
@@ -24,6 +23,7 @@ import { observeVenue } from '../supervise/observe-venue.ts';
 import type { Shown } from '../supervise/open-shown.ts';
 import { checksOf } from '../supervise/checks-of.ts';
 import { venueHealth } from '../supervise/venue-health.ts';
+import { infoSettings } from './info-settings.ts';
 import type { Core } from './open-core.ts';
 
 /** What says that a request may be answered elsewhere, or later. */
