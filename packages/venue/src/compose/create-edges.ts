@@ -130,14 +130,14 @@ function logPagesOf({ data, serveLog }: Config, { journal, replica }: Core): Log
 
 function createSockets(
   { archivist, explorer, markets, recent, replica, tape }: Core,
-  { turns, work, wsLimits }: Budgets,
+  { queue, work, wsLimits }: Budgets,
 ): WsEdge {
   return new WsEdge({
     replica,
-    companions: { markets, tape, explorer, recent, history: archivist },
+    models: { markets, tape, explorer, recent, history: archivist },
     limits: wsLimits,
     work,
-    turns,
+    queue,
   });
 }
 
@@ -172,7 +172,7 @@ function endpointsOf(
     otherNetworks,
     limiter,
     work: budgets.work,
-    turns: budgets.turns,
+    queue: budgets.queue,
     blocks: sockets.blocks,
     now: () => clock.nowMs(),
     confirmTimeoutMs: config.confirmTimeoutMs,
@@ -216,7 +216,7 @@ function createHttp(
     bodyLimits: budgets.bodyLimits,
     answerLimits: budgets.answerLimits,
     work: budgets.work,
-    turns: budgets.turns,
+    queue: budgets.queue,
     // Another replica could take what comes late, but who has sent it would have to ask there first.
     lingerMs: core.cluster === undefined ? 0 : LINGER_MS,
     log,
