@@ -27,7 +27,7 @@ import {
 
 const SEED = freshSeed('CRASH_SEED');
 const random = chance(SEED);
-/** What rides along with the state. */
+/** Some of the projections whose dumps snapshots hold beside the state. */
 const PROJECTIONS = ['outcomes', 'candles', 'probabilities', 'referencePrices'];
 
 afterAll(removeTemporaryData);

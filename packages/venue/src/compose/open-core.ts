@@ -198,7 +198,7 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
   const models = attachReadModels(replica);
   const grants = hasFaucet(config) ? new FaucetGrants(config.faucetEveryMs) : undefined;
   if (grants !== undefined) replica.attach(grants);
-  // All that rides in snapshots is attached: the newest is read while the other threads come up.
+  // All projections that snapshots hold are attached: the newest is read while the other threads come up.
   replica.restore();
   const { archivist, history } = await opening;
   const data = { clock, clockWatch, guard, journal, archivist, history, offers, replica, receipts };
