@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 
 /**
- * Bundles the engine of a release, with what rode along in its snapshots, for the log of its era:
+ * Bundles the engine of a release, with the projections that its snapshots hold, for the log of its era:
  *
  *     node scripts/bundle-era.ts <tree of the release> <its version of the rules> [tree of another]
  *

@@ -36,12 +36,27 @@ test('what takes minutes runs when it is itself what changed', () => {
   expect(testsFor([long], [long])).toEqual([long]);
 });
 
+test.each(['packages/venue/src/replica/a.ts', 'packages/venue/src/cluster/a.ts'])(
+  'what replicas agree by is seen by tests of clusters, and of clusters in trouble: %s',
+  (changed) => {
+    const tests = testsFor([changed], []);
+    expect(tests.filter((name) => name.startsWith('tests/cluster/'))).not.toEqual([]);
+    expect(tests).toContain('tests/chaos/');
+  },
+);
+
 test('every folder of a package is seen by tests that are there', () => {
   const files = readdirSync(join(ROOT, 'tests'), { recursive: true, encoding: 'utf8' });
-  for (const name of readdirSync(join(ROOT, 'packages'))) {
-    const folder = join('packages', name);
-    if (!existsSync(join(ROOT, folder, 'package.json'))) continue;
-    const tests = testsFor([join(folder, 'src', 'a.ts')], []);
+  const packages = readdirSync(join(ROOT, 'packages'))
+    .map((name) => join('packages', name))
+    .filter((folder) => existsSync(join(ROOT, folder, 'package.json')));
+  const folders = packages.flatMap((folder) => {
+    const inside = readdirSync(join(ROOT, folder, 'src'), { withFileTypes: true });
+    const rooms = inside.filter((each) => each.isDirectory()).map(({ name }) => name);
+    return ['', ...rooms].map((room) => join(folder, 'src', room));
+  });
+  for (const folder of folders) {
+    const tests = testsFor([join(folder, 'a.ts')], []);
     expect(tests, folder).not.toEqual([]);
     for (const each of tests) {
       expect(

@@ -30,6 +30,11 @@ const SEEN_BY: readonly (readonly [sources: string, tests: readonly string[]])[]
   ['packages/venue/src/oracle/', ['conformance/simulated-oracle', 'operations/watching']],
   ['packages/venue/src/log/', ['conformance/perp-restart', 'operations/history-database']],
   ['packages/venue/src/codec/', ['conformance/perp-restart', 'crash/replay']],
+  [
+    'packages/venue/src/replica/',
+    ['conformance/perp-restart', 'cluster/replicas', 'chaos/', 'crash/replay'],
+  ],
+  ['packages/venue/src/cluster/', ['cluster/', 'chaos/']],
   ['packages/venue/src/supervise/', ['operations/watching', 'operations/full-disk']],
   [
     'packages/venue/',

@@ -11,21 +11,30 @@ const ROOT = join(import.meta.dirname, '..');
 const FIRST = '<!-- These tables are made by npm run write-settings. -->';
 const LAST = '<!-- Here they end. -->';
 
-/** The programs that have settings, where the tables are, and where the code is that reads them. */
+/** The programs that have settings, where the tables are, where each setting is declared, and where the code is that reads them. */
 export const SETTING_GUIDES: readonly {
   readonly program: SettingsProgram;
   readonly guide: string;
+  /** Files, and folders with a slash behind. What they check of a setting is no use of it. */
+  readonly declared: readonly string[];
   readonly sources: readonly string[];
 }[] = [
   {
     program: VENUE_SETTINGS,
     guide: 'docs/guides/running-a-venue.md',
+    declared: ['packages/venue/src/settings/', 'packages/venue/src/edge/budget-settings.ts'],
     sources: ['packages/venue/src'],
   },
-  { program: RELAY_SETTINGS, guide: 'docs/guides/relay.md', sources: ['packages/relay/src'] },
+  {
+    program: RELAY_SETTINGS,
+    guide: 'docs/guides/relay.md',
+    declared: ['packages/relay/src/relay-settings.ts'],
+    sources: ['packages/relay/src'],
+  },
   {
     program: VALIDATOR_SETTINGS,
     guide: 'docs/guides/bridge-operations.md',
+    declared: ['packages/custody/src/validator/validator-settings.ts'],
     sources: ['packages/custody/src/validator', 'packages/audit/src/validator'],
   },
 ];

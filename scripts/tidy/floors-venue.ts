@@ -48,7 +48,7 @@ export const VENUE_FLOORS: readonly {
   },
   {
     name: 'joints',
-    paths: ['local-actors.ts', 'local-money.ts', 'local-relay/', 'supervise/'],
+    paths: ['local-actors.ts', 'settlement-chain.ts', 'local-relay/', 'supervise/'],
     what: 'who acts from inside of the process; the settlement chain as configured; the relay beside it; what the operator watches',
   },
   {

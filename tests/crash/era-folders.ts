@@ -94,7 +94,7 @@ export async function eraFiles(folder: string): Promise<string[]> {
   return (await readdir(join(folder, 'eras')).catch(() => [])).sort();
 }
 
-/** What each era starts from, and what rides along with the state. */
+/** What each era starts from: the state, and what the projections dumped. */
 export async function startsOf(folder: string): Promise<Readonly<Record<string, unknown>>[]> {
   const names = await eraFiles(folder);
   const texts = names.map((name) => readFile(join(folder, 'eras', name), 'utf8'));

@@ -27,8 +27,8 @@ import {
 
 const SEED = freshSeed('CRASH_SEED');
 const random = chance(SEED);
-/** What rides along with the state. */
-const COMPANIONS = ['outcomes', 'candles', 'probabilities', 'referencePrices'];
+/** Some of the projections whose dumps snapshots hold beside the state. */
+const PROJECTIONS = ['outcomes', 'candles', 'probabilities', 'referencePrices'];
 
 afterAll(removeTemporaryData);
 
@@ -152,7 +152,7 @@ describe.each<[string, EarlierFolder]>([
       expect(await earlier.opening(folder)).toEqual(first);
     });
 
-    test.each(drawnCases(COMPANIONS, 1, random))(
+    test.each(drawnCases(PROJECTIONS, 1, random))(
       'one whose %s are of another shape',
       async (name) => {
         const folder = await copyOf(opened);

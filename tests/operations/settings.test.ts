@@ -15,7 +15,7 @@ import { REPOSITORY } from '../support/venue-process.ts';
 
 const read = (path: string): string => readFileSync(join(REPOSITORY, path), 'utf8');
 
-describe.each(SETTING_GUIDES)('$program.command', ({ guide, program, sources }) => {
+describe.each(SETTING_GUIDES)('$program.command', ({ declared, guide, program, sources }) => {
   const settings = settingsIn(program);
 
   test('has each setting in one group', () => {
@@ -59,23 +59,32 @@ describe.each(SETTING_GUIDES)('$program.command', ({ guide, program, sources }) 
     }
   });
 
-  test('reads every one of them somewhere', () => {
-    const code = sources
-      .flatMap((folder) =>
-        readdirSync(join(REPOSITORY, folder), { recursive: true, encoding: 'utf8' })
-          .filter((path) => path.endsWith('.ts') && !/\.test\.ts$|settings|^testing\//.test(path))
-          .map((path) => ({ path, text: read(join(folder, path)) })),
-      )
-      .filter(({ text }) => /config|settings/i.test(text))
-      .map((file) => toSource(file).code)
-      .join('\n');
-    const names = namesRead(code);
+  test('reads every one of them somewhere else than where it is declared', () => {
+    const files = sources.flatMap(codeIn);
+    const isAt = (place: string, path: string): boolean =>
+      place.endsWith('/') ? path.startsWith(place) : path === place;
+    // A place that has moved would leave its declarations to count as reading.
+    expect(declared.filter((place) => !files.some(({ path }) => isAt(place, path)))).toEqual([]);
+    const names = namesRead(
+      files.filter(({ path }) => !declared.some((place) => isAt(place, path))),
+    );
     expect(settings.map(([key]) => key).filter((key) => !names.has(key))).toEqual([]);
   });
 });
 
+type CodeFile = { readonly path: string; readonly text: string };
+
+/** What runs: neither tests nor their set-ups. A file is judged by its place and what is in it, whatever its name is. */
+function codeIn(folder: string): CodeFile[] {
+  return readdirSync(join(REPOSITORY, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !/\.test\.ts$|^testing\//.test(path))
+    .map((path) => ({ path: join(folder, path), text: read(join(folder, path)) }))
+    .filter(({ text }) => /config|settings/i.test(text));
+}
+
 /** What is taken of `config` or `settings`: as a property, or by its name, also by a parameter of that type. */
-function namesRead(code: string): ReadonlySet<string> {
+function namesRead(files: readonly CodeFile[]): ReadonlySet<string> {
+  const code = files.map((file) => toSource(file).code).join('\n');
   const [properties, taken] = [
     /\b(?:config|settings)\.(\w+)/g,
     /(\{[^{}]*)\}\s*(?:=\s*(?:this\.#)?(?:config|settings)\b|:\s*(?:Pick<)?(?:Config|\w*Settings)\b)/g,

@@ -8,7 +8,7 @@ export type Left = {
   /** The last block. */
   readonly height: number;
   readonly snapshotBytes: number;
-  /** What the snapshot is made of: characters of each part of the state and of each companion. */
+  /** What the snapshot is made of: characters of each part of the state and of each projection. */
   readonly parts: Readonly<Record<string, number>>;
   /** Of the folder, by its first level. */
   readonly folderBytes: Readonly<Record<string, number>>;

@@ -39,7 +39,7 @@ export class LocalChain {
   readonly #servers: RpcServer[] = [];
   #isAutomining: boolean;
   #interval: NodeJS.Timeout | undefined;
-  readonly #turns = new RpcQueue();
+  readonly #queue = new RpcQueue();
   readonly #guests: ClientWrites;
   #isClosed = false;
 
@@ -76,11 +76,11 @@ export class LocalChain {
 
   /** Calls that wait for their turn, and those from outside that were run. */
   get waiting(): number {
-    return this.#turns.waiting;
+    return this.#queue.waiting;
   }
 
   get ran(): number {
-    return this.#turns.ran;
+    return this.#queue.ran;
   }
 
   /** Answers a call as the JSON-RPC would; rejects with `RpcError`. Who asks from outside is named. */
@@ -129,7 +129,7 @@ export class LocalChain {
     this.#isClosed = true;
     clearInterval(this.#interval);
     await Promise.all(this.#servers.map((server) => server.close()));
-    await this.#turns.close();
+    await this.#queue.close();
     await this.#core.close();
   }
 
@@ -164,7 +164,7 @@ export class LocalChain {
 
   async #inTurn<Result>(run: () => Promise<Result>, guest?: RpcClient): Promise<Result> {
     const bounded = guest === undefined ? run : () => this.#bounded(run);
-    return await this.#turns.take(bounded, guest);
+    return await this.#queue.take(bounded, guest);
   }
 
   async #bounded<Result>(run: () => Promise<Result>): Promise<Result> {

@@ -5,7 +5,7 @@ export function seededKey(seed: string, name: string): `0x${string}` {
   return `0x${seededBytes(seed, `key ${name}`).toString('hex')}`;
 }
 
-/** 32 bytes for a purpose. */
+/** 32 bytes that follow from the seed; another purpose has others. */
 export function seededBytes(seed: string, purpose: string): Buffer {
   return createHash('sha256')
     .update(JSON.stringify(['oddlot testkit', seed, purpose]))

@@ -27,6 +27,13 @@ export function chainOf(config: Config): 'local' | 'none' | readonly string[] {
   return told === 'local' || told === 'none' ? told : told.split(',').map((url) => url.trim());
 }
 
+/** Arbitrum One and its test network. A local chain goes by the number of the one whose place it takes. */
+const SETTLEMENT_CHAIN_IDS = { mainnet: 42_161, testnet: 421_614 } as const;
+
+export function settlementChainIdOf({ network }: Config): number {
+  return SETTLEMENT_CHAIN_IDS[network];
+}
+
 /** Where the local chain listens: as told, else beside the port. */
 export function chainPortOf({ chainPort, port: main }: Config): number {
   return chainPort ?? (main === 0 ? 0 : main + CHAIN_PORT_DISTANCE);

@@ -78,13 +78,13 @@ export async function replayInto(
       snapshots: new SnapshotStore({ directory: join(data, 'snapshots') }),
       eras: new EraStore({ directory: join(data, 'eras') }),
     });
-    const companions = new FollowedModels(replica, {
+    const models = new FollowedModels(replica, {
       onRows: (block) => rows.add(block),
       // Nobody is told: only what is stored is made.
       isTold: () => false,
     });
     await replica.goToBeginning();
-    companions.history.isActive = true;
+    models.history.isActive = true;
     const write = async (): Promise<void> => {
       if (!(await rows.writeSome())) throw new HistoryFullError('there is no room for the rows');
       onProgress?.({ height: store.height, of: lastSeq });

@@ -11,8 +11,8 @@ import { RecoverPool } from './edge/recover-pool.ts';
 import type { Held, Lease } from './lease/lease.ts';
 import { LocalLease } from './lease/local-lease.ts';
 import { LocalActors } from './local-actors.ts';
-import { holdBridge } from './local-money.ts';
 import { Ticker } from './replica/ticker.ts';
+import { holdSettlement } from './settlement-chain.ts';
 import { watchDisk } from './supervise/disk-watch.ts';
 import { exceptPassing } from './supervise/except-passing.ts';
 import { MemoryWatch } from './supervise/memory-watch.ts';
@@ -101,7 +101,7 @@ export async function openVenue(config: Config, deps: VenueDependencies): Promis
   tellWhatRuns(config, metrics, log);
   await actors.startPrices();
   const ticking = await holdTicker(new Ticker(replica, clock, onError), lease);
-  const settling = await holdBridge(money, lease);
+  const settling = await holdSettlement(money, lease);
   await tellBackend(pool, metrics, log);
   await actors.start();
 

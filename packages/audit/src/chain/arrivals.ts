@@ -16,7 +16,7 @@ const Dumped = z.object({
 });
 
 /**
- * What came to the bridge for each account and was not credited yet. It rides along in the snapshots of a replica, since what
+ * What came to the bridge for each account and was not credited yet. The snapshots of a replica hold it, since what
  * was credited is known from the blocks that were applied.
  */
 export class Arrivals implements Projection {

@@ -11,7 +11,7 @@ import type { Projection } from '@oddlot/venue/replay';
  * while the chain can't be asked, or has not come as far as the log says.
  */
 export type ChainEvidence = {
-  /** Rides along in snapshots. */
+  /** Snapshots hold what it dumps. */
   readonly projection: Projection;
   bridgeFault(command: OpenBridgeCommand): Promise<string | undefined>;
   depositFault(command: CreditDepositCommand, state: State): Promise<string | undefined>;

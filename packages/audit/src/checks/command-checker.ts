@@ -13,13 +13,13 @@ import { RESTS_ON } from './rests-on.ts';
 
 type CommandCheckerOptions = {
   readonly policy: Policy;
-  /** For the name of the venue, and for each that it had before. */
+  /** One for the present name of the venue and one for each former: requests were signed for the name of their time. */
   readonly readers: readonly RequestReader[];
   /** The state before the block. */
   readonly state: () => State;
-  /** Undefined where nobody looks at a chain: what rests on it is counted. */
+  /** Undefined where no chain is read: commands that rest on one are counted, not checked. */
   readonly chain?: ChainEvidence | undefined;
-  /** Nobody who writes the log may know which signatures are looked at: between 0 and 1. */
+  /** Between 0 and 1: draws which signatures are checked. Whoever writes the log must not be able to foresee it. */
   readonly draw: () => number;
 };
 

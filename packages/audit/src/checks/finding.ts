@@ -1,12 +1,12 @@
-/** What does not stand in a log, and where. */
+/** What is wrong in a log, and where. */
 export type Finding = {
   readonly height: number;
-  /** The place of the command in its block; absent where the block as a whole does not stand. */
+  /** The place of the command in its block; absent where the block as a whole is wrong. */
   readonly command?: number;
   readonly what: string;
 };
 
-/** A log does not stand: nothing behind this place is believed. */
+/** A log is wrong at this place: nothing behind it is believed. */
 export class FindingError extends Error {
   override readonly name = 'FindingError';
   readonly finding: Finding;

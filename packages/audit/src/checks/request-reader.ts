@@ -66,7 +66,7 @@ export class RequestReader {
   }
 }
 
-/** In the same order of keys nearly always, since the same code made both. */
+/** Texts are compared first, which is faster: the same code made both, so their keys are nearly always in the same order. */
 function isSame(derived: RequestCommand, logged: RequestCommand): boolean {
   return JSON.stringify(derived) === JSON.stringify(logged) || isDeepStrictEqual(derived, logged);
 }

@@ -1,7 +1,7 @@
 import { readLogPage } from '@oddlot/venue/replay';
 import type { LogPage, LogSource } from './log-source.ts';
 
-/** A page is of a few MiB, but for a block that is larger than any other. */
+/** Pages have a few MiB; one that holds a single very large block may have more. */
 const PAGE_BYTES_MAX = 64 * 1024 * 1024;
 const TIMEOUT_MS = 30_000;
 const WHY_CHARACTERS_MAX = 300;
@@ -11,7 +11,7 @@ const BUSY_STATUS_MIN = 429;
 /** There is no log to be read. */
 export class NoLogError extends Error {
   override readonly name = 'NoLogError';
-  /** Nobody answered, or not to the question: another time there may be one. */
+  /** Nobody answered, or with something else: it is worth asking again later. */
   readonly isSilent: boolean;
 
   constructor(message: string, isSilent: boolean, cause?: unknown) {

@@ -6,12 +6,12 @@ import type { LogSource } from './log-source.ts';
 type LogFollowerOptions = {
   readonly source: LogSource;
   readonly replica: Pick<AuditedReplica, 'compare' | 'replica' | 'take'>;
-  /** Between two looks at a log that has no more. */
+  /** How long it waits before it asks again a log that had no more. */
   readonly everyMs?: number;
-  /** Has its turn between blocks; nothing is applied meanwhile. */
+  /** Called between blocks; nothing is applied until it is done. */
   readonly onApplied?: (() => Promise<void> | undefined) | undefined;
   readonly onFinding?: ((finding: Finding) => void) | undefined;
-  /** Told when why it stands still has changed. */
+  /** Called when the reason for which it waits has changed. */
   readonly onWaits?: ((why: string | undefined) => void) | undefined;
   /** Milliseconds of some clock that never goes back. */
   readonly now?: () => number;

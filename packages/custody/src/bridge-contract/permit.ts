@@ -50,7 +50,7 @@ export async function readPermitDomain(client: ChainClient, token: Hex): Promise
   return { name, version, chainId: client.chainId, verifyingContract: token };
 }
 
-/** What a deposit by permit meets on the chain. */
+/** What the chain knows of a user that decides whether a deposit by permit can go through. */
 export type PermitState = {
   /** The token's next nonce of the user, and the first one that no deposit has used. */
   readonly nonce: bigint;

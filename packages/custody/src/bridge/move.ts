@@ -1,12 +1,12 @@
 import { moveIdOf } from '../bridge-contract/return-id.ts';
-import { together } from './act-together.ts';
 import { readState } from './bridge-chain.ts';
 import { type BridgeCommand, clientOf } from './bridge-context.ts';
 import { BridgeCommandError } from './bridge-error.ts';
+import { prepareOrSend } from './prepare-or-send.ts';
 
 /** Pays what a bridge holds to the one that follows it. */
 export const move: BridgeCommand = (context) =>
-  together(context, 'Payout', async ({ options }) => {
+  prepareOrSend(context, 'Payout', async ({ options }) => {
     const destination = options.address('to');
     const client = await clientOf(context);
     const here = await readState(client, options.address('bridge'));

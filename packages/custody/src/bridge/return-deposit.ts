@@ -3,11 +3,11 @@ import type { Hex } from 'viem';
 import { z } from 'zod';
 import type { ChainClient } from '../chain/chain-client.ts';
 import { returnIdOf } from '../bridge-contract/return-id.ts';
-import { together } from './act-together.ts';
 import { readBridge, readState } from './bridge-chain.ts';
 import { type BridgeCommand, clientOf } from './bridge-context.ts';
 import { BridgeCommandError } from './bridge-error.ts';
 import { HexAddress, HexHash } from './bridge-request.ts';
+import { prepareOrSend } from './prepare-or-send.ts';
 
 const ZERO = '0x0000000000000000000000000000000000000000';
 const TIMEOUT_MS = 10_000;
@@ -35,7 +35,7 @@ type Status = z.infer<typeof Status>;
 
 /** Gives back money that the bridge has got and that is nobody's account's: a payout whose id is the deposit's. */
 export const returnDeposit: BridgeCommand = (context) =>
-  together(context, 'Payout', async ({ options }) => {
+  prepareOrSend(context, 'Payout', async ({ options }) => {
     const [txHash, logIndex] = [options.hash('tx'), options.whole('log')];
     const bridge = options.address('bridge');
     const client = await clientOf(context);

@@ -1,15 +1,23 @@
 import { ChainDisagreementError, ChainUnavailableError, chainFault } from '../chain/chain-error.ts';
 import { KeyError } from '../key-files/key-error.ts';
-import { cancelQueued, finish, makeKey, pause, tellAddress, unpauseAlone } from './act-alone.ts';
-import { cancel, rotate, sign, unpauseTogether } from './act-together.ts';
 import type { BridgeCommand } from './bridge-context.ts';
 import { BridgeCommandError, NotMinedError, UsageError } from './bridge-error.ts';
 import { BridgeOptions } from './bridge-options.ts';
 import { deploy } from './deploy.ts';
 import { keyPlaceWarnings } from './key-place-warnings.ts';
 import { move } from './move.ts';
+import {
+  cancelQueued,
+  finish,
+  makeKey,
+  pause,
+  tellAddress,
+  unpauseByGuardian,
+} from './one-key-commands.ts';
 import { returnDeposit } from './return-deposit.ts';
+import { signRequest } from './sign-request.ts';
 import { status } from './status.ts';
+import { cancel, rotate, unpauseByThreshold } from './threshold-commands.ts';
 
 /** How a command ends: done, not done, written wrongly, or sent and nobody knows yet. */
 const EXIT = { done: 0, failed: 1, usage: 2, notMined: 3 } as const;
@@ -56,8 +64,8 @@ const COMMANDS: Readonly<Record<string, BridgeCommand>> = {
   pause,
   // The guardian alone needs no file.
   unpause: (context) => {
-    const isTogether = context.options.text('prepare') ?? context.options.sent;
-    return isTogether === undefined ? unpauseAlone(context) : unpauseTogether(context);
+    const file = context.options.text('prepare') ?? context.options.sent;
+    return file === undefined ? unpauseByGuardian(context) : unpauseByThreshold(context);
   },
   'cancel-queued': cancelQueued,
   finish,
@@ -65,7 +73,7 @@ const COMMANDS: Readonly<Record<string, BridgeCommand>> = {
   rotate,
   return: returnDeposit,
   move,
-  sign,
+  sign: signRequest,
 };
 
 /** Runs one command and says how it ended. */

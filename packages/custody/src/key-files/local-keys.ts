@@ -37,7 +37,7 @@ export function localKeys(directory: string, chainFile?: string): LocalKeys {
   return keys;
 }
 
-/** Those of a chain that another process runs, which has made them. */
+/** The keys of a local chain that another process runs: that process makes them. */
 export function keptLocalKeys(directory: string, where: string): LocalKeys {
   const file = join(directory, 'keys.json');
   const kept = readTextFile(file);

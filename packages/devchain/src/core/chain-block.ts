@@ -59,7 +59,7 @@ export type ChainStep =
   | { readonly step: 'block'; readonly block: ChainBlock }
   /** Blocks from before the state that follows, packed: the beginning of a file that was made shorter. */
   | { readonly step: 'past'; readonly blocks: string }
-  /** What they had come to. */
+  /** The state after those blocks. */
   | {
       readonly step: 'state';
       readonly chainId: number;

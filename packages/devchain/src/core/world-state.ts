@@ -79,7 +79,7 @@ export class WorldState implements StateManagerInterface {
     return Object.fromEntries(changed.sort().map((key) => [key, this.#entries.get(key) ?? null]));
   }
 
-  /** Like `apply`, inside of what `undoAll` takes back. */
+  /** Writes like `apply` does, but since `begin`, so that `undoAll` takes it back. */
   overwrite(writes: Writes): void {
     for (const [key, value] of Object.entries(writes)) this.#write(key, value ?? undefined);
   }

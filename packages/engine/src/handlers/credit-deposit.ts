@@ -74,7 +74,7 @@ export function checkCreditDeposit(
   return isRefused ? checkDestination(state, account) : undefined;
 }
 
-/** R-limits-of-state: of what is forgotten the furthest place stays, and speaks for all before it. */
+/** R-limits-of-state: only the newest deposits are kept one by one. Of those forgotten the last place stays: all up to it count as credited. */
 function remember(bridge: Bridge, source: CreditedDeposit): void {
   const { credited, floors } = bridge;
   credited.set(depositKey(source), source);

@@ -45,7 +45,7 @@ export type OutcomeTaker = {
   readonly rank?: number;
 };
 
-/** A bid at the YES price that a leg's own price means (R-one-book). */
+/** The YES price of an order: of one for NO, what is left to 1 (R-one-book). */
 export function bookPrice(market: OutcomeMarket, order: OrderRequest): number {
   return legPrice(outcomeLegOf(order), order.price, market.unit);
 }

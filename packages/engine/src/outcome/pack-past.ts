@@ -25,7 +25,7 @@ export function watchPast({ outcomes }: State, { eventSlug, instrumentId }: Sett
 
 function pack({ outcomes }: State, event: MarketEvent): void {
   const markets = event.instrumentIds.flatMap((id) => outcomes.settled.live.get(id) ?? []);
-  // Another market joined it before it ended; that one is paid later.
+  // Not all of its markets are settled: one that joined it late is paid later.
   if (markets.length < event.instrumentIds.length) return;
   if (!outcomes.past.add(event, markets)) return;
   outcomes.events.letGo(event.slug);

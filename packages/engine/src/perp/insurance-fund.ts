@@ -78,7 +78,7 @@ function isAffordable(state: State, perp: Perp, worth: MicroUsdc, cost: MicroUsd
   );
 }
 
-/** The fund takes lots at a price: what that is worse than the mark counts, a gain does not. */
+/** The fund takes lots at a price: if that is worse than the mark, the difference is a cost; a better one is no gain. */
 export function noteTakingCost(state: State, perp: Perp, takenSize: number, price: number): void {
   const cost = notional(price - perp.mark, takenSize);
   noteFundCost(state, perp.definition.instrumentId, cost);

@@ -5,7 +5,7 @@ import type { FeeTier } from '../messages/fee-tier.ts';
 export type Volume = {
   /** Oldest first; the day in progress and at most 14 before it. */
   readonly days: VolumeDay[];
-  /** The tier, and what it was looked up for. Derived, never dumped. */
+  /** The tier, with the day and the table that it was looked up for. Derived, never dumped. */
   tier: FeeTier | undefined;
   tierDay: number;
   tierOf: readonly FeeTier[] | undefined;

@@ -23,7 +23,7 @@ import type { State } from '../state/state.ts';
 export function startClosing(execution: Execution, perp: Perp): void {
   const { state } = execution;
   perp.closing = createClosing(state.timeMs, perp.halted);
-  // A mark of the other regime is computed in the next step of this block.
+  // Closing markets are marked in another way: 0 makes the mark due in the next step of this block.
   perp.markMs = 0;
   state.digest.number(state.timeMs);
   cancelIn(execution, perp, (reduceOnly) => !reduceOnly);

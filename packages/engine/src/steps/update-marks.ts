@@ -17,7 +17,7 @@ export function updateMarks(execution: Execution): void {
   const { state } = execution;
   const { watch } = state;
   if (!watch.isAwake) {
-    // Whether anybody is left in a market that nobody can judge is all that a trade can change.
+    // No mark is due. A trade can still close the last position of a market that is not judged now, or open the first.
     const { oracleStaleMs } = parametersOf(state);
     for (const perp of watch.traded) {
       if (!isUnjudged(perp, state.timeMs, oracleStaleMs)) continue;

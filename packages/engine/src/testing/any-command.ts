@@ -114,7 +114,7 @@ export function disturb(scenario: Scenario, pick: Pick): void {
   }
 }
 
-/** Deposits of anybody, agents among them, some of them told again; and addresses of the relay. */
+/** Deposits to traders, agents and addresses of the relay, some of them credited before; and new addresses of the relay. */
 function bridge(scenario: Scenario, pick: Pick): void {
   const account = one(pick, [...TRADERS, actor(0xa000 + pick(6)), actor(0x8000 + pick(50))]);
   const more = { isOwn: pick(2) === 0, amount: 1 + pick(5_000_000) };

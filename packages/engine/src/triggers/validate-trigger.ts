@@ -70,7 +70,7 @@ function checkTriggerPrice(order: TriggerOrderRequest, perp: Perp): Reject | und
   return price > LIMITS.priceMax ? { reason: 'priceOutOfRange', instrumentId } : undefined;
 }
 
-/** R-limits-of-state: so many wait for an account, so many of them in one instrument. */
+/** R-limits-of-state: an account may have so many orders waiting, and so many of them in one instrument. */
 function checkCount(
   { account, order, state }: OrderContext,
   earlier: readonly OrderRequest[],

@@ -74,7 +74,7 @@ export class AnswerWriter {
   }
 
   send(call: Call, { status, body, bytes, retryAfterSeconds }: Reply): void {
-    // What is down now may not be in a moment, whatever it is.
+    // Something is down, and may be up again soon: clients are told when to retry.
     const after = retryAfterSeconds ?? (status === DOWN ? BODY_RETRY_SECONDS : undefined);
     const more = after === undefined ? [] : ['retry-after', String(after)];
     this.write(call, status, bytes ?? body, [...more, ...this.#ageOf(call)]);

@@ -80,7 +80,7 @@ export function createOperationsPort(options: OperationsOptions): HttpPort {
       connectionsMax: OPERATIONS_CONNECTIONS_MAX,
       connectionsPerClientMax: OPERATIONS_CONNECTIONS_MAX,
     },
-    turns: new FairQueue(NO_PACE),
+    queue: new FairQueue(NO_PACE),
     drainMs: 0,
   });
   return port;

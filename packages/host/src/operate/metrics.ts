@@ -51,7 +51,7 @@ export class Metrics {
   readonly #orderChildren = new Map<string, { inc: (count: number) => void }>();
 
   constructor(options: { processMetrics?: boolean } = {}) {
-    // Told before the first of them, so that a rate can be computed over it.
+    // Each counter is there with 0 before the first liquidation, so that a rate over the first one can be computed.
     for (const step of ['cancel', 'market', 'net', 'insurance', 'adl']) {
       this.#liquidations.labels(step).inc(0);
     }

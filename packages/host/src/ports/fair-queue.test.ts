@@ -11,24 +11,24 @@ const settled = async (isSo: () => boolean): Promise<void> => {
 
 describe('R-requests: clients take turns', () => {
   test('one that asks once is served after one request of each of the others', async () => {
-    const turns = new FairQueue(NO_PACE);
+    const queue = new FairQueue(NO_PACE);
     const order: string[] = [];
     for (let index = 0; index < 200; index++) {
       for (const id of ['a', 'b']) {
-        turns.take(id, () => {
+        queue.take(id, () => {
           spin(0.2);
           order.push(id);
         });
       }
     }
     const before = order.length;
-    turns.take('c', () => order.push('c'));
+    queue.take('c', () => order.push('c'));
     await settled(() => order.length === 401);
     expect(order.indexOf('c') - before).toBeLessThanOrEqual(2);
   });
 
   test('the rest of the process has its turn between slices', async () => {
-    const turns = new FairQueue(NO_PACE);
+    const queue = new FairQueue(NO_PACE);
     let [done, others] = [0, 0];
     const count = (): void => {
       others += 1;
@@ -36,7 +36,7 @@ describe('R-requests: clients take turns', () => {
     };
     setImmediate(count);
     for (let index = 0; index < 100; index++) {
-      turns.take('a', () => {
+      queue.take('a', () => {
         spin(1);
         done += 1;
       });
@@ -49,19 +49,19 @@ describe('R-requests: clients take turns', () => {
     // The machine may take this thread away between two of them, and a turn would be over.
     vi.useFakeTimers({ toFake: ['performance'] });
     onTestFinished(() => void vi.useRealTimers());
-    const turns = new FairQueue();
+    const queue = new FairQueue();
     const done: number[] = [];
-    for (let index = 0; index < 5; index++) turns.take('a', () => done.push(index));
+    for (let index = 0; index < 5; index++) queue.take('a', () => done.push(index));
     expect(done).toEqual([0, 1, 2, 3, 4]);
   });
 
   test('those who ask too often share a part of the time, and hold up nobody else', async () => {
-    const turns = new FairQueue({ perSecond: 1, burst: 10 });
+    const queue = new FairQueue({ perSecond: 1, burst: 10 });
     const startedMs = performance.now();
     const done = { a: 0, b: 0 };
     for (const id of ['a', 'b'] as const) {
       for (let index = 0; index < 60; index++) {
-        turns.take(id, () => {
+        queue.take(id, () => {
           spin(1);
           done[id] += 1;
         });
@@ -70,7 +70,7 @@ describe('R-requests: clients take turns', () => {
     // Whoever comes meanwhile is served before them.
     await settled(() => done.a >= 15 && done.b >= 15);
     let before = 0;
-    turns.take('once', () => (before = done.a + done.b));
+    queue.take('once', () => (before = done.a + done.b));
     await settled(() => before > 0);
     expect(before).toBeLessThan(120);
     await settled(() => done.a + done.b === 120);
@@ -79,22 +79,22 @@ describe('R-requests: clients take turns', () => {
   });
 
   test('one that asks too often is not held to its pace where there is time', async () => {
-    const turns = new FairQueue({ perSecond: 1, burst: 10 });
+    const queue = new FairQueue({ perSecond: 1, burst: 10 });
     let done = 0;
-    for (let index = 0; index < 1_000; index++) turns.take('often', () => (done += 1));
+    for (let index = 0; index < 1_000; index++) queue.take('often', () => (done += 1));
     expect(done).toBeLessThanOrEqual(10);
     await settled(() => done === 1_000);
   });
 
   test('what fails holds up nobody', async () => {
-    const turns = new FairQueue(NO_PACE);
+    const queue = new FairQueue(NO_PACE);
     expect(() =>
-      turns.take('a', () => {
+      queue.take('a', () => {
         throw new Error('no');
       }),
     ).toThrow('no');
     let isDone = false;
-    turns.take('a', () => (isDone = true));
+    queue.take('a', () => (isDone = true));
     await settled(() => isDone);
   });
 });

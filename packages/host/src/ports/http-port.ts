@@ -32,8 +32,8 @@ export type HttpPortOptions = {
   readonly bodyLimits?: BodyLimits | undefined;
   /** What answers that nobody reads may hold in memory, in all and per client. */
   readonly answerLimits?: BodyLimits | undefined;
-  /** Who is served next; shared where clients ask on other ways too. */
-  readonly turns?: FairQueue | undefined;
+  /** Decides who is served next; shared where clients ask on other ways too. */
+  readonly queue?: FairQueue | undefined;
   /** For the headers of a request to arrive, and for all of it. */
   readonly headersTimeoutMs?: number | undefined;
   readonly requestTimeoutMs?: number | undefined;
@@ -80,7 +80,7 @@ export class HttpPort {
     this.#bodies = new BodyBudget(options.bodyLimits ?? BODY_LIMITS);
     this.#answers = new BodyBudget(options.answerLimits ?? ANSWER_LIMITS);
     this.#gate = new ConnectionGate(options.connectionLimits ?? CONNECTION_LIMITS);
-    this.#queue = options.turns ?? new FairQueue();
+    this.#queue = options.queue ?? new FairQueue();
     const settings = {
       headersTimeout: options.headersTimeoutMs ?? 10_000,
       requestTimeout: options.requestTimeoutMs ?? 15_000,

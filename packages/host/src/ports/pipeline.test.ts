@@ -36,7 +36,7 @@ async function aPort(options: Partial<HttpPortOptions> = {}, bodyBytes = 0) {
   const port: HttpPort = new HttpPort({
     serve,
     clientIp,
-    turns: new FairQueue(NO_PACE),
+    queue: new FairQueue(NO_PACE),
     ...options,
   });
   const number = await port.listen(0, '127.0.0.1');
@@ -226,9 +226,9 @@ describe('what is no request', () => {
     ['between requests', ''],
     ['in a body', 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n4000\r\n'],
   ])('a flood of empty lines %s takes turns like requests do', async (_, before) => {
-    const turns = new FairQueue(NO_PACE);
-    const taken = vi.spyOn(turns, 'take');
-    const { number, served } = await aPort({ turns });
+    const queue = new FairQueue(NO_PACE);
+    const taken = vi.spyOn(queue, 'take');
+    const { number, served } = await aPort({ queue });
     const socket = open(number);
     socket.resume();
     socket.write(before + '\r\n\r\n'.repeat(4_096) + get('/behind'));

@@ -9,7 +9,7 @@ export const TRUSTED_PROXIES = setting(list(NETWORK), {
   isEveryday: true,
 });
 
-/** Who reaches a local chain. */
+/** Who can reach a local chain: by network, and from which web pages. */
 export const CHAIN_DOOR = {
   chainHost: setting(HOST, {
     default: '127.0.0.1',

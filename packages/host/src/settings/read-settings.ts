@@ -43,12 +43,12 @@ export function readSettings<Groups extends SettingGroups>(
   }
   const shape = Object.fromEntries(settings.map(([key, { schema }]) => [key, schema]));
   const parsed = z.strictObject(shape).safeParse(given);
-  // Which type each has follows from the declarations that it was checked by.
+  // The declarations gave both the schema and the type, which the compiler cannot see.
   if (parsed.success) return parsed.data as SettingsOf<Groups>;
   throw new SettingError(faultOf(parsed.error.issues[0], new Map(settings), given));
 }
 
-/** A setting that is no more must not pass for one that nobody made. */
+/** A setting of a former release is refused by name: whoever still has it should learn what has become of it. */
 function assertNoFormer(
   program: SettingsProgram,
   {

@@ -9,7 +9,7 @@ export type Warning = { code: string; message: string; details?: object };
 /** The block up to which an answer from the history is complete. */
 export type HistoryAsOf = { height: number; time: number };
 
-/** The answer envelope of /info and its siblings. */
+/** The envelope of answers of /info, /account, /account-status and /request-fund. */
 export type InfoEnvelope<Data> =
   | {
       success: true;

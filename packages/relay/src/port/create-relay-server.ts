@@ -93,7 +93,7 @@ export function createRelayServer(options: RelayServerOptions): HttpEdge {
         publicConnectionsFor(descriptorLimit()),
       ),
     },
-    turns: new FairQueue(limits ? PACE : NO_PACE),
+    queue: new FairQueue(limits ? PACE : NO_PACE),
     // A relay of play money is for the one who runs it: no page from elsewhere uses up its addresses.
     pageOrigins: settings.local ? pagesOf(settings) : undefined,
     notFound: infoRefusal(refusal('pathNotFound', [], {}, HTTP_NOT_FOUND)).body,

@@ -8,7 +8,7 @@ import type {
   SubscriptionResponse,
 } from '@oddlot/protocol';
 import type { SocketError } from '../errors.ts';
-import { hasState, stateAfter } from './late-listener.ts';
+import { hasState, stateAfter } from './state-after.ts';
 
 /** Data of a stream, in the order of `seq` and without gaps. */
 export type StreamData<Data> = {

@@ -4,7 +4,7 @@ import type { EarlierBlock } from './earlier-block.ts';
 
 /**
  * Something beside the engine that is made of blocks, all of them, in order, replayed ones included.
- * It rides along in snapshots, so that a start need not replay everything.
+ * Snapshots hold what it dumps, so that a start need not replay everything.
  */
 export type Projection = {
   /** Its name in snapshots. */

@@ -2,7 +2,7 @@ import type { AppliedBlock } from '../block/applied-block.ts';
 import type { Projection } from '../block/projection.ts';
 
 /**
- * The rules that an operator has announced in the log, until their era is open (R-era). It rides along in snapshots: a replica
+ * The rules that an operator has announced in the log, until their era is open (R-era). Snapshots hold it: a replica
  * that starts again behind the announcement must not take orders again.
  */
 export class EraNotice implements Projection {

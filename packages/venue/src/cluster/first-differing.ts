@@ -60,7 +60,7 @@ export async function compareBlocks(
   return { differing, isSure };
 }
 
-/** By the newest of these blocks that counted: what did not is kept here without what it said. */
+/** Compares the newest of these blocks that has commands here: of entries that did not count the copy keeps no commands. */
 async function isAlikeUpTo(parties: Parties, first: number, last: number): Promise<boolean> {
   for (let seq = last; seq >= first; seq -= 1) {
     const own = await entryAt(parties.copy, seq);

@@ -18,7 +18,7 @@ type Proposer = { last: number; timeMs: number };
  * block counts when it is its proposer's next; any other is empty, on every replica alike, and who proposed it
  * sends it again when its turn has come.
  *
- * It rides along in snapshots: a replica that starts behind one has not seen where its proposers stood.
+ * Snapshots hold it: a replica that starts behind one has not seen where its proposers stood.
  */
 export class ProposalOrder implements Projection {
   readonly name = 'proposals';

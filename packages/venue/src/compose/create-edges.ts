@@ -12,7 +12,6 @@ import { createEndpoints, type Endpoints } from '../edge/http/create-endpoints.t
 import type { RecoverPool } from '../edge/recover-pool.ts';
 import { WsEdge } from '../edge/ws/ws-edge.ts';
 import { HistoryAwayError } from '../history/history.ts';
-import { infoSettings } from '../local-money.ts';
 import { LaterReleaseError } from '../replica/replica-error.ts';
 import type { DiskWatch } from '../supervise/disk-watch.ts';
 import { clusterStatus, observeCluster } from '../supervise/cluster-status.ts';
@@ -24,6 +23,7 @@ import { observeVenue } from '../supervise/observe-venue.ts';
 import type { Shown } from '../supervise/open-shown.ts';
 import { checksOf } from '../supervise/checks-of.ts';
 import { venueHealth } from '../supervise/venue-health.ts';
+import { infoSettings } from './info-settings.ts';
 import type { Core } from './open-core.ts';
 
 /** What says that a request may be answered elsewhere, or later. */
@@ -130,14 +130,14 @@ function logPagesOf({ data, serveLog }: Config, { journal, replica }: Core): Log
 
 function createSockets(
   { archivist, explorer, markets, recent, replica, tape }: Core,
-  { turns, work, wsLimits }: Budgets,
+  { queue, work, wsLimits }: Budgets,
 ): WsEdge {
   return new WsEdge({
     replica,
-    companions: { markets, tape, explorer, recent, history: archivist },
+    models: { markets, tape, explorer, recent, history: archivist },
     limits: wsLimits,
     work,
-    turns,
+    queue,
   });
 }
 
@@ -172,7 +172,7 @@ function endpointsOf(
     otherNetworks,
     limiter,
     work: budgets.work,
-    turns: budgets.turns,
+    queue: budgets.queue,
     blocks: sockets.blocks,
     now: () => clock.nowMs(),
     confirmTimeoutMs: config.confirmTimeoutMs,
@@ -216,7 +216,7 @@ function createHttp(
     bodyLimits: budgets.bodyLimits,
     answerLimits: budgets.answerLimits,
     work: budgets.work,
-    turns: budgets.turns,
+    queue: budgets.queue,
     // Another replica could take what comes late, but who has sent it would have to ask there first.
     lingerMs: core.cluster === undefined ? 0 : LINGER_MS,
     log,

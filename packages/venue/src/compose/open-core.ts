@@ -26,7 +26,6 @@ import { RecentBlocks } from '../history/recent-blocks.ts';
 import { TradeTape } from '../history/trade-tape.ts';
 import type { Held, Lease } from '../lease/lease.ts';
 import { LocalLease } from '../lease/local-lease.ts';
-import { openMoney, startChain } from '../local-money.ts';
 import { LocalRelay } from '../local-relay/local-relay.ts';
 import { EraStore } from '../log/era-store.ts';
 import type { FileJournal } from '../log/file-journal.ts';
@@ -35,6 +34,7 @@ import { SnapshotStore } from '../log/snapshot-store.ts';
 import { MarketData } from '../read-models/market-data.ts';
 import { LocalReplica } from '../replica/local-replica.ts';
 import type { OpenedSettlement } from '../settlement/open-settlement.ts';
+import { openMoney, startSettlementChain } from '../settlement-chain.ts';
 import { openReserves } from '../settlement/reserves/open-reserves.ts';
 import type { ReservesWorker } from '../settlement/reserves/reserves-worker.ts';
 import { archivistSettings } from '../supervise/archivist-settings.ts';
@@ -98,7 +98,7 @@ export async function openCore(config: Config, deps: CoreDependencies): Promise<
   const { env, lease, log, network, onFatal } = deps;
   // The local chain comes up on a thread of its own while the data is opened here.
   const [chain, data] = await Promise.all([
-    startChain(config, { env, log, onFatal }),
+    startSettlementChain(config, { env, log, onFatal }),
     openData(config, deps),
   ]);
   const { archivist, clock, grants, guard, replica } = data;
@@ -198,7 +198,7 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
   const models = attachReadModels(replica);
   const grants = hasFaucet(config) ? new FaucetGrants(config.faucetEveryMs) : undefined;
   if (grants !== undefined) replica.attach(grants);
-  // All that rides in snapshots is attached: the newest is read while the other threads come up.
+  // All projections that snapshots hold are attached: the newest is read while the other threads come up.
   replica.restore();
   const { archivist, history } = await opening;
   const data = { clock, clockWatch, guard, journal, archivist, history, offers, replica, receipts };

@@ -29,8 +29,8 @@ export type Budgets = {
   readonly answerLimits: BodyLimits;
   readonly work: WorkBudget;
   readonly wsLimits: WsLimits;
-  /** Who is served next, by requests and by frames. */
-  readonly turns: FairQueue;
+  /** Decides who is served next, of requests and frames together. */
+  readonly queue: FairQueue;
 };
 
 export function budgetsOf(settings: BudgetSettings): Budgets {
@@ -52,7 +52,7 @@ export function budgetsOf(settings: BudgetSettings): Budgets {
   return {
     answerLimits: settings.limits ? answerLimits : withoutClientLimits(answerLimits),
     work: new WorkBudget(work),
-    turns: new FairQueue(settings.limits ? PACE : NO_PACE),
+    queue: new FairQueue(settings.limits ? PACE : NO_PACE),
     connectionLimits: {
       connectionsMax: Math.min(settings.connections, publicConnectionsFor(descriptorLimit())),
       connectionsPerClientMax: settings.limits ? settings.connectionsPerClient : Infinity,

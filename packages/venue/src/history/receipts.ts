@@ -29,7 +29,7 @@ import type { EarlierBlock } from '../block/earlier-block.ts';
 /**
  * What became of every signed request. The newest receipts are in memory until they are in the history's
  * store, which has all of them; requests that are on their way into a block, or wait in the delay queue,
- * are known too, so that a re-send joins the first. The queued ones ride in snapshots, which makes it a
+ * are known too, so that a re-send joins the first. Snapshots hold the queued ones, which makes it a
  * projection.
  */
 

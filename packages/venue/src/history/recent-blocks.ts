@@ -6,7 +6,7 @@ import { KEPT_MS_MAX, NewestBlocks } from './newest-blocks.ts';
 /** Commands and events of all blocks that are kept. */
 const KEPT_ITEMS_MAX = 100_000;
 
-/** Those of the newest blocks that ride in snapshots: enough for who comes back after a restart. */
+/** Those of the newest blocks that snapshots hold: enough for who comes back after a restart. */
 export const DUMPED_ITEMS_MAX = 1_000;
 
 /** Whom and what a block concerns, by the channels that tell of it. */

@@ -28,7 +28,7 @@ type TradeEvent = Extract<EngineEvent, { type: 'tradeExecuted' | 'outcomeTraded'
  * them here, so that a trade is put into words once, and not at all when nobody can see it.
  */
 export class TradeTape implements Projection {
-  /** The name is that of what rode in snapshots first: the memory of all streams. */
+  /** The name that it has in snapshots, from when one projection was the memory of all streams. */
   readonly name = 'streams';
   readonly version = 2;
   readonly #state: () => State;

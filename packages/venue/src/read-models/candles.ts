@@ -75,7 +75,7 @@ const TRADES_OF_STEP: Fold<CandleRow> = {
 
 /**
  * Candles of everything that trades, perps and outcome markets, made of trades. To be called for
- * every block, in order, replayed ones included; rides along in snapshots.
+ * every block, in order, replayed ones included; kept in snapshots.
  */
 export class Candles {
   readonly name = 'candles';

@@ -19,7 +19,7 @@ const ONE_AN_HOUR: Fold<FundingPoint> = {
 
 /**
  * What the hours of perps came to. To be called for every block, in order, replayed ones included;
- * rides along in snapshots. In a snapshot of an older program there is none: it begins there.
+ * kept in snapshots. In a snapshot of an older program there is none: it begins there.
  */
 export class FundingRates {
   readonly name = 'fundingRates';

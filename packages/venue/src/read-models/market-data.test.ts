@@ -3,7 +3,7 @@ import { ALICE, BOB, START_MS } from '../testing/ws/test-venue.ts';
 import { MarketData } from './market-data.ts';
 import { FIRST_ID, OutcomeVenue, SERIES } from '../testing/outcome-venue.ts';
 
-/** What rides along in snapshots says the same after a restart, and goes on the same. */
+/** What snapshots keep of market data says the same after a restart, and goes on the same. */
 
 test('a restored venue answers what the one that lived answers', () => {
   const world = new OutcomeVenue();

@@ -25,7 +25,7 @@ export class MarketData {
     this.listedEvents = new ListedEventIndex(this.catalogue, state);
   }
 
-  /** What rides along in snapshots; the index of events is made again from the catalogue. */
+  /** What snapshots hold; the index of events is made again from the catalogue. */
   get projections(): readonly Projection[] {
     return [this.catalogue, this.candles, this.prices, this.fundings, this.probabilities];
   }

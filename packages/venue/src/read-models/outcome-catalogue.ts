@@ -65,7 +65,7 @@ export type ResolutionRecord = Pick<
 /**
  * Events, markets and series with their texts, made of what the engine says. Events that are settled
  * stay for a week of block time and are then let go of; the history has them from their settlement on.
- * To be called for every block, in order, replayed ones included; rides along in snapshots.
+ * To be called for every block, in order, replayed ones included; kept in snapshots.
  */
 export class OutcomeCatalogue {
   readonly name = 'outcomes';

@@ -23,7 +23,7 @@ const ROWS_MAX = 500_000;
 
 /**
  * What the marks of outcome markets were. Only changes are recorded: a mark holds until the next.
- * To be called for every block, in order, replayed ones included; rides along in snapshots.
+ * To be called for every block, in order, replayed ones included; kept in snapshots.
  */
 export class Probabilities {
   readonly name = 'probabilities';

@@ -41,7 +41,7 @@ const ROWS_MAX = 1_000_000;
 
 /**
  * What the reference prices were, by symbol and source. To be called for every block, in order,
- * replayed ones included; rides along in snapshots.
+ * replayed ones included; kept in snapshots.
  */
 export class ReferencePrices {
   readonly name = 'referencePrices';

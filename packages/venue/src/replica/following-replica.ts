@@ -294,8 +294,8 @@ export class FollowingReplica {
       // In the shape of those rules: whoever enters the era reads it.
       const state = migrated(engines, last, { from, to }) as StateDump;
       const heads = [...this.#heads.values()].slice(-HEADS_IN_SNAPSHOT);
-      const riding = { ...companions, ...this.#ofAllEras() };
-      const start = { rules: to, head, heads, state, companions: riding };
+      const dumps = { ...companions, ...this.#ofAllEras() };
+      const start = { rules: to, head, heads, state, companions: dumps };
       return versions === undefined ? start : { ...start, versions };
     } catch (cause) {
       throw new EraStartError(head.height, 'the last state does not fit these rules', cause);
@@ -364,7 +364,7 @@ export class FollowingReplica {
   }
 }
 
-/** Throws when what rode along is of a later shape. */
+/** Throws when what the projection dumped is of a later shape. */
 function restoreFrom({ companions, versions }: SnapshotPayload, projection: Projection): void {
   const { name } = projection;
   const data = companions[name];

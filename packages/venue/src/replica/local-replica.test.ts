@@ -90,7 +90,7 @@ async function snapshot({ replica }: Running): Promise<void> {
   await snapshots().write({ height: replica.head.height, pieces });
 }
 
-/** Which blocks there were: a projection that rides in snapshots. */
+/** Which blocks there were: a projection that snapshots hold. */
 class Heights implements Projection {
   readonly name = 'heights';
   readonly version: number;

@@ -55,7 +55,7 @@ test('a block of columns is the bytes that it always was', () => {
 });
 
 test.each([
-  ['by this form at first, with the companions in its text', () => WITHIN_TEXT],
+  ['by this form at first, with what projections dumped in its text', () => WITHIN_TEXT],
   ['by this form', () => GOLDEN],
 ])('a snapshot that was written %s is read', (_, golden) => {
   const { companions, state } = decodeSnapshot(Buffer.from(golden(), 'base64'));
@@ -69,7 +69,7 @@ test('a snapshot is the bytes that it always was', () => {
   expect(bytesOf(payloadOf(BLOCK)).toString('base64')).toBe(GOLDEN);
 });
 
-test('a companion is read when it is asked for, and only then', () => {
+test('what a projection dumped is read when it is asked for, and only then', () => {
   const bytes = bytesOf(payloadOf(BLOCK));
   bytes.write('x', bytes.indexOf('["gr'));
   const read = decodeSnapshot(bytes);
@@ -77,7 +77,7 @@ test('a companion is read when it is asked for, and only then', () => {
   expect(() => read.companions['words']).toThrow(SyntaxError);
 });
 
-test('a companion of many pieces comes back whole', () => {
+test('what a projection dumped in many pieces comes back whole', () => {
   const words = Array.from({ length: 20_000 }, (_, at) => `word ${at}`);
   const read = decodeSnapshot(bytesOf({ ...payloadOf(BLOCK), companions: { words, none: [] } }));
   expect(read.companions).toEqual({ words, none: [] });

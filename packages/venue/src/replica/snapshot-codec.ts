@@ -6,13 +6,13 @@ import type { PackedPayload, SnapshotPayload } from './snapshot-payload.ts';
 /**
  * What a snapshot holds, as bytes: one frame after the other. A frame is its kind and its length, both uint32 little-endian,
  * its bytes, and zeros up to a multiple of eight. The frames of text are together the JSON of all but the orders, of
- * which each frame of its kind has a block, and of the companions: a frame of those is a name, its length (uint32) in
+ * which each frame of its kind has a block, and of what the projections dumped: a frame of that is a name, its length (uint32) in
  * front, and JSON, which goes on in the next frame of that name. The first snapshots had them in the text.
  */
 
 const TEXT = 1;
 const ORDERS = 2;
-const COMPANION = 3;
+const PROJECTION = 3;
 const FRAME_HEAD_BYTES = 8;
 const NAME_LENGTH_BYTES = 4;
 
@@ -22,7 +22,7 @@ export function* encodeSnapshot(payload: PackedPayload): Generator<Buffer> {
   const rest = { ...payload, state, companions: {} };
   for (const piece of jsonPieces(rest)) yield frame(TEXT, Buffer.from(piece));
   for (const [name, data] of Object.entries(payload.companions)) {
-    for (const piece of jsonPieces(data)) yield frame(COMPANION, named(name, piece));
+    for (const piece of jsonPieces(data)) yield frame(PROJECTION, named(name, piece));
   }
   for (const block of orders) yield frame(ORDERS, encodeColumns(block));
 }
@@ -31,22 +31,22 @@ export function* encodeSnapshot(payload: PackedPayload): Generator<Buffer> {
 export function decodeSnapshot(bytes: Buffer): SnapshotPayload {
   const texts: Buffer[] = [];
   const orders: OrderBlock[] = [];
-  const companions = new Map<string, Buffer[]>();
+  const dumps = new Map<string, Buffer[]>();
   for (const { content, kind } of framesOf(bytes)) {
     if (kind === TEXT) texts.push(content);
     else if (kind === ORDERS) orders.push(decodeColumns(content) as OrderBlock);
-    else if (kind === COMPANION) addNamed(companions, content);
+    else if (kind === PROJECTION) addNamed(dumps, content);
     else throw new Error(`a frame of the kind ${kind}`);
   }
   const payload = parse(texts) as PackedPayload;
-  for (const [name, parts] of companions) readLater(payload.companions, name, parts);
+  for (const [name, parts] of dumps) readLater(payload.companions, name, parts);
   return { ...payload, state: { ...payload.state, orders } };
 }
 
 /** When it is asked for: a thread needs some of them, and what the history remembers of a million orders takes long. */
-function readLater(companions: object, name: string, parts: readonly Buffer[]): void {
+function readLater(dumps: object, name: string, parts: readonly Buffer[]): void {
   let data: unknown;
-  Object.defineProperty(companions, name, {
+  Object.defineProperty(dumps, name, {
     enumerable: true,
     get: () => (data ??= parse(parts)),
   });
@@ -62,12 +62,12 @@ function named(name: string, text: string): Buffer {
   return Buffer.concat([length, Buffer.from(name + text)]);
 }
 
-function addNamed(companions: Map<string, Buffer[]>, content: Buffer): void {
+function addNamed(dumps: Map<string, Buffer[]>, content: Buffer): void {
   const end = NAME_LENGTH_BYTES + content.readUInt32LE();
   const name = content.toString('utf8', NAME_LENGTH_BYTES, end);
   const part = content.subarray(end);
-  const parts = companions.get(name);
-  if (parts === undefined) companions.set(name, [part]);
+  const parts = dumps.get(name);
+  if (parts === undefined) dumps.set(name, [part]);
   else parts.push(part);
 }
 

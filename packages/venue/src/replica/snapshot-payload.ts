@@ -8,7 +8,7 @@ export type SnapshotPayload = {
   readonly head: BlockHead;
   readonly heads: readonly BlockHead[];
   readonly state: StateDump | PackedDump;
-  /** What the projections dumped, by name. */
+  /** What the projections dumped, by name. Files and engines of earlier rules have them under this word. */
   readonly companions: Readonly<Record<string, unknown>>;
   /** Versions of those; the first snapshots lack them, and all were 1. */
   readonly versions?: Readonly<Record<string, number>>;

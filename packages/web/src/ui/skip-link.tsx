@@ -1,6 +1,6 @@
 import type { MouseEvent } from 'react';
 
-/** A way past what is in between, seen only by who comes to it by the keyboard. */
+/** A link that skips what stands between here and its target; it is shown only while it has the focus of the keyboard. */
 export function SkipLink({
   to,
   onFollow,

@@ -73,8 +73,8 @@ export type InfoOptions = {
   readonly history?: History;
   /** What clients may cost the main thread. */
   readonly work?: WorkBudget;
-  /** Who is served next: a long list has turns of its own, whoever asks for it. */
-  readonly turns?: FairQueue;
+  /** Decides who is served next: a long list waits in it under its question, whoever asks for it. */
+  readonly queue?: FairQueue;
   /** Open WebSocket connections of a client. */
   readonly connections?: (ip: string) => OpenConnections;
   readonly connectionsMax?: number;
@@ -205,7 +205,7 @@ async function answerState(
   { spend = () => undefined }: EdgeRequest,
 ): Promise<Reply> {
   if (!isStateQuery(query)) throw new TypeError('not a query on the state');
-  const { cache, history, replica, turns } = options;
+  const { cache, history, queue, replica } = options;
   const question = clamped === undefined ? JSON.stringify(query) : JSON.stringify([query, clamped]);
   const textOf = (context: InfoContext, asOf?: AsOf): string | Promise<string> => {
     const answer = answerInfo(context, query);
@@ -215,8 +215,8 @@ async function answerState(
     const warnings = [...(answer.warnings ?? []), ...clampWarnings(clamped), ...incomplete];
     const beside = asOf === undefined ? {} : { asOf: { height: asOf.height, time: asOf.timeMs } };
     const json = jsonInTurns(answer.data, spend, (run) => {
-      if (turns === undefined) run();
-      else turns.take(question, run, { tokens: 0 });
+      if (queue === undefined) run();
+      else queue.take(question, run, { tokens: 0 });
     });
     return typeof json === 'string'
       ? infoReplyOf(json, warnings, beside).body

@@ -14,7 +14,7 @@ import { executionReport } from './history/execution-report.ts';
 import { JsonText } from './history/handler.ts';
 import type { HistoryAnswer, HistoryContext, HistoryHandler } from './history/handler.ts';
 import { historyRefusal } from './history/history-refusal.ts';
-import { largestTrades, liquidations, openInterestHistory } from './history/figures.ts';
+import { largestTrades, liquidations, openInterestHistory } from './history/market-figures.ts';
 import { leaderboard } from './history/leaderboard.ts';
 import { portfolio } from './history/portfolio.ts';
 import {

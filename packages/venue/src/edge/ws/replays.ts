@@ -41,7 +41,7 @@ export class Replays {
     this.#connection = connection;
   }
 
-  /** The past, where there is one, is behind the number of the last frame that the client has. */
+  /** `past`, where it is given, has frames that follow the last one of the client; they are sent before those that the stream keeps. */
   add({ past, ...replay }: Omit<Replay, 'past'> & { readonly past?: Past | undefined }): void {
     replay.stream.expect(this.#connection);
     const before = past === undefined || past.count === 0 ? undefined : { past, left: past.count };

@@ -60,13 +60,13 @@ export type WsEdgeOptions = {
   /** `publish` has the newest block told, if it is not yet: what streams read is of blocks that they know. */
   readonly replica: Pick<Replica, 'state'> & { readonly publish?: () => void };
   /** They must see each block before the edge does. */
-  readonly companions: StreamModels;
+  readonly models: StreamModels;
   readonly limits?: WsLimits;
   readonly timing?: Timing;
   /** What clients may cost this thread; frames of one that is over it are dropped. */
   readonly work?: WorkBudget;
-  /** Who is served next. */
-  readonly turns?: FairQueue;
+  /** Decides whose frame is obeyed next. */
+  readonly queue?: FairQueue;
 };
 
 /** The socket edge: handshakes, limits per client and connection, and the life of connections. */
@@ -77,7 +77,7 @@ export class WsEdge {
   readonly #outbox = new Outbox();
   readonly #snapshots = new SnapshotCache();
   readonly #work: WorkBudget | undefined;
-  readonly #turns: FairQueue;
+  readonly #queue: FairQueue;
   readonly #publish: () => void;
   readonly #hub: StreamHub;
   readonly #blocks: BlockWaits;
@@ -96,7 +96,7 @@ export class WsEdge {
   #drained: PromiseWithResolvers<void> | undefined;
   #cancelSweep: () => void = () => undefined;
 
-  constructor({ replica, companions, ...options }: WsEdgeOptions) {
+  constructor({ replica, models, ...options }: WsEdgeOptions) {
     const { limits = WS_LIMITS } = options;
     const publish = (): void => replica.publish?.();
     const timing = timingBehind(publish, options.timing ?? SYSTEM_TIMING);
@@ -105,14 +105,14 @@ export class WsEdge {
     this.#timing = timing;
     this.#publish = publish;
     this.#work = options.work;
-    this.#turns = options.turns ?? new FairQueue(NO_PACE);
+    this.#queue = options.queue ?? new FairQueue(NO_PACE);
     const height = (): number => replica.state.height;
     this.#hub = new StreamHub(limits, timing, { height, snapshots: this.#snapshots });
     this.#blocks = new BlockWaits(height, timing);
-    const context: ChannelContext = { ...companions, state, limits, timing };
+    const context: ChannelContext = { ...models, state, limits, timing };
     this.#nodeChannels = new NodeChannels(context);
     this.#apiChannels = new ApiChannels(context);
-    const { prices } = companions.markets;
+    const { prices } = models.markets;
     this.#priceTopics = new PriceTopics({ state, prices, limits, timing });
     this.#server = new WebSocketServer(serverOptions(limits));
     this.#planSweep();
@@ -246,7 +246,7 @@ export class WsEdge {
     return (run) => {
       waiting += 1;
       // Counted elsewhere: the pace is one of requests.
-      this.#turns.take(
+      this.#queue.take(
         client,
         () => {
           waiting -= 1;

@@ -24,7 +24,7 @@ export class EarlierRows {
     this.#projector = projector;
   }
 
-  /** As what rode in snapshots under two names; the second one is still another's. */
+  /** Earlier snapshots hold this under two names; the second is another projection's now. */
   get projections(): readonly Projection[] {
     return [
       taking('ledger', (data) => {

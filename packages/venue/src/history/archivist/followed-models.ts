@@ -17,8 +17,8 @@ import { DUMPED_ITEMS_MAX, RecentBlocks } from '../recent-blocks.ts';
 import { TradeTape } from '../trade-tape.ts';
 
 /**
- * All that rides in snapshots, made without any door: what the main thread shows of it is restored from
- * the dumps that are made here.
+ * All projections whose dumps snapshots hold, made in a thread that serves nobody: the main thread restores from
+ * these dumps what it shows.
  */
 export class FollowedModels {
   readonly markets: MarketData;
@@ -32,7 +32,7 @@ export class FollowedModels {
       readonly onRows: (rows: BlockRows) => void;
       /** Whether somebody is told of an account's orders as they change; by default all are. */
       readonly isTold?: (user: Address) => boolean;
-      /** What is made of the rows, and rides along. */
+      /** What is made of the rows; snapshots hold it as well. */
       readonly changes?: Projection;
     },
   ) {

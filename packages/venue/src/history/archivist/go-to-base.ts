@@ -6,7 +6,7 @@ import type { FollowedHistory } from './followed-models.ts';
 
 type BaseOptions = {
   readonly replica: FollowingReplica;
-  readonly companion: FollowedHistory;
+  readonly history: FollowedHistory;
   /** The oldest block that the log still has. */
   readonly firstSeq: number;
   readonly settings: Pick<ArchivistSettings, 'role' | 'shortBlocks'>;
@@ -22,7 +22,7 @@ type BaseOptions = {
  * away, a thread that also writes snapshots leaves the rows to another: then the answer is false.
  */
 export async function goToBase(options: BaseOptions): Promise<boolean> {
-  const { companion, firstSeq, head, replica, settings, storedHeight } = options;
+  const { firstSeq, head, history, replica, settings, storedHeight } = options;
   const minHeight = settings.role === 'rows' ? 0 : head.height - settings.shortBlocks;
   if (storedHeight !== undefined) {
     if (await goToRows(options, storedHeight, minHeight)) return true;
@@ -39,11 +39,11 @@ export async function goToBase(options: BaseOptions): Promise<boolean> {
   let hasHistory = false;
   const noted = (payload: SnapshotPayload): boolean => {
     hasHistory = knowsRows(payload);
-    companion.isActive = hasHistory;
+    history.isActive = hasHistory;
     return true;
   };
   await replica.restoreBase({ suits: noted });
-  companion.isActive = hasHistory || replica.head.height === 0;
+  history.isActive = hasHistory || replica.head.height === 0;
   return false;
 }
 

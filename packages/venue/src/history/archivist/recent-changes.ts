@@ -5,7 +5,7 @@ import { KEPT_MS_MAX, NewestBlocks } from '../newest-blocks.ts';
 import type { AccountType, BlockRows } from '../rows/block-rows.ts';
 import type { MarketTextsOf } from './watched-users.ts';
 
-/** Rows of all blocks that are kept, and those of the newest that ride in snapshots. */
+/** Rows of all blocks that are kept, and of the newest, which snapshots hold. */
 const KEPT_ROWS_MAX = 50_000;
 const DUMPED_ROWS_MAX = 500;
 

@@ -62,7 +62,7 @@ export class Recorder {
   #early: Question[] | undefined = [];
   #folder!: FolderFollower;
   #replica!: FollowingReplica;
-  #companions!: FollowedModels;
+  #models!: FollowedModels;
   #snapshotter!: Snapshotter;
   #retention: Retention | undefined;
   #writesSnapshots: boolean;
@@ -84,7 +84,7 @@ export class Recorder {
     this.#writesSnapshots = settings.role === 'both';
     this.#leads = settings.isShared !== true;
     const textsOf: MarketTextsOf = (id) => {
-      const listing = this.#companions.markets.catalogue.market(id)?.listing;
+      const listing = this.#models.markets.catalogue.market(id)?.listing;
       return listing === undefined ? undefined : { title: listing.question, slug: listing.slug };
     };
     this.#watched = new WatchedUsers(textsOf);
@@ -92,10 +92,9 @@ export class Recorder {
     this.#trees = new TreeOrders({ tell, data: settings.data });
     this.#questions = new WaitingQuestions({
       tell,
-      sums: (user) => this.#companions.history.projector.accountSums(user),
-      users: (from, limit) => this.#companions.history.projector.users(from, limit),
-      live: () =>
-        this.#replica.isEarlier ? undefined : this.#companions.history.projector.liveRows,
+      sums: (user) => this.#models.history.projector.accountSums(user),
+      users: (from, limit) => this.#models.history.projector.users(from, limit),
+      live: () => (this.#replica.isEarlier ? undefined : this.#models.history.projector.liveRows),
       recent: (ask) => this.#recent.since(ask) ?? this.#prunedSince(ask),
     });
   }
@@ -211,7 +210,7 @@ export class Recorder {
     this.#folder = await followFolder(data, head.height, onPassedOver);
     const { firstSeq, replica } = this.#folder;
     this.#replica = replica;
-    this.#companions = new FollowedModels(replica, {
+    this.#models = new FollowedModels(replica, {
       faucetEveryMs,
       onRows: (rows) => this.#onRows(rows),
       isTold: (user) => this.#watched.isWatched(user, 'orders'),
@@ -226,7 +225,7 @@ export class Recorder {
     });
     const hasRows = await goToBase({
       replica,
-      companion: this.#companions.history,
+      history: this.#models.history,
       firstSeq,
       settings: this.#settings,
       storedHeight: this.#rows?.stored.height,

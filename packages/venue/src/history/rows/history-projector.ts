@@ -40,7 +40,7 @@ type LastBlock = { readonly height: number; readonly hash: Hash };
 
 /**
  * Puts what a block did into the rows of the history. Most rows say everything by themselves; what a
- * later row needs of earlier blocks is kept here and rides along in snapshots: sums of orders that
+ * later row needs of earlier blocks is kept here and in snapshots: sums of orders that
  * live, bars that run, withdrawals under way, sums of accounts. What was restored goes on as if it had
  * never stopped.
  */
@@ -203,7 +203,7 @@ type HistoryDump = {
   readonly withdrawals: ReturnType<LedgerRows['dump']>;
   readonly bars: ReturnType<RunningBars['dump']>;
   readonly values: AccountValuesDump;
-  /** Absent before the sixth. */
+  /** Both are absent before version 6 of this dump. */
   readonly largest?: LargestTradesDump;
   readonly interest?: OpenInterestDump;
 };

@@ -72,7 +72,7 @@ export class LargestTrades {
     }
   }
 
-  /** Whoever goes on from what an earlier release left tells of the next span: no list is a part that looks whole. */
+  /** A dump of an earlier release has no lists, so those of the running span would lack trades: lists begin with the next span. */
   beginLate(): void {
     this.#isPartial = true;
   }

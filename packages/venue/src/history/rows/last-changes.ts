@@ -40,7 +40,7 @@ export class LastChanges {
     for (const his of this.#byUser.values()) yield* his.keys();
   }
 
-  /** Numbers as steps from those of the order before: many live, and most of them follow each other. */
+  /** Numbers are differences to those of the order before, which are short: there are many orders, most with ids that follow each other. */
   dump(): LastChangesDump {
     return [...this.#byUser].map(([user, his]) => {
       const values: DumpedValue[] = [];

@@ -17,7 +17,7 @@ class Ledger {
     }
   }
 
-  /** As after a restart: the rows are in a store, and what is under way rode in a snapshot. */
+  /** As after a restart: the rows are in a store, and what is under way was in a snapshot. */
   restarted(): Ledger {
     const other = new Ledger();
     for (const [key, record] of this.records) other.records.set(key, record);
@@ -134,7 +134,7 @@ test('a send that opens an account shows the fee to who pays it', () => {
   ]);
 });
 
-test('rides along in snapshots, and a withdrawal changes in what was restored', () => {
+test('is kept in snapshots, and a withdrawal changes in what was restored', () => {
   venue.credit(ALICE);
   const between = { destination: ALICE, token: 0, amountMicroUsdc: 1, from: 'perp' } as const;
   venue.signed(ALICE, { type: 'sendToken', ...between, to: 'outcome' });

@@ -37,7 +37,7 @@ export class OpenInterest {
     return records;
   }
 
-  /** Whoever goes on from what an earlier release left begins with the next hour. */
+  /** A dump of an earlier release does not say when its last block was: records begin with the next hour. */
   beginLate(): void {
     this.#isLate = true;
   }

@@ -36,7 +36,7 @@ type Received = BlockPlace & { readonly txHash: string };
 /**
  * Follows orders through their books, for reports on how they were executed. What happens to an order in the block in
  * which it comes is written with that block; only of those to whom something happens later, and who live on, it is
- * remembered here, and rides in snapshots.
+ * remembered here and in snapshots.
  */
 export class OrderTraces implements BookObserver {
   readonly #block = new Map<number, BlockTrace>();

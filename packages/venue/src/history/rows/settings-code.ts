@@ -6,7 +6,7 @@ export type OrderSettings = Pick<HistOrder, 'positionMode' | 'marginMode' | 'lev
 const HEDGE = 2;
 const ISOLATED = 1;
 
-/** The same as one number: very many orders live. */
+/** Settings as one number, which takes less memory: each live order has its own. */
 export function settingsCode({ leverage, marginMode, positionMode }: OrderSettings): number {
   const modes = (positionMode === 'Hedge' ? HEDGE : 0) + (marginMode === 'Isolated' ? ISOLATED : 0);
   return 4 * leverage + modes;

@@ -54,7 +54,7 @@ export class TestEdge {
     if (followed !== undefined) history.take(venue.state.height, []);
     this.#options = {
       replica: venue,
-      companions: { markets, tape, explorer, recent, history },
+      models: { markets, tape, explorer, recent, history },
       limits: { ...WS_LIMITS, numbersBefore: 0, ...limits },
       timing,
     };

@@ -17,7 +17,7 @@ type MarketState = {
   readonly isClosed: boolean;
 };
 
-/** How the market is, beside its prices. */
+/** Whether the market can be traded, and by prices that are fresh. */
 export function useMarketState(): MarketState {
   const { closingTime, delisted, name } = useTradedPerp().perp;
   usePerps(EVERY_MS);

@@ -100,7 +100,7 @@ test('a block of many requests is told whole to who follows, and the last twenty
   expect(edge.explorer.txs).toEqual(frame.data.slice(-20));
 });
 
-test('what is kept rides along in snapshots', () => {
+test('what is kept is in snapshots as well', () => {
   edge.venue.order(BOB, sell(101));
   const dumped = JSON.parse(JSON.stringify(edge.explorer.dump())) as unknown;
   const restored = new ExplorerTail(() => edge.venue.state);

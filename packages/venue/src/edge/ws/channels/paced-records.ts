@@ -1,7 +1,7 @@
 import type { Snapshot, Source, Stream } from '../stream.ts';
 import { Pace, type Timing } from '../timing.ts';
 
-/** One record of many as JSON text, without what alone is no news, like the time. */
+/** One record as JSON text, without fields that change all the time, like the time: their change alone is not sent. */
 type RecordText = (id: number) => string | undefined;
 
 /**

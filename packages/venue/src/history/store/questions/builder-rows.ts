@@ -10,7 +10,7 @@ type Database = Kysely<HistoryTables>;
 type Found = Position & { body: string };
 
 const DAY_MS = 86_400_000;
-/** Nobody pages so far; beyond it a total stays what it is. */
+/** Counting more would take too long: a total of more rows is told as this many. */
 const COUNTED_MAX = 1_000_000;
 
 export async function earned(database: Database, ask: Ask<'earned'>): Promise<Answer<'earned'>> {

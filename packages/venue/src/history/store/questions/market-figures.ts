@@ -7,7 +7,7 @@ import { liquidationCodec, openInterestCodec } from '../row-codecs.ts';
 import { textsOf } from '../row-texts.ts';
 import { isWithin, spanOf } from './span.ts';
 
-/** What markets are looked at by, whoever traded there. */
+/** Liquidations, largest trades and open interest: figures of markets, not of one account. */
 
 type Database = Kysely<HistoryTables>;
 

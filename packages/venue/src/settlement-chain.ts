@@ -1,16 +1,13 @@
 import { checkKeyFiles } from '@oddlot/custody/check-key-files';
 import type { Clock } from '@oddlot/host/clock';
 import type { Logger } from '@oddlot/host/log';
-import { simulatedAccounts } from './bots/simulated-accounts.ts';
-import { simulatedPast } from './oracle/simulated-past.ts';
 import {
   chainOf,
   chainPaceOf,
   chainPortOf,
   type Config,
-  hasBots,
-  hasFaucet,
   keyPlacesOf,
+  settlementChainIdOf,
 } from './config.ts';
 import type { Held, Lease } from './lease/lease.ts';
 import type { Replica } from './replica/replica.ts';
@@ -21,11 +18,6 @@ import type {
   SettlementDependencies,
   SettlementSettings,
 } from './settlement/open-settlement.ts';
-import type { InfoSettings } from './translate/answer-info.ts';
-import type { ReplicaList } from './translate/info/replica-list.ts';
-
-const UNSET_ADDRESS = '0x0000000000000000000000000000000000000000';
-const SETTLEMENT_CHAIN = { mainnet: 42_161, testnet: 421_614 } as const;
 
 type MoneyDependencies = {
   readonly clock: Clock;
@@ -50,7 +42,7 @@ type ConfiguredChain = {
 };
 
 /** Starts the local chain or names another, where there is one. It needs nothing of the venue's state. */
-export async function startChain(
+export async function startSettlementChain(
   config: Config,
   { env = {}, log, onFatal }: ChainStart,
 ): Promise<ConfiguredChain | undefined> {
@@ -84,7 +76,7 @@ async function settlementSettings(
       : { bridge: bridgeContract as `0x${string}`, token: usdcContract as `0x${string}` };
   return {
     chain,
-    chainId: SETTLEMENT_CHAIN[config.network],
+    chainId: settlementChainIdOf(config),
     ...chainPaceOf(config),
     data: config.data,
     chainKeys: config.chainKeys,
@@ -122,7 +114,10 @@ export function openMoney(
 }
 
 /** What works on the settlement chain has one process; who lets go of it closes the chain. */
-export async function holdBridge(money: OpenedSettlement | undefined, lease: Lease): Promise<Held> {
+export async function holdSettlement(
+  money: OpenedSettlement | undefined,
+  lease: Lease,
+): Promise<Held> {
   if (money === undefined) return { release: async () => undefined };
   const { settlement } = money;
   const held = await lease.hold(
@@ -135,35 +130,5 @@ export async function holdBridge(money: OpenedSettlement | undefined, lease: Lea
       await held.release();
       await settlement.close();
     },
-  };
-}
-
-/** Without a settlement chain the addresses of its contracts are shown as unset. */
-export function infoSettings(
-  config: Config,
-  money: OpenedSettlement | undefined,
-  relay: { readonly url: string; readonly isServing: boolean },
-  replicas?: ReplicaList,
-): InfoSettings {
-  const { bridge = UNSET_ADDRESS, token = UNSET_ADDRESS } = money?.settlement.contracts ?? {};
-  return {
-    bridgeContractAddress: bridge,
-    usdcContractAddress: token,
-    settlementRpcUrl: config.settlementRpcUrl ?? money?.rpcUrl,
-    settlementChainId: SETTLEMENT_CHAIN[config.network],
-    /** Known when the relay serves, which is after the venue does. */
-    get relayUrl() {
-      return relay.url;
-    },
-    get hasRelay() {
-      return relay.isServing;
-    },
-    chainName: 'oddlot',
-    faucetUsdc: hasFaucet(config) ? config.faucetUsdc : undefined,
-    hasBots: hasBots(config),
-    botAccounts: hasBots(config) ? simulatedAccounts() : [],
-    simulatedPast: config.oracle === 'simulated' ? simulatedPast : undefined,
-    hasLeaderboard: config.leaderboard,
-    replicas,
   };
 }

@@ -8,7 +8,7 @@ import { RANKED_SPAN_MS, rankedList } from '../../../history/rows/largest-trades
 import { readCursor } from './cursor.ts';
 import { waitFor, waitForSpan, type HistoryHandler } from './handler.ts';
 
-/** What markets are looked at by, whoever traded there. */
+/** Liquidations, largest trades and open interest: figures of markets, not of one account. */
 
 export const liquidations: HistoryHandler<'liquidations', readonly Liquidation[]> = async (
   { cursors, history },

@@ -14,7 +14,7 @@ import { keyPlaceWarnings } from './key-place-warnings.ts';
 export const pause: BridgeCommand = (context) => call(context, 'pause', []);
 
 /** Lets them go on, by the guardian. */
-export const unpauseAlone: BridgeCommand = (context) => call(context, 'unpause', []);
+export const unpauseByGuardian: BridgeCommand = (context) => call(context, 'unpause', []);
 
 /** Ends a large payout that waits, by the guardian. */
 export const cancelQueued: BridgeCommand = (context) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { stateAfter } from './late-listener.ts';
+import { stateAfter } from './state-after.ts';
 
 /** Goal: who joins a stream late is told first what all frames so far make together. */
 
