@@ -17,7 +17,15 @@ export const HOST_FLOORS: readonly {
   },
   {
     name: 'ground',
-    paths: ['ports/', 'durable/', 'clock.ts', 'bounded-json.ts', 'grants.ts', 'thread.ts'],
-    what: 'what all ports have in common; files that survive a power loss; the clock; answers of others; who got something lately; threads, and what runs as one',
+    paths: [
+      'ports/',
+      'durable/',
+      'clock.ts',
+      'bounded-json.ts',
+      'grants.ts',
+      'open-in-order.ts',
+      'thread.ts',
+    ],
+    what: 'what all ports have in common; files that survive a power loss; the clock; answers of others; who got something lately; several things opened, or none; threads, and what runs as one',
   },
 ];

@@ -1,5 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createClient, limitOrder, privateKeyWallet } from '@oddlot/sdk';
@@ -51,6 +54,29 @@ test('a bot in another process fills a book, trades, jumps ahead, and is paid it
   child.kill('SIGTERM');
   expect(await once(child, 'exit')).toEqual([0, null]);
 });
+
+test.each(['--port', '--port 0 --controls'])(
+  'dev whose port is taken (%s) says so, and leaves no folder',
+  async (flags) => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    const place = await mkdtemp(join(tmpdir(), 'oddlot-place-'));
+    const args = ['dev', '--accounts', '0', ...flags.split(' '), String(port)];
+    const ended = spawnSync(NODE, [join(REPOSITORY, 'packages/cli/src/main.ts'), ...args], {
+      env: { ...process.env, TMPDIR: place },
+      encoding: 'utf8',
+    });
+    taken.close();
+    const left = await readdir(place);
+    await rm(place, { recursive: true });
+    expect(ended).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining(`port ${port} is taken: name another one`),
+    });
+    expect(left).toEqual([]);
+  },
+);
 
 test.each([
   ['--controls 70000', '--controls is a port from 0 to 65535'],

@@ -66,7 +66,7 @@ export async function startChainThread(
     if (isStopped) return;
     isStopped = true;
     if (isOpen) onLost(error);
-    else opened.reject(explained(error));
+    else opened.reject(error);
   };
   worker.once('message', (where: Place) => {
     isOpen = true;
@@ -78,7 +78,11 @@ export async function startChainThread(
     ended.resolve();
     lose(new Error(`the local chain ended with code ${code}`));
   });
-  const place = await opened.promise;
+  const place = await opened.promise.catch(async (error: unknown) => {
+    // Not before it is gone, and its files with it: who tries again opens the same ones.
+    await ended.promise;
+    throw explained(error as Error);
+  });
   return {
     ...place,
     request: (method, params) => asked.ask(method, params),

@@ -5,6 +5,7 @@ import { Relayer } from '@oddlot/custody/relayer';
 import { createOperationsPort, readiness } from '@oddlot/host/health';
 import type { Logger } from '@oddlot/host/log';
 import { Metrics } from '@oddlot/host/metrics';
+import { openInOrder } from '@oddlot/host/open-in-order';
 import { hostText } from '@oddlot/host/operate';
 import type { HttpPort } from '@oddlot/host/ports';
 import { NETWORKS } from '@oddlot/sdk';
@@ -46,10 +47,18 @@ const VENUE_RETRY_MS = 250;
 const SECOND = 'base';
 const LOCAL_CONFIRMATIONS = 1;
 
-/** Starts a relay by its settings: the data first, the port last. */
-export async function openRelay(
+/** Starts a relay by its settings: the data first, the port last. A start that fails lets go of everything. */
+export function openRelay(settings: RelaySettings, deps: RelayDependencies): Promise<RunningRelay> {
+  return openInOrder(
+    (opened) => openParts(settings, deps, opened),
+    (err) => deps.log.error({ err }, 'not all that a failed start had opened could be closed'),
+  );
+}
+
+async function openParts(
   settings: RelaySettings,
   deps: RelayDependencies,
+  opened: AsyncDisposableStack,
 ): Promise<RunningRelay> {
   const { env, log, now, onFatal } = deps;
   const keys = settings.local ? localSeed(settings.data) : readSeed(settings.seed ?? '', env);
@@ -62,12 +71,14 @@ export async function openRelay(
   const places = local || seed === undefined ? {} : { seed: [seed] };
   for (const why of checkKeyFiles(places, { data, env, isReal })) log.warn(why);
   const second = settings.local ? await openSecond(settings, { keys, now, onFatal }) : undefined;
+  opened.defer(() => second?.close());
   const terms = termsOf(settings.chains, network).map((each) =>
     each.name === settings.settlementChain ? { ...each, chainId: facts.settlementChainId } : each,
   );
-  const chains = openChains({ settings, facts, terms, second, keys, now });
+  const chains = openChains({ settings, facts, terms, second, keys, now, opened });
   const settlement = settlementOf(chains, settings, facts);
   const book = new RelayBook(join(settings.data, 'relay.jsonl'));
+  opened.defer(() => book.close());
   endTransfers(settings.end, { book, chains, log, now });
   const { everyMs, expireMs, lateEveryMs } = settings;
   const parts = { book, keys, api, facts, chains, settlement, log, now, everyMs, lateEveryMs };
@@ -91,36 +102,34 @@ export async function openRelay(
   const server = createRelayServer({ service, faucet, settings, now, log, metrics });
   await relay.begin();
   await claimAddress({ account: relay.account, api, registerPegs, log });
-  const port = await server.listen(settings.port, settings.host);
-  const operations = await openOperations(settings, { ...parts, metrics });
-  const stopSteps = keepStepping(settings.everyMs, async () => {
+  const stepping = new Stepping(settings.everyMs, async () => {
     await second?.step().catch(() => undefined);
     await relay.step();
   });
+  // Who has asked for something may be answered by the next step.
+  opened.defer(() => stepping.stop());
+  const operations = operationsOf(settings, { ...parts, metrics });
+  opened.defer(() => operations?.drain());
+  opened.defer(() => server.drain());
+  const port = await server.listen(settings.port, settings.host);
+  await operations?.listen(settings.opsPort ?? 0, settings.opsHost);
+  stepping.start();
   return {
     url: `http://${hostText(settings.host)}:${port}`,
     address: keys.address('float'),
-    async stop() {
-      await server.drain();
-      await operations?.drain();
-      await stopSteps();
-      relay.close();
-      await second?.close();
-    },
+    stop: () => opened.disposeAsync(),
   };
 }
 
 /** Where the operator looks: metrics of the port, and what the relay has and waits for. */
-async function openOperations(
-  { opsHost, opsPort }: RelaySettings,
+function operationsOf(
+  { opsPort }: RelaySettings,
   parts: RelayParts & { readonly metrics: Metrics },
-): Promise<HttpPort | undefined> {
+): HttpPort | undefined {
   if (opsPort === undefined) return undefined;
   const { log, metrics } = parts;
   const pages = { '/relay': () => relayStatus(parts) };
-  const operations = createOperationsPort({ metrics, log, pages, readiness: readiness([]) });
-  await operations.listen(opsPort, opsHost);
-  return operations;
+  return createOperationsPort({ metrics, log, pages, readiness: readiness([]) });
 }
 
 /** The venue may come up later; nothing can be said before it does. */
@@ -179,11 +188,13 @@ type ChainParts = {
   readonly second: SecondChain | undefined;
   readonly keys: RelayKeys;
   readonly now: () => number;
+  /** Closes what was sent there. */
+  readonly opened: AsyncDisposableStack;
 };
 
 /** The chains that there are endpoints for, by name. */
 function openChains(parts: ChainParts): Map<string, RelayChain> {
-  const { facts, keys, now, second, settings, terms } = parts;
+  const { facts, keys, now, opened, second, settings, terms } = parts;
   const chains = new Map<string, RelayChain>();
   for (const each of terms) {
     const told = settings.chains.find(({ name }) => name === each.name);
@@ -199,6 +210,7 @@ function openChains(parts: ChainParts): Map<string, RelayChain> {
     const client = new ChainClient({ endpoints, chainId, confirmations });
     const file = join(settings.data, `sent-${each.name}.jsonl`);
     const relayer = new Relayer({ client, account: keys.key('float'), file, now });
+    opened.defer(() => relayer.close());
     const { fromBlock } = told ?? {};
     const rpcUrl = own?.url ?? (isSettlement ? facts.settlementRpcUrl : undefined);
     chains.set(each.name, { terms: each, client, relayer, token, rpcUrl, fromBlock });
@@ -231,21 +243,35 @@ function settlementOf(
   return { ...chain, bridge: facts.bridge };
 }
 
-/** One step after the other, with a pause in between. Resolves when none is under way any more. */
-function keepStepping(everyMs: number, step: () => Promise<void>): () => Promise<void> {
-  let timer: NodeJS.Timeout | undefined = undefined;
-  let isRunning = true;
-  let current: Promise<void> = Promise.resolve();
-  const next = (): void => {
-    if (!isRunning) return;
-    timer = setTimeout(() => {
-      current = step().then(next);
-    }, everyMs);
-  };
-  next();
-  return async () => {
-    isRunning = false;
-    clearTimeout(timer);
-    await current;
-  };
+/** One step after the other, with a pause in between. */
+class Stepping {
+  readonly #everyMs: number;
+  readonly #step: () => Promise<void>;
+  #timer: NodeJS.Timeout | undefined;
+  #isRunning = false;
+  #current: Promise<void> = Promise.resolve();
+
+  constructor(everyMs: number, step: () => Promise<void>) {
+    this.#everyMs = everyMs;
+    this.#step = step;
+  }
+
+  start(): void {
+    this.#isRunning = true;
+    this.#next();
+  }
+
+  /** Resolves when none is under way any more. */
+  async stop(): Promise<void> {
+    this.#isRunning = false;
+    clearTimeout(this.#timer);
+    await this.#current;
+  }
+
+  #next(): void {
+    if (!this.#isRunning) return;
+    this.#timer = setTimeout(() => {
+      this.#current = this.#step().then(() => this.#next());
+    }, this.#everyMs);
+  }
 }

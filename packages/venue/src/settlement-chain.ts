@@ -113,22 +113,16 @@ export function openMoney(
   return money;
 }
 
-/** What works on the settlement chain has one process; who lets go of it closes the chain. */
+/** What works on the settlement chain has one process. */
 export async function holdSettlement(
   money: OpenedSettlement | undefined,
   lease: Lease,
-): Promise<Held> {
-  if (money === undefined) return { release: async () => undefined };
+): Promise<Held | undefined> {
+  if (money === undefined) return undefined;
   const { settlement } = money;
-  const held = await lease.hold(
+  return lease.hold(
     'settlement',
     (term) => settlement.start(term),
     () => settlement.stop(),
   );
-  return {
-    async release() {
-      await held.release();
-      await settlement.close();
-    },
-  };
 }

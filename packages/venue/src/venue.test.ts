@@ -1,12 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isDirectoryLocked } from '@oddlot/host/directory-lock';
 import { createLogger } from '@oddlot/host/log';
+import { listen } from '@oddlot/host/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readConfig } from './config.ts';
 import type { Held, Lease, Start, Stop } from './lease/lease.ts';
 import { LocalLease } from './lease/local-lease.ts';
-import { startVenue } from './venue.ts';
+import { startVenue, type Venue } from './venue.ts';
 
 /** A whole venue on a temporary folder. */
 
@@ -60,4 +63,50 @@ test('whatever a venue has one of runs by a lease, and the stop lets go of all o
     'history writer',
   ];
   expect(lease.steps).toEqual(['relay', ...ended].map((name) => `stopped ${name}`));
+});
+
+/** With all that a venue has by itself: chain, prices, traders, history. */
+function start(flags: Readonly<Record<string, number | string>> = {}): Promise<Venue> {
+  const ports = { '--port': 0, '--ops-port': 0, '--chain-port': 0, ...flags };
+  const told = Object.entries(ports).flatMap(([flag, value]) => [flag, String(value)]);
+  const config = readConfig(['--data', folder, '--no-web', '--no-relay', ...told], {});
+  return startVenue(config, {
+    log: createLogger({ level: 'silent' }),
+    onFatal: (error) => expect.unreachable(String(error)),
+  });
+}
+
+/** What keeps a process from ending, or does something in it. */
+function running(): readonly string[] {
+  const kinds = ['MessagePort', 'TCPServerWrap', 'PipeWrap', 'Timeout', 'Worker'];
+  return process
+    .getActiveResourcesInfo()
+    .filter((kind) => kinds.includes(kind))
+    .toSorted();
+}
+
+test.each([
+  ['the public port', '--port'],
+  ["the operator's port", '--ops-port'],
+  ['the port of the local chain', '--chain-port'],
+])('a start that finds %s taken says so and lets go of everything', async (_, flag) => {
+  const taken = createServer();
+  const port = await listen(taken, 0, '127.0.0.1');
+  const before = running();
+  await expect(start({ [flag]: port })).rejects.toThrow(
+    `listen EADDRINUSE: address already in use 127.0.0.1:${port}`,
+  );
+  expect(isDirectoryLocked(folder)).toBe(false);
+  await expect.poll(running).toEqual(before);
+  const venue = await start();
+  await venue.stop();
+  await expect.poll(running).toEqual(before);
+  taken.close();
+});
+
+test('a log that can not be opened leaves neither the history nor the chain running beside it', async () => {
+  const before = running();
+  await expect(start({ '--fault': 'nonsense' })).rejects.toThrow('unknown fault: nonsense');
+  expect(isDirectoryLocked(folder)).toBe(false);
+  await expect.poll(running).toEqual(before);
 });

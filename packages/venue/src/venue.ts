@@ -2,6 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { TimeSource } from '@oddlot/host/clock';
 import type { Logger } from '@oddlot/host/log';
 import { Metrics } from '@oddlot/host/metrics';
+import { openInOrder } from '@oddlot/host/open-in-order';
+import type { HttpPort } from '@oddlot/host/ports';
+import type { Network } from '@oddlot/protocol';
 import type { Cluster, openCluster } from './supervise/open-cluster.ts';
 import { createEdges, type Edges } from './compose/create-edges.ts';
 import { type Core, openCore } from './compose/open-core.ts';
@@ -62,50 +65,69 @@ export type OpenedVenue = Pick<Venue, 'chainUrl' | 'serviceNetwork' | 'stop'> &
     listen(): Promise<Pick<Venue, 'operationsUrl' | 'url'>>;
   };
 
-/** Wires the parts of a venue and starts them, the data first and the doors last. */
-export async function startVenue(config: Config, deps: VenueDependencies): Promise<Venue> {
-  const { chainUrl, listen, serviceNetwork, stop } = await openVenue(config, deps);
-  return { ...(await listen()), chainUrl, serviceNetwork, stop };
+/** Wires the parts of a venue and starts them, the data first and the doors last. A start that fails lets go of everything. */
+export function startVenue(config: Config, deps: VenueDependencies): Promise<Venue> {
+  return openInOrder(async (opened) => {
+    const { chainUrl, listen, serviceNetwork, stop } = await openVenue(config, deps);
+    opened.defer(stop);
+    return { ...(await listen()), chainUrl, serviceNetwork, stop };
+  }, tellUnclosed(deps.log));
 }
 
 /** The same, and the ports stay closed until somebody wants them. */
-export async function openVenue(config: Config, deps: VenueDependencies): Promise<OpenedVenue> {
+export function openVenue(config: Config, deps: VenueDependencies): Promise<OpenedVenue> {
+  return openInOrder((opened) => openParts(config, deps, opened), tellUnclosed(deps.log));
+}
+
+/** The operator is told why the start failed by whoever waits for it. */
+function tellUnclosed(log: Logger): (error: unknown) => void {
+  return (err) => log.error({ err }, 'not all that a failed start had opened could be closed');
+}
+
+async function openParts(
+  config: Config,
+  deps: VenueDependencies,
+  opened: AsyncDisposableStack,
+): Promise<OpenedVenue> {
   const { env = {}, log, onFatal, threads = {}, time } = deps;
   const cluster = await joinCluster(config, { env, log, onFatal });
+  opened.defer(() => cluster?.disconnect());
   const lease = deps.lease ?? cluster?.lease ?? new LocalLease();
   const { lock, network, otherNetworks } = await takeFolder(config, cluster?.serviceNetwork, log);
+  opened.defer(() => lock.release());
+  // Operators see what a stop does until its end.
+  let operatorsPort: HttpPort | undefined = undefined;
+  opened.defer(() => operatorsPort?.drain());
   const metrics = new Metrics();
   const disk = await watchDisk(config, deps);
+  opened.defer(() => disk.stop());
   const onError = exceptPassing(onFatal);
-  const pool = new RecoverPool({
-    network,
-    log,
-    size: config.recoverWorkers,
-    onWorkerLost: () => metrics.recoverWorkerLost(),
-    startRecoverer: threads.startRecoverer,
-  });
+  const pool = openPool(config, { log, metrics, network, threads });
+  opened.defer(() => pool.close());
   const opening = { network, lease, cluster, metrics, disk, log, onFatal, env, time, threads };
-  const core = await openCore(config, opening);
-  const { archivist, clock, clockWatch, history, journal, money, offers } = core;
-  const { receipts, relay, replica } = core;
+  const core = await openCore(config, { ...opening, opened });
+  const { archivist, clock, money, receipts, relay, replica } = core;
   const replicas = core.cluster?.replicas;
   const { cursorKey } = cluster ?? {};
   const shown = await openShown(config, { money, relay, replica, replicas, cursorKey, log });
   const parts = { core, shown, disk, pool, network, otherNetworks, log, metrics };
   const edges = createEdges(config, parts);
-  const { http, operations } = edges;
+  const { exchange, http, operations } = edges;
+  operatorsPort = operations;
+  const serving: Serving = { core, edges };
+  opened.defer(() => stopServing(serving));
   await startCore(core, config, log);
   warnOfOperators(config, replica, log);
-  const { exchange } = edges;
   const actors = actorsOf(config, core, { exchange, lease, log, network, onError });
   tellWhatRuns(config, metrics, log);
-  await actors.startPrices();
-  const ticking = await holdTicker(new Ticker(replica, clock, onError), lease);
-  const settling = await holdSettlement(money, lease);
-  await tellBackend(pool, metrics, log);
-  await actors.start();
-
+  await startActing(serving, actors, {
+    lease,
+    onError,
+    ready: () => tellBackend(pool, metrics, log),
+  });
   const memory = new MemoryWatch(log);
+  opened.defer(() => memory.stop());
+  let stopping: Promise<void> | undefined;
   return {
     archivist,
     clock,
@@ -118,27 +140,49 @@ export async function openVenue(config: Config, deps: VenueDependencies): Promis
       cluster?.serving();
       return ports;
     },
-    async stop() {
-      await stopServing({ core, edges, actors, settling, ticking });
-      for (const watch of [disk, clockWatch, memory]) watch.stop();
-      await replica.stop();
-      await history.release();
-      await offers?.release();
-      await journal.close();
-      await pool.close();
-      await operations.drain();
-      log.info({ pending: receipts.pendingCount }, 'stopped');
-      lock.release();
-    },
+    stop: () => (stopping ??= stopAll(opened, receipts, log)),
   };
 }
 
+/** Prices first, and time with them; those who trade come when requests can be answered. */
+async function startActing(
+  serving: Serving,
+  actors: LocalActors,
+  {
+    lease,
+    onError,
+    ready,
+  }: {
+    readonly lease: Lease;
+    readonly onError: (error: unknown) => void;
+    readonly ready: () => Promise<void>;
+  },
+): Promise<void> {
+  const { clock, money, replica } = serving.core;
+  serving.actors = actors;
+  await actors.startPrices();
+  serving.ticking = await holdTicker(new Ticker(replica, clock, onError), lease);
+  serving.settling = await holdSettlement(money, lease);
+  await ready();
+  await actors.start();
+}
+
+async function stopAll(
+  opened: AsyncDisposableStack,
+  receipts: { readonly pendingCount: number },
+  log: Logger,
+): Promise<void> {
+  await opened.disposeAsync();
+  log.info({ pending: receipts.pendingCount }, 'stopped');
+}
+
+/** What of a venue serves so far, in the course of its start. */
 type Serving = {
   readonly core: Core;
   readonly edges: ReturnType<typeof createEdges>;
-  readonly actors: LocalActors;
-  readonly settling: Held;
-  readonly ticking: Held;
+  actors?: LocalActors;
+  settling?: Held | undefined;
+  ticking?: Held;
 };
 
 /**
@@ -151,11 +195,29 @@ async function stopServing({ actors, core, edges, settling, ticking }: Serving):
   cluster?.divergence.stop();
   await cluster?.leave();
   await relay.stop();
-  await actors.stop();
+  await actors?.stop();
   if (cluster === undefined) await edges.drain();
-  await settling.release();
-  await ticking.release();
+  await settling?.release();
+  await ticking?.release();
   if (cluster !== undefined) await edges.drain();
+}
+
+function openPool(
+  { recoverWorkers: size }: Config,
+  {
+    log,
+    metrics,
+    network,
+    threads: { startRecoverer },
+  }: {
+    readonly log: Logger;
+    readonly metrics: Metrics;
+    readonly network: Network;
+    readonly threads: Threads;
+  },
+): RecoverPool {
+  const onWorkerLost = (): void => metrics.recoverWorkerLost();
+  return new RecoverPool({ network, log, size, onWorkerLost, startRecoverer });
 }
 
 /** The program of a cluster is loaded where there is one. */

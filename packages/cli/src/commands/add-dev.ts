@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { openInOrder } from '@oddlot/host/open-in-order';
 import { createClient, privateKeyWallet, type Wallet } from '@oddlot/sdk';
 import { serveControls, startVenue as startVenueInHand } from '@oddlot/testkit';
 import { createLogger, readConfig, startVenue } from '@oddlot/venue';
@@ -53,8 +54,19 @@ async function run(options: DevOptions): Promise<void> {
     throw new CliError('usage', `--accounts is a whole number up to ${ACCOUNTS_MAX}`);
   }
   if (options.controls !== undefined) return runInHand(options, count);
-  const isKept = options.data !== undefined;
-  const data = options.data ?? mkdtempSync(join(tmpdir(), 'oddlot-dev-'));
+  return openInOrder(
+    (opened) => runByTheClock(options, count, opened),
+    (error) => process.stderr.write(`the venue did not end as it should: ${String(error)}\n`),
+  );
+}
+
+async function runByTheClock(
+  options: DevOptions,
+  count: number,
+  opened: AsyncDisposableStack,
+): Promise<void> {
+  const company = companyOf(options);
+  const data = options.data ?? temporaryFolder(opened);
   const flags = ['--data', data, '--port', options.port];
   // Whoever develops may ask as often as they like.
   const faucet = ['--faucet-usdc', options.usdc, '--faucet-every-ms', '1'];
@@ -65,38 +77,39 @@ async function run(options: DevOptions): Promise<void> {
     ...(options.port === '0' ? ['--ops-port', '0'] : []),
   ];
   const prices = options.still === true ? ['--oracle', 'still'] : [];
-  const config = configOf([...flags, ...faucet, ...quiet, ...prices, ...companyOf(options)]);
+  const config = configOf([...flags, ...faucet, ...quiet, ...prices, ...company]);
   const venue = await startVenue(config, {
     log: createLogger({ level: 'warn' }),
     onFatal: (error) => {
       process.stderr.write(`the venue has failed: ${String(error)}\n`);
       process.exit(1);
     },
+  }).catch((error: unknown) => {
+    throw portFault(error) ?? error;
   });
-  let makers: ExampleMakers | undefined;
-  const end = async (): Promise<void> => {
-    await makers?.stop();
-    await venue.stop();
-    if (!isKept) rmSync(data, { recursive: true, force: true });
-  };
-  const leave = (): void => void end().finally(() => process.exit(0));
+  opened.defer(venue.stop);
+  const leave = (): void => void opened.disposeAsync().finally(() => process.exit(0));
   process.once('SIGINT', leave);
   process.once('SIGTERM', leave);
   const { operationsUrl, url } = venue;
   const quoting = options.liquidity === undefined ? [] : EXAMPLE_MAKERS;
-  const [accounts, makerAccounts] = await fundAll(url, count, quoting).catch(
-    async (error: unknown) => {
-      await end();
-      throw error;
-    },
-  );
-  if (quoting.length > 0) makers = new ExampleMakers(url, makerAccounts);
+  const [accounts, makerAccounts] = await fundAll(url, count, quoting);
+  if (quoting.length > 0) {
+    const makers = new ExampleMakers(url, makerAccounts);
+    opened.defer(() => makers.stop());
+  }
   const told =
     quoting.length === 0 ? {} : { told: `${quoting.join(' and ')} of the examples quote.` };
   const lines = greeting({ url, accounts, usdc: options.usdc, ...told });
   const named = quoting.map((name, at) => ({ name, address: makerAccounts[at]!.address }));
   const json = { url, operationsUrl, accounts, ...(named.length === 0 ? {} : { makers: named }) };
   print({ json, lines }, options.json);
+}
+
+function temporaryFolder(opened: AsyncDisposableStack): string {
+  const folder = mkdtempSync(join(tmpdir(), 'oddlot-dev-'));
+  opened.defer(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 /** Who trades besides those who develop: simulated traders, the examples, or nobody. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { lockDirectory } from '@oddlot/host/directory-lock';
 import type { Logger } from '@oddlot/host/log';
+import { openInOrder } from '@oddlot/host/open-in-order';
 import { hostText } from '@oddlot/host/operate';
 import type { Hex } from 'viem';
 import { ChainClient } from '../chain/chain-client.ts';
@@ -38,18 +39,31 @@ const CHAIN_MS_MAX = 5_000;
 /** Chains whose money is worth nothing. */
 const TEST_CHAINS: readonly number[] = [421_614];
 
-/** Reads its key and what it has signed, and listens. */
-export async function startValidator(
+type ValidatorDependencies = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly log: Logger;
+  readonly now: () => number;
+  /** Opens a ledger of its own, where `log` says where the log is. */
+  readonly openLedger?:
+    | ((config: ValidatorSettings, log: Logger) => Promise<OwnLedger>)
+    | undefined;
+};
+
+/** Reads its key and what it has signed, and listens. A start that fails lets go of everything. */
+export function startValidator(
   config: ValidatorSettings,
-  deps: {
-    readonly env: Readonly<Record<string, string | undefined>>;
-    readonly log: Logger;
-    readonly now: () => number;
-    /** Opens a ledger of its own, where `log` says where the log is. */
-    readonly openLedger?:
-      | ((config: ValidatorSettings, log: Logger) => Promise<OwnLedger>)
-      | undefined;
-  },
+  deps: ValidatorDependencies,
+): Promise<RunningValidator> {
+  return openInOrder(
+    (opened) => openParts(config, deps, opened),
+    (err) => deps.log.error({ err }, 'not all that a failed start had opened could be closed'),
+  );
+}
+
+async function openParts(
+  config: ValidatorSettings,
+  deps: ValidatorDependencies,
+  opened: AsyncDisposableStack,
 ): Promise<RunningValidator> {
   const { chainId, data, host, port, venues } = config;
   const { env, log, now } = deps;
@@ -59,46 +73,38 @@ export async function startValidator(
   const key = readKey(config.key, 'key', env);
   // Two processes with one book would not see what the other one signs.
   const lock = lockDirectory(data);
-  let own: OwnLedger | undefined;
-  try {
-    const limits = limitsOf(config);
-    const book = new SignedBook(join(data, 'signed.jsonl'), (payout) =>
-      limits.count(payout.user, countedOf(payout), payout.timeMs),
-    );
-    const domain = { chainId, bridge: config.bridge as Hex };
-    const { relayer, serviceNetwork, withdrawFeeMaxUsdc } = config;
-    const venueLedger = new VenueLedger({ venues });
-    const feeMax = BigInt(withdrawFeeMaxUsdc) * USDC;
-    const vouched = new Map(config.signers.map(({ account, ...set }) => [String(account), set]));
-    own = await deps.openLedger?.(config, log);
-    const requests =
-      own ?? new PayoutRequests({ ledger: venueLedger, serviceNetwork, feeMax, vouched });
-    const ledger = own ?? venueLedger;
-    const anybody = keyValidator(key, domain).name as Hex;
-    const eyes = eyesOf(config, { anybody, now });
-    const onChainAway = (why: string): void =>
-      log.warn({ why }, 'the chain does not say what accounts brought');
-    const parts = { key, domain, book, ledger, requests, limits, onChainAway, now };
-    const signer = new Signer({ ...parts, ...eyes });
-    const places = { signer, domain, relayer, serviceNetwork };
-    const health = own?.health.bind(own);
-    const server = new ValidatorServer({ ...places, book, log, now, health });
-    const bound = await server.listen(port, host);
-    return {
-      url: `http://${hostText(host)}:${bound}`,
-      address: signer.address,
-      async stop() {
-        await server.stop();
-        await own?.stop();
-        book.close();
-        lock.release();
-      },
-    };
-  } catch (error) {
-    await own?.stop();
-    lock.release();
-    throw error;
-  }
+  opened.defer(() => lock.release());
+  const limits = limitsOf(config);
+  const book = new SignedBook(join(data, 'signed.jsonl'), (payout) =>
+    limits.count(payout.user, countedOf(payout), payout.timeMs),
+  );
+  opened.defer(() => book.close());
+  const domain = { chainId, bridge: config.bridge as Hex };
+  const { relayer, serviceNetwork, withdrawFeeMaxUsdc } = config;
+  const venueLedger = new VenueLedger({ venues });
+  const feeMax = BigInt(withdrawFeeMaxUsdc) * USDC;
+  const vouched = new Map(config.signers.map(({ account, ...set }) => [String(account), set]));
+  const own = await deps.openLedger?.(config, log);
+  opened.defer(() => own?.stop());
+  const requests =
+    own ?? new PayoutRequests({ ledger: venueLedger, serviceNetwork, feeMax, vouched });
+  const ledger = own ?? venueLedger;
+  const anybody = keyValidator(key, domain).name as Hex;
+  const eyes = eyesOf(config, { anybody, now });
+  const onChainAway = (why: string): void =>
+    log.warn({ why }, 'the chain does not say what accounts brought');
+  const parts = { key, domain, book, ledger, requests, limits, onChainAway, now };
+  const signer = new Signer({ ...parts, ...eyes });
+  const places = { signer, domain, relayer, serviceNetwork };
+  const health = own?.health.bind(own);
+  const server = new ValidatorServer({ ...places, book, log, now, health });
+  opened.defer(() => server.stop());
+  const bound = await server.listen(port, host);
+  return {
+    url: `http://${hostText(host)}:${bound}`,
+    address: signer.address,
+    stop: () => opened.disposeAsync(),
+  };
 }
 
 /** What a payout counted when it was signed. */

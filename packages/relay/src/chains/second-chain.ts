@@ -53,7 +53,10 @@ export async function openSecondChain(options: SecondChainOptions): Promise<Seco
   const endpoint = localEndpoint(new URL(chain.url).host, chain.request);
   const page = new URL(options.venue);
   chain.allowPage(Number(page.port === '' ? 80 : page.port));
-  const token = await deployToken(endpoint, options);
+  const token = await deployToken(endpoint, options).catch(async (error: unknown) => {
+    await chain.close();
+    throw error;
+  });
   const client = new ChainClient({ endpoints: [endpoint], chainId, confirmations: 1 });
   const file = join(directory, 'minter.jsonl');
   const relayer = new Relayer({ client, account: minter, file, now });

@@ -149,7 +149,8 @@ export class RelayRig {
   }
 
   close(): void {
-    this.relay.close();
+    for (const { relayer } of this.parts.chains.values()) relayer.close();
+    this.parts.book.close();
     rmSync(this.directory, { recursive: true, force: true });
   }
 

@@ -101,11 +101,6 @@ export class Relay {
     }
   }
 
-  close(): void {
-    for (const { relayer } of this.#parts.chains.values()) relayer.close();
-    this.#parts.book.close();
-  }
-
   async #advance(transfer: Transfer): Promise<void> {
     const { book, chains } = this.#parts;
     const address = book.address(transfer.addressId);

@@ -120,6 +120,8 @@ class Tenure {
       try {
         await this.#start();
       } catch (error) {
+        // Why it did not start says more than why what there was of it did not stop.
+        await this.#stop().catch(() => undefined);
         await this.#letGo();
         throw error;
       }

@@ -12,7 +12,7 @@ import { joinFolder } from '../supervise/join-folder.ts';
 import { logRestriction } from '../supervise/log-restriction.ts';
 import type { JoinedCluster } from '../supervise/cluster-status.ts';
 import type { Cluster } from '../supervise/open-cluster.ts';
-import { holdSnapshotOffers, type SnapshotOffers } from '../supervise/snapshot-offers.ts';
+import { holdSnapshotOffers } from '../supervise/hold-snapshot-offers.ts';
 import { AdmissionGuard } from '../edge/admission-guard.ts';
 import { Faucet } from '../edge/http/faucet.ts';
 import { genesisCommands, OPENING_FEE_MICRO_USDC } from '../genesis-commands.ts';
@@ -24,7 +24,7 @@ import { openHistory, receiptArchiveOf } from '../history/open-history.ts';
 import { Receipts } from '../history/receipts.ts';
 import { RecentBlocks } from '../history/recent-blocks.ts';
 import { TradeTape } from '../history/trade-tape.ts';
-import type { Held, Lease } from '../lease/lease.ts';
+import type { Lease } from '../lease/lease.ts';
 import { LocalLease } from '../lease/local-lease.ts';
 import { LocalRelay } from '../local-relay/local-relay.ts';
 import { EraStore } from '../log/era-store.ts';
@@ -59,15 +59,11 @@ export type Core = {
   readonly guard: AdmissionGuard;
   readonly journal: Log;
   readonly archivist: Archivist;
-  /** The archivist, as the only writer of the history. */
-  readonly history: Held;
   readonly replica: LocalReplica;
   readonly receipts: Receipts;
   readonly faucet: Faucet | undefined;
   /** Undefined where the venue is one process. */
   readonly cluster: JoinedCluster | undefined;
-  /** The same. */
-  readonly offers: SnapshotOffers | undefined;
   /** Undefined without a settlement chain. */
   readonly money: OpenedSettlement | undefined;
   readonly reserves: Pick<ReservesWorker, 'current' | 'proof'> | undefined;
@@ -91,22 +87,37 @@ type CoreDependencies = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly time: TimeSource | undefined;
   readonly threads: Threads;
+  /** Closes what is opened here. */
+  readonly opened: AsyncDisposableStack;
 };
 
 /** Opens the data, and the settlement chain that holds the money behind it. Nothing is replayed yet. */
 export async function openCore(config: Config, deps: CoreDependencies): Promise<Core> {
-  const { env, lease, log, network, onFatal } = deps;
+  const { env, lease, log, network, onFatal, opened } = deps;
   // The local chain comes up on a thread of its own while the data is opened here.
-  const [chain, data] = await Promise.all([
-    startSettlementChain(config, { env, log, onFatal }),
-    openData(config, deps),
-  ]);
+  const starting = startSettlementChain(config, { env, log, onFatal });
+  closeOnceOpen(opened, starting, (chain) => chain?.opened.close());
+  const data = await openData(config, deps);
   const { archivist, clock, grants, guard, replica } = data;
-  const money = openMoney(chain, { clock, cluster: deps.cluster, log, replica });
+  const money = openMoney(await starting, { clock, cluster: deps.cluster, log, replica });
+  opened.defer(() => money?.settlement.close());
   const reserves = await openReserves(config, { money, replica, archivist, clock, log });
   const relay = new LocalRelay(config, { network, money, replica, clock, lease, log });
   const faucet = grants && createFaucet(config, { clock, grants, guard, replica, money });
   return { ...data, money, reserves, relay, faucet };
+}
+
+/** Of what opens beside the rest. Why it did not open is told to whoever waits for it. */
+function closeOnceOpen<Opened>(
+  opened: AsyncDisposableStack,
+  opening: Promise<Opened>,
+  close: (it: Opened) => Promise<void> | undefined,
+): void {
+  const closing = opening.then(
+    (it) => () => close(it),
+    () => () => undefined,
+  );
+  opened.defer(async () => (await closing)());
 }
 
 type Data = Omit<Core, 'faucet' | 'money' | 'reserves' | 'relay'> & {
@@ -142,14 +153,18 @@ function startHistory(config: Config, deps: CoreDependencies, listeners: History
 
 /** Opens what lies on disk and puts the replica on top of it; nothing is replayed yet. */
 async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
-  const { cluster, disk, lease, log, metrics, network, onFatal, threads, time } = deps;
+  const { cluster, disk, lease, log, metrics, network, onFatal, opened, threads, time } = deps;
   const clock = new VenueClock(time);
   const clockWatch = new ClockWatch(clock, log, cluster && (() => cluster.clockApartMs()));
   cluster?.holdWhile(() => !clockWatch.isOutOfStep);
   const guard = guardOf(disk, clockWatch);
   const hasRoom = (): boolean => disk.state !== 'full';
   const logKeptMs = logKeptMsOf(config) ?? Infinity;
+  // The log is closed behind those who read it, offer what was written of it, and tell what of it is needed.
+  let closable: Pick<Log, 'close'> | undefined;
+  opened.defer(() => closable?.close());
   const offers = await holdSnapshotOffers(config.data, cluster, { lease, log });
+  opened.defer(() => offers?.release());
   // A thread of its own, which loads its program while the log is read here.
   const opening = startHistory(config, deps, {
     hasRoom,
@@ -160,13 +175,16 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
       void journal.compact({ belowSeq: neededFrom, dropBeforeMs });
     },
   });
-  opening.catch(() => undefined);
+  closeOnceOpen(opened, opening, ({ history }) => history.release());
   const begin = await joinFolder(config.data, cluster, log);
   const journaling = { begin, clock, disk, writer: threads.disk, hasRoom, log, metrics, onFatal };
   const files = await openJournal(config, journaling);
+  closable = files;
   if (cluster === undefined) noteAlone(config.data, files.lastSeq + 1);
+  opened.defer(() => clockWatch.stop());
   clockWatch.start(files.lastTimeMs, { isAccepted: config.acceptClock });
   const { journal, trouble } = logOf(files, cluster, { ...network, clock, guard, log, onFatal });
+  closable = journal;
   const replica: LocalReplica = await LocalReplica.create({
     log: journal,
     snapshots: new SnapshotStore({
@@ -190,7 +208,8 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
     archive: receiptArchiveOf(() => archivist),
   });
   guard.watch(() => backlogRestriction(receipts));
-  const parts = { config, clock, guard, journal, replica, log, onFatal, trouble };
+  opened.defer(() => replica.stop());
+  const parts = { config, clock, guard, journal, replica, log, onFatal, opened, trouble };
   const joined = await enter(cluster, parts);
   replica.attach(receipts);
   logOperators(replica, log);
@@ -200,8 +219,8 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
   if (grants !== undefined) replica.attach(grants);
   // All projections that snapshots hold are attached: the newest is read while the other threads come up.
   replica.restore();
-  const { archivist, history } = await opening;
-  const data = { clock, clockWatch, guard, journal, archivist, history, offers, replica, receipts };
+  const { archivist } = await opening;
+  const data = { clock, clockWatch, guard, journal, archivist, replica, receipts };
   return { ...data, ...models, grants, cluster: joined };
 }
 
@@ -217,11 +236,11 @@ function guardOf(disk: DiskWatch, clockWatch: ClockWatch): AdmissionGuard {
 async function enter(
   cluster: Cluster | undefined,
   parts: Pick<Core, 'clock' | 'guard' | 'journal' | 'replica'> &
-    Pick<CoreDependencies, 'log' | 'onFatal'> &
+    Pick<CoreDependencies, 'log' | 'onFatal' | 'opened'> &
     Pick<JoinedCluster, 'trouble'> & { readonly config: Config },
 ): Promise<JoinedCluster | undefined> {
   if (cluster === undefined) return undefined;
-  const { clock, guard, journal, log, onFatal, replica, trouble } = parts;
+  const { clock, guard, journal, log, onFatal, opened, replica, trouble } = parts;
   const { data } = parts.config;
   const { board, replica: name } = cluster;
   replica.attach(cluster.order);
@@ -241,6 +260,7 @@ async function enter(
   });
   guard.watch(() => divergence.restriction());
   cluster.holdWhile(() => replica.standing.kind !== 'outvoted');
+  opened.defer(() => divergence.stop());
   divergence.start();
   await cluster.tell(() => ({
     rules: RULES_VERSION,

@@ -47,11 +47,16 @@ export async function openHistory(
   const lead = (term: number | undefined): void => {
     if (isShared) archivist.lead(term);
   };
-  const held = await lease.hold(
-    'history writer',
-    ({ number }) => lead(number),
-    () => lead(undefined),
-  );
+  const held = await lease
+    .hold(
+      'history writer',
+      ({ number }) => lead(number),
+      () => lead(undefined),
+    )
+    .catch(async (error: unknown) => {
+      await archivist.terminate();
+      throw error;
+    });
   const release = async (): Promise<void> => {
     await held.release();
     await archivist.stop();

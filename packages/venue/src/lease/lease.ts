@@ -6,7 +6,8 @@ export interface Lease {
   /**
    * Runs something while this process holds a name: `start` whenever it comes to hold it, `stop` when
    * it holds it no longer, one after the other and never both at once. Resolves when it is known who
-   * holds the name and, if that is this process, `start` is through; a start that fails fails this.
+   * holds the name and, if that is this process, `start` is through. A start that fails fails this, and
+   * is stopped first: a part of it may run.
    */
   hold(name: string, start: Start, stop: Stop): Promise<Held>;
 }

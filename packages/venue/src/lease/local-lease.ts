@@ -14,7 +14,8 @@ export class LocalLease implements Lease {
     try {
       await start(ONLY_TERM);
     } catch (error) {
-      this.#names.delete(name);
+      // Why it did not start says more than why what there was of it did not stop.
+      await this.#release(name, stop).catch(() => undefined);
       throw error;
     }
     let released: Promise<void> | undefined;

@@ -1,9 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lockDirectory } from '@oddlot/host/directory-lock';
+import { openInOrder } from '@oddlot/host/open-in-order';
 import { type ClusterPorts, clusterPorts, expectPortsFree } from './cluster-ports.ts';
 import { type NatsServers, runNatsServers } from './nats-servers.ts';
-import { type PostgresServer, startPostgres } from './postgres-server.ts';
+import { startPostgres } from './postgres-server.ts';
 import { ServingProcess } from './serving-process.ts';
 
 const VENUE = join(import.meta.dirname, '../start.ts');
@@ -35,24 +36,38 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   await mkdir(data, { recursive: true });
   // Servers of two clusters on the same files would damage them.
   const lock = lockDirectory(data);
-  try {
-    await expectPortsFree(ports);
-    const cluster = await startAll(options, ports);
-    return {
-      async stop() {
-        await cluster.stop();
-        lock.release();
-      },
-    };
-  } catch (error) {
-    lock.release();
-    throw error;
-  }
+  return openInOrder(
+    async (opened) => {
+      opened.defer(() => lock.release());
+      await expectPortsFree(ports);
+      const again = restarter(options);
+      try {
+        await startAll(options, ports, { again, opened });
+      } catch (error) {
+        // Before anything is ended: what has died meanwhile stays so.
+        again.stop();
+        throw error;
+      }
+      return {
+        stop() {
+          again.stop();
+          return opened.disposeAsync();
+        },
+      };
+    },
+    (error) => options.print(`not all that was started could be ended: ${String(error)}`),
+  );
 }
 
-async function startAll(options: LocalClusterOptions, ports: ClusterPorts): Promise<LocalCluster> {
+type Starting = { readonly again: Restarter; readonly opened: AsyncDisposableStack };
+
+/** Those that write are ended first, so that nobody waits for what is gone. */
+async function startAll(
+  options: LocalClusterOptions,
+  ports: ClusterPorts,
+  { again, opened }: Starting,
+): Promise<void> {
   const { data, print } = options;
-  const again = restarter(options);
   const servers = await runNatsServers({
     count: options.servers,
     folder: join(data, 'nats'),
@@ -63,6 +78,7 @@ async function startAll(options: LocalClusterOptions, ports: ClusterPorts): Prom
         tellServer(index);
       }),
   });
+  opened.defer(() => servers.stop());
   const tellServer = (index: number): void =>
     print(`NATS server ${index + 1} (pid ${servers.pids[index]}) is at ${servers.urls[index]}`);
   for (const index of servers.urls.keys()) tellServer(index);
@@ -74,13 +90,18 @@ async function startAll(options: LocalClusterOptions, ports: ClusterPorts): Prom
         tellPostgres();
       }),
   });
+  opened.defer(() => postgres.stop());
   const tellPostgres = (): void => print(`PostgreSQL (pid ${postgres.pid}) is up`);
   tellPostgres();
   const database = await postgres.databaseOf('oddlot');
-  const chain = await startChain(options, ports, again);
+  const chain = await startChain(options, ports, { again, opened });
   await servers.ready();
   const shared = [...sharedArgs(options, { servers, database }), ...chain.args, ...options.flags];
-  const replicas = ports.replicas.map((port, index) => {
+  const replicas: ServingProcess[] = [];
+  opened.defer(async () => {
+    await Promise.all(replicas.map((replica) => replica.stop()));
+  });
+  for (const [index, port] of ports.replicas.entries()) {
     const name = `replica-${index + 1}`;
     const place = ['--port', String(port), '--data', join(data, name)];
     // Who loses one of them is to find the others.
@@ -96,17 +117,16 @@ async function startAll(options: LocalClusterOptions, ports: ClusterPorts): Prom
         ),
     });
     replica.start();
-    return replica;
-  });
-  return { stop: () => stopAll(again, { replicas, chain: chain.process, postgres, servers }) };
+    replicas.push(replica);
+  }
 }
 
 /** The chain that all replicas settle on. They can wait for it, but not begin without its address. */
 async function startChain(
   { data, print }: LocalClusterOptions,
   { owner, replicas: pages, wallets }: ClusterPorts,
-  again: Restarter,
-): Promise<{ readonly process: ServingProcess; readonly args: readonly string[] }> {
+  { again, opened }: Starting,
+): Promise<{ readonly args: readonly string[] }> {
   const folder = join(data, 'chain');
   const serving = Promise.withResolvers<void>();
   const chain: ServingProcess = new ServingProcess({
@@ -126,10 +146,10 @@ async function startChain(
     },
   });
   chain.start();
+  opened.defer(() => chain.stop());
   await serving.promise;
   const place = `http://127.0.0.1:${owner}`;
   return {
-    process: chain,
     args: [
       ['--chain', place, '--chain-keys', join(folder, 'keys')],
       ['--settlement-rpc-url', `http://127.0.0.1:${wallets}`],
@@ -170,26 +190,4 @@ function restarter({ againAfterMs, print }: LocalClusterOptions): Restarter {
       isStopping = true;
     },
   };
-}
-
-/** Those that write first, so that nobody waits for what is gone. */
-async function stopAll(
-  again: Restarter,
-  {
-    chain,
-    postgres,
-    replicas,
-    servers,
-  }: {
-    readonly replicas: readonly ServingProcess[];
-    readonly chain: ServingProcess;
-    readonly postgres: PostgresServer;
-    readonly servers: NatsServers;
-  },
-): Promise<void> {
-  again.stop();
-  await Promise.all(replicas.map((replica) => replica.stop()));
-  await chain.stop();
-  await postgres.stop();
-  await servers.stop();
 }

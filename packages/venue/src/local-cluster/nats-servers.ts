@@ -81,12 +81,23 @@ export async function runNatsServers({
     if (child !== undefined) unwanted.add(child);
     return ended(child, 'SIGKILL');
   };
-  for (let index = 0; index < count; index += 1) await start(index);
   // Who fails before it stops its servers leaves none behind.
   const onExit = (): void => {
     for (const child of children) child?.kill('SIGKILL');
   };
   process.once('exit', onExit);
+  const stop = async (): Promise<void> => {
+    process.removeListener('exit', onExit);
+    for (const child of children) child?.kill('SIGCONT');
+    await Promise.all(children.map(end));
+    if (folder === undefined) await rm(root, { recursive: true, force: true });
+  };
+  try {
+    for (let index = 0; index < count; index += 1) await start(index);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
   const urls = clients.map((port) => `nats://127.0.0.1:${port}`);
   const url = `nats://${clients.map((port) => `127.0.0.1:${port}`).join(',')}`;
   return {
@@ -95,19 +106,12 @@ export async function runNatsServers({
     get pids() {
       return children.map((child) => child?.pid ?? 0);
     },
-    async kill(index) {
-      await end(children[index]);
-    },
+    kill: (index) => end(children[index]),
     start,
     freeze: (index) => void children[index]?.kill('SIGSTOP'),
     thaw: (index) => void children[index]?.kill('SIGCONT'),
     ready: () => ready(urls, count),
-    async stop() {
-      process.removeListener('exit', onExit);
-      for (const child of children) child?.kill('SIGCONT');
-      await Promise.all(children.map(end));
-      if (folder === undefined) await rm(root, { recursive: true, force: true });
-    },
+    stop,
   };
 }
 

@@ -54,11 +54,19 @@ export async function startPostgres({ data: kept, onEnd }: Options = {}): Promis
       });
     });
     isWanted = true;
-    await Promise.race([ready(folder), ending]);
+    try {
+      await Promise.race([ready(folder), ending]);
+    } catch (error) {
+      await ended(started, 'SIGQUIT');
+      throw error;
+    }
     wasUp = true;
     return started;
   };
-  let server = await start();
+  let server = await start().catch(async (error: unknown) => {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  });
   // Who fails before it stops its server leaves none behind.
   const onExit = (): void => void server.kill('SIGQUIT');
   process.once('exit', onExit);

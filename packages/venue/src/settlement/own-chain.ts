@@ -46,9 +46,15 @@ export async function startOwnChain(options: OwnChainOptions): Promise<OwnChain>
   );
   // Not by the port, where strangers ask: money does not wait behind them.
   const endpoint = localEndpoint(new URL(chain.url).host, chain.request);
+  const contracts = await deployLocalContracts(endpoint, keys, chainId).catch(
+    async (error: unknown) => {
+      await chain.close();
+      throw error;
+    },
+  );
   return {
     keys,
-    contracts: await deployLocalContracts(endpoint, keys, chainId),
+    contracts,
     endpoint,
     url: chain.url,
     ownerUrl: chain.ownerUrl,

@@ -1,12 +1,12 @@
 import { hostname } from 'node:os';
 import type { KV } from '@nats-io/kv';
 import type { Logger } from '@oddlot/host/log';
+import { openInOrder } from '@oddlot/host/open-in-order';
 import { VERSION } from '@oddlot/host/version';
 import type { Config } from '../config.ts';
 import type { FileJournal } from '../log/file-journal.ts';
 import { readServiceNames } from '../log/service-names.ts';
 import { agreeOnCursorKey, agreeOnName } from '../cluster/agreements.ts';
-import type { BlockStream } from '../cluster/block-stream.ts';
 import { claimName } from '../cluster/claim-name.ts';
 import { decodeOpening } from '../cluster/block-message.ts';
 import { clockApartMs } from '../cluster/clock-apart-ms.ts';
@@ -54,6 +54,8 @@ export type Cluster = {
   serving(): void;
   /** Nobody should come any more. */
   leave(): Promise<void>;
+  /** Lets go of the servers. Whoever has opened the log has closed that before. */
+  disconnect(): Promise<void>;
   /** Those that clients can go to. */
   replicas(): readonly ReplicaPlace[];
 };
@@ -79,9 +81,20 @@ type ClusterDependencies = {
 };
 
 /** Joins the cluster that is configured; undefined where the venue is one process. */
-export async function openCluster(
+export function openCluster(
+  config: Config,
+  deps: ClusterDependencies,
+): Promise<Cluster | undefined> {
+  return openInOrder(
+    (opened) => joinServers(config, deps, opened),
+    (err) => deps.log.warn({ err }, 'what was joined of the cluster could not be left'),
+  );
+}
+
+async function joinServers(
   config: Config,
   { env, log, onFatal }: ClusterDependencies,
+  opened: AsyncDisposableStack,
 ): Promise<Cluster | undefined> {
   const { cluster: name, log: servers } = config;
   if (servers === undefined || name === undefined) return undefined;
@@ -89,12 +102,14 @@ export async function openCluster(
     config.replica ?? `${hostname().replaceAll(/[^A-Za-z0-9_-]/g, '-')}-${config.port}`;
   log.info({ servers, cluster: name, replica }, 'joining a cluster');
   const stream = await openStream(config, { name, servers, clientName: replica, env, log });
+  opened.defer(() => stream.close());
   const { connection } = stream;
-  await claim(stream, { cluster: name, replica, onTaken: onFatal });
+  await claimName(connection, { cluster: name, replica, onTaken: onFatal });
   const replicas = config.streamReplicas;
   const bucket = (what: string): Promise<KV> =>
     openBucket(connection, { cluster: name, what, replicas });
   const board = new ReplicaBoard(await bucket('replicas'));
+  opened.defer(() => board.stop());
   await board.start();
   const conditions: (() => boolean)[] = [];
   const leases = await bucket('leases');
@@ -111,18 +126,14 @@ export async function openCluster(
     opening === undefined ? await newName(config, leases) : decodeOpening(opening).serviceNetwork;
   const order = new ProposalOrder();
   const followed = new FollowedStream(config.data);
+  const onWeak = onWeakOf(config, log);
   let ownLog: ClusterLog | undefined;
   let ownUrl: string | undefined;
   return {
     replica,
     lease,
     board,
-    records: await RecordStream.open(connection, {
-      cluster: name,
-      replica,
-      replicas,
-      onWeak: onWeakOf(config, log),
-    }),
+    records: await RecordStream.open(connection, { cluster: name, replica, replicas, onWeak }),
     line: new HolderLine(connection, { cluster: name, name: 'settlement' }),
     snapshots: await SnapshotExchange.open(connection, { cluster: name, replicas }),
     order,
@@ -145,6 +156,7 @@ export async function openCluster(
       ownUrl = undefined;
       await board.leave();
     },
+    disconnect: () => opened.disposeAsync(),
     replicas: () => placesOf(board),
   };
 }
@@ -163,16 +175,6 @@ function placesOf({ present }: ReplicaBoard): ReplicaPlace[] {
   return present.flatMap(({ height, replica, url }) =>
     url === undefined ? [] : [{ replica, url, height }],
   );
-}
-
-/** Who may not have its name has no use for the connection either. */
-async function claim(stream: BlockStream, by: Parameters<typeof claimName>[1]): Promise<void> {
-  try {
-    await claimName(stream.connection, by);
-  } catch (error) {
-    await stream.close();
-    throw error;
-  }
 }
 
 /** Of a venue that begins with this start, unless the folder has brought one along. */

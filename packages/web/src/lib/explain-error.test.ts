@@ -2,6 +2,7 @@ import { ApiError, ExpiredError, HttpError, SigningError, ValidationError } from
 import { beforeAll, describe, expect, test } from 'vitest';
 import { explainError, remedyLabel } from './explain-error.ts';
 import { chooseLocale } from './locale.ts';
+import { NotArrivedError } from './not-arrived-error.ts';
 import { words } from './words.ts';
 
 const t = words.t;
@@ -77,9 +78,16 @@ describe('a refusal is one sentence and a button', () => {
       ['It came too late and was not executed.'],
     ],
     [
-      'what has no end was not too late: it never came',
-      new ExpiredError(refused({ name: 'EXPIRED' }), { txHash: '0x1' }),
-      ['The venue never received it: nothing was done.'],
+      'what never came until its end was not done',
+      new NotArrivedError({ txHash: '0x1', mayStill: false }),
+      ['The venue never received it and takes it no more: nothing was done.'],
+    ],
+    [
+      'what has no end may still come: nothing is promised',
+      new NotArrivedError({ txHash: '0x1', mayStill: true }),
+      [
+        'The venue has not received it yet, but still may: look whether it was done before you send it again.',
+      ],
     ],
     [
       'no answer to an action leaves its fate open',

@@ -2,6 +2,7 @@ import { ApiError, ExpiredError, HttpError, SigningError, ValidationError } from
 import type { Details } from '@oddlot/sdk';
 import { isDecimal } from './decimal.ts';
 import { money, number } from './format.ts';
+import { NotArrivedError } from './not-arrived-error.ts';
 import type { Words } from './words.ts';
 
 /** What a refusal offers to do about it; who shows it decides whether it can. */
@@ -27,9 +28,10 @@ export type NameOf = (field: string) => string | undefined;
 
 /** Turns whatever was thrown into one sentence and what can be done about it. */
 export function explainError(error: unknown, t: Words, nameOf?: NameOf): Explained {
-  if (error instanceof ExpiredError) {
-    return said(t(error.expiresAfter === undefined ? 'error.neverArrived' : 'error.expired'));
+  if (error instanceof NotArrivedError) {
+    return said(t(error.mayStill ? 'error.notArrivedYet' : 'error.notArrived'));
   }
+  if (error instanceof ExpiredError) return said(t('error.expired'));
   if (error instanceof ApiError) return explainApi(error, t, nameOf);
   if (error instanceof ValidationError) {
     return { ...said(error.message), remedies: remediesOf(error.details) };

@@ -1,5 +1,6 @@
-import { ApiError, ExpiredError, HttpError } from '@oddlot/sdk';
+import { ApiError, HttpError } from '@oddlot/sdk';
 import type { ActionReply, ActionStatus, Client, ExecutedReply } from '@oddlot/sdk';
+import { NotArrivedError } from '../lib/not-arrived-error.ts';
 import { venueNow } from '../market/venue.ts';
 import { unlessRevoked } from './revoked-agent.ts';
 
@@ -10,12 +11,13 @@ type Sent = { readonly txHash: string; readonly expiresAfter: number | undefined
 const ASK_EVERY_MS = 1_000;
 /** After its time an action may still be on its way through the venue for so long. */
 const GRACE_MS = 2_000;
-/** One that has no end, as transfers: so long after it was given up, nothing brings it any more. */
+/** One that has no end, as transfers, may come at any time: so long after it was given up, nobody is kept waiting for it. */
 const ENDLESS_GRACE_MS = 10_000;
 
 /**
  * Sends something once, and does not rest until it is known what became of it. An answer that was lost is
- * asked for by the action's name; nothing is sent a second time. `onAsk` tells that this has begun.
+ * asked for by the action's name; nothing is sent a second time. `onAsk` tells that this has begun. What the venue does not know
+ * then is a `NotArrivedError`, which says whether that can change.
  */
 export async function sentOnce(
   trader: Client,
@@ -59,8 +61,7 @@ export function failureOf(reply: ActionReply): ApiError | undefined {
   });
 }
 
-async function fateOf(trader: Client, sent: Sent): Promise<ActionReply> {
-  const { expiresAfter, txHash } = sent;
+async function fateOf(trader: Client, { expiresAfter, txHash }: Sent): Promise<ActionReply> {
   const endMs =
     expiresAfter === undefined ? venueNow() + ENDLESS_GRACE_MS : expiresAfter + GRACE_MS;
   for (;;) {
@@ -68,8 +69,9 @@ async function fateOf(trader: Client, sent: Sent): Promise<ActionReply> {
     if (receipt?.status === 'executed' || receipt?.status === 'failed') {
       return replyOf(receipt, txHash);
     }
-    // The venue never saw it, and from its end on it never will.
-    if (receipt?.status === 'unknown' && venueNow() > endMs) throw neverArrived(receipt, sent);
+    // The venue never saw it, and from its end on it never will; what has none may only be slow.
+    if (receipt?.status === 'unknown' && venueNow() > endMs)
+      throw new NotArrivedError({ txHash, mayStill: expiresAfter === undefined });
     await new Promise((resolve) => setTimeout(resolve, ASK_EVERY_MS));
   }
 }
@@ -91,17 +93,4 @@ function replyOf({ block, error, nonce, result }: ActionStatus, txHash: string):
     traceId: undefined,
     warnings: [],
   };
-}
-
-/** What never reached the venue until its end counts as one that came too late. */
-function neverArrived(receipt: ActionStatus, { expiresAfter, txHash }: Sent): ExpiredError {
-  const refusal = new ApiError({
-    code: 0,
-    name: 'EXPIRED',
-    message: '',
-    details: undefined,
-    httpStatus: 200,
-    response: receipt,
-  });
-  return new ExpiredError(refusal, { txHash, expiresAfter });
 }

@@ -5,7 +5,7 @@ import { SnapshotStore } from '../log/snapshot-store.ts';
 import type { Cluster } from './open-cluster.ts';
 
 /** Offers the snapshots of this replica to those who join, while it is the one that does. */
-export class SnapshotOffers {
+class SnapshotOffers {
   readonly #directory: string;
   readonly #cluster: Pick<Cluster, 'snapshots'>;
   readonly #log: Pick<Logger, 'info' | 'warn'>;

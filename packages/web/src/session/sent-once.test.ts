@@ -1,0 +1,75 @@
+import { createClient, limitOrder, privateKeyWallet, type Client } from '@oddlot/sdk';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { NotArrivedError } from '../lib/not-arrived-error.ts';
+import { doneOnce } from './sent-once.ts';
+
+/** Answers that are lost: a client of the SDK, on a line that brings nothing to `/exchange` and questions through. */
+
+const ORDER_LIFE_MS = 5_000;
+const START_MS = Date.UTC(2026, 0, 1);
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: START_MS });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** What the venue says of an action from a moment on; before that it does not know it. */
+function clientOf(known: { readonly fromMs: number; readonly receipt: object }): Client {
+  const fetch = async (url: string): Promise<Response> => {
+    if (url.endsWith('/exchange')) throw new TypeError('Failed to fetch');
+    const isKnown = Date.now() - START_MS >= known.fromMs;
+    const data = isKnown ? known.receipt : { status: 'unknown' };
+    return Response.json({ success: true, data });
+  };
+  return createClient({
+    url: 'http://127.0.0.1:8690',
+    network: 'testnet',
+    wallet: privateKeyWallet(`0x${'1'.repeat(64)}`),
+    fetch,
+    orderLifeMs: ORDER_LIFE_MS,
+  });
+}
+
+const NEVER = { fromMs: Infinity, receipt: {} };
+const DONE = { status: 'executed', error: null, nonce: 1, block: { height: 7 }, result: null };
+
+const transfer = ({ exchange }: Client) =>
+  exchange.transferBetween({ from: 'perp', to: 'outcome', amount: '1' }, { confirm: 'executed' });
+const order = ({ exchange }: Client) =>
+  exchange.order({
+    orders: [limitOrder({ asset: 1, side: 'buy', price: '1', size: '1', tif: 'Gtc' })],
+  });
+
+/** What comes of it, and when. */
+async function outcomeOf(client: Client, run: Parameters<typeof doneOnce>[1]) {
+  const ended = doneOnce(client, run).then(
+    () => ({ error: undefined, atMs: Date.now() - START_MS }),
+    (error: unknown) => ({ error, atMs: Date.now() - START_MS }),
+  );
+  await vi.advanceTimersByTimeAsync(60_000);
+  return ended;
+}
+
+describe('an action whose answer is lost', () => {
+  test('and that has no end may still arrive when nobody waits for it any more', async () => {
+    const { atMs, error } = await outcomeOf(clientOf(NEVER), transfer);
+    expect(error).toBeInstanceOf(NotArrivedError);
+    expect(error).toMatchObject({ mayStill: true, txHash: expect.stringMatching(/^0x/) });
+    expect(atMs).toBeGreaterThan(10_000);
+  });
+
+  test('and that has an end is not done when that is over', async () => {
+    const { atMs, error } = await outcomeOf(clientOf(NEVER), order);
+    expect(error).toBeInstanceOf(NotArrivedError);
+    expect(error).toMatchObject({ mayStill: false });
+    expect(atMs).toBeGreaterThan(ORDER_LIFE_MS);
+  });
+
+  test('is done when the venue knows it by its name, also late', async () => {
+    const { atMs, error } = await outcomeOf(clientOf({ fromMs: 8_000, receipt: DONE }), transfer);
+    expect(error).toBeUndefined();
+    expect(atMs).toBeGreaterThanOrEqual(8_000);
+  });
+});
