@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { journeysLeftOut, leftOutOf } from './journeys.ts';
+import { journeysLeftOut, leftOutOf, LONGEST } from './journeys.ts';
 
 const FILES = ['e', 'c', 'a', 'd', 'f', 'b', 'h', 'g'];
 const SHARES = [1, 2, 3, 4, 5, 6];
@@ -16,6 +18,24 @@ describe('shares of the journeys', () => {
   test('neighbours are in different ones', () => {
     expect(leftOutOf(FILES, 1)).toEqual(['b', 'c', 'd', 'e', 'f', 'h']);
     expect(leftOutOf(FILES, 2)).toEqual(['a', 'c', 'd', 'e', 'f', 'g']);
+  });
+
+  test('the longest are spread: as many in each, and who has the first of one round has the last of the next', () => {
+    expect(LONGEST.filter((file) => !existsSync(join(import.meta.dirname, '..', file)))).toEqual(
+      [],
+    );
+    const own = SHARES.map((share) => {
+      const left = leftOutOf([...LONGEST, ...FILES], share);
+      return LONGEST.filter((file) => !left.includes(file)).map((file) => LONGEST.indexOf(file));
+    });
+    expect(own).toEqual([
+      [0, 11, 12],
+      [1, 10, 13],
+      [2, 9, 14],
+      [3, 8, 15],
+      [4, 7, 16],
+      [5, 6, 17],
+    ]);
   });
 
   test('whoever asks for none runs all', () => {

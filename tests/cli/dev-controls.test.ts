@@ -66,6 +66,7 @@ test.each(['--port', '--port 0 --controls'])(
     const ended = spawnSync(NODE, [join(REPOSITORY, 'packages/cli/src/main.ts'), ...args], {
       env: { ...process.env, TMPDIR: place },
       encoding: 'utf8',
+      timeout: 60_000,
     });
     taken.close();
     const left = await readdir(place);

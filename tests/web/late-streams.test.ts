@@ -1,6 +1,7 @@
 import { buyYes, limitOrder, triggerOrder } from '@oddlot/sdk';
 import type { Page } from 'playwright-core';
 import { afterEach, beforeAll, test } from 'vitest';
+import { LINGER_MS } from '../../packages/web/src/market/live.ts';
 import type { Venue } from '../support/venue-process.ts';
 import { OutcomePeople } from './support/outcome-people.ts';
 import { position } from './support/terminal.ts';
@@ -89,20 +90,16 @@ test('what the explorer lists is complete when nothing more happens', async () =
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   const letThrough = await holdSockets(page);
-  const [{ address, owner }] = await Promise.all([
+  const [{ owner }] = await Promise.all([
     visit.openWithAccount('/explorer'),
     answered(page, 'txs'),
   ]);
   const txs = page.getByRole('group', { name: 'Latest transactions' });
   await txs.getByRole('row').nth(1).waitFor();
-  await owner.exchange.transferBetween({ from: 'perp', to: 'outcome', amount: '7' }, EXECUTED);
+  const sent = { from: 'perp', to: 'outcome', amount: '7' } as const;
+  const reply = await owner.exchange.transferBetween(sent, EXECUTED);
   letThrough();
-  await txs
-    .getByRole('row')
-    .filter({ has: page.getByTitle(address) })
-    .filter({ hasText: '7' })
-    .first()
-    .waitFor();
+  await txs.getByTitle(reply.txHash).waitFor();
 });
 
 test('parts that are drawn long after they were begun show what is live', async () => {
@@ -111,7 +108,7 @@ test('parts that are drawn long after they were begun show what is live', async 
     const [later, notLater, ended] = [globalThis.setTimeout, globalThis.clearTimeout, new Set()];
     globalThis.clearTimeout = (id) => { ended.add(id); notLater(id); };
     globalThis.setTimeout = (act, ms, ...rest) => {
-      if (ms !== 3_000) return later(act, ms, ...rest);
+      if (ms !== ${LINGER_MS}) return later(act, ms, ...rest);
       const id = later(() => undefined, 0);
       queueMicrotask(() => { if (!ended.has(id)) act(); });
       return id;

@@ -38,9 +38,6 @@ type Options = {
 export async function startPostgres({ data: kept, onEnd }: Options = {}): Promise<PostgresServer> {
   const native = await nativeFolder();
   const { data, folder, options } = await placeOf(kept);
-  if (!existsSync(join(data, 'PG_VERSION'))) {
-    await initialise(native, { data, options, isKept: kept !== undefined });
-  }
   let isWanted = true;
   let wasUp = false;
   const start = async (): Promise<ChildProcess> => {
@@ -57,13 +54,16 @@ export async function startPostgres({ data: kept, onEnd }: Options = {}): Promis
     try {
       await Promise.race([ready(folder), ending]);
     } catch (error) {
-      await ended(started, 'SIGQUIT');
+      // One that was up before may take long to recover, and is left to it.
+      if (!wasUp) await ended(started, 'SIGQUIT');
       throw error;
     }
     wasUp = true;
     return started;
   };
-  let server = await start().catch(async (error: unknown) => {
+  const isKept = kept !== undefined;
+  const files = initialise(native, { data, options, isKept });
+  let server = await files.then(start).catch(async (error: unknown) => {
     await rm(folder, { recursive: true, force: true });
     throw error;
   });
@@ -132,8 +132,9 @@ type Initialising = {
   readonly isKept: boolean;
 };
 
-/** Makes the files of a server; who throws them away afterwards need not wait for the disk. */
+/** Makes the files of a server where there are none; who throws them away afterwards need not wait for the disk. */
 async function initialise(native: string, { data, isKept, options }: Initialising): Promise<void> {
+  if (existsSync(join(data, 'PG_VERSION'))) return;
   const who = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale'];
   const args = isKept ? who : [...who, '--no-sync'];
   await finished(spawn(join(native, 'bin', 'initdb'), args, { ...options, stdio: 'pipe' }));

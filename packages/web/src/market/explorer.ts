@@ -71,9 +71,8 @@ export const latestTxs = createLive<'latest', TxsState>({
       { everyMs: FILL_EVERY_MS },
     );
     const stream = reader.streams.explorerTxs({}, (event) => {
-      if (event.type === 'data') {
-        for (const { block } of event.data) toldHeight = Math.max(toldHeight, block);
-      }
+      if (event.type === 'reset') toldHeight = 0;
+      else for (const { block } of event.data) toldHeight = Math.max(toldHeight, block);
       asking.again();
     });
     asking.onceHeard(stream);

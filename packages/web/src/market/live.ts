@@ -23,7 +23,7 @@ type LiveOptions<Parameters, State> = {
 };
 
 /** How long something stays subscribed that nobody shows. */
-const LINGER_MS = 3_000;
+export const LINGER_MS = 3_000;
 
 type Entry<State> = {
   readonly store: StoreApi<State>;
