@@ -83,6 +83,8 @@ export const BOTH = new EarlierFolder('format-3', {
   meta: 'upgraded.json',
 });
 
+export const THIRD = new EarlierFolder('format-4', { pack: 'killed.pack.br', meta: 'meta.json' });
+
 export async function copyOf(folder: string): Promise<string> {
   const copy = await temporaryData();
   await cp(folder, copy, { recursive: true });

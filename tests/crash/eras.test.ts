@@ -12,6 +12,7 @@ import {
   eraFiles,
   FIRST,
   SECOND,
+  THIRD,
   snapshot,
   statesOf,
   type EarlierFolder,
@@ -35,6 +36,7 @@ afterAll(removeTemporaryData);
 describe.each<[string, EarlierFolder]>([
   ['rules 1', FIRST],
   ['rules 2', SECOND],
+  ['rules 3', THIRD],
   ['rules 1 and then 2', BOTH],
 ])(`R-era: after %s, CRASH_SEED=${SEED}`, (_name, earlier) => {
   const { meta } = earlier;
@@ -143,6 +145,10 @@ describe.each<[string, EarlierFolder]>([
       [
         'a dump of rules 2 without its parts',
         { rules: 2, head: {}, heads: [], state: { format: 3 } },
+      ],
+      [
+        'a dump of rules 3 without its parts',
+        { rules: 3, head: {}, heads: [], state: { format: 5 } },
       ],
     ];
 

@@ -7,7 +7,7 @@ import { FileJournal } from '../../packages/venue/src/log/file-journal.ts';
 import { SnapshotStore } from '../../packages/venue/src/log/snapshot-store.ts';
 import { FollowingReplica } from '../../packages/venue/src/replica/following-replica.ts';
 import { removeTemporaryData } from '../support/venue-process.ts';
-import { BOTH, type EarlierFolder, FIRST, SECOND } from './era-folders.ts';
+import { BOTH, type EarlierFolder, FIRST, SECOND, THIRD } from './era-folders.ts';
 
 /**
  * Goal: which blocks of a stream count is told alike by a replica that waits for its era, or has just entered it, and by
@@ -19,6 +19,7 @@ afterAll(removeTemporaryData);
 const LOGS: readonly [string, EarlierFolder][] = [
   ['rules 1', FIRST],
   ['rules 2', SECOND],
+  ['rules 3', THIRD],
   ['rules 1 and 2', BOTH],
 ];
 

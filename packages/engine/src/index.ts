@@ -9,13 +9,8 @@ export type { BookArrival, BookObserver } from './state/book-observer.ts';
 export { dump, dumpPacked, type PackedDump, restore, type StateDump } from './dump/dump.ts';
 export type { Column } from './dump/narrow-column.ts';
 export type { OrderBlock } from './dump/order-blocks.ts';
-export { fromFormat3, type Format3Dump } from './dump/from-format-3.ts';
-export {
-  DUMP_VERSION,
-  PACKED_DUMP_VERSION,
-  ROWS_DUMP_VERSION,
-  RULES_VERSION,
-} from './messages/versions.ts';
+export { fromRules3, type Rules3Dump } from './dump/from-rules-3.ts';
+export { DUMP_VERSION, PACKED_DUMP_VERSION, RULES_VERSION } from './messages/versions.ts';
 export { checkInvariants } from './invariants/check-invariants.ts';
 export {
   accountView,

@@ -5,7 +5,6 @@ import { checkInvariants } from '../invariants/check-invariants.ts';
 import type { Command } from '../messages/command.ts';
 import { alice, bob, Scenario } from '../testing/scenario.ts';
 import { openVenue, randomIntegers, randomStep, type Step, toCommand } from '../testing/steps.ts';
-import { ROWS_DUMP_VERSION } from '../messages/versions.ts';
 import { dump, dumpPacked, type PackedDump, restore, type StateDump } from './dump.ts';
 
 /** A copy as a snapshot on disk would give it. */
@@ -62,16 +61,6 @@ describe('R-determinism: dump and restore', () => {
     checkInvariants(twin);
     expect(JSON.stringify(dump(twin))).toBe(JSON.stringify(plain));
     expect(copied(dumpPacked(twin))).toEqual(packed);
-  });
-
-  test('one whose orders are rows, as releases before wrote them, is still restored', () => {
-    const scenario = opened();
-    run(scenario, 5, 150);
-    const plain = dump(scenario.state);
-    const { orders: _, ...packed } = dumpPacked(scenario.state);
-    const { orders } = plain;
-    const former = JSON.stringify({ ...packed, format: ROWS_DUMP_VERSION, orders });
-    expect(JSON.stringify(dump(restore(through(former))))).toBe(JSON.stringify(plain));
   });
 
   test('an empty venue survives as well', () => {

@@ -2,7 +2,7 @@ import { type Address, present, timeMs, usdcFromText } from '@oddlot/units';
 import type { MultiSigSet } from '../messages/command.ts';
 import type { VenueParameters } from '../messages/parameters.ts';
 import type { PerpDefinition } from '../messages/perp-definition.ts';
-import { DUMP_VERSION, PACKED_DUMP_VERSION, type ROWS_DUMP_VERSION } from '../messages/versions.ts';
+import { DUMP_VERSION, PACKED_DUMP_VERSION } from '../messages/versions.ts';
 import {
   type Account,
   createAccount,
@@ -44,7 +44,7 @@ import { dumpWaiting, restoreWaiting, type WaitingDump } from './dump-waiting.ts
  * (a restored state has the same future). What can be derived is left out. Money is text.
  */
 export type StateDump = {
-  readonly format: typeof DUMP_VERSION | typeof ROWS_DUMP_VERSION;
+  readonly format: typeof DUMP_VERSION;
   readonly height: number;
   readonly timeMs: number;
   /** The time of the log's first entry. */

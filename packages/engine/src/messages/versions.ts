@@ -1,12 +1,12 @@
 /**
- * Of what the engine computes. Raised by a release that would compute anything differently from a log
- * or a state: it then opens a new era (R-era), and the engine before it is kept beside the venue.
+ * The version of the rules that this engine applies. A release raises it when it would compute anything
+ * differently from the same log or state: that opens a new era (R-era), and the engine of the era
+ * before is kept in `packages/venue/eras/`.
  */
-export const RULES_VERSION = 3;
+export const RULES_VERSION = 4;
 
-/** Of the shape of a dump. Raised with it, also where the rules stay the same. */
-export const DUMP_VERSION = 5;
+/** The shape of a dump. It changes with the rules version, and may change without it. */
+export const DUMP_VERSION = 8;
 
-/** Of the shape in which snapshots hold what is past in less room, and the one before it, whose orders were rows. */
-export const PACKED_DUMP_VERSION = 7;
-export const ROWS_DUMP_VERSION = 6;
+/** The shape of a dump in snapshots: orders in columns, past data packed. */
+export const PACKED_DUMP_VERSION = 9;

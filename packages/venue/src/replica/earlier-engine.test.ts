@@ -8,6 +8,7 @@ import { EarlierRulesError } from './replica-error.ts';
 const SHA256: Readonly<Record<number, string>> = {
   1: '5a6bb08285d91dbe3129419c2edc5780b9a0ade64b1bc5834cc9415ba43136aa',
   2: '077bcc295150adde464b4df1912155c330f669bae155326209e99c6594ffbb26',
+  3: '0e732bb577eda2e83aa6b5e635f3e1e50fb9be775fb13d64cb75b7c4ee7646a8',
 };
 
 test.each(Object.entries(SHA256))(

@@ -1,10 +1,10 @@
 import {
   checkInvariants,
   dump,
-  type Format3Dump,
-  fromFormat3,
+  fromRules3,
   restore,
   RULES_VERSION,
+  type Rules3Dump,
 } from '@oddlot/engine';
 import type { BlockHead } from '../block/applied-block.ts';
 import type { EarlierBlock } from '../block/earlier-block.ts';
@@ -89,7 +89,7 @@ export function migrated(
 
 /** The step into the rules of this program, of a state of those before it. */
 function eraStart(state: unknown): unknown {
-  const restored = restore(fromFormat3(state as Format3Dump));
+  const restored = restore(fromRules3(state as Rules3Dump));
   checkInvariants(restored);
   return dump(restored);
 }

@@ -9,7 +9,6 @@ import {
   type OpenEraCommand,
   PACKED_DUMP_VERSION,
   restore,
-  ROWS_DUMP_VERSION,
   RULES_VERSION,
   type State,
   type StateDump,
@@ -45,7 +44,7 @@ const HEADS_KEPT = 4_096;
 const HEADS_IN_SNAPSHOT = 1_024;
 
 /** The shapes of a state that it can go on from. */
-const DUMPS_READ: readonly number[] = [DUMP_VERSION, ROWS_DUMP_VERSION, PACKED_DUMP_VERSION];
+const DUMPS_READ: readonly number[] = [DUMP_VERSION, PACKED_DUMP_VERSION];
 
 type FollowingOptions = {
   /** Only to be read from here. */

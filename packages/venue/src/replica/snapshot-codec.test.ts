@@ -27,7 +27,7 @@ const BLOCK: OrderBlock = {
 };
 
 function payloadOf(...orders: readonly OrderBlock[]): PackedPayload {
-  const state = { format: 7, treasury: '12', orders } as Partial<PackedDump> as PackedDump;
+  const state = { format: 7 as never, treasury: '12', orders } as Partial<PackedDump> as PackedDump;
   const companions = { words: ['größer', '☃', '\u{1f600}'] };
   const head = { ...GENESIS_HEAD, height: 9, timeMs: timeMs(5) };
   return { rules: 3, head, heads: [head], state, companions, versions: { words: 2 } };

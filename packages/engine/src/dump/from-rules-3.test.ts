@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { checkInvariants } from '../invariants/check-invariants.ts';
+import { asRules3 } from '../testing/as-rules-3.ts';
+import { openMarket, operate, share } from '../testing/outcomes.ts';
+import { alice, bob, Scenario } from '../testing/scenario.ts';
+import { waiting } from '../testing/waiting.ts';
+import { dump, restore, type StateDump } from './dump.ts';
+import { fromRules3 } from './from-rules-3.ts';
+
+function expectUnchanged(before: StateDump): void {
+  const state = restore(fromRules3(asRules3(before)));
+  checkInvariants(state);
+  expect(dump(state)).toEqual(before);
+}
+
+test('R-era: the migration keeps perps, orders and triggers of rules 3', () => {
+  const scenario = Scenario.open();
+  scenario.one(bob, { isBuy: false, price: 1_000_000, size: 20 });
+  scenario.one(alice, { price: 1_000_000, size: 60 });
+  scenario.place(alice, waiting({ price: 900_000 }), waiting({ price: 800_000 }));
+  expectUnchanged(dump(scenario.state));
+});
+
+test('R-era: the migration keeps outcome markets of rules 3', () => {
+  const venue = openMarket();
+  operate(venue, alice, 'split', 500);
+  share(venue, alice, { price: 6_000, size: 1_000 });
+  expectUnchanged(dump(venue.state));
+});
