@@ -18,12 +18,7 @@ import type { State } from '../state/state.ts';
 import type { TradeCapacity } from './views.ts';
 
 /** Finds the largest size for one side of an account in a perp that has a mark. */
-type SizeFinder = (
-  state: State,
-  account: Account,
-  perp: Perp,
-  isBuy: boolean,
-) => number;
+type SizeFinder = (state: State, account: Account, perp: Perp, isBuy: boolean) => number;
 
 /**
  * The largest orders that would be admitted now (R-initial), by default immediate orders at the mark, and the margin that
