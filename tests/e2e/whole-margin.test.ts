@@ -220,7 +220,8 @@ async function leftOf(
   const isIsolated = asked.leverage.type === 'Isolated';
   const isBound = size > 0.98 * (isMarket ? maxMarketOrderSize : maxLimitOrderSize);
   const isCut = isMarket && filled < size;
-  const isThin = !isIsolated && size < 0.97 * atMark;
+  // The book sets the size.
+  const isThin = !isIsolated && Number(asked.maxTradeSzs[at]) < 0.995 * atMark;
   if (isBound || isCut || isThin || (isIsolated && turns)) return undefined;
   const { availableToTrade, markPx } = await again();
   // The account is worth something else now.

@@ -73,9 +73,12 @@ test('a size that is too large is lowered by a press, with its unit; what is typ
   await page.getByText('0.00515 BTC', { exact: true }).waitFor();
 });
 
-test.each(['Buy', 'Sell'] as const)(
+test.each([
+  ['Buy', 'Buy / long'],
+  ['Sell', 'Sell / short'],
+] as const)(
   'a %s of the most at the market: the size follows the mark, the order fills, and no margin is left',
-  async (does) => {
+  async (does, side) => {
     const grid = { price: '100', tick: '0.01', szDecimals: 2 };
     const perp = await listPerp(venue.url, { ...grid, operator: WHO_DEPLOYS });
     const quotes = { market: perp.name, bids: ['99.98'], asks: ['100.02'], size: '80' };
@@ -84,7 +87,7 @@ test.each(['Buy', 'Sell'] as const)(
     const { page } = visit;
     const { owner } = await visit.openWithAccount(`/trade/${perp.name}`);
     await choose(page, 'Market');
-    await choose(page, does);
+    await choose(page, side);
     await page.getByText(/^At most \d+\.\d+ T/).waitFor();
     await page.getByRole('group', { name: 'Sizes' }).getByRole('button', { name: '100 %' }).click();
     const first = Number(await size(page).inputValue());
