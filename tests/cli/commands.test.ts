@@ -271,6 +271,7 @@ test.each<[line: string, code: number, why: string, env?: Readonly<Record<string
   ['withdraw x --key main', 2, 'Wrong type for amount'],
   ['withdraw 5 0x12 --key main', 2, 'Wrong type for destination'],
   ['deposit 5 --key main', 3, 'this venue has no settlement chain'],
+  ['withdraw 5 --key main', 3, 'this venue has no settlement chain'],
   ['split x rain --key main', 2, 'Wrong type for sz'],
   ['split 5 BTC --key main', 3, 'Instrument is not an outcome market'],
   ['split 999999 rain --key main', 3, 'Insufficient balance'],

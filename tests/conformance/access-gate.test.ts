@@ -13,10 +13,11 @@ import {
   type OwnPerp,
 } from '../support/perps.ts';
 import type { JsonObject } from '../support/wallet.ts';
+import { HOLDING } from '../support/venue-process.ts';
 
 /** R-gate: each mode and reason, what a closed gate lets through, and how it is told. */
 
-const world = aVenue(OPERATED, { isHeld: true });
+const world = aVenue([...OPERATED, ...HOLDING], { isHeld: true });
 const operator = new Operator(world);
 
 let perp: OwnPerp;

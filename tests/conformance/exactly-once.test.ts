@@ -17,10 +17,11 @@ import {
 } from '../support/keys.ts';
 import { act, done, Operator, OPERATED, type OwnPerp } from '../support/perps.ts';
 import type { Signed } from '../support/wallet.ts';
+import { HOLDING } from '../support/venue-process.ts';
 
 /** R-tx for what moves money and keys: a request is executed once, whatever happens. */
 
-const world = aVenue(OPERATED);
+const world = aVenue([...OPERATED, ...HOLDING]);
 const operator = new Operator(world);
 
 let perp: OwnPerp;

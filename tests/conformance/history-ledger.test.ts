@@ -10,10 +10,11 @@ import {
 } from '../support/history.ts';
 import { send, tokenSend } from '../support/keys.ts';
 import { done, OPERATED } from '../support/perps.ts';
+import { HOLDING } from '../support/venue-process.ts';
 
 /** userNonFundingLedgerUpdates, withdrawals and userFundings, from the history. */
 
-const world = aSharedVenue(OPERATED);
+const world = aSharedVenue([...OPERATED, ...HOLDING]);
 let alice: Actor;
 let bob: Actor;
 

@@ -4,10 +4,11 @@ import type { Json } from '../support/client.ts';
 import { expectRefusals, past } from '../support/history.ts';
 import { send, tokenSend } from '../support/keys.ts';
 import { done, newScene, Operator, OPERATED, type OwnPerp } from '../support/perps.ts';
+import { HOLDING } from '../support/venue-process.ts';
 
 /** portfolio: what an account is worth, and what of it came in, went out, or was earned. */
 
-const world = aSharedVenue(OPERATED);
+const world = aSharedVenue([...OPERATED, ...HOLDING]);
 const operator = new Operator(world);
 let perp: OwnPerp;
 let alice: Actor;

@@ -17,10 +17,11 @@ import {
 } from '../support/keys.ts';
 import { act, done, Operator, OPERATED, type OwnPerp } from '../support/perps.ts';
 import { nextNonce, type JsonObject } from '../support/wallet.ts';
+import { HOLDING } from '../support/venue-process.ts';
 
 /** R-multisig: an account whose own key is not enough, from its conversion on. */
 
-const world = aHeldVenue(OPERATED);
+const world = aHeldVenue([...OPERATED, ...HOLDING]);
 const operator = new Operator(world);
 
 let perp: OwnPerp;

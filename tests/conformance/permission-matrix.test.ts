@@ -31,7 +31,7 @@ import {
   refusalOf,
   type OwnPerp,
 } from '../support/perps.ts';
-import { REPOSITORY } from '../support/venue-process.ts';
+import { REPOSITORY, HOLDING } from '../support/venue-process.ts';
 import { nextNonce, type JsonObject, type Signed } from '../support/wallet.ts';
 
 /**
@@ -116,7 +116,7 @@ const REFUSALS: Readonly<Record<string, (by: Actor) => Refusal>> = {
     }),
 };
 
-const world = aSharedVenue([...OPERATED, '--deployers', DEPLOYER]);
+const world = aSharedVenue([...OPERATED, ...HOLDING, '--deployers', DEPLOYER]);
 const deployer = new Deployer(world);
 const operator = new Operator(world);
 

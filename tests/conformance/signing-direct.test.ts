@@ -13,10 +13,11 @@ import {
   nextNonce,
   signApproveAgent,
 } from '../support/wallet.ts';
+import { CALM, HOLDING } from '../support/venue-process.ts';
 
 /** Direct actions, vaults and expiry. */
 
-const world = aSharedVenue();
+const world = aSharedVenue([...CALM, ...HOLDING]);
 
 /** An action that anyone with an account may send at any time and that changes nothing. */
 const harmless = () => cancelAction({ a: world.btc.id, o: 1 });

@@ -23,13 +23,14 @@ import {
 import { OUTCOMES, placed } from '../support/outcomes.ts';
 import { expectShape, simulation } from '../support/shape.ts';
 import type { JsonObject } from '../support/wallet.ts';
+import { HOLDING } from '../support/venue-process.ts';
 
 /**
  * What an unsigned action would do, told before it is sent. Each test simulates, looks
  * that nothing has changed, sends the same action and compares.
  */
 
-const world = aSharedVenue(OUTCOMES);
+const world = aSharedVenue([...OUTCOMES, ...HOLDING]);
 const operator = new Operator(world);
 
 let perp: OwnPerp;

@@ -17,10 +17,11 @@ import {
 import { done, ledgerOf, Operator, OPERATED, trade, type OwnPerp } from '../support/perps.ts';
 import { ZERO_ADDRESS } from '../support/wallet.ts';
 import { signDirectWithEthers } from '../support/ethers-signer.ts';
+import { HOLDING } from '../support/venue-process.ts';
 
 /** R-transfer, R-account and R-withdraw: what moves money, and what keeps it. */
 
-const world = aSharedVenue(OPERATED);
+const world = aSharedVenue([...OPERATED, ...HOLDING]);
 const operator = new Operator(world);
 
 let perp: OwnPerp;

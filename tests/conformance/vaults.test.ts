@@ -26,10 +26,11 @@ import {
   type OwnPerp,
 } from '../support/perps.ts';
 import type { JsonObject } from '../support/wallet.ts';
+import { HOLDING } from '../support/venue-process.ts';
 
 /** R-vault: an account with a leader, whose money is its own key's. */
 
-const world = aSharedVenue(OPERATED);
+const world = aSharedVenue([...OPERATED, ...HOLDING]);
 const operator = new Operator(world);
 
 let perp: OwnPerp;

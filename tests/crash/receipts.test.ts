@@ -12,7 +12,7 @@ import { OPERATED } from '../support/perps.ts';
 import { drawnCases } from '../support/drawn-cases.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
 import { chance } from '../support/seeded.ts';
-import { removeTemporaryData, temporaryData, Venue } from '../support/venue-process.ts';
+import { HOLDING, removeTemporaryData, temporaryData, Venue } from '../support/venue-process.ts';
 import { Record } from './record.ts';
 
 /**
@@ -27,7 +27,14 @@ import { Record } from './record.ts';
 const SEED = freshSeed('RECEIPTS_SEED');
 const random = chance(SEED);
 const ROUNDS = process.env['TEST_LONG'] === undefined ? 1 : 3;
-const FLAGS = [...OPERATED, '--oracle-every-ms', '1000', '--snapshot-every-blocks', '40'];
+const FLAGS = [
+  ...OPERATED,
+  ...HOLDING,
+  '--oracle-every-ms',
+  '1000',
+  '--snapshot-every-blocks',
+  '40',
+];
 const STORE = 'history.sqlite';
 /** Where release 0.2.0 and those before it kept receipts. */
 const OLD_STORE = 'receipts.sqlite';

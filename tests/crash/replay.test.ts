@@ -6,6 +6,7 @@ import { freshSeed } from '../support/fresh-seed.ts';
 import { chance } from '../support/seeded.ts';
 import { nextNonce, ZERO_ADDRESS, type Envelope } from '../support/wallet.ts';
 import { Record, type Recorded } from './record.ts';
+import { HOLDING } from '../support/venue-process.ts';
 
 /**
  * Goal: no recorded request, sent again in any order, in any spelling and after any restart, is
@@ -19,7 +20,14 @@ const SEED = freshSeed('REPLAY_SEED');
 const ROUNDS = Number(process.env['REPLAY_ROUNDS'] ?? 1);
 const AT_ONCE = 16;
 
-const world = aVenue([...OPERATED, '--oracle-every-ms', '1000', '--snapshot-every-blocks', '40']);
+const world = aVenue([
+  ...OPERATED,
+  ...HOLDING,
+  '--oracle-every-ms',
+  '1000',
+  '--snapshot-every-blocks',
+  '40',
+]);
 const random = chance(SEED);
 let record: Record;
 

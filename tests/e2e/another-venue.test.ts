@@ -4,7 +4,7 @@ import { ACTIONS } from '@oddlot/protocol';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Client, type Json } from '../support/client.ts';
 import { EveryAction, OPERATOR, type SentAction } from '../support/every-action.ts';
-import { CALM, temporaryData, Venue } from '../support/venue-process.ts';
+import { CALM, HOLDING, temporaryData, Venue } from '../support/venue-process.ts';
 
 /**
  * Goal: nothing that was signed for one venue executes on another. Method: the same people do everything
@@ -13,7 +13,7 @@ import { CALM, temporaryData, Venue } from '../support/venue-process.ts';
  * a venue that goes by the name of the first and was set up after it had gone.
  */
 
-const FLAGS = [...CALM, '--no-bots', '--admins', OPERATOR, '--deployers', OPERATOR];
+const FLAGS = [...CALM, ...HOLDING, '--no-bots', '--admins', OPERATOR, '--deployers', OPERATOR];
 
 type Place = {
   readonly venue: Venue;

@@ -172,6 +172,7 @@ export function queries(
     { type: 'txs', user, ...span, limit: 5 },
     { type: 'triggerOrders', user, asset: coin },
     { type: 'activeAssetData', user, coin },
+    { type: 'activeAssetData', user, coin, px: ['100.5', null] },
     { type: 'frontendOpenOrders', user, accountType: ['perp', 'outcome'], coin },
     { type: 'outcomeFrontendOpenOrders', user, instrumentIds },
     { type: 'approvedAgents', user },

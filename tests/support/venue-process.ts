@@ -30,6 +30,9 @@ const KEPT_LOG_CHARACTERS = 2_000_000;
 /** Flags that nearly every test wants: prices that stand still and no request budgets. */
 export const CALM = ['--oracle', 'still', '--no-limits'];
 
+/** A settlement chain that the venue looks at only once, when it starts: every withdrawal stays in the hold. */
+export const HOLDING = ['--chain', 'local', '--chain-every-ms', '3600000'];
+
 /** How a process ended: its exit code, or the signal that ended it. */
 export type Ending = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 

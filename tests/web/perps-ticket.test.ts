@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import type { Venue } from '../support/venue-process.ts';
 import { WHO_DEPLOYS } from './support/outcome-people.ts';
+import { quoteMarket } from './support/market-maker.ts';
 import { listPerp } from './support/own-perp.ts';
 import { button, choose, position, size, trading } from './support/terminal.ts';
 import { perpNear } from './support/trading.ts';
@@ -61,8 +62,8 @@ test('a size that is too large is lowered by a press, with its unit; what is typ
   await button(page, /^Buy 0\.\d+ BTC at 96,900/).waitFor();
   await size(page).fill('1000000');
   await alert.getByText(/^One order here may have at most [\d,]+ BTC\./).waitFor();
-  await alert.getByRole('button', { name: /^Lower the size to [\d,]+ BTC$/ }).click();
-  await alert.getByText(/^Insufficient margin/).waitFor();
+  await alert.getByRole('button', { name: /^Lower the size to 0\.\d+ BTC$/ }).click();
+  await alert.waitFor({ state: 'detached' });
 
   await size(page).fill('');
   await page.getByText(/^At most 0\.\d+ BTC$/).waitFor();
@@ -71,6 +72,37 @@ test('a size that is too large is lowered by a press, with its unit; what is typ
   await size(page).fill('500');
   await page.getByText('0.00515 BTC', { exact: true }).waitFor();
 });
+
+test.each([
+  ['Buy', 'Buy / long'],
+  ['Sell', 'Sell / short'],
+] as const)(
+  'a %s of the most at the market: the size follows the mark, the order fills, and no margin is left',
+  async (does, side) => {
+    const grid = { price: '100', tick: '0.01', szDecimals: 2 };
+    const perp = await listPerp(venue.url, { ...grid, operator: WHO_DEPLOYS });
+    const quotes = { market: perp.name, bids: ['99.98'], asks: ['100.02'], size: '80' };
+    for (let count = 0; count < 4; count++) await quoteMarket(venue.url, quotes);
+    const visit = await browser.visit(venue.url);
+    const { page } = visit;
+    const { owner } = await visit.openWithAccount(`/trade/${perp.name}`);
+    await choose(page, 'Market');
+    await choose(page, side);
+    await page.getByText(/^At most \d+\.\d+ T/).waitFor();
+    await page.getByRole('group', { name: 'Sizes' }).getByRole('button', { name: '100 %' }).click();
+    const first = Number(await size(page).inputValue());
+    expect(first).toBeGreaterThan(150);
+    await perp.push('100.2');
+    await expect.poll(async () => Number(await size(page).inputValue())).not.toBe(first);
+    await button(page, new RegExp(`^${does} \\d+\\.\\d+ T\\d+ now$`)).click();
+    await page.getByRole('row', { name: perp.name }).first().waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    const user = owner.wallet!.address;
+    const coin = String(perp.asset);
+    const { availableToTrade } = await owner.info.activeAssetData({ user, coin });
+    expect(Number(availableToTrade[does === 'Buy' ? 0 : 1])).toBeLessThan(10);
+  },
+);
 
 test('nothing is claimed of an account before it is known', async () => {
   // Every text that is ever drawn under the market, from the first one on.

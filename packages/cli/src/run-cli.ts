@@ -98,10 +98,17 @@ function told(error: unknown, isJson: boolean): number {
 function judge(error: unknown): { readonly code: number; readonly message: string } {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof CliError) return { code: error.exitCode, message };
-  if (error instanceof ApiError) return { code: EXIT.refused, message };
+  if (error instanceof ApiError) return { code: EXIT.refused, message: refusalText(error) };
   if (error instanceof HttpError) return { code: EXIT.unreachable, message };
   if (error instanceof ValidationError || error instanceof SigningError) {
     return { code: EXIT.usage, message };
   }
   return { code: EXIT.fault, message };
+}
+
+/** Some refusals give their reason apart from the message; one in backquotes explains a field to programs. */
+function refusalText({ details, message }: ApiError): string {
+  const { why } = details ?? {};
+  if (why === undefined || message.includes(why) || why.includes('`')) return message;
+  return `${message.replace(/\.$/, '')}: ${why}`;
 }

@@ -4,6 +4,7 @@ export { checkCommand } from './check-command.ts';
 export { signerOf } from './commands/commands.ts';
 export { passesRestricted } from './commands/passes-restricted.ts';
 export { simulateCommand } from './simulate/simulate-command.ts';
+export { tradeCapacityAt } from './simulate/trade-capacity-at.ts';
 export { createState, type State } from './state/state.ts';
 export type { BookArrival, BookObserver } from './state/book-observer.ts';
 export { dump, dumpPacked, type PackedDump, restore, type StateDump } from './dump/dump.ts';

@@ -60,6 +60,8 @@ export const LIMITS = {
   connectionsMax: 10,
   /** Silence after which a connection is closed. */
   idleMsMax: 60_000,
+  /** Between two protocol-level pings of the service. */
+  pingEveryMs: 20_000,
 
   /** /info requests per second and client address. */
   infoPerSecond: 50,

@@ -21,6 +21,7 @@ import { exceptPassing } from './supervise/except-passing.ts';
 import { MemoryWatch } from './supervise/memory-watch.ts';
 import { openPorts } from './supervise/open-ports.ts';
 import { openShown } from './supervise/open-shown.ts';
+import { returnUnpayable } from './supervise/return-unpayable.ts';
 import { takeFolder } from './supervise/take-folder.ts';
 import {
   assertNetwork,
@@ -122,6 +123,7 @@ async function openParts(
   tellWhatRuns(config, metrics, log);
   await startActing(serving, actors, {
     lease,
+    log,
     onError,
     ready: () => tellBackend(pool, metrics, log),
   });
@@ -150,10 +152,12 @@ async function startActing(
   actors: LocalActors,
   {
     lease,
+    log,
     onError,
     ready,
   }: {
     readonly lease: Lease;
+    readonly log: Logger;
     readonly onError: (error: unknown) => void;
     readonly ready: () => Promise<void>;
   },
@@ -162,6 +166,7 @@ async function startActing(
   serving.actors = actors;
   await actors.startPrices();
   serving.ticking = await holdTicker(new Ticker(replica, clock, onError), lease);
+  if (money === undefined) await returnUnpayable(lease, replica, log);
   serving.settling = await holdSettlement(money, lease);
   await ready();
   await actors.start();

@@ -100,13 +100,22 @@ test('a log goes on with the bridge that was configured, and no other', async ()
 });
 
 test('R-withdraw: a withdrawal that the bridge has neither paid nor cancelled is waited for', async () => {
-  const held = { withdrawals: new Map([[1, {}]]) } as never as State;
+  const bridge = { credited: new Map() };
+  const held = { bridge, withdrawals: new Map([[1, {}]]) } as never as State;
   for (const paid of [true, false]) {
     const command = { type: 'settleWithdrawal', withdrawalId: 1, paid } as const;
     await expect(evidence.settlementFault(command, held)).rejects.toThrow(/neither paid nor/);
     // Of one that the state does not hold nothing follows.
     expect(await evidence.settlementFault(command, STATE)).toBeUndefined();
   }
+});
+
+test('R-withdraw: a withdrawal may be returned while the log names no bridge, and not be paid', async () => {
+  const unpayable = { bridge: undefined, withdrawals: new Map([[1, {}]]) } as never as State;
+  const settled = (paid: boolean) =>
+    evidence.settlementFault({ type: 'settleWithdrawal', withdrawalId: 1, paid }, unpayable);
+  expect(await settled(false)).toBeUndefined();
+  await expect(settled(true)).rejects.toThrow(/neither paid nor/);
 });
 
 function keyOf({ source }: CreditDepositCommand): string {

@@ -12,6 +12,7 @@ import {
 } from '@oddlot/custody/chain';
 import { bridgeContracts, SigningRefusal } from '@oddlot/custody/validator';
 import {
+  bridgeView,
   type CreditDepositCommand,
   type DepositSource,
   isDepositRemembered,
@@ -90,6 +91,8 @@ export class BridgeEvidence implements ChainEvidence {
   settlementFault(command: SettleWithdrawalCommand, state: State): Promise<string | undefined> {
     const { paid, withdrawalId } = command;
     if (!state.withdrawals.has(withdrawalId)) return Promise.resolve(undefined);
+    // No payout is signed before the log names a bridge, so what is returned earlier cannot have been paid.
+    if (!paid && bridgeView(state) === undefined) return Promise.resolve(undefined);
     return this.#asked(async () => {
       const { bridge, client } = this.#options;
       const { confirmed: block } = await client.head();

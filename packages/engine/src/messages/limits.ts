@@ -48,6 +48,8 @@ export const LIMITS = {
   /** The same of all orders of a simulated action together: whoever simulates waits for it, and so
    * does everybody else. */
   matchesPerSimulation: 1_000,
+  /** The same of all orders that are tried to find the largest one that the margin covers. */
+  matchesPerCapacity: 5_000,
   /** Triggers that one block fires, and scopes that it liquidates (R-storms). */
   triggersPerBlock: 1_000,
   liquidationsPerBlock: 200,

@@ -7,7 +7,7 @@ import {
   notional,
 } from '@oddlot/units';
 import type { OrderRequest } from '../messages/command.ts';
-import { exposureWith, type OrderContext } from '../perp-orders/order-exposure.ts';
+import { exposureWith } from '../perp-orders/order-exposure.ts';
 import { validateOrder } from '../perp-orders/validate-order.ts';
 import { cappedLeverage } from '../perp/margin.ts';
 import { accountAt } from '../state/account-at.ts';
@@ -17,14 +17,18 @@ import type { Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
 import type { TradeCapacity } from './views.ts';
 
+/** Finds the largest size for one side of an account in a perp that has a mark. */
+type SizeFinder = (state: State, account: Account, perp: Perp, isBuy: boolean) => number;
+
 /**
- * The largest immediate orders at the mark that would be admitted now (R-initial), and the margin that
+ * The largest orders that would be admitted now (R-initial), by default immediate orders at the mark, and the margin that
  * they would take at the leverage of the tier that they lead to.
  */
 export function tradeCapacity(
   state: State,
   address: Address,
   instrumentId: InstrumentId,
+  find: SizeFinder = largestAtMark,
 ): TradeCapacity | undefined {
   const perp = state.perps.get(instrumentId);
   if (perp === undefined) return undefined;
@@ -35,8 +39,8 @@ export function tradeCapacity(
   const isHedged = account?.positionMode === 'hedge';
   const leverage = leverageOf(settings, 0, settings.isIsolated);
   const leverageShort = leverageOf(settings, isHedged ? 1 : 0, settings.isIsolated);
-  const buy = capacityOf(state, account, perp, { isBuy: true, leverage });
-  const sell = capacityOf(state, account, perp, { isBuy: false, leverage: leverageShort });
+  const buy = capacityOf(state, account, perp, { isBuy: true, leverage, find });
+  const sell = capacityOf(state, account, perp, { isBuy: false, leverage: leverageShort, find });
   return {
     isIsolated: settings.isIsolated,
     isHedged,
@@ -53,22 +57,25 @@ function capacityOf(
   state: State,
   account: Account | undefined,
   perp: Perp,
-  { isBuy, leverage }: { readonly isBuy: boolean; readonly leverage: number },
+  {
+    find,
+    isBuy,
+    leverage,
+  }: { readonly find: SizeFinder; readonly isBuy: boolean; readonly leverage: number },
 ): { readonly size: number; readonly margin: MicroUsdc } {
   if (account === undefined || perp.mark === 0) return { size: 0, margin: microUsdc(0n) };
-  const ask = (size: number): OrderContext => ({
-    state,
-    account,
-    order: atMark(perp, isBuy, size),
-    timeMs: state.timeMs,
-  });
-  const size = largest(perp, ask);
-  const { order } = ask(size);
+  const size = find(state, account, perp, isBuy);
+  const order = atMark(perp, isBuy, size);
   const key = holdingKey(perp.definition.instrumentId, legOf(account, order));
-  const exposure = exposureWith(ask(size), account.holdings.get(key));
+  const context = { state, account, order, timeMs: state.timeMs };
+  const exposure = exposureWith(context, account.holdings.get(key));
   const capped = cappedLeverage(perp, exposure, leverage);
   const margin = microUsdc(divFloor(notional(perp.mark, size), BigInt(capped)));
   return { size, margin };
+}
+
+function largestAtMark(state: State, account: Account, perp: Perp, isBuy: boolean): number {
+  return largestAdmitted(state, account, atMark(perp, isBuy, perp.definition.maxMarketOrderSize));
 }
 
 /** An order that could trade at the mark; off the tick, at the next price that is worse for it. */
@@ -80,17 +87,43 @@ function atMark(perp: Perp, isBuy: boolean, size: number): OrderRequest {
 }
 
 /**
- * Found by bisection: what an order needs grows with its size, through tiers and fees alike. Only the
- * minimum value works the other way; a size below it counts as admitted until the end.
+ * The largest size, up to that of the order, with which the order would be admitted. Found by bisection: what an order
+ * needs grows with its size, through tiers and fees alike. Only the minimum value works the other way.
  */
-function largest(perp: Perp, ask: (size: number) => OrderContext): number {
+export function largestAdmitted(state: State, account: Account, order: OrderRequest): number {
+  const reasonOf = (size: number): string | undefined => admissionOf(state, account, order, size);
   let low = 0;
-  let high = perp.definition.maxMarketOrderSize;
+  let high = order.size;
   while (low < high) {
     const middle = low + Math.ceil((high - low) / 2);
-    const reason = validateOrder(ask(middle))?.reason;
+    const reason = reasonOf(middle);
     if (reason === undefined || reason === 'valueBelowMin') low = middle;
     else high = middle - 1;
   }
-  return low > 0 && validateOrder(ask(low)) === undefined ? low : 0;
+  return worthSending(state, account, order, low);
+}
+
+/** The size, if an order of that size is worth the minimum; otherwise what closes the position, or nothing (R-sizes). */
+export function worthSending(
+  state: State,
+  account: Account,
+  order: OrderRequest,
+  size: number,
+): number {
+  const key = holdingKey(order.instrumentId, legOf(account, order));
+  const held = Math.abs(account.holdings.get(key)?.size ?? 0);
+  const sizes = held < size ? [size, held] : [size];
+  const isAdmitted = (each: number): boolean =>
+    each > 0 && admissionOf(state, account, order, each) === undefined;
+  return sizes.find(isAdmitted) ?? 0;
+}
+
+function admissionOf(
+  state: State,
+  account: Account,
+  order: OrderRequest,
+  size: number,
+): string | undefined {
+  const { timeMs } = state;
+  return validateOrder({ state, account, order: { ...order, size }, timeMs })?.reason;
 }

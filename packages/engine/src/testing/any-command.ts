@@ -26,7 +26,7 @@ export type Pick = (below: number) => number;
 export type Acted = { readonly user: Address; readonly command: SignedCommand };
 
 const TRADERS = [0x7001, 0x7002, 0x7003, 0x7004, 0x7005].map(actor);
-const [ONE_WAY, HEDGED, ISOLATED, BUILDER, MULTI_SIG] = TRADERS as [
+export const [ONE_WAY, HEDGED, ISOLATED, BUILDER, MULTI_SIG] = TRADERS as [
   Address,
   Address,
   Address,
@@ -162,7 +162,7 @@ function vaultAuthority(scenario: Scenario): Authority {
 }
 
 /** A multi-sig account acts through its signers, anybody else by their own key. */
-function signedFor(scenario: Scenario, user: Address, authority: Authority): Authority {
+export function signedFor(scenario: Scenario, user: Address, authority: Authority): Authority {
   const set = scenario.account(user).multiSig;
   const [first] = set?.users ?? [];
   if (set === undefined || first === undefined) return authority;

@@ -4,6 +4,7 @@ import {
   AccountType,
   AccountTypes,
   Address,
+  Dec,
   I32,
   IdStr,
   U32,
@@ -72,7 +73,13 @@ export const ACCOUNT_QUERIES = {
     user: Address,
     asset: IdStr.nullable().optional(),
   }),
-  activeAssetData: z.object({ type: z.literal('activeAssetData'), user: Address, coin: IdStr }),
+  activeAssetData: z.object({
+    type: z.literal('activeAssetData'),
+    user: Address,
+    coin: IdStr,
+    /** Limit prices of a buy and a sell; null is an order at the market. */
+    px: z.tuple([Dec.nullable(), Dec.nullable()]).optional(),
+  }),
   frontendOpenOrders: z.object({
     type: z.literal('frontendOpenOrders'),
     user: Address,

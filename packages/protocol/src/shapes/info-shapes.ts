@@ -144,7 +144,7 @@ export const INFO_SHAPES: Readonly<Record<string, Shape>> = {
     'instrumentIds?': ['list', ['integer', 0, 4294967295], 0, 50, 'instrumentIds'],
   },
   triggerOrders: { type: ['is', 'triggerOrders'], user: 'address', 'asset?*': 'id' },
-  activeAssetData: { type: ['is', 'activeAssetData'], user: 'address', coin: 'id' },
+  activeAssetData: { type: ['is', 'activeAssetData'], user: 'address', coin: 'id', 'px?': 'any' },
   frontendOpenOrders: {
     type: ['is', 'frontendOpenOrders'],
     user: 'address',

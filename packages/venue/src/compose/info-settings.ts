@@ -18,6 +18,7 @@ export function infoSettings(
   return {
     bridgeContractAddress: bridge,
     usdcContractAddress: token,
+    hasChain: money !== undefined,
     settlementRpcUrl: config.settlementRpcUrl ?? money?.rpcUrl,
     settlementChainId: settlementChainIdOf(config),
     /** Known when the relay serves, which is after the venue does. */

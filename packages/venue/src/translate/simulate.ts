@@ -14,6 +14,7 @@ import {
 import { assert, hash, type Address } from '@oddlot/units';
 import { actionToCommand, instrumentLookup, type InstrumentLookup } from './action-to-command.ts';
 import { refuseUnsupported, type PlainAction } from './refuse-unsupported.ts';
+import { refuseWithoutChain } from './refuse-without-chain.ts';
 import { agentWarning } from './info/agent-warning.ts';
 import { answer, type InfoContext, type InfoHandler } from './info/handler.ts';
 import { endedBy } from './outcome/ended-order.ts';
@@ -98,6 +99,8 @@ function simulated(context: InfoContext, query: Query, action: PlainAction): Sim
   const { after, events, isAdmitted, isCut, outcome } = simulateCommand(state, user, command);
   const texts = actionTexts(action);
   const ended = endedBy(events, context.ended);
+  const unpayable = isAdmitted ? refuseWithoutChain(command, context.settings.hasChain) : undefined;
+  if (unpayable !== undefined) return refused(context, query, unpayable);
   const wire = outcomeToWire(command, outcome, { instruments, texts, events, ended });
   const address = outcome.account ?? user;
   const done = { command, outcome, events, address, before: state, after };

@@ -23,6 +23,7 @@ import {
   instrumentLookup,
   type InstrumentLookup,
 } from '../../translate/action-to-command.ts';
+import type { InfoSettings } from '../../translate/answer-info.ts';
 import type { PlainAction } from '../../translate/refuse-unsupported.ts';
 import { actionTypeOf } from '../../translate/action-types.ts';
 import { isOutcomeOrder, outcomeToWire } from '../../translate/outcome-to-wire.ts';
@@ -30,6 +31,7 @@ import { rejectToWire } from '../../translate/reject-to-wire.ts';
 import { authorityOf, type RequestCommand } from '../../block/request-command.ts';
 import { actionTexts } from '../../translate/request-texts.ts';
 import { refusalWithInstrument } from '../../translate/refusal-with-instrument.ts';
+import { refuseWithoutChain } from '../../translate/refuse-without-chain.ts';
 import type { AdmissionGuard } from '../admission-guard.ts';
 import type { RecoverPool } from '../recover-pool.ts';
 import type { Recovered } from '../recoverer.ts';
@@ -59,6 +61,7 @@ export type ExchangeOptions = {
   readonly confirmTimeoutMs?: number;
   /** What is not taken now, whoever asks. */
   readonly guard?: AdmissionGuard;
+  readonly settings?: Pick<InfoSettings, 'hasChain'>;
   /** Told of what is refused although it is known who signed it. */
   readonly onRefused?: (command: RequestCommand, reason: string) => void;
 };
@@ -134,9 +137,10 @@ async function handle(context: Context, sentText: TextRequest): Promise<Reply> {
     return refuse(refusal('nonceUsed', [], { field: 'nonce', got: nonce, allowed }));
   }
   const restricted = context.guard?.refusalOf(context.replica.state, command, checked.account);
-  if (restricted !== undefined) {
-    context.onRefused?.(command, restricted.name);
-    return refuse(restricted);
+  const stopped = restricted ?? refuseWithoutChain(command, context.settings?.hasChain);
+  if (stopped !== undefined) {
+    context.onRefused?.(command, stopped.name);
+    return refuse(stopped);
   }
   const executed = context.replica.propose(command, withoutSpace(text));
   const user = checked.account ?? null;

@@ -32,6 +32,7 @@ import type { CursorSeal } from '../../translate/cursor-seal.ts';
 import { actionTypeOf } from '../../translate/action-types.ts';
 import { authorityOf } from '../../block/request-command.ts';
 import { refusalWithInstrument } from '../../translate/refusal-with-instrument.ts';
+import { NO_CHAIN } from '../../translate/refuse-without-chain.ts';
 import {
   agentWarning,
   answerInfo,
@@ -102,9 +103,9 @@ type OpenConnections = {
 
 const HTTP_FORBIDDEN = 403;
 const RETRY_SECONDS = 1;
-const NO_CHAIN: InfoAnswer = {
+const PERMIT_WITHOUT_CHAIN: InfoAnswer = {
   ok: false,
-  error: refusal('notAllowed', [], { why: 'there is no settlement chain' }, HTTP_FORBIDDEN),
+  error: refusal('notAllowed', [], { why: NO_CHAIN }, HTTP_FORBIDDEN),
 };
 
 type Context = InfoOptions & {
@@ -277,7 +278,9 @@ async function answerHere(
   }
   if (query.type === 'explainSignature') return options.explain(query, text);
   if (query.type === 'depositWithPermit') {
-    return options.permits === undefined ? NO_CHAIN : await options.permits.deposit(query);
+    return options.permits === undefined
+      ? PERMIT_WITHOUT_CHAIN
+      : await options.permits.deposit(query);
   }
   if (query.type === 'venueHealth' && options.health !== undefined) {
     return { ok: true, data: options.health() };

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { WorkBudget } from '@oddlot/host/ports';
 import { WebSocket } from 'ws';
+import { PING_FRAME } from './frame.ts';
 import type { Outbox } from './outbox.ts';
 import type { Sink } from './stream.ts';
 import { FrameBudget, type Timing } from './timing.ts';
@@ -50,6 +51,7 @@ export class Connection implements Sink {
   /** What was written and not yet taken by the system, overhead included. */
   #heldBytes = 0;
   #heardMs: number;
+  #pingedMs: number;
 
   constructor(options: {
     socket: WebSocket;
@@ -68,6 +70,7 @@ export class Connection implements Sink {
     this.#bufferedBytesTotalMax = options.limits.bufferedBytesTotalMax;
     this.timing = options.timing;
     this.#heardMs = options.timing.now();
+    this.#pingedMs = this.#heardMs;
     const frames = new FrameBudget(options.timing, {
       perSecond: options.limits.framesPerSecond,
       burst: options.limits.framesBurst,
@@ -94,6 +97,14 @@ export class Connection implements Sink {
   /** How long the client has been silent. */
   get silentMs(): number {
     return this.timing.now() - this.#heardMs;
+  }
+
+  /** Sends a ping if the last one is so long ago. Some clients send their own pings only in answer to one. */
+  pingEvery(intervalMs: number): void {
+    const nowMs = this.timing.now();
+    if (nowMs - this.#pingedMs < intervalMs || !this.isOpen) return;
+    this.#pingedMs = nowMs;
+    this.send(PING_FRAME);
   }
 
   /** Queues a frame; what is queued in one turn of the event loop is written at once. */

@@ -105,7 +105,7 @@ test('R-requests: who follows most makes room for another client that follows li
   for (let index = 0; index < 10; index++) await greedy[0]!.follow(follow(index));
   for (let index = 10; index < 18; index++) await greedy[1]!.follow(follow(index));
   const closed = once(greedy[0]!.socket, 'close');
-  const other = await edge.connect('/ws', '198.51.100.8');
+  const other = await edge.connect('/ws', { from: '198.51.100.8' });
   await other.follow(follow(20));
   const [code, reason] = (await closed) as [number, Buffer];
   expect([code, reason.toString()]).toEqual([1013, 'too many streams: others need the room']);

@@ -30,6 +30,9 @@ export function textFrame(body: Buffer, ending = ''): Buffer {
 
 const FIN_PONG = 0x8a;
 
+/** A ping without content. */
+export const PING_FRAME = Buffer.from([0x89, 0]);
+
 /** The answer to a ping, which carries what the ping carried; control frames are short. */
 export function pongFrame(data: Buffer): Buffer {
   const frame = Buffer.allocUnsafe(2 + data.length);

@@ -208,7 +208,7 @@ describe('the end of a connection', () => {
   test('comes after a minute of silence', async () => {
     const timing = new VirtualTiming();
     edge = await TestEdge.start({}, timing);
-    const silent = await edge.connect('/ws');
+    const silent = await edge.connect('/ws', { autoPong: false });
     const alive = await edge.connect('/api-ws');
     const pinging = await edge.connect('/ws-rtds');
     timing.advance(45_000);
@@ -221,6 +221,26 @@ describe('the end of a connection', () => {
     expect(await alive.settle()).toEqual([]);
     expect(pinging.socket.readyState).toBe(WebSocket.OPEN);
   });
+
+  test.each(['/ws', '/api-ws', '/ws-rtds'])(
+    'does not come to a client of %s that only answers the pings of the service',
+    async (path) => {
+      const timing = new VirtualTiming();
+      edge = await TestEdge.start({}, timing);
+      const client = await edge.connect(path);
+      let pings = 0;
+      client.socket.on('ping', () => (pings += 1));
+      for (let round = 1; round <= 9; round++) {
+        const pinged = once(client.socket, 'ping');
+        timing.advance(21_000);
+        await pinged;
+        // The server reads what arrives before the next timer.
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        expect(pings).toBe(round);
+      }
+      expect(client.socket.readyState).toBe(WebSocket.OPEN);
+    },
+  );
 
   test('comes with a shutdown, which takes nobody in', async () => {
     edge = await TestEdge.start();

@@ -302,9 +302,10 @@ export class WsEdge {
 
   #planSweep(): void {
     this.#cancelSweep = this.#timing.after(SWEEP_MS, () => {
+      const { idleMsMax, pingEveryMs } = this.#limits;
       for (const connection of this.#connections.keys()) {
-        if (connection.silentMs < this.#limits.idleMsMax) continue;
-        if (connection.isOpen) connection.close(CLOSE.normal, 'idle');
+        if (connection.silentMs < idleMsMax) connection.pingEvery(pingEveryMs);
+        else if (connection.isOpen) connection.close(CLOSE.normal, 'idle');
       }
       this.#hub.sweep();
       this.#planSweep();

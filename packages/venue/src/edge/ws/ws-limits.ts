@@ -10,6 +10,8 @@ export type WsLimits = {
   readonly framesBurst: number;
   /** Silence of the client after which a connection is closed. */
   readonly idleMsMax: number;
+  /** Time between two protocol-level pings to a client. */
+  readonly pingEveryMs: number;
   /** Subscriptions of one connection. */
   readonly subscriptionsMax: number;
   /** Subscriptions to outcomeBbos of one connection. */
@@ -47,6 +49,7 @@ export const WS_LIMITS: WsLimits = {
   framesPerSecond: LIMITS.framesPerSecond,
   framesBurst: LIMITS.framesBurst,
   idleMsMax: LIMITS.idleMsMax,
+  pingEveryMs: LIMITS.pingEveryMs,
   subscriptionsMax: LIMITS.subscriptionsMax,
   bboGroupsMax: LIMITS.bboGroupsMax,
   frameBytesMax: 64 * 1024,

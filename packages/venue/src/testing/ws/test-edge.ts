@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { WebSocket } from 'ws';
+import { type ClientOptions, WebSocket } from 'ws';
 import type { AppliedBlock } from '../../block/applied-block.ts';
 import { MarketData } from '../../read-models/market-data.ts';
 import type { BlockRows } from '../../history/rows/block-rows.ts';
@@ -86,9 +86,12 @@ export class TestEdge {
   }
 
   /** A client whose connection is open; all come from the same address, unless one is given. */
-  async connect(path = '/ws', from?: string): Promise<TestClient> {
+  async connect(
+    path = '/ws',
+    { autoPong = true, from }: { readonly autoPong?: boolean; readonly from?: string } = {},
+  ): Promise<TestClient> {
     const headers = from === undefined ? {} : { [FROM]: from };
-    const client = new TestClient(`ws://127.0.0.1:${this.port}${path}`, headers);
+    const client = new TestClient(`ws://127.0.0.1:${this.port}${path}`, { autoPong, headers });
     this.#clients.push(client);
     await once(client.socket, 'open');
     return client;
@@ -124,8 +127,8 @@ export class TestClient {
   readonly #frames: string[] = [];
   #wake: (() => void) | undefined;
 
-  constructor(url: string, headers: Readonly<Record<string, string>> = {}) {
-    this.socket = new WebSocket(url, { headers });
+  constructor(url: string, options: ClientOptions) {
+    this.socket = new WebSocket(url, options);
     this.socket.on('message', (data: Buffer) => {
       this.#frames.push(data.toString());
       this.#wake?.();

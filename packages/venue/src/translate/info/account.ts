@@ -4,14 +4,17 @@ import {
   agentsOf,
   perpView,
   tradeCapacity,
+  tradeCapacityAt,
   type PositionView,
   type State,
   type TradeCapacity,
 } from '@oddlot/engine';
 import type { ActiveAssetData, AgentOwner, ApprovedAgent, AssetLeverage } from '@oddlot/protocol';
 import { type Address, formatMoney, type InstrumentId, present } from '@oddlot/units';
+import { instrumentLookup } from '../actions/instrument-lookup.ts';
 import { formatPrice, formatSize } from '../format.ts';
 import { answer, perpOf, type InfoHandler } from './handler.ts';
+import { limitPrices } from './limit-prices.ts';
 import { outcomeAssetData } from './outcome-asset-data.ts';
 import { rawUsd } from './position-record.ts';
 
@@ -38,14 +41,22 @@ export const agentOwner: InfoHandler<'agentOwner', AgentOwner> = ({ state }, { a
 
 export const activeAssetData: InfoHandler<'activeAssetData', ActiveAssetData> = (
   { state },
-  { user, coin },
+  { user, coin, px },
 ) => {
-  const shares = outcomeAssetData(state, user, Number(coin));
+  const instrument = instrumentLookup(() => state)(Number(coin));
+  const read = px && instrument && limitPrices(state, instrument, px);
+  if (read?.ok === false) return read;
+  const shares = outcomeAssetData(state, user, Number(coin), read?.limits);
   if (shares !== undefined) return answer(shares);
   const found = perpOf(state, coin);
   if (!found.ok) return found;
   const { perp } = found;
-  const capacity = present(tradeCapacity(state, user, perp.instrumentId), 'a listed perp');
+  const at = perp.instrumentId;
+  const asked =
+    read === undefined
+      ? tradeCapacity(state, user, at)
+      : tradeCapacityAt(state, user, at, read.limits);
+  const capacity = present(asked, 'a listed perp');
   const mark = perpView(state, perp.instrumentId)?.mark;
   return answer({
     user,

@@ -52,6 +52,8 @@ export type InfoSettings = {
     | undefined;
   /** Accounts are compared with each other; they are unless told. */
   readonly hasLeaderboard?: boolean;
+  /** False where no settlement chain is configured; true by default. */
+  readonly hasChain?: boolean;
   /** A relay serves at its address; not unless told. */
   readonly hasRelay?: boolean;
   /** The processes of a cluster that clients can reach. */

@@ -241,6 +241,21 @@ test('what can be traded: free money at the mark with its fee, and unreserved sh
   });
 });
 
+test('R-reserve: what can be bought at a limit price is what that price and its fee leave', () => {
+  const asked = (px: readonly (string | null)[]) =>
+    world.ask('activeAssetData', { user: ALICE, coin: String(FIRST_ID), px });
+  // 0.25 + 0.07 × 0.25 × 0.75 = 0.263125; 1,000 / 0.263125 is 3,800.475.
+  expect(asked(['0.25', null])).toMatchObject({ data: { maxTradeSzs: ['3800.47', '0'] } });
+  world.shares(ALICE, { price: 0.25, size: 3800.47 });
+  expect(
+    world.data('clearinghouseState', { user: ALICE, accountType: 'outcome' }).withdrawable,
+  ).toBe('0.001331');
+  expect(asked(['1', null])).toMatchObject({ error: { message: 'Price is out of range' } });
+  expect(asked(['0.255', null])).toMatchObject({
+    error: { details: { field: 'px[0]', nearest: ['0.25', '0.26'] } },
+  });
+});
+
 function slowMarket() {
   const { listing } = world.markets.catalogue.market(FIRST_ID)!;
   return { ...listing, slug: 'slow' };

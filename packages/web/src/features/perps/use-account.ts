@@ -10,12 +10,23 @@ import { useSession } from '../../session/use-session.ts';
 
 const ASSET_DATA_MS = 3_000;
 
-/** Leverage, margin mode, and how much can be bought and sold; undefined for a visitor. */
+/** Leverage, margin mode, and how much can be bought and sold at the mark; undefined for a visitor. */
 export function useAssetData(coin: string): ActiveAssetData | undefined {
+  return useAnswer(coin, [], (user, signal) =>
+    reader.info.activeAssetData({ user, coin }, { signal }),
+  );
+}
+
+/** An answer about an account in a market, asked for again while it is shown; undefined for a visitor. */
+export function useAnswer<Answer>(
+  coin: string,
+  key: readonly (string | null)[],
+  ask: (user: string, signal: AbortSignal) => Promise<Answer>,
+): Answer | undefined {
   const user = useSession()?.address;
   return useQuery({
-    queryKey: ['activeAssetData', user, coin],
-    queryFn: ({ signal }) => reader.info.activeAssetData({ user: user!, coin }, { signal }),
+    queryKey: ['activeAssetData', user, coin, ...key],
+    queryFn: ({ signal }) => ask(user!, signal),
     enabled: user !== undefined,
     placeholderData: keepPreviousData,
     refetchInterval: ASSET_DATA_MS,

@@ -22,6 +22,8 @@ export type Draft = {
   readonly steps: string;
   readonly size: string;
   readonly sizeUnit: 'base' | 'quote';
+  /** A percentage of the most, which the size follows until the order is sent; undefined where the size was typed. */
+  readonly share: number | undefined;
   readonly isReduceOnly: boolean;
   readonly isPostOnly: boolean;
   readonly lifetime: Lifetime;
@@ -44,6 +46,7 @@ const EMPTY: Draft = {
   steps: '5',
   size: '',
   sizeUnit: 'base',
+  share: undefined,
   isReduceOnly: false,
   isPostOnly: false,
   lifetime: 'gtc',
@@ -61,7 +64,8 @@ export function useDraft(): Draft {
 }
 
 export function changeDraft(change: Partial<Draft>): void {
-  draftStore.setState(change);
+  const isTyped = 'size' in change && !('share' in change);
+  draftStore.setState(isTyped ? { ...change, share: undefined } : change);
 }
 
 /** Another kind of order. A limit of a trigger is typed for that trigger and goes nowhere else. */
@@ -80,6 +84,7 @@ const NO_AMOUNTS = {
   limitPrice: '',
   lastPrice: '',
   size: '',
+  share: undefined,
   takeProfit: '',
   stopLoss: '',
 } as const satisfies Partial<Draft>;

@@ -1,5 +1,5 @@
-import type { ActiveAssetData, ApiError } from '@oddlot/sdk';
-import { compare, divide, isDecimal, multiply, onStep, sign } from '../../../lib/decimal.ts';
+import type { ApiError } from '@oddlot/sdk';
+import { compare, isDecimal, onStep, sign } from '../../../lib/decimal.ts';
 import type { Grid } from '../grid.ts';
 import { sizeInBase, type Drafted } from './orders-of-draft.ts';
 import type { Draft } from './draft.ts';
@@ -11,24 +11,25 @@ import type { Draft } from './draft.ts';
 export function lowerSize(
   refusal: ApiError | undefined,
   {
-    asset,
     draft,
     drafted,
     grid,
     most,
   }: {
-    readonly asset: ActiveAssetData | undefined;
     readonly draft: Draft;
     readonly drafted: Drafted;
     readonly grid: Grid;
-    /** What the margin is enough for at the mark. */
+    /** The largest size that the venue allows at the price of the ticket. */
     readonly most: string | undefined;
   },
 ): string | undefined {
   if (refusal === undefined || drafted.missing !== undefined) return undefined;
   const size = sizeInBase(draft, drafted.price, grid);
-  const limit = largestOrder(refusal) ?? byMargin(refusal, most, asset?.markPx, drafted.price);
-  if (size === undefined || limit === undefined) return undefined;
+  const isForMargin = refusal.details?.required !== undefined && /margin/i.test(refusal.message);
+  const largest = largestOrder(refusal);
+  if (size === undefined || (largest === undefined && !isForMargin)) return undefined;
+  const [limit] = [largest, most].filter((each) => each !== undefined).toSorted(compare);
+  if (limit === undefined) return undefined;
   const lower = onStep(limit, grid.lot, 'down');
   return sign(lower) > 0 && compare(lower, size) < 0 ? lower : undefined;
 }
@@ -40,17 +41,4 @@ export function largestOrder({ details }: ApiError): string | undefined {
     return undefined;
   const most = String(allowed.max);
   return isDecimal(most) ? most : undefined;
-}
-
-/** Above the mark an order takes more margin than at it. */
-function byMargin(
-  { details, message }: ApiError,
-  most: string | undefined,
-  markPx: string | undefined,
-  price: string,
-): string | undefined {
-  if (details?.required === undefined || !/margin/i.test(message)) return undefined;
-  if (most === undefined || !isDecimal(markPx)) return undefined;
-  if (compare(price, markPx) <= 0) return most;
-  return divide(multiply(most, markPx), price);
 }

@@ -21,6 +21,8 @@ export type Surroundings = {
   readonly hasMark: boolean;
   /** What a market order counts with; to others it may be absent. */
   readonly markPx: string | undefined;
+  /** The limit of a market order, where it is closer to the market than usual. */
+  readonly bound?: string | undefined;
   /** The venue's time, for orders that end by themselves. */
   readonly nowMs: number;
   readonly isHedge: boolean;
@@ -150,7 +152,7 @@ function singleOrder(draft: Draft, { price, size }: Counted, around: Surrounding
     });
   }
   if (type === 'market') {
-    const bound = marketPrice(side, price, grid.tick);
+    const bound = around.bound ?? marketPrice(side, price, grid.tick);
     return limitOrder({ asset, side, size, price: bound, reduceOnly, tif: 'FrontendMarket' });
   }
   return limitOrder({ asset, side, size, price, reduceOnly, ...lifeOf(draft, around.nowMs) });

@@ -15,31 +15,35 @@ import { NumberField } from '../../../ui/number-field.tsx';
 import { preferences } from '../../../ui/preferences.ts';
 import { Slider } from '../../../ui/slider.tsx';
 import { useTradedPerp } from '../traded-perp.ts';
-import { isLong, usePositions } from '../use-account.ts';
-import { changeDraft, useDraft, type Draft } from './draft.ts';
+import { changeDraft, type Draft } from './draft.ts';
 import { sizeInBase, type Drafted } from './orders-of-draft.ts';
+import { sizeOfShare } from './share-of-most.ts';
 
 /** The size in base or in USDC, and as a share of what the venue allows. */
 export function SizeField({
   asset,
+  draft,
   drafted,
+  most,
 }: {
   readonly asset: ActiveAssetData | undefined;
+  /** With the size that its share comes to. */
+  readonly draft: Draft;
   readonly drafted: Drafted;
+  readonly most: string | undefined;
 }) {
   const t = useWords();
   const { grid, perp } = useTradedPerp();
-  const draft = useDraft();
   const { size, sizeUnit } = draft;
   const isBase = sizeUnit === 'base';
-  const most = useLargest(draft, asset);
   const price = drafted.missing === undefined ? drafted.price : asset?.markPx;
   const inBase = isDecimal(price) ? sizeInBase(draft, price, grid) : undefined;
   const inOther = otherUnit({ inBase, price, isBase, base: perp.baseCurrency });
   const take = (share: number): void => {
-    if (most === undefined) return;
-    const part = onStep(multiply(most, String(share / 100)), grid.lot, 'down');
-    changeDraft({ size: share === 0 ? '' : part, sizeUnit: 'base' });
+    if (most === undefined || asset === undefined) return;
+    if (share === 0) return changeDraft({ size: '', sizeUnit: 'base' });
+    const size = sizeOfShare({ ...draft, share }, most, { asset, lot: grid.lot });
+    changeDraft({ size, share, sizeUnit: 'base' });
   };
   const switchUnit = (): void => {
     const next = isBase ? 'quote' : 'base';
@@ -66,7 +70,7 @@ export function SizeField({
       />
       <Slider
         label={t('perps.ticket.share')}
-        value={shareOf(inBase, most)}
+        value={draft.share ?? shareOf(inBase, most)}
         isDisabled={most === undefined || sign(most) <= 0}
         onChange={take}
       />
@@ -143,20 +147,6 @@ function otherUnit({
 }): string {
   if (inBase === undefined || !isDecimal(price)) return '';
   return isBase ? usdc(multiply(inBase, price)) : `${number(inBase)} ${base}`;
-}
-
-/** What may be traded at most: by margin, or of the position that is reduced. */
-export function useLargest(draft: Draft, asset: ActiveAssetData | undefined): string | undefined {
-  const { coin } = useTradedPerp();
-  const positions = usePositions();
-  if (asset === undefined) return undefined;
-  const isHedge = asset.leverage.mode === 'Hedge';
-  const reduces = isHedge ? draft.isClosing : draft.isReduceOnly;
-  if (!reduces) return asset.maxTradeSzs[draft.side === 'buy' ? 0 : 1];
-  const held = positions.find(
-    (row) => row.position.asset === coin && isLong(row) === (draft.side === 'sell'),
-  );
-  return held?.position.szi.replace('-', '') ?? '0';
 }
 
 function shareOf(size: string | undefined, most: string | undefined): number {

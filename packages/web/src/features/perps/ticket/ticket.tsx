@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useRef, type RefObject } from 'react';
 import { useStore } from 'zustand';
-import { ApiError, type ActiveAssetData } from '@oddlot/sdk';
+import { ApiError } from '@oddlot/sdk';
 import type { Remedy } from '../../../lib/explain-error.ts';
 import { number } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
@@ -10,7 +10,7 @@ import { useSession } from '../../../session/use-session.ts';
 import { Button } from '../../../ui/button.tsx';
 import { ErrorSentence } from '../../../ui/error-sentence.tsx';
 import { useTradedPerp } from '../traded-perp.ts';
-import { useAssetData } from '../use-account.ts';
+import { usePositions } from '../use-account.ts';
 import { useMarketState } from '../use-market-state.ts';
 import { AccountChips } from './account-chips.tsx';
 import { useConfirmed } from './use-confirmed.tsx';
@@ -26,10 +26,14 @@ import type { Drafted } from './orders-of-draft.ts';
 import { Preview } from './preview.tsx';
 import { PriceFields } from './price-fields.tsx';
 import { SideChoice, TypeChoice } from './choices.tsx';
-import { SizeField, useLargest } from './size-field.tsx';
+import { isHedged, mostOf } from './share-of-most.ts';
+import { SizeField } from './size-field.tsx';
 import { refusalOf, remedyOf } from './refusal.ts';
 import { useDrafted } from './use-drafted.ts';
+import { useFreshOrders } from './use-fresh-orders.ts';
 import { useSending } from './use-sending.ts';
+import { useSized } from './use-sized.ts';
+import { useSizing } from './use-sizing.ts';
 import { useSimulation } from './use-simulation.ts';
 
 /** One order, from the first digit to what became of it. In a sheet the Escape key is the sheet's. */
@@ -38,13 +42,16 @@ export function Ticket({ isInSheet = false }: { readonly isInSheet?: boolean }) 
   const t = useWords();
   const draft = useDraft();
   const session = useSession();
-  const asset = useAssetData(coin);
-  const isHedge = asset?.leverage.mode === 'Hedge';
-  const drafted = useDrafted(draft, isHedge);
+  const asset = useSizing(draft)?.asset;
+  const isHedge = asset !== undefined && isHedged(asset);
+  const positions = usePositions();
+  const most = asset && mostOf(draft, asset, { coin, positions });
+  const sized = useSized(draft, most, asset);
+  const drafted = useDrafted(sized, isHedge);
   const parameters = drafted.missing === undefined ? drafted.parameters : undefined;
   const simulation = useSimulation(session?.address, parameters, draft);
   const label = labelOf(draft, drafted, { base: perp.baseCurrency, isHedge }, t);
-  const sending = useSending(parameters, label);
+  const sending = useSending(useFreshOrders(draft, parameters, isHedge), label);
   const { clear, fault, send } = sending;
   const { question, request } = useConfirmed(drafted, label, send);
   const remedies = useRemedies(send);
@@ -66,12 +73,12 @@ export function Ticket({ isInSheet = false }: { readonly isInSheet?: boolean }) 
       <TypeChoice />
       <SideChoice isHedge={isHedge} />
       <PriceFields />
-      <SizeField asset={asset} drafted={drafted} />
+      <SizeField asset={asset} draft={sized} drafted={drafted} most={most} />
       <Options isHedge={isHedge} />
       <Exits drafted={drafted} isHedge={isHedge} />
       <Preview simulation={simulation} drafted={drafted} asset={asset} />
       {refusal !== undefined && (
-        <Refused refusal={refusal} asset={asset} drafted={drafted} onRemedy={remedies} />
+        <Refused refusal={refusal} most={most} drafted={drafted} onRemedy={remedies} />
       )}
       {session?.trader === undefined ? (
         <Entrance />
@@ -101,21 +108,20 @@ export function Ticket({ isInSheet = false }: { readonly isInSheet?: boolean }) 
 /** A refusal with what helps; a size that is too large is lowered by a press. */
 function Refused({
   refusal,
-  asset,
+  most,
   drafted,
   onRemedy,
 }: {
   readonly refusal: unknown;
-  readonly asset: ActiveAssetData | undefined;
+  readonly most: string | undefined;
   readonly drafted: Drafted;
   readonly onRemedy: (remedy: Remedy) => (() => void) | undefined;
 }) {
   const t = useWords();
   const { grid, perp } = useTradedPerp();
   const draft = useDraft();
-  const most = useLargest(draft, asset);
   const told = refusal instanceof ApiError ? refusal : undefined;
-  const size = lowerSize(told, { asset, draft, drafted, grid, most });
+  const size = lowerSize(told, { draft, drafted, grid, most });
   const limit = told && largestOrder(told);
   const unit = perp.baseCurrency;
   return (

@@ -1,7 +1,8 @@
 import { useState } from 'react';
-import type { ActionReply, OrderEntry, OrderParameters } from '@oddlot/sdk';
+import type { ActionReply, Client, OrderEntry, OrderParameters } from '@oddlot/sdk';
 import { emptied } from '../../../ui/emptied.ts';
 import { useAct } from '../use-act.ts';
+import { againForMargin } from './again-for-margin.ts';
 import { changeDraft, clearDraft, draftStore, useDraft, type Draft } from './draft.ts';
 
 /** What was sent, and what the venue said to it. */
@@ -25,21 +26,35 @@ export type Sending = {
 /** The draft as it stood then: what was said to it is not about the next one. */
 type Said = { readonly draft: Draft; readonly sent?: Sent; readonly fault?: unknown };
 
-/** Sends what the ticket stands for, and keeps what the venue said until another order is written. */
-export function useSending(parameters: OrderParameters | undefined, label: string): Sending {
+/**
+ * Sends the orders of the ticket, and keeps the answer of the venue until another order is written. A percentage that the margin
+ * does not cover because the market has moved is computed once more: a rejected order changed nothing.
+ */
+export function useSending(
+  orders: (() => Promise<OrderParameters | undefined>) | undefined,
+  label: string,
+): Sending {
   const draft = useDraft();
   const [said, setSaid] = useState<Said>();
   const { act, canAct, isAsking, isBusy } = useAct((fault) =>
     setSaid({ draft: draftStore.getState(), fault }),
   );
   const send = async (): Promise<void> => {
-    if (parameters === undefined || !canAct || isBusy) return;
+    if (orders === undefined || !canAct || isBusy) return;
     setSaid(undefined);
-    const reply = await act((trader) => trader.exchange.order(parameters, { confirm: 'executed' }));
+    let entries: readonly OrderEntry[] = [];
+    const attempt = async (trader: Client): Promise<ActionReply> => {
+      const parameters = await orders();
+      if (parameters === undefined) throw new Error('the ticket has no size');
+      entries = parameters.orders;
+      return trader.exchange.order(parameters, { confirm: 'executed' });
+    };
+    const reply = await act((trader) =>
+      draft.share === undefined ? attempt(trader) : againForMargin(() => attempt(trader)),
+    );
     if (reply === undefined) return;
-    changeDraft({ size: emptied(draft.size)(draftStore.getState().size) });
-    const { orders } = parameters;
-    setSaid({ draft: draftStore.getState(), sent: { label, orders, reply } });
+    if (emptied(draft.size)(draftStore.getState().size) === '') changeDraft({ size: '' });
+    setSaid({ draft: draftStore.getState(), sent: { label, orders: entries, reply } });
   };
   const clear = (): void => {
     clearDraft();

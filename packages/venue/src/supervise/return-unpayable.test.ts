@@ -1,0 +1,68 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { accountView, openWithdrawals } from '@oddlot/engine';
+import { createLogger } from '@oddlot/host/log';
+import { address, hash } from '@oddlot/units';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readConfig } from '../config.ts';
+import { type OpenedVenue, openVenue } from '../venue.ts';
+
+/** R-withdraw, at the start of a venue: a payment that can never succeed is returned to the account. */
+
+const account = address(`0x${'11'.repeat(20)}`);
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'oddlot-return-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+function open(chain: 'local' | 'none'): Promise<OpenedVenue> {
+  // The local chain is looked at once, so that it pays nothing.
+  const flags = ['--chain', chain, '--chain-every-ms', '3600000', '--chain-port', '0'];
+  const lean = ['--port', '0', '--ops-port', '0', '--no-web', '--no-relay', '--no-bots'];
+  const config = readConfig(['--data', folder, '--oracle', 'still', ...lean, ...flags], {});
+  return openVenue(config, {
+    log: createLogger({ level: 'silent' }),
+    onFatal: (error) => expect.unreachable(String(error)),
+  });
+}
+
+/** By the log itself, as earlier releases admitted it without a chain. */
+async function withdrawIn({ clock, replica }: OpenedVenue, usdc: number): Promise<void> {
+  const amountMicroUsdc = usdc * 1_000_000;
+  await replica.propose({ type: 'creditFaucet', account, subAccount: 'perp', amountMicroUsdc });
+  const authority = { signer: account, nonce: clock.nowMs(), txHash: hash(`0x${'22'.repeat(32)}`) };
+  const { outcome } = await replica.propose({
+    type: 'withdraw',
+    authority,
+    destination: account,
+    amountMicroUsdc,
+  });
+  expect(outcome.reject).toBeUndefined();
+}
+
+const freeIn = ({ replica }: OpenedVenue): bigint | undefined =>
+  accountView(replica.state, account)?.perpBalance;
+const heldIn = ({ replica }: OpenedVenue): number =>
+  openWithdrawals(replica.state).withdrawals.length;
+
+test('what a venue holds that never had a chain is returned when it starts', async () => {
+  const before = await open('none');
+  await withdrawIn(before, 50);
+  expect([heldIn(before), freeIn(before)]).toEqual([1, 0n]);
+  await before.stop();
+  const after = await open('none');
+  expect([heldIn(after), freeIn(after)]).toEqual([0, 50_000_000n]);
+  await after.stop();
+});
+
+test('what a bridge may be paying stays in the hold while its chain is not configured', async () => {
+  const before = await open('local');
+  await withdrawIn(before, 50);
+  await before.stop();
+  const after = await open('none');
+  expect([heldIn(after), freeIn(after)]).toEqual([1, 0n]);
+  await after.stop();
+});
