@@ -75,7 +75,7 @@ const FENCE_LOCK = 0x0dd2;
 
 /** A page whose rows were asked for as text. */
 function inText<Found>(question: object, answer: Found): Found {
-  if (!('asText' in question) || !isPage(answer)) return answer;
+  if (!('asText' in question) || !isPage(answer) || answer.text !== undefined) return answer;
   const { rows } = answer as Page<unknown>;
   return { ...answer, rows: [], text: { json: JSON.stringify(rows), count: rows.length } };
 }
