@@ -1,7 +1,7 @@
 import { HistoryDamagedError } from '../store-errors.ts';
 import type { ByteReader } from '../../../codec/byte-reader.ts';
 import { INT_MAX, type ByteWriter } from '../../../codec/byte-writer.ts';
-import { byteOfWord, FIRST_WORD, textOfByte, wordOfByte } from './known-words.ts';
+import { byteOfWord, textOfByte, wordOfByte } from './known-words.ts';
 
 /**
  * A value as bytes: one that says its kind, and what is behind it. Whatever JSON can say goes through, and
