@@ -321,15 +321,14 @@ export class Recorder {
     await this.#buildTree();
     await this.#retain();
     this.#report();
-    if (this.#questions.isReady(this.#standing)) {
-      await turn();
-      this.#slice.begin();
-      return;
+    if (!this.#questions.isReady(this.#standing)) {
+      await this.#wake.sleep(this.#sleepMs);
+      // What comes together is written together.
+      const isCalm = this.#leads && !this.#questions.hasQuestions;
+      if (isCalm) await this.#wake.calm(WRITE_EVERY_MS, () => this.#isUrgent);
     }
-    await this.#wake.sleep(this.#sleepMs);
-    // What comes together is written together.
-    const isCalm = this.#leads && !this.#questions.hasQuestions;
-    if (isCalm) await this.#wake.calm(WRITE_EVERY_MS, () => this.#isUrgent);
+    // All questions that have come are known before one is answered: otherwise they would take turns as they came.
+    await turn();
     this.#slice.begin();
   }
 
