@@ -223,7 +223,9 @@ export class ChannelSession implements Follower {
 
   #startLost(held: Held, lost: ResyncReason): Start | Promise<Start> {
     if (!held.stream.isLate) return { with: 'resync', lost };
-    return held.stream.lateSnapshot(held.sub, this.#asker).then((late) => ({ with: 'lateResync', lost, late }));
+    return held.stream
+      .lateSnapshot(held.sub, this.#asker)
+      .then((late) => ({ with: 'lateResync', lost, late }));
   }
 
   #welcomeAt(held: Held, height: number, start: Start): void {

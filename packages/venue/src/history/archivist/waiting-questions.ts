@@ -19,11 +19,16 @@ import type { RowBuffer } from './row-buffer.ts';
 const BLOCKS_WAITED_MAX = 10_000;
 
 /**
- * Milliseconds of this thread that a client may take before those who take less are answered first. Beyond, it is
- * answered when nobody else waits, and in a tenth of the time in any case.
+ * Milliseconds for which a client may hold up the others before those who take less are answered first. A client that
+ * has taken more is answered when no other waits, and in a tenth of the time in any case.
  */
-const PACE = { perSecond: 50, burst: 200 };
+const PACE = { perSecond: 25, burst: 150 };
 const SPARED_FACTOR = 9;
+/**
+ * An answer is not interrupted, and one that takes longer than this holds up clients that ask meanwhile. Of clients that
+ * have taken more than their pace, such answers get a tenth of the time and no more, even if nothing else is to be done.
+ */
+const LONG_MS = 10;
 /**
  * With rows on a server an answer costs the time that it holds the only connection. A server that stalls is not the
  * fault of a client, which is charged this much for one answer at most.
@@ -71,6 +76,7 @@ export class WaitingQuestions {
   /** From when on a client that has used up its pace is answered before the others; and whether one is answered now. */
   #spareFromMs = 0;
   #isOfResting = false;
+  #restUntilMs = 0;
 
   constructor(options: WaitingQuestionsOptions) {
     this.#options = options;
@@ -80,10 +86,11 @@ export class WaitingQuestions {
     return this.#waiting.length > 0 || this.#turns.hasNext || this.#turns.hasResting;
   }
 
-  /** How long until the first of those that wait for a block waits no longer; undefined when none does. */
+  /** How long until a question is to be looked at again without being told; undefined when there is none. */
   get patienceMs(): number | undefined {
-    if (this.#waiting.length === 0) return undefined;
-    const untilMs = Math.min(...this.#waiting.map((each) => each.untilMs));
+    let untilMs = this.#turns.hasResting ? this.#restUntilMs : Infinity;
+    for (const each of this.#waiting) untilMs = Math.min(untilMs, each.untilMs);
+    if (untilMs === Infinity) return undefined;
     return Math.max(1, Math.ceil(untilMs - performance.now()));
   }
 
@@ -100,8 +107,10 @@ export class WaitingQuestions {
 
   /** True when a question need not or does not wait for its block any longer. */
   isReady(standing: Standing): boolean {
-    this.#admit(standing, performance.now());
-    return this.#turns.hasNext || this.#turns.hasResting;
+    const nowMs = performance.now();
+    this.#admit(standing, nowMs);
+    this.#turns.wake(nowMs);
+    return this.#turns.hasNext || (this.#turns.hasResting && nowMs >= this.#restUntilMs);
   }
 
   clear(): void {
@@ -146,8 +155,12 @@ export class WaitingQuestions {
       await this.#answer(item, rows, { asOf, isSplit, took });
     } finally {
       const nowMs = performance.now();
-      this.#turns.end(id, took(), nowMs);
-      if (this.#isOfResting) this.#spareFromMs = nowMs + SPARED_FACTOR * (nowMs - startedMs);
+      const workMs = took();
+      this.#turns.end(id, nowMs - startedMs, nowMs);
+      if (this.#isOfResting) {
+        this.#spareFromMs = nowMs + SPARED_FACTOR * workMs;
+        if (workMs > LONG_MS) this.#restUntilMs = this.#spareFromMs;
+      }
     }
   }
 
@@ -167,7 +180,8 @@ export class WaitingQuestions {
     const spared = nowMs >= this.#spareFromMs ? this.#turns.nextResting() : undefined;
     const first = spared ?? this.#turns.next();
     this.#isOfResting = spared !== undefined || first === undefined;
-    return first ?? this.#turns.nextResting();
+    if (first !== undefined || nowMs < this.#restUntilMs) return first;
+    return this.#turns.nextResting();
   }
 
   async #answer(

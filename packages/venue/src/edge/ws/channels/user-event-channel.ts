@@ -68,11 +68,7 @@ export class UserEventChannel<Params extends UserParams, Row> implements NodeCha
     }
   }
 
-  #past(
-    params: Params,
-    { after, upTo }: PastSpan,
-    asker: Asker,
-  ): Past | Promise<Past | 'tooOld'> {
+  #past(params: Params, { after, upTo }: PastSpan, asker: Asker): Past | Promise<Past | 'tooOld'> {
     const { recent } = this.#context;
     const { user } = params;
     const blocks = recent.between(after, upTo);
