@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Attack, AttackResult } from './hostile-attackers.ts';
 import { COUNTED_MIN } from './hostile-counts.ts';
+import { historyRows } from './hostile-history.ts';
 import { hostilePortsOf } from './hostile-ports.ts';
 import {
   atMost,
@@ -39,6 +40,8 @@ const P99_MS_MAX = 250;
 const RESIDENT_RATIO_MAX = 1.3;
 const MEBIBYTE = 1024 * 1024;
 const ORDERS_PER_ACTION = 50;
+/** How often as long as one measurement all of those beside readers take: alone, and beside four numbers of them. */
+const READ_PARTS = 6.25;
 /** Eight actions and eight queries a second: a little below what one client may. */
 const PAUSE_MS = 125;
 
@@ -64,6 +67,14 @@ export async function hostileSection(scale: Scale): Promise<readonly Row[]> {
     const durationMs = sized(scale, { full: 20_000, quick: 10_000, tiny: 1_500 });
     const actions = sized(scale, { full: 100, quick: 40, tiny: 2 });
     const whale = await client.becomeWhale(actions);
+    const busy = await client.becomeBusy(sized(scale, { full: 40, quick: 20, tiny: 1 }));
+    const readMs = sized(scale, { full: 15_000, quick: 8_000, tiny: 400 });
+    const trading = client.trade(readMs * READ_PARTS);
+    const users = [busy, whale];
+    const info = (query: object) => client.info(query);
+    const asked = { port: venue.port, users, durationMs: readMs };
+    const read = await historyRows({ info }, asked);
+    await trading;
     const ports = await hostilePortsOf(`http://127.0.0.1:${venue.port}`);
     const calm = await client.trade(durationMs);
     const before = venue.residentBytes();
@@ -72,7 +83,7 @@ export async function hostileSection(scale: Scale): Promise<readonly Row[]> {
     const result = await attacked;
     same('attacks took place', Object.keys(result).length >= COUNTED_MIN, true);
     await client.trade(sized(scale, { full: 60_000, quick: 20_000, tiny: 100 }));
-    return [...rowsOf(calm, hostile), memoryRow(before, venue.residentBytes())];
+    return [...read, ...rowsOf(calm, hostile), memoryRow(before, venue.residentBytes())];
   } finally {
     client.close();
     await venue.stop();
@@ -133,6 +144,27 @@ class PoliteClient {
     return whale.address;
   }
 
+  /** An account with many orders that have ended, some in each action. */
+  async becomeBusy(actions: number): Promise<string> {
+    const busy = this.#signer.key(2);
+    await this.#post('/request-fund', JSON.stringify({ user: busy.address }));
+    const order = { ...bid(160), t: { limit: { tif: 'Ioc' } } } as const;
+    const orders = Array.from({ length: ORDERS_PER_ACTION }, () => order);
+    for (let index = 0; index < actions; index++) {
+      const { text } = this.#signer.sign(busy, orderAction(orders), this.#nonce++);
+      await this.#post('/exchange', text, `127.0.1.${index % 10}`);
+    }
+    return busy.address;
+  }
+
+  async info(query: object): Promise<{ ms: number; text: string }> {
+    let answer = '';
+    const ms = await this.#post('/info', JSON.stringify(query), '127.0.0.1', (text) => {
+      answer = text;
+    });
+    return { ms, text: answer };
+  }
+
   /** Places orders and reads the book for a while; tells how long each answer took, in ms. */
   async trade(durationMs: number): Promise<number[]> {
     const untilMs = performance.now() + durationMs;
@@ -152,7 +184,12 @@ class PoliteClient {
   }
 
   /** Posts and waits; an answer that is no success stops the benchmark. */
-  async #post(path: string, body: string, localAddress = '127.0.0.1'): Promise<number> {
+  async #post(
+    path: string,
+    body: string,
+    localAddress = '127.0.0.1',
+    tell: (text: string) => void = () => undefined,
+  ): Promise<number> {
     const headers = { 'content-type': 'application/json', 'content-length': body.length };
     const target = { port: this.#port, host: '127.0.0.1', path, method: 'POST', localAddress };
     const startedMs = performance.now();
@@ -162,6 +199,7 @@ class PoliteClient {
         response.setEncoding('utf8').on('data', (part: string) => (text += part));
         response.once('end', () => {
           const isFine = response.statusCode === 200 && text.includes('"code":0');
+          tell(text);
           if (isFine) resolve(performance.now() - startedMs);
           else reject(new Error(`${path}: ${response.statusCode} ${text.slice(0, 300)}`));
         });

@@ -1,4 +1,5 @@
-import { type BucketRate, TokenBucket } from './token-bucket.ts';
+import { ClientTurns } from './client-turns.ts';
+import type { BucketRate } from './token-bucket.ts';
 
 /**
  * Who is served next. Each client in turn has one request taken up, whichever number of connections it
@@ -31,34 +32,22 @@ type Follows = { readonly tokens?: number; readonly turn?: number };
 
 type Asked = { readonly run: () => void; readonly tokens: number };
 
-type Client = {
-  readonly waiting: Asked[];
-  readonly bucket: TokenBucket;
-  /** When it asked or was served last. */
-  atMs: number;
-};
-
 export class FairQueue {
-  readonly #pace: Pace;
-  readonly #clients = new Map<string, Client>();
-  /** Those with a request that may be taken up, the next one first; and those who ask too often. */
-  readonly #line = new Map<string, Client>();
-  readonly #resting = new Map<string, Client>();
+  readonly #turns: ClientTurns<Asked>;
   #isDue = false;
   #isTimed = false;
   #windowMs = 0;
   #usedMs = 0;
-  #sweptMs = 0;
   /** From when on those who ask for too much are served again. */
   #spareFromMs = 0;
 
   constructor(pace: Pace = PACE) {
-    this.#pace = pace;
+    this.#turns = new ClientTurns(pace);
   }
 
   /** How many clients are remembered. */
   get size(): number {
-    return this.#clients.size;
+    return this.#turns.size;
   }
 
   /** Names the turn that it is, for what follows on it. */
@@ -72,16 +61,14 @@ export class FairQueue {
    */
   take(id: string, run: () => void, { tokens = 1, turn }: Follows = {}): void {
     const nowMs = performance.now();
-    const client = this.#client(id, nowMs);
     if (nowMs - this.#windowMs > WINDOW_MS) this.#open(nowMs);
-    const isFirst = this.#line.size === 0 && client.waiting.length === 0;
-    const isNext = (isFirst && this.#usedMs < SLICE_MS) || turn === this.#windowMs;
-    if (isNext && client.bucket.left(nowMs) >= 1) {
-      this.#run(client, { run, tokens });
+    const isFirst = this.#usedMs < SLICE_MS && this.#turns.isFirst(id, nowMs);
+    if ((isFirst || turn === this.#windowMs) && this.#turns.hasToken(id, nowMs)) {
+      this.#run(id, { run, tokens });
       return;
     }
-    client.waiting.push({ run, tokens });
-    if (client.waiting.length === 1) this.#queue(id, client, nowMs);
+    this.#turns.add(id, { run, tokens }, nowMs);
+    this.#serveLater();
   }
 
   #open(nowMs: number): void {
@@ -89,103 +76,65 @@ export class FairQueue {
     this.#usedMs = 0;
   }
 
-  /** To the end of the line, or to those who rest. */
-  #queue(id: string, client: Client, nowMs: number): void {
-    if (client.bucket.left(nowMs) >= 1) {
-      this.#line.set(id, client);
-      if (this.#isDue) return;
+  #serveLater(): void {
+    if (this.#turns.hasNext && !this.#isDue) {
       this.#isDue = true;
       setImmediate(this.#next);
-      return;
     }
-    this.#resting.set(id, client);
-    this.#wakeLater();
+    if (this.#turns.hasResting) this.#wakeLater();
   }
 
   /** A slice of time: one request of each client, and again. */
   readonly #next = (): void => {
     this.#isDue = false;
-    const nowMs = performance.now();
-    this.#open(nowMs);
-    for (const [id, client] of this.#line) {
-      this.#line.delete(id);
-      const asked = client.waiting.shift();
-      if (asked !== undefined) this.#run(client, asked);
-      // Behind the others, where this loop comes by again.
-      if (client.waiting.length > 0) this.#queue(id, client, nowMs);
-      if (this.#usedMs >= SLICE_MS) break;
+    this.#open(performance.now());
+    while (this.#usedMs < SLICE_MS) {
+      const next = this.#turns.next();
+      if (next === undefined) break;
+      this.#run(next.id, next.item);
     }
-    if (this.#line.size === 0 || this.#isDue) return;
-    this.#isDue = true;
-    setImmediate(this.#next);
+    this.#serveLater();
   };
 
   readonly #wake = (): void => {
     this.#isTimed = false;
     const nowMs = performance.now();
-    for (const [id, client] of this.#resting) {
-      if (client.bucket.left(nowMs) < 1) continue;
-      this.#resting.delete(id);
-      this.#queue(id, client, nowMs);
-    }
+    this.#turns.wake(nowMs);
     if (nowMs >= this.#spareFromMs) this.#spare(nowMs);
-    this.#wakeLater();
+    this.#serveLater();
   };
 
   /** A little time for those who ask for too much; it costs them nothing more. */
   #spare(nowMs: number): void {
     let usedMs = 0;
-    for (const [id, client] of this.#resting) {
-      if (usedMs >= SPARE_MS) break;
-      this.#resting.delete(id);
-      const asked = client.waiting.shift();
-      asked?.run();
-      // Behind the others, where this loop comes by again.
-      if (client.waiting.length > 0) this.#resting.set(id, client);
-      usedMs = performance.now() - nowMs;
+    while (usedMs < SPARE_MS) {
+      const next = this.#turns.nextResting();
+      if (next === undefined) break;
+      this.#turns.begin(next.id, 0, nowMs);
+      next.item.run();
+      const endedMs = performance.now();
+      this.#turns.end(next.id, 0, endedMs);
+      usedMs = endedMs - nowMs;
     }
     this.#spareFromMs = nowMs + (1 + SPARED_FACTOR) * usedMs;
   }
 
   #wakeLater(): void {
-    if (this.#isTimed || this.#resting.size === 0) return;
+    if (this.#isTimed) return;
     this.#isTimed = true;
     setTimeout(this.#wake, REST_MS);
   }
 
-  #run(client: Client, { run, tokens }: Asked): void {
+  #run(id: string, { run, tokens }: Asked): void {
     const startedMs = performance.now();
-    client.bucket.spend(tokens, startedMs);
-    client.atMs = startedMs;
+    this.#turns.begin(id, tokens, startedMs);
     try {
       run();
     } finally {
       const endedMs = performance.now();
       const ms = endedMs - startedMs;
       this.#usedMs += ms;
-      client.bucket.spend(ms * TOKENS_PER_MS, endedMs);
-    }
-  }
-
-  #client(id: string, nowMs: number): Client {
-    this.#sweep(nowMs);
-    let client = this.#clients.get(id);
-    if (client === undefined) {
-      client = { waiting: [], bucket: new TokenBucket(this.#pace, nowMs), atMs: nowMs };
-      this.#clients.set(id, client);
-    }
-    client.atMs = nowMs;
-    return client;
-  }
-
-  /** Forgets who has not asked for so long that nothing is known about it. */
-  #sweep(nowMs: number): void {
-    const { burst, perSecond } = this.#pace;
-    const fullMs = perSecond === Infinity ? 1000 : 1000 + (burst * 1000) / perSecond;
-    if (nowMs - this.#sweptMs < fullMs) return;
-    this.#sweptMs = nowMs;
-    for (const [id, { atMs, waiting }] of this.#clients) {
-      if (waiting.length === 0 && nowMs - atMs >= fullMs) this.#clients.delete(id);
+      this.#turns.end(id, ms * TOKENS_PER_MS, endedMs);
     }
   }
 }

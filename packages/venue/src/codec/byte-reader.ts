@@ -26,6 +26,11 @@ export class ByteReader {
     this.#end = end;
   }
 
+  /** Another one that continues from the same place. */
+  fork(): ByteReader {
+    return new ByteReader(this.#bytes, this.#at, this.#end);
+  }
+
   get at(): number {
     return this.#at;
   }

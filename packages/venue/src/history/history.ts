@@ -328,6 +328,20 @@ export type Watcher<Table extends WatchedTable> = {
   onRows(height: number, rows: WatchedRows[Table]): void;
 };
 
+/** For whom a question is asked: clients take turns, and each pays for its answers. */
+export type Asker = {
+  /** As its limits count it. */
+  readonly client: string;
+  /** Told what an answer took, in milliseconds of the thread that found it. */
+  readonly spend: (ms: number) => void;
+};
+
+export type AskOptions = {
+  readonly minHeight?: number;
+  /** The venue itself by default. */
+  readonly asker?: Asker;
+};
+
 /**
  * What ever happened, as the edges see it. It follows the log by itself and may be behind; an answer says
  * how far it was. A question waits, for some seconds, for the newest block that this process has applied,
@@ -339,7 +353,7 @@ export interface History {
   ask<Topic extends HistoryTopic>(
     topic: Topic,
     question: Ask<Topic>,
-    options?: { readonly minHeight?: number },
+    options?: AskOptions,
   ): Promise<{ readonly asOf: AsOf; readonly answer: Answer<Topic> }>;
   /**
    * Tells rows of a user from now on. The answer to a question that is asked after this call, and whose

@@ -74,12 +74,13 @@ export function receiptArchiveOf(archivistNow: () => Archivist): ReceiptArchive 
       const archivist = archivistNow();
       return archivist.isRebuilding || archivist.isAway || archivist.stats.lag > FAR_BLOCKS;
     },
-    async find(query): Promise<ReceiptRow | undefined> {
+    async find(query, asker): Promise<ReceiptRow | undefined> {
       const archivist = archivistNow();
       // Without a history nobody is kept from trading: the nonce still protects whoever sends twice.
       if (archivist.isLost) return undefined;
       // What the store lacks is in memory: nobody waits for it.
-      const { answer } = await archivist.ask('receipt', query, { minHeight: 0 });
+      const options = asker === undefined ? {} : { asker };
+      const { answer } = await archivist.ask('receipt', query, { minHeight: 0, ...options });
       return answer ?? undefined;
     },
     expectWhole(height) {

@@ -1,6 +1,7 @@
 import type { CommandResult } from '@oddlot/engine';
 import { traceId } from '@oddlot/protocol';
 import { present, type Address, type Hash } from '@oddlot/units';
+import type { Asker } from './history.ts';
 import type { ReceiptBlock, ReceiptQuery, ReceiptRow } from './receipt-row.ts';
 import type { InstrumentLookup } from '../translate/action-to-command.ts';
 import type { EndedLookup } from '../translate/outcome/ended-order.ts';
@@ -39,7 +40,7 @@ export type ReceiptArchive = {
   readonly height: number;
   /** True while it is computed again and far behind: then memory keeps the newest ones only. */
   readonly isFarBehind: boolean;
-  find(query: ReceiptQuery): Promise<ReceiptRow | undefined>;
+  find(query: ReceiptQuery, asker?: Asker): Promise<ReceiptRow | undefined>;
   /** Rejects when it does not know all that happened up to a height. */
   expectWhole(height: number): void;
 };
@@ -243,19 +244,19 @@ export class Receipts {
   }
 
   /** The same, but none only if there is none: rejects while an archive lacks what memory has let go of. */
-  async findForSure(key: ReceiptKey): Promise<Receipt | undefined> {
-    const found = await this.find(key);
+  async findForSure(key: ReceiptKey, asker?: Asker): Promise<Receipt | undefined> {
+    const found = await this.find(key, asker);
     if (found === undefined) this.#archive?.expectWhole(this.#droppedHeight);
     return found;
   }
 
   /** A receipt from memory or from the archive. */
-  async find(key: ReceiptKey): Promise<Receipt | undefined> {
+  async find(key: ReceiptKey, asker?: Asker): Promise<Receipt | undefined> {
     const recent = this.#recentOf(key);
     // Of a nonce the one counts that was executed first; it may have been completed last. And what was refused may have
     // been executed before, when another replica had the same request.
     const isFinal = recent !== undefined && key.by !== 'nonce' && !recent.isRefused;
-    const archived = isFinal ? undefined : await this.#archived(key);
+    const archived = isFinal ? undefined : await this.#archived(key, asker);
     if (archived !== undefined && !isEarlier(recent?.row, archived)) {
       return receiptOf(receiptOfRow(archived));
     }
@@ -268,10 +269,10 @@ export class Receipts {
     return this.#bySigner.get(keyOf(key.signer, key.nonce));
   }
 
-  async #archived(key: ReceiptKey): Promise<ReceiptRow | undefined> {
+  async #archived(key: ReceiptKey, asker?: Asker): Promise<ReceiptRow | undefined> {
     const { signer, nonce } = key.by === 'nonce' ? key : { signer: '', nonce: 0 };
     const query: ReceiptQuery = key.by === 'nonce' ? { by: 'signer', signer, nonce } : key;
-    return this.#archive?.find(query);
+    return this.#archive?.find(query, asker);
   }
 
   /** The receipts of earlier actions whose last order left the delay queue in this block. */

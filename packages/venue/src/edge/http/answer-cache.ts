@@ -49,6 +49,8 @@ type Question = {
   readonly text: string;
   /** Many ask it, so that the answer is kept even if it is short. */
   readonly isCommon?: boolean;
+  /** Who may wait for the same one while it is made; everybody by default. Called before each making. */
+  readonly group?: () => string;
 };
 
 /** The answers of the newest block that are worth keeping, by what was asked. */
@@ -76,7 +78,9 @@ export class AnswerCache {
     if (nowAt !== this.#height) this.#forget(nowAt);
     const known = this.#answers.get(question.text);
     if (known !== undefined) return known;
-    const current = this.#underWay.get(question.text);
+    const group = question.group?.() ?? '';
+    const key = `${group} ${question.text}`;
+    const current = this.#underWay.get(key);
     if (current?.height === nowAt) return current.made;
     if (current !== undefined) {
       const again = (): Answered | Promise<Answered> => this.answer(height, question, make);
@@ -86,8 +90,8 @@ export class AnswerCache {
     if (typeof text === 'string') return this.#keep(nowAt, question, text);
     const made = text
       .then((whole) => this.#keep(nowAt, question, whole))
-      .finally(() => this.#underWay.delete(question.text));
-    this.#underWay.set(question.text, { height: nowAt, made });
+      .finally(() => this.#underWay.delete(key));
+    this.#underWay.set(key, { height: nowAt, made });
     return made;
   }
 

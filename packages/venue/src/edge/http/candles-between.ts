@@ -3,7 +3,6 @@ import type { History } from '../../history/history.ts';
 import { type CandleQuery, candlesOf, missingBars } from '../../translate/info/candles.ts';
 import { emptyPast } from '../../translate/info/past-need.ts';
 import type { InfoAnswer, InfoContext } from '../../translate/answer-info.ts';
-import type { Spend } from './answer-cache.ts';
 import { pastRows } from './past.ts';
 
 /** What candles are made of. */
@@ -13,12 +12,11 @@ export type CandleContext = Pick<InfoContext, 'state' | 'markets'> & { readonly 
 export async function candlesBetween(
   context: CandleContext,
   query: CandleQuery,
-  spend: Spend = () => undefined,
 ): Promise<InfoAnswer<Candle[]>> {
   const past = emptyPast();
   const bars = missingBars(context, query);
   if (bars !== undefined) {
-    past.bars.set(bars.instrumentId, await pastRows({ history: context.history, spend }, bars));
+    past.bars.set(bars.instrumentId, await pastRows(context, bars));
   }
   return candlesOf({ ...context, past }, query);
 }

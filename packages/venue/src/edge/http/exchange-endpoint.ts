@@ -12,8 +12,10 @@ import {
   tooLarge,
   UnavailableError,
 } from '@oddlot/host/http';
+import { clientKey } from '@oddlot/host/ports';
 import { jsonRefusal, LIMITS, PERMISSIONED_TYPES, refusal, type WireError } from '@oddlot/protocol';
 import type { Address, Hash } from '@oddlot/units';
+import type { Asker } from '../../history/history.ts';
 import type { QueuedAction } from '../../history/queued-actions.ts';
 import { hasQueued, type Pending, type Receipt, type Receipts } from '../../history/receipts.ts';
 import type { Executed } from '../../block/applied-block.ts';
@@ -111,10 +113,13 @@ async function handle(context: Context, sentText: TextRequest): Promise<Reply> {
   const { envelope, action } = request;
   const { nonce } = envelope;
   const window = checkNonceWindow(replica.state, nonce, timeMs);
-  if (window !== undefined) return refuseWindow(context, text, { envelope, recovered }, window);
+  const asker = { client: clientKey(sentText.ip), spend: () => undefined };
+  if (window !== undefined) {
+    return refuseWindow(context, text, { envelope, recovered, asker }, window);
+  }
   if (recovered.fault !== undefined) return refuse(malformed(text, recovered));
   const txHash = recovered.txHash as Hash;
-  const joined = join(context, envelope, txHash);
+  const joined = join(context, envelope, txHash, asker);
   if (joined !== undefined) return joined;
 
   const authority = authorityFrom(request, recovered, txHash);
@@ -130,7 +135,7 @@ async function handle(context: Context, sentText: TextRequest): Promise<Reply> {
       return isCurrent ? handle(context, sentText) : refuse(refusal('logSilent', []));
     }
     const { reject, rejectIndex } = checked;
-    return refuseChecked(context, request, command, { reject, rejectIndex });
+    return refuseChecked(context, { ...request, asker }, command, { reject, rejectIndex });
   }
   if (context.receipts.pending({ by: 'nonce', signer, nonce }) !== undefined) {
     const allowed = { min: nonce + 1 };
@@ -147,7 +152,7 @@ async function handle(context: Context, sentText: TextRequest): Promise<Reply> {
   const actionType = actionTypeOf(command);
   const asked = { txHash, signer, user, nonce, actionType, command, executed };
   const pending = context.receipts.track(asked);
-  return answerExecuted(context, { pending, action, admitted: checked }, envelope);
+  return answerExecuted(context, { pending, asker, action, admitted: checked }, envelope);
 }
 
 function refuseRead({ replica }: Context, { refused, isGateway }: RefusedRequest): Reply {
@@ -173,13 +178,13 @@ function refuseLarge(): Reply {
 async function refuseWindow(
   { receipts, instruments }: Context,
   text: string,
-  { envelope, recovered }: { envelope: SentEnvelope; recovered: Recovered },
+  { asker, envelope, recovered }: { asker: Asker; envelope: SentEnvelope; recovered: Recovered },
   reject: Reject,
 ): Promise<Reply> {
   const { nonce, confirm } = envelope;
   if (reject.reason === 'nonceTooOld' || reject.reason === 'nonceBeforeLog') {
     if (recovered.fault !== undefined) return refuse(malformed(text, recovered));
-    const receipt = await receipts.find({ by: 'txHash', txHash: recovered.txHash ?? '' });
+    const receipt = await receipts.find({ by: 'txHash', txHash: recovered.txHash ?? '' }, asker);
     if (receipt !== undefined) return answerReceipt(receipt, confirm !== undefined);
   }
   return refuse(rejectToWire(reject, { instruments, nonce }));
@@ -190,9 +195,10 @@ function join(
   context: Context,
   envelope: SentEnvelope,
   txHash: Hash,
+  asker: Asker,
 ): Promise<Reply> | Reply | undefined {
   const pending = context.receipts.pending({ by: 'txHash', txHash });
-  if (pending !== undefined) return answerExecuted(context, { pending }, envelope);
+  if (pending !== undefined) return answerExecuted(context, { pending, asker }, envelope);
   const queued = context.receipts.queued({ by: 'txHash', txHash });
   if (queued !== undefined) return answerQueued(context, queued, envelope);
   const receipt = context.receipts.recent({ by: 'txHash', txHash });
@@ -217,13 +223,13 @@ const MAY_BE_KNOWN = new Set<Reject['reason']>([
 
 async function refuseChecked(
   { instruments, onRefused, receipts }: Context,
-  { envelope, action }: SentRequest,
+  { action, asker, envelope }: SentRequest & { readonly asker: Asker },
   command: RequestCommand,
   { reject, rejectIndex }: { reject: Reject; rejectIndex: number | undefined },
 ): Promise<Reply> {
   const { multiSig, nonce, txHash } = authorityOf(command);
   if (MAY_BE_KNOWN.has(reject.reason)) {
-    const receipt = await receipts.find({ by: 'txHash', txHash });
+    const receipt = await receipts.find({ by: 'txHash', txHash }, asker);
     if (receipt !== undefined) return answerReceipt(receipt, envelope.confirm !== undefined);
   }
   onRefused?.(command, reject.reason);
@@ -235,6 +241,8 @@ async function refuseChecked(
 
 type Proposed = {
   readonly pending: Pending;
+  /** Who sent the request. */
+  readonly asker: Asker;
   readonly action?: PlainAction;
   /** What admission said of it; a re-send that joins the first is not judged again. */
   readonly admitted?: CommandResult;
@@ -253,7 +261,7 @@ async function answerExecuted(
   }
   // Acceptance means durable, so there is no earlier answer to give.
   const done = await within(pending.executed);
-  const first = await firstAnswer(context, pending, done);
+  const first = await firstAnswer(context, proposed, done);
   if (first !== undefined) return first(false);
   const outcome = asAdmitted(done.outcome, admitted);
   const plain = outcome.reject === undefined ? plainReply(command, outcome) : undefined;
@@ -266,7 +274,7 @@ async function executedAnswer(context: Context, proposed: Proposed): Promise<Rep
   const done = await executed;
   const { outcome: told } = done;
   if (hasQueued(told)) return answerReceipt(await context.receipts.completed(txHash), true);
-  const first = await firstAnswer(context, proposed.pending, done);
+  const first = await firstAnswer(context, proposed, done);
   return first?.(true) ?? answerOutcome(context, proposed, { ...done, told }, true);
 }
 
@@ -276,7 +284,7 @@ async function executedAnswer(context: Context, proposed: Proposed): Promise<Rep
  */
 async function firstAnswer(
   { receipts }: Context,
-  { txHash }: Pending,
+  { asker, pending: { txHash } }: Proposed,
   { block, outcome }: Executed,
 ): Promise<((isConfirmed: boolean) => Promise<Reply> | Reply) | undefined> {
   if (outcome.reject === undefined) return undefined;
@@ -288,7 +296,7 @@ async function firstAnswer(
         ? answerReceipt(await receipts.completed(txHash), true)
         : acknowledgement(txHash, queued.warnings);
   }
-  const first = await receipts.find(key);
+  const first = await receipts.find(key, asker);
   if (first === undefined || first.block.height >= block.height) return undefined;
   return (isConfirmed) => answerReceipt(first, isConfirmed);
 }

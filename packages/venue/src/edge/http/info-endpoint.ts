@@ -7,8 +7,9 @@ import {
   rateLimited,
   type RateLimiter,
   type Reply,
+  type TextRequest,
 } from '@oddlot/host/http';
-import { measured, type FairQueue, type WorkBudget } from '@oddlot/host/ports';
+import { clientKey, measured, type FairQueue, type WorkBudget } from '@oddlot/host/ports';
 import { INFO_QUERIES, LIMITS, parseInfo, refusal, traceId } from '@oddlot/protocol';
 import type {
   ActionStatus,
@@ -26,7 +27,9 @@ import type { Receipts } from '../../history/receipts.ts';
 import type { Replica } from '../../replica/replica.ts';
 import type { MoneySide } from '../../settlement/money-side.ts';
 import type { PermitDeposits } from '../../settlement/permit-deposits.ts';
-import type { AsOf, History } from '../../history/history.ts';
+import type { Asker, AsOf, History } from '../../history/history.ts';
+import { historyOf } from '../../history/history-of.ts';
+import type { ReceiptKey } from '../../history/receipt-key.ts';
 import type { MultiSigChanges } from '../../history/multi-sig-changes.ts';
 import type { CursorSeal } from '../../translate/cursor-seal.ts';
 import { actionTypeOf } from '../../translate/action-types.ts';
@@ -203,10 +206,13 @@ type ParsedQuery = Extract<ReturnType<typeof parseInfo>, { ok: true }>;
 async function answerState(
   options: Context,
   { query, clamped }: ParsedQuery,
-  { spend = () => undefined }: EdgeRequest,
+  request: EdgeRequest,
 ): Promise<Reply> {
   if (!isStateQuery(query)) throw new TypeError('not a query on the state');
-  const { cache, history, queue, replica } = options;
+  const { cache, queue, replica } = options;
+  const asker = askerOf(request);
+  const { client, spend } = asker;
+  const history = options.history && historyOf(options.history, asker);
   const question = clamped === undefined ? JSON.stringify(query) : JSON.stringify([query, clamped]);
   const textOf = (context: InfoContext, asOf?: AsOf): string | Promise<string> => {
     const answer = answerInfo(context, query);
@@ -223,16 +229,20 @@ async function answerState(
       ? infoReplyOf(json, warnings, beside).body
       : json.then((text) => infoReplyOf(text, warnings, beside).body);
   };
+  let needsPast = false;
+  // Who needs the history waits for the turns of its own client there, and for those of no other.
+  const group = (): string => {
+    needsPast = history !== undefined && pastNeedOf(contextOf(options), query) !== undefined;
+    return needsPast ? client : '';
+  };
   const make = (): string | Promise<string> => {
-    const context = contextOf(options);
-    const needsPast = history !== undefined && pastNeedOf(context, query) !== undefined;
-    if (!needsPast) return textOf(context);
+    if (history === undefined || !needsPast) return textOf(contextOf(options));
     return withPast({ history, spend, contextOf: () => contextOf(options) }, query).then(
       ({ asOf, context: whole }) => measured(() => textOf(whole, asOf), spend),
     );
   };
   try {
-    const asked = { text: question, isCommon: ASKED_BY_MANY.has(query.type) };
+    const asked = { text: question, isCommon: ASKED_BY_MANY.has(query.type), group };
     const answered = await cache.answer(() => replica.head.height, asked, make);
     if (typeof answered === 'string') return { status: 200, body: answered };
     return { status: 200, body: '', bytes: answered };
@@ -242,16 +252,30 @@ async function answerState(
   }
 }
 
+function askerOf({ ip, spend = () => undefined }: TextRequest): Asker {
+  return { client: clientKey(ip), spend };
+}
+
 /** Each block may bring rows, so nothing of it is kept for the next who asks. */
 async function answerPast(
   options: Context & { readonly history: History },
   query: HistoryQuery,
   clamped: ParsedQuery['clamped'],
-  { spend = () => undefined }: EdgeRequest,
+  request: EdgeRequest,
 ): Promise<Reply> {
+  const asker = askerOf(request);
+  const { receipts } = options;
+  const asked = {
+    ...options,
+    history: historyOf(options.history, asker),
+    receipts: {
+      find: (key: ReceiptKey) => receipts.find(key, asker),
+      queued: (key: ReceiptKey) => receipts.queued(key),
+    },
+  };
   const agent = agentWarning(contextOf(options), query);
   const warnings = [...(agent === undefined ? [] : [agent]), ...clampWarnings(clamped)];
-  const reply = await answerHistory(options, query, { spend, warnings });
+  const reply = await answerHistory(asked, query, { spend: asker.spend, warnings });
   return 'ok' in reply ? refuse(options, reply.error) : reply;
 }
 
@@ -270,11 +294,12 @@ function clampWarnings(clamped: ParsedQuery['clamped']): Warning[] {
 async function answerHere(
   options: Context,
   query: ParsedQuery['query'],
-  { ip, text }: EdgeRequest,
+  request: EdgeRequest,
 ): Promise<InfoAnswer> {
+  const { ip, text } = request;
   if (query.type === 'rateLimit') return { ok: true, data: rateLimit(options, ip) };
   if (query.type === 'actionStatus') {
-    return { ok: true, data: await actionStatus(options.receipts, query) };
+    return { ok: true, data: await actionStatus(options.receipts, query, askerOf(request)) };
   }
   if (query.type === 'explainSignature') return options.explain(query, text);
   if (query.type === 'depositWithPermit') {
@@ -340,6 +365,7 @@ const UNKNOWN: ActionStatus = {
 async function actionStatus(
   receipts: Receipts,
   query: InfoQueryOf<'actionStatus'>,
+  asker: Asker,
 ): Promise<ActionStatus> {
   const receipt = receipts.recent(query);
   const queued = receipts.queued(query);
@@ -360,7 +386,7 @@ async function actionStatus(
     };
   }
   // "Never seen" has to be true: whoever reads it sends again.
-  const found = receipt ?? (await receipts.findForSure(query));
+  const found = receipt ?? (await receipts.findForSure(query, asker));
   if (found === undefined) return UNKNOWN;
   const { txHash, signer, user, nonce, actionType, block, outcome } = found;
   return {

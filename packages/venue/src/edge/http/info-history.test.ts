@@ -331,26 +331,31 @@ describe('a history that is behind', () => {
 });
 
 describe('work', () => {
-  test('a deep offset costs more than what it shows', async () => {
-    const spent: number[] = [];
-    class Counted extends WorkBudget {
-      override spend(client: string, ms: number): void {
-        spent.push(ms);
-        super.spend(client, ms);
-      }
-    }
-    const work = new Counted({ msPerSecond: 1e9, msBurst: 1e9 });
+  test('R-requests: what the history took for an answer is charged to the client that asked', async () => {
+    const work = new WorkBudget({ msPerSecond: 1e-6, msBurst: 1_000 });
     edge = await startEdge({ edge: { work } });
     try {
       edge.replica.credit(alice.address, 10);
-      const cost = async (offset: number) => {
-        spent.length = 0;
-        await info({ type: 'userFills', user: alice.address, offset });
-        return spent.reduce((sum, ms) => sum + ms, 0);
+      const { history } = edge;
+      const asked: string[] = [];
+      const ask = history.ask.bind(history);
+      history.ask = (topic, question, options) => {
+        asked.push(`${topic} of ${options?.asker?.client}`);
+        options?.asker?.spend(100);
+        return ask(topic, question, options);
       };
-      await cost(0);
-      expect(await cost(200_000)).toBeGreaterThan(100);
-      expect(await cost(0)).toBeLessThan(100);
+      const left = (): number => work.left('127.0.0.1')?.remainingMs ?? 0;
+      for (const type of ['userFills', 'historicalOrders', 'userFundings', 'portfolio'] as const) {
+        const [before, questions] = [left(), asked.length];
+        await info({
+          type,
+          user: alice.address,
+          ...(type === 'portfolio' ? { window: 'day' } : {}),
+        });
+        expect(before - left(), type).toBeGreaterThanOrEqual(100 * (asked.length - questions));
+      }
+      expect(asked).toContain('fills of 127.0.0.1');
+      expect(asked.filter((each) => !each.endsWith(' of 127.0.0.1'))).toEqual([]);
     } finally {
       await edge.close();
     }

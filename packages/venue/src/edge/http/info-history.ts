@@ -57,11 +57,6 @@ export function isHistoryQuery(query: InfoQuery): query is HistoryQuery {
   return Object.hasOwn(HISTORY_HANDLERS, query.type);
 }
 
-/** What is read for a client counts against its work, although another thread does it. */
-export const ROWS_PER_MS = 500;
-/** An offset makes the history count rows that nobody sees. */
-export const SKIPPED_ROWS_PER_MS = 2_000;
-
 export async function answerHistory(
   context: HistoryContext,
   query: HistoryQuery,
@@ -80,9 +75,8 @@ export async function answerHistory(
     return later;
   }
   if (!answer.ok) return answer;
-  const { asOf, data, next, rows, skipped = 0 } = answer;
+  const { asOf, data, next } = answer;
   const said = [...warnings, ...incompleteWarnings(asOf, query)];
-  spend(rows / ROWS_PER_MS + skipped / SKIPPED_ROWS_PER_MS);
   return measured(
     () =>
       infoReplyOf(data instanceof JsonText ? data.json : JSON.stringify(data), said, {

@@ -13,7 +13,6 @@ import {
 } from '../../translate/info/past-need.ts';
 import { type InfoContext, pastNeedOf, type StateQuery } from '../../translate/answer-info.ts';
 import type { Spend } from './answer-cache.ts';
-import { ROWS_PER_MS } from './info-history.ts';
 
 /** What the history says to queries that need more than memory has. */
 
@@ -118,7 +117,7 @@ async function takeList(source: PastSource, list: PastList, past: Past): Promise
 
 /** Trades of the past, with the last ones before them. */
 export async function pastRows(
-  { history, spend }: Omit<PastSource, 'contextOf'>,
+  { history }: Pick<PastSource, 'history'>,
   bars: PastBars,
 ): Promise<PastRows> {
   const { endMs, instrumentId, stepMs } = bars;
@@ -135,6 +134,5 @@ export async function pastRows(
     if (last === undefined || answer.length < BARS_AT_ONCE) break;
     startMs = last.startMs + stepMs;
   }
-  spend(rows.length / ROWS_PER_MS);
   return { stepMs, rows };
 }

@@ -1,4 +1,5 @@
 import type { StreamPlace } from '@oddlot/protocol';
+import type { Asker } from '../../history/history.ts';
 import type { BlockWaits } from './block-waits.ts';
 import { OrderedReplies } from './ordered-replies.ts';
 import { CLOSE, type Connection } from './connection.ts';
@@ -64,6 +65,8 @@ const WAITING_MAX = 1_024;
 /** The conversation with one client of /ws or /api-ws. */
 export class ChannelSession implements Follower {
   readonly client: string;
+  /** For whom the history is asked. */
+  readonly #asker: Asker;
   readonly #connection: Connection;
   readonly #endpoint: Endpoint;
   readonly #channels: ChannelSet;
@@ -91,8 +94,12 @@ export class ChannelSession implements Follower {
     others: Set<ChannelSession>;
     /** Runs what is done for the client later, and counts what it costs. */
     spending?: (run: () => void) => void;
+    /** Counts what it costs elsewhere. */
+    spend?: (ms: number) => void;
   }) {
-    this.client = options.client;
+    const { client, spend = () => undefined } = options;
+    this.client = client;
+    this.#asker = { client, spend };
     this.#others = options.others;
     this.#others.add(this);
     this.#connection = options.connection;
@@ -210,13 +217,15 @@ export class ChannelSession implements Follower {
     if (!stream.tellsFacts) return { with: 'snapshot' };
     const start = (found: GoingOn | 'tooOld'): Start | Promise<Start> =>
       found === 'tooOld' ? this.#startLost(held, found) : { with: 'frames', ...found };
-    const found = stream.goOnBehind(height);
+    const found = stream.goOnBehind(height, this.#asker);
     return found instanceof Promise ? found.then(start) : start(found);
   }
 
   #startLost(held: Held, lost: ResyncReason): Start | Promise<Start> {
     if (!held.stream.isLate) return { with: 'resync', lost };
-    return held.stream.lateSnapshot(held.sub).then((late) => ({ with: 'lateResync', lost, late }));
+    return held.stream
+      .lateSnapshot(held.sub, this.#asker)
+      .then((late) => ({ with: 'lateResync', lost, late }));
   }
 
   #welcomeAt(held: Held, height: number, start: Start): void {
@@ -286,7 +295,7 @@ export class ChannelSession implements Follower {
   }
 
   #snapshotOf({ stream, sub }: Held): Promise<LateFrame> {
-    return this.#inTime(stream.lateSnapshot(sub));
+    return this.#inTime(stream.lateSnapshot(sub, this.#asker));
   }
 
   async #inTime<Known>(late: Promise<Known>): Promise<Known> {

@@ -1,5 +1,6 @@
 import type { ResyncFrame, StreamPlace } from '@oddlot/protocol';
 import { assert } from '@oddlot/units';
+import type { Asker } from '../../history/history.ts';
 import { closeBody, openBody, type FrameParts } from './frame.ts';
 import type { FrameRing } from './frame-ring.ts';
 import type { Past, PastFrame, PastSpan } from './past.ts';
@@ -31,7 +32,7 @@ export interface Source {
    * The frames of blocks from before the stream was opened, or which it no longer keeps; only channels of facts have it.
    * `tooOld` when some of them can't be told any more.
    */
-  past?(span: PastSpan): PastAnswer | Promise<PastAnswer>;
+  past?(span: PastSpan, asker: Asker): PastAnswer | Promise<PastAnswer>;
   /** The stream is gone. */
   close(): void;
 }
@@ -54,8 +55,8 @@ export type LateSnapshot = {
 /** Where a stream's data come from when it takes a while to say what holds. */
 export interface LateSource {
   /** The snapshot that a subscriber gets first, and again when it has lost its place. Frames keep coming meanwhile. */
-  snapshotLater(): Promise<LateSnapshot>;
-  past?(span: PastSpan): PastAnswer | Promise<PastAnswer>;
+  snapshotLater(asker: Asker): Promise<LateSnapshot>;
+  past?(span: PastSpan, asker: Asker): PastAnswer | Promise<PastAnswer>;
   /** The stream is gone. */
   close(): void;
 }
@@ -178,10 +179,10 @@ export class Stream {
   }
 
   /** The same where it takes a while. Frames after its number are to follow; some may be here already. */
-  async lateSnapshot(sub: number): Promise<LateFrame> {
+  async lateSnapshot(sub: number, asker: Asker): Promise<LateFrame> {
     const source = this.#source;
     assert(source !== undefined && 'snapshotLater' in source, 'only a late source is waited for');
-    const snapshot = await source.snapshotLater();
+    const snapshot = await source.snapshotLater(asker);
     const body = this.#lateBodies.get(snapshot) ?? this.#body(snapshot);
     this.#lateBodies.set(snapshot, body);
     return { frame: closeBody(body, sub), seq: snapshot.seq, height: snapshot.height };
@@ -203,13 +204,13 @@ export class Stream {
    * Where who has everything up to a block goes on. Frames from before the kept ones are numbered back from these, so
    * that numbers have no gap; they would have had the same numbers.
    */
-  goOnBehind(height: number): GoingOn | 'tooOld' | Promise<GoingOn | 'tooOld'> {
+  goOnBehind(height: number, asker: Asker): GoingOn | 'tooOld' | Promise<GoingOn | 'tooOld'> {
     const { floor } = this.#ring;
     if (height >= floor) return { seq: this.#ring.lastSeqAt(height) };
     const last = this.#ring.lastSeqAt(floor);
     const numbered = (past: PastAnswer): GoingOn | 'tooOld' =>
       past === 'tooOld' || past.count > last ? 'tooOld' : { seq: last - past.count, past };
-    const past = this.#source?.past?.({ after: height, upTo: floor }) ?? 'tooOld';
+    const past = this.#source?.past?.({ after: height, upTo: floor }, asker) ?? 'tooOld';
     return past instanceof Promise ? past.then(numbered) : numbered(past);
   }
 

@@ -297,6 +297,7 @@ export class WsEdge {
       client: clientKey(connection.ip),
       others: this.#followers,
       spending,
+      spend: (ms) => this.#work?.spend(connection.ip, ms),
     });
   }
 

@@ -36,6 +36,10 @@ export type Question<Topic extends HistoryTopic = HistoryTopic> = {
   /** The answer waits for this block, for so long; without it there is none. */
   readonly height: number;
   readonly waitMs: number;
+  /** Whose turn it takes: an address as it is limited, empty for the venue itself. */
+  readonly client: string;
+  /** After so long who asked has given up. */
+  readonly patienceMs: number;
 };
 
 /** What the main thread tells. */
@@ -102,6 +106,8 @@ export type ArchivistReport =
       readonly id: number;
       readonly asOf: AsOf;
       readonly answer: Answer<HistoryTopic>;
+      /** What it took to answer. */
+      readonly workMs: number;
     }
   | { readonly type: 'behind'; readonly id: number; readonly asOf: AsOf }
   /** The store can't be read now, but later. */

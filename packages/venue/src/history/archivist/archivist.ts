@@ -5,6 +5,7 @@ import { ReplicaDivergedError } from '../../replica/replica-error.ts';
 import {
   type Answer,
   type Ask,
+  type AskOptions,
   type AsOf,
   type History,
   HistoryAwayError,
@@ -196,7 +197,7 @@ export class Archivist implements History {
   ask<Topic extends HistoryTopic>(
     topic: Topic,
     question: Ask<Topic>,
-    { minHeight }: { readonly minHeight?: number } = {},
+    { asker, minHeight }: AskOptions = {},
   ): Promise<{ readonly asOf: AsOf; readonly answer: Answer<Topic> }> {
     return new Promise((resolve, reject) => {
       if (this.#failure !== undefined) {
@@ -210,8 +211,10 @@ export class Archivist implements History {
         question,
         height: minHeight ?? this.#head?.height ?? 0,
         waitMs: BLOCK_WAIT_MS,
+        client: asker?.client ?? '',
+        patienceMs: this.#questions.answerMsMax,
       };
-      this.#questions.add({ question: asked as never, resolve, reject });
+      this.#questions.add({ question: asked as never, resolve, reject, spend: asker?.spend });
       // What is asked for may be told with it only: a question is not told before its block.
       this.#tellHead();
       this.#rows.order(asked as never);
@@ -288,8 +291,11 @@ export class Archivist implements History {
         return this.#advance(report, thread);
       case 'rows':
         return thread === this.#rows ? this.#watchers.tell(report) : undefined;
-      case 'answer':
-        return this.#questions.settle(report.id)?.resolve(report as never);
+      case 'answer': {
+        const open = this.#questions.settle(report.id);
+        open?.spend?.(report.workMs);
+        return open?.resolve(report as never);
+      }
       case 'behind': {
         const open = this.#questions.settle(report.id);
         return open?.reject(new HistoryBehindError(report.asOf, open.question.height));

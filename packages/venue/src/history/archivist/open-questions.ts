@@ -8,7 +8,9 @@ type OpenQuestion = {
   readonly question: Question;
   readonly resolve: (answered: { readonly asOf: AsOf; readonly answer: never }) => void;
   readonly reject: (error: unknown) => void;
-  readonly untilMs: number;
+  /** Told what the answer took of the thread that found it. */
+  readonly spend: ((ms: number) => void) | undefined;
+  readonly askedMs: number;
 };
 
 /**
@@ -22,6 +24,7 @@ export class OpenQuestions {
   #timer: NodeJS.Timeout | undefined;
   #nextId = 1;
   #isSilent = false;
+  #heardMs = 0;
 
   constructor(asOf: () => AsOf, answerMsMax = ANSWER_MS_MAX) {
     this.#asOf = asOf;
@@ -42,14 +45,18 @@ export class OpenQuestions {
     return this.#isSilent;
   }
 
+  /** How long who asks waits for an answer. */
+  get answerMsMax(): number {
+    return this.#answerMsMax;
+  }
+
   nextId(): number {
     this.#nextId += 1;
     return this.#nextId - 1;
   }
 
-  add(open: Omit<OpenQuestion, 'untilMs'>): void {
-    const untilMs = performance.now() + this.#answerMsMax;
-    this.#open.set(open.question.id, { ...open, untilMs });
+  add(open: Omit<OpenQuestion, 'askedMs'>): void {
+    this.#open.set(open.question.id, { ...open, askedMs: performance.now() });
     this.#watch();
   }
 
@@ -63,6 +70,7 @@ export class OpenQuestions {
 
   /** Whoever should answer has said something. */
   heard(): void {
+    this.#heardMs = performance.now();
     this.#isSilent = false;
   }
 
@@ -88,7 +96,7 @@ export class OpenQuestions {
         this.#giveUp();
         this.#watch();
       },
-      Math.max(1, first.untilMs - performance.now()),
+      Math.max(1, first.askedMs + this.#answerMsMax - performance.now()),
     );
     // Who has nothing else to do need not stay for it.
     this.#timer.unref();
@@ -96,10 +104,11 @@ export class OpenQuestions {
 
   #giveUp(): void {
     const nowMs = performance.now();
-    for (const { question, reject, untilMs } of this.#waiting()) {
-      if (untilMs > nowMs) return;
+    for (const { askedMs, question, reject } of this.#waiting()) {
+      if (askedMs + this.#answerMsMax > nowMs) return;
       this.#open.delete(question.id);
-      this.#isSilent = true;
+      // A store that has answered others meanwhile is busy, not silent.
+      this.#isSilent = this.#heardMs < askedMs;
       reject(new HistoryAwayError('the history does not answer', this.#asOf()));
     }
   }

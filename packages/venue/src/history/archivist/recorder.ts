@@ -17,7 +17,7 @@ import { FollowedModels } from './followed-models.ts';
 import { goToBase } from './go-to-base.ts';
 import { TreeOrders } from './tree-orders.ts';
 import { type Standing, WaitingQuestions } from './waiting-questions.ts';
-import { Retention } from './retention.ts';
+import { Retention, SCRUB_EVERY_MS } from './retention.ts';
 import type { RowBuffer } from './row-buffer.ts';
 import { turn, TimeSlice, WakeSignal } from './time-slice.ts';
 import { RecentChanges } from './recent-changes.ts';
@@ -31,8 +31,6 @@ const RETRY_MS = 1_000;
 const FOLLOW_EVERY_MS = 50;
 /** A stop must not last: what is not caught up with in this time is left to the next start. */
 const CATCH_UP_MS = 4_000;
-/** The rest between two portions that are looked through for damage. */
-const SCRUB_EVERY_MS = 20;
 
 type RecorderOptions = {
   readonly settings: ArchivistSettings;
@@ -54,6 +52,7 @@ export class Recorder {
   readonly #questions: WaitingQuestions;
   readonly #wake = new WakeSignal();
   readonly #slice = new TimeSlice();
+  readonly #answering = new TimeSlice();
   readonly #watched: WatchedUsers;
   readonly #recent: RecentChanges;
   readonly #trees: TreeOrders;
@@ -72,6 +71,7 @@ export class Recorder {
   /** False where another replica writes the rows: nothing is applied here ahead of what is stored there. */
   #leads: boolean;
   #compared = 0;
+  #wroteMs = 0;
   /** Who wants a snapshot out of turn. */
   #wanted: number[] = [];
   #stop: { readonly catchesUp: boolean; readonly untilMs: number } | undefined;
@@ -92,6 +92,7 @@ export class Recorder {
     this.#trees = new TreeOrders({ tell, data: settings.data });
     this.#questions = new WaitingQuestions({
       tell,
+      isOnServer: settings.database !== undefined,
       sums: (user) => this.#models.history.projector.accountSums(user),
       users: (from, limit) => this.#models.history.projector.users(from, limit),
       live: () => (this.#replica.isEarlier ? undefined : this.#models.history.projector.liveRows),
@@ -312,16 +313,22 @@ export class Recorder {
     await this.#answer();
     // Others may have written meanwhile, so that somebody waits for what they wrote.
     if (!this.#leads && this.#height < this.#reach) return;
-    await this.#write(() => true);
+    // While there are questions, rows are written as often as otherwise: each transaction syncs the disk.
+    const isBusy = this.#questions.isReady(this.#standing);
+    await this.#write((rows) => !isBusy || rows.isDue || this.#isWriteDue);
     if (this.#isSnapshotDue || this.#wanted.length > 0) await this.#snapshot();
     this.#answerWanted();
     await this.#buildTree();
     await this.#retain();
     this.#report();
-    await this.#wake.sleep(this.#sleepMs);
-    // What comes together is written together.
-    const isCalm = this.#leads && !this.#questions.hasQuestions;
-    if (isCalm) await this.#wake.calm(WRITE_EVERY_MS, () => this.#isUrgent);
+    if (!this.#questions.isReady(this.#standing)) {
+      await this.#wake.sleep(this.#sleepMs);
+      // What comes together is written together.
+      const isCalm = this.#leads && !this.#questions.hasQuestions;
+      if (isCalm) await this.#wake.calm(WRITE_EVERY_MS, () => this.#isUrgent);
+    }
+    // All questions that have come are known before one is answered: otherwise they would take turns as they came.
+    await turn();
     this.#slice.begin();
   }
 
@@ -344,13 +351,22 @@ export class Recorder {
     await this.#answer();
   }
 
-  /** Answers who need not wait any more, with all rows that there are. */
+  /** Answers one question, and others until the slice of time is over; then blocks and rows have their turn. */
   async #answer(): Promise<void> {
-    if (!this.#questions.isReady(this.#standing)) return;
-    if (this.#questions.needsRows) await this.#write(() => true);
-    const rows = this.#rows;
-    if (rows === undefined) return;
-    await this.#guarded(() => this.#questions.answer(rows, this.#height, this.#standing));
+    this.#answering.begin();
+    do {
+      const due = this.#rows && this.#questions.next(this.#standing);
+      if (due === undefined) return;
+      await this.#write((rows) => this.#questions.needsRows(due, rows));
+      const rows = this.#rows;
+      // If the store turned out to be damaged, the question is asked again of the one that takes its place.
+      if (rows === undefined) return;
+      await this.#guarded(() => this.#questions.answer(due, rows, this.#height));
+    } while (!this.#answering.isOver);
+  }
+
+  get #isWriteDue(): boolean {
+    return performance.now() - this.#wroteMs >= WRITE_EVERY_MS;
   }
 
   async #write(isWanted: (rows: RowBuffer) => boolean): Promise<void> {
@@ -358,12 +374,18 @@ export class Recorder {
     const isIdle = rows === undefined || rows.isEmpty || !this.#hasRoom || !this.#leads;
     if (isIdle || !isWanted(rows)) return;
     await this.#guarded(() => rows.writeAll());
+    this.#wroteMs = performance.now();
     this.#report();
   }
 
   async #retain(): Promise<void> {
     const { timeMs } = this.#replica.head;
-    if (this.#hasRoom) await this.#guarded(() => this.#retention?.look(timeMs));
+    if (!this.#hasRoom) return;
+    const pause = async (): Promise<boolean> => {
+      await this.#pause();
+      return this.#rows !== undefined;
+    };
+    await this.#guarded(() => this.#retention?.look(timeMs, pause));
   }
 
   /**
@@ -425,7 +447,8 @@ export class Recorder {
   }
 
   async #finish(): Promise<void> {
-    await this.#answer();
+    do await this.#answer();
+    while (!this.#isHurried && this.#questions.isReady(this.#standing));
     await this.#write(() => true);
     const isCaughtUp = this.#stop?.catchesUp === true && this.#height >= this.#reach;
     if (this.#writesSnapshots && isCaughtUp) await this.#snapshot();

@@ -4,8 +4,9 @@ import type { ArchivistSettings } from './archivist-messages.ts';
 /** By block time. */
 const PRUNE_EVERY_MS = 3_600_000;
 const STATS_EVERY_MS = 5_000;
-/** Blocks whose rows are looked through at a time. */
+/** Blocks whose rows are looked through at a time, and the rest between two portions. */
 const SCRUB_BLOCKS = 100;
+export const SCRUB_EVERY_MS = 20;
 
 type Stats = Awaited<ReturnType<HistoryStore['stats']>>;
 
@@ -19,6 +20,7 @@ export class Retention {
   readonly #isLive: (orderId: number) => boolean;
   #stats: Stats = { rows: {}, bytes: 0 };
   #prunedMs = 0;
+  #scrubbedMs = -Infinity;
   #countedMs = -Infinity;
   /** What was there at the start is looked through up to here; undefined behind the last block. */
   #scrubbed: number | undefined = 0;
@@ -42,22 +44,24 @@ export class Retention {
     return this.#scrubbed !== undefined;
   }
 
-  /** Does what is due; to be called when there is nothing else to do. */
-  async look(blockMs: number): Promise<void> {
+  /** Does what is due. Others have their turn in between, and say whether it may continue. */
+  async look(blockMs: number, pause: () => Promise<boolean>): Promise<void> {
     if (performance.now() - this.#countedMs >= STATS_EVERY_MS) {
       this.#countedMs = performance.now();
       this.#stats = await this.#store.stats();
     }
-    if (this.#scrubbed !== undefined) {
+    if (this.#scrubbed !== undefined && performance.now() - this.#scrubbedMs >= SCRUB_EVERY_MS) {
+      this.#scrubbedMs = performance.now();
       this.#scrubbed = await this.#store.scrub(this.#scrubbed, SCRUB_BLOCKS);
     }
     if (blockMs - this.#prunedMs < PRUNE_EVERY_MS) return;
     const { historyKeptMs, receiptsKeptMs } = this.#settings;
-    const gone = await this.#store.prune({
+    const limits = {
       receiptsBeforeMs: blockMs - receiptsKeptMs,
       isLive: this.#isLive,
       ...(historyKeptMs === undefined ? {} : { rowsBeforeMs: blockMs - historyKeptMs }),
-    });
+    };
+    const gone = await this.#store.prune(limits, pause);
     // The rest goes with the next looks.
     if (gone === 0) this.#prunedMs = blockMs;
   }

@@ -52,7 +52,7 @@ export class TreeOrders {
       const secret = treeSecret(this.#folder);
       const answer = await buildTree({ ...options, height, secret, folder: this.#folder, hasher });
       for (const { id } of due) {
-        this.#tell({ type: 'answer', id, asOf: { height, timeMs }, answer });
+        this.#tell({ type: 'answer', id, asOf: { height, timeMs }, answer, workMs: 0 });
       }
     } catch (error) {
       for (const { id } of due) this.#tell({ type: 'failed', id, error });

@@ -1,3 +1,4 @@
+import { ClientTurns, type Turn } from '@oddlot/host/client-turns';
 import type { Address } from '@oddlot/units';
 import type {
   AccountSums,
@@ -17,7 +18,33 @@ import type { RowBuffer } from './row-buffer.ts';
 /** A history that is further behind than this is being computed: nobody waits for it. */
 const BLOCKS_WAITED_MAX = 10_000;
 
-type Waiting = { readonly asked: Question; readonly untilMs: number };
+/**
+ * Milliseconds for which a client may hold up the others before those who take less are answered first. A client that
+ * has taken more is answered when no other waits, and in a tenth of the time in any case.
+ */
+const PACE = { perSecond: 25, burst: 150 };
+const SPARED_FACTOR = 9;
+/**
+ * An answer is not interrupted, and one that takes longer than this holds up clients that ask meanwhile. Of clients that
+ * have taken more than their pace, such answers get a tenth of the time and no more, even if nothing else is to be done.
+ */
+const LONG_MS = 10;
+/**
+ * With rows on a server an answer costs the time that it holds the only connection. A server that stalls is not the
+ * fault of a client, which is charged this much for one answer at most.
+ */
+const SERVER_MS_MAX = 100;
+
+type Waiting = {
+  readonly asked: Question;
+  /** It waits for its block until then. */
+  readonly untilMs: number;
+  /** Who asked has given up by then. */
+  readonly lostMs: number;
+};
+
+/** A question whose turn it is. */
+export type DueQuestion = Turn<Waiting>;
 
 /** How far who answers is. */
 export type Standing = {
@@ -28,6 +55,8 @@ export type Standing = {
 };
 
 type WaitingQuestionsOptions = {
+  /** Rows are on a server. */
+  readonly isOnServer: boolean;
   readonly tell: (report: ArchivistReport) => void;
   /** The sums of now, which only who makes the rows has. */
   readonly sums: (user: Address) => AccountSums | null;
@@ -38,29 +67,31 @@ type WaitingQuestionsOptions = {
   readonly recent: (ask: Ask<'since'>) => SinceAnswer | undefined;
 };
 
-/** The questions that wait: for their block, or for their turn. */
+/** The questions that wait: for their block, or for the turn of their client. */
 export class WaitingQuestions {
   readonly #options: WaitingQuestionsOptions;
+  /** For their block. */
   #waiting: Waiting[] = [];
+  readonly #turns = new ClientTurns<Waiting>(PACE);
+  /** From when on a client that has used up its pace is answered before the others; and whether one is answered now. */
+  #spareFromMs = 0;
+  #isOfResting = false;
+  #restUntilMs = 0;
 
   constructor(options: WaitingQuestionsOptions) {
     this.#options = options;
   }
 
   get hasQuestions(): boolean {
-    return this.#waiting.length > 0;
+    return this.#waiting.length > 0 || this.#turns.hasNext || this.#turns.hasResting;
   }
 
-  /** How long until somebody's patience is at its end; undefined when nobody waits. */
+  /** How long until a question is to be looked at again without being told; undefined when there is none. */
   get patienceMs(): number | undefined {
-    if (this.#waiting.length === 0) return undefined;
-    const untilMs = Math.min(...this.#waiting.map((each) => each.untilMs));
+    let untilMs = this.#turns.hasResting ? this.#restUntilMs : Infinity;
+    for (const each of this.#waiting) untilMs = Math.min(untilMs, each.untilMs);
+    if (untilMs === Infinity) return undefined;
     return Math.max(1, Math.ceil(untilMs - performance.now()));
-  }
-
-  /** True when somebody asks for more than receipts, which the main thread has until they are stored. */
-  get needsRows(): boolean {
-    return this.#waiting.some(({ asked }) => asked.topic !== 'receipt');
   }
 
   /** Whoever needs a block waits for it, or for all that is to be applied before it is answered. */
@@ -70,55 +101,113 @@ export class WaitingQuestions {
   ): void {
     const isFar = Math.max(asked.height, reach) - height > BLOCKS_WAITED_MAX;
     const waitMs = isFar ? 0 : asked.waitMs;
-    this.#waiting.push({ asked, untilMs: performance.now() + waitMs });
+    const nowMs = performance.now();
+    this.#waiting.push({ asked, untilMs: nowMs + waitMs, lostMs: nowMs + asked.patienceMs });
   }
 
-  /** True when somebody need not or does not wait any longer. */
+  /** True when a question need not or does not wait for its block any longer. */
   isReady(standing: Standing): boolean {
     const nowMs = performance.now();
-    return this.#waiting.some((each) => isOver(each, standing, nowMs));
+    this.#admit(standing, nowMs);
+    this.#turns.wake(nowMs);
+    return this.#turns.hasNext || (this.#turns.hasResting && nowMs >= this.#restUntilMs);
   }
 
   clear(): void {
     this.#waiting = [];
+    this.#turns.clear();
   }
 
-  /** Answers those. Each answer is of one moment: nothing is written meanwhile. */
-  async answer(rows: RowBuffer, height: number, standing: Standing): Promise<void> {
-    const nowMs = performance.now();
-    const ready = this.#waiting.filter((each) => isOver(each, standing, nowMs));
-    this.#waiting = this.#waiting.filter((each) => !ready.includes(each));
+  /** The question whose turn it is. The caller answers it before it takes another. */
+  next(standing: Standing): DueQuestion | undefined {
+    for (;;) {
+      const nowMs = performance.now();
+      this.#admit(standing, nowMs);
+      const due = this.#nextTurn(nowMs);
+      if (due === undefined) return undefined;
+      this.#turns.begin(due.id, 0, nowMs);
+      const isLost = due.item.lostMs <= nowMs;
+      if (!isLost && isOver(due.item, standing, nowMs)) return due;
+      // A replica that follows another can be behind again.
+      if (!isLost) this.#waiting.push(due.item);
+      this.#turns.end(due.id, 0, nowMs);
+    }
+  }
+
+  /** True when rows that are not stored yet have to be, for the answer. */
+  needsRows({ item: { asked } }: DueQuestion, rows: RowBuffer): boolean {
+    return !rows.isEmpty && (asked.height > rows.stored.height || isOfNow(asked));
+  }
+
+  /** Answers it, as of one moment: nothing is written meanwhile. */
+  async answer({ id, item }: DueQuestion, rows: RowBuffer, height: number): Promise<void> {
     const asOf = rows.stored;
     const isSplit = !rows.isEmpty || height < rows.store.height;
-    const answered = ready.map((each) => this.#answer(each, rows, { asOf, isSplit }));
-    const damaged = (await Promise.all(answered)).find((each) => each !== undefined);
-    if (damaged !== undefined) throw damaged;
+    const startedMs = performance.now();
+    const before = process.threadCpuUsage();
+    const took = (): number => {
+      const { system, user } = process.threadCpuUsage(before);
+      const cpuMs = (system + user) / 1000;
+      const heldMs = this.#options.isOnServer ? performance.now() - startedMs : 0;
+      return Math.max(cpuMs, Math.min(heldMs, SERVER_MS_MAX));
+    };
+    try {
+      await this.#answer(item, rows, { asOf, isSplit, took });
+    } finally {
+      const nowMs = performance.now();
+      const workMs = took();
+      this.#turns.end(id, nowMs - startedMs, nowMs);
+      if (this.#isOfResting) {
+        this.#spareFromMs = nowMs + SPARED_FACTOR * workMs;
+        if (workMs > LONG_MS) this.#restUntilMs = this.#spareFromMs;
+      }
+    }
+  }
+
+  /** Those that need not wait for their block any longer wait for the turn of their client. */
+  #admit(standing: Standing, nowMs: number): void {
+    if (this.#waiting.length === 0) return;
+    const waiting: Waiting[] = [];
+    for (const each of this.#waiting) {
+      if (isOver(each, standing, nowMs)) this.#turns.add(each.asked.client, each, nowMs);
+      else waiting.push(each);
+    }
+    this.#waiting = waiting;
+  }
+
+  #nextTurn(nowMs: number): DueQuestion | undefined {
+    this.#turns.wake(nowMs);
+    const spared = nowMs >= this.#spareFromMs ? this.#turns.nextResting() : undefined;
+    const first = spared ?? this.#turns.next();
+    this.#isOfResting = spared !== undefined || first === undefined;
+    if (first !== undefined || nowMs < this.#restUntilMs) return first;
+    return this.#turns.nextResting();
   }
 
   async #answer(
     waiting: Waiting,
     rows: RowBuffer,
-    { asOf, isSplit }: { readonly asOf: AsOf; readonly isSplit: boolean },
-  ): Promise<HistoryDamagedError | undefined> {
+    { asOf, isSplit, took }: { asOf: AsOf; isSplit: boolean; took: () => number },
+  ): Promise<void> {
     const { tell } = this.#options;
     const { asked } = waiting;
     const { id } = asked;
     // What is of now is of the last block that was applied, so its rows must be there too, and no others.
     if (asOf.height < asked.height || (isSplit && isOfNow(asked))) {
       tell({ type: 'behind', id, asOf });
-      return undefined;
+      return;
     }
     try {
-      tell({ type: 'answer', id, asOf, answer: await this.#find(asked, rows, asOf) });
+      const answer = await this.#find(asked, rows, asOf);
+      tell({ type: 'answer', id, asOf, answer, workMs: took() });
     } catch (error) {
       // Whoever begins anew is asked again.
-      if (error instanceof HistoryDamagedError) return error;
+      if (error instanceof HistoryDamagedError) throw error;
       // So is this one, when it has applied what others have written.
       if (error instanceof HistoryMovedError) this.#waiting.push(waiting);
       else if (error instanceof HistoryFullError) tell({ type: 'away', id, why: error.message });
       else tell({ type: 'failed', id, error });
     }
-    return undefined;
   }
 
   async #find(

@@ -8,7 +8,7 @@ import { modelAnswer } from '../../testing/model-answer.ts';
 import { startPostgres, type PostgresServer } from '../../local-cluster/postgres-server.ts';
 import { dice } from '../../testing/dice.ts';
 import { BUILDERS, INSTRUMENTS, randomBlocks, USERS } from '../../testing/random-block-rows.ts';
-import type { Ask, StoreTopic, UserPage } from '../history.ts';
+import type { Answer, Ask, StoreTopic, UserPage } from '../history.ts';
 import type { ReceiptRow } from '../receipt-row.ts';
 import { isLive, type AccountType, type BlockRows, type RowPosition } from '../rows/block-rows.ts';
 import { openHistoryStore, type HistoryPlace, type HistoryStore } from './history-store.ts';
@@ -317,9 +317,14 @@ async function expectAnswers(
   await expectChain(store, blocks);
   const live = liveRowsOf(blocks);
   for (const [topic, ask] of questions(blocks, rounds, SEED)) {
-    expect(await store.ask(topic, ask, live), `${topic} ${JSON.stringify(ask)}`).toEqual(
-      modelAnswer(blocks, topic, ask),
-    );
+    const asked = `${topic} ${JSON.stringify(ask)}`;
+    const answer = await store.ask(topic, ask, live);
+    expect(answer, asked).toEqual(modelAnswer(blocks, topic, ask));
+    if (topic !== 'fills' && topic !== 'orders') continue;
+    const { next, rows } = answer as Answer<typeof topic>;
+    const text = { json: JSON.stringify(rows), count: rows.length };
+    const asText = await store.ask(topic, { ...ask, asText: true } as Ask<typeof topic>, live);
+    expect(asText, `${asked} as text`).toEqual({ rows: [], next, text });
   }
 }
 

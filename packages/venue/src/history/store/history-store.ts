@@ -55,8 +55,11 @@ export interface HistoryStore {
     question: Ask<Topic>,
     live?: LiveRows,
   ): Promise<Answer<Topic>>;
-  /** Deletes a bounded portion of what is older; returns how many rows went, 0 when none is left. */
-  prune(limits: PruneLimits): Promise<number>;
+  /**
+   * Deletes a bounded portion of what is older; returns how many rows went, 0 when none is left. Between two steps the
+   * caller does other work, and says whether it may continue.
+   */
+  prune(limits: PruneLimits, pause?: () => Promise<boolean>): Promise<number>;
   /**
    * Reads the packed rows of some blocks, and looks for the keys that lead to them. Rejects with
    * HistoryDamagedError; returns the last height read, undefined behind the last block.
@@ -75,7 +78,7 @@ const FENCE_LOCK = 0x0dd2;
 
 /** A page whose rows were asked for as text. */
 function inText<Found>(question: object, answer: Found): Found {
-  if (!('asText' in question) || !isPage(answer)) return answer;
+  if (!('asText' in question) || !isPage(answer) || answer.text !== undefined) return answer;
   const { rows } = answer as Page<unknown>;
   return { ...answer, rows: [], text: { json: JSON.stringify(rows), count: rows.length } };
 }
@@ -236,16 +239,15 @@ class DatabaseHistoryStore implements HistoryStore {
     };
   }
 
-  async prune(limits: PruneLimits): Promise<number> {
+  async prune(limits: PruneLimits, pause?: () => Promise<boolean>): Promise<number> {
     // Who leads does.
     if (this.#isShared && this.#term === undefined) return 0;
     let deleted = 0;
     try {
       for (;;) {
-        // Questions and rows get their turn between.
         const step = await this.#inTurn(() => this.#pruneSome(limits));
         deleted += step.deleted;
-        if (step.isDone) return deleted;
+        if (step.isDone || (await pause?.()) === false) return deleted;
       }
     } catch (error) {
       // Without room to note what goes, it stays until the next time.

@@ -63,6 +63,8 @@ export const fillPacker = rowPacker<Fill>({
   fields: [FILL_FIELDS],
   split: (row) => [row],
   join: ([row]) => row as Fill,
+  joinJson: ([row]) => `{${row}}`,
+  replaced: ['title', 'slug'],
 });
 
 const ORDER_FIELDS: readonly (keyof HistOrder)[] = [
@@ -115,6 +117,8 @@ export const orderPacker = rowPacker<HistOrderRow>({
   fields: [ORDER_FIELDS, ['status', 'statusTimestamp']],
   split: ({ order, status, statusTimestamp }) => [order, { status, statusTimestamp }],
   join: ([order, rest]) => ({ order, ...rest }) as HistOrderRow,
+  joinJson: ([order, rest]) => `{"order":{${order}},${rest}}`,
+  replaced: ['children', 'title', 'slug'],
 });
 
 export const fundingCodec = tupleCodec<FundingRow>([

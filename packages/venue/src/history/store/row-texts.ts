@@ -19,6 +19,14 @@ export async function textsOf(
   return new Map(found.map(({ instrument_id, slug, title }) => [instrument_id, { title, slug }]));
 }
 
+/** The same as fields at the end of a row's JSON. */
+export function moreOf(instrumentId: number, texts: MarketTexts): string {
+  const text = texts.get(instrumentId);
+  if (text === undefined) return '';
+  const { slug, title } = text;
+  return `,"title":${JSON.stringify(title)},"slug":${JSON.stringify(slug)}`;
+}
+
 export function fillWithTexts(row: Fill, texts: MarketTexts): Fill {
   const text = texts.get(row.instrumentId);
   return text === undefined ? row : { ...row, ...text };

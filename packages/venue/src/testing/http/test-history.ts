@@ -8,6 +8,7 @@ import { HistoryBehindError } from '../../history/history.ts';
 import type {
   Answer,
   Ask,
+  AskOptions,
   AsOf,
   History,
   HistoryTopic,
@@ -65,7 +66,7 @@ export class TestHistory implements History {
   async ask<Topic extends HistoryTopic>(
     topic: Topic,
     question: Ask<Topic>,
-    { minHeight = this.#replica.head.height }: { readonly minHeight?: number } = {},
+    { asker, minHeight = this.#replica.head.height }: AskOptions = {},
   ): Promise<{ readonly asOf: AsOf; readonly answer: Answer<Topic> }> {
     const { asOf } = this;
     if (minHeight > asOf.height) throw new HistoryBehindError(asOf, minHeight);
@@ -73,7 +74,9 @@ export class TestHistory implements History {
     const { store } = await this.#opened;
     await store.write(this.#unwritten.filter(({ head }) => head.height <= asOf.height));
     this.#unwritten = this.#unwritten.filter(({ head }) => head.height > store.height);
+    const startedMs = performance.now();
     const answer = await this.#find(store, asOf, topic, question);
+    asker?.spend(performance.now() - startedMs);
     return { asOf, answer: answer as Answer<Topic> };
   }
 

@@ -11,6 +11,7 @@ import { measured, WorkBudget, type WorkLimits } from '@oddlot/host/ports';
 import { EXPORTS, parseExport, refusal } from '@oddlot/protocol';
 import type { ExportName, ExportRequestOf } from '@oddlot/protocol';
 import type { History } from '../../../history/history.ts';
+import { historyOf } from '../../../history/history-of.ts';
 import type { MarketData } from '../../../read-models/market-data.ts';
 import type { Replica } from '../../../replica/replica.ts';
 import { refusalWithInstrument } from '../../../translate/refusal-with-instrument.ts';
@@ -63,13 +64,15 @@ async function open(
   const parsed = parseExport(name, parameters);
   if (!parsed.ok) return infoRefusal(refusalWithInstrument(replica.state, parsed.error, 'text'));
   const { request } = parsed;
+  const spend = (ms: number): void => context.budget.spend(client, ms);
+  const asked = historyOf(history, { client, spend });
   const leave = gate.enter(client);
   if (typeof leave === 'string') {
     const error = leave === 'client' ? rateLimited('info') : refusal('unavailable', []);
     return { ...infoRefusal(error), retryAfterSeconds: RETRY_SECONDS };
   }
   const { state } = replica;
-  const pages = exportPages({ state, markets, history }, name, request);
+  const pages = exportPages({ state, markets, history: asked }, name, request);
   try {
     const first = await pages.next();
     const { format } = request;

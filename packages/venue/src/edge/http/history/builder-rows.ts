@@ -36,7 +36,7 @@ export const builderMeEarned: HistoryHandler<
       return found.rows.length > 0;
     },
   );
-  return { ...numbered(answer, query), next, asOf, data: rowsOf(answer, query, earningRow) };
+  return { ...numbered(answer), next, asOf, data: rowsOf(answer, query, earningRow) };
 };
 
 export const builderMeClaimed: HistoryHandler<
@@ -46,7 +46,7 @@ export const builderMeClaimed: HistoryHandler<
   const page = pageOf(query, cursors);
   if (!page.ok) return page;
   const { answer, asOf } = await history.ask('claimed', page.ask, waitFor(query));
-  return { ...numbered(answer, query), asOf, data: rowsOf(answer, query, claimRow) };
+  return { ...numbered(answer), asOf, data: rowsOf(answer, query, claimRow) };
 };
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -80,7 +80,7 @@ export const builderMeShare: HistoryHandler<'builderMeShare', BuilderShares> = a
     };
   });
   const data: BuilderShares = { dimension, items, metric: 'fee', window };
-  return { ok: true, data, asOf, rows: items.length };
+  return { ok: true, data, asOf };
 };
 
 export const builderMeClaimable: HistoryHandler<'builderMeClaimable', BuilderClaimable> = async (
@@ -97,7 +97,7 @@ export const builderMeClaimable: HistoryHandler<'builderMeClaimable', BuilderCla
     totalEarned: formatMoney(earnedMicroUsdc),
     ...(hasAny ? { asOf: asOf.timeMs } : {}),
   };
-  return { ok: true, data, asOf, rows: 1 };
+  return { ok: true, data, asOf };
 };
 
 type PagedQuery = InfoQueryOf<'builderMeEarned'> | InfoQueryOf<'builderMeClaimed'>;
@@ -122,9 +122,9 @@ function pageOf(
   return { ok: true, ask, place: read.place };
 }
 
-function numbered({ next, rows }: NumberedPage<unknown>, { page, pageSize }: PagedQuery) {
+function numbered({ next }: NumberedPage<unknown>) {
   const place = next && { at: next };
-  return { ok: true, next: place, rows: rows.length, skipped: page * pageSize } as const;
+  return { ok: true, next: place } as const;
 }
 
 function rowsOf<Record, Row>(

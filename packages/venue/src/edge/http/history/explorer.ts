@@ -38,7 +38,7 @@ export const blocks: HistoryHandler<'blocks', BlockRow[]> = async (context, quer
       ? waitFor(query)
       : waitForHeight(context, Math.max(0, before - 1), query.minHeight);
   const { answer, asOf } = await context.history.ask('blocks', asked, wait);
-  return { ok: true, data: answer.map(blockRow), asOf, rows: answer.length };
+  return { ok: true, data: answer.map(blockRow), asOf };
 };
 
 export const block: HistoryHandler<'block', BlockDetail> = async (context, query) => {
@@ -55,7 +55,7 @@ export const block: HistoryHandler<'block', BlockDetail> = async (context, query
     return isByHeight ? blockNotFound('height', query.height) : blockNotFound('hash', query.hash);
   }
   const data = { ...blockRow(answer), txs: answer.txs.map(txRow) };
-  return { ok: true, data, asOf, rows: 1 + answer.txs.length };
+  return { ok: true, data, asOf };
 };
 
 /** Of the newest blocks the replica knows it by itself. */
@@ -66,14 +66,14 @@ export const stateHash: HistoryHandler<'stateHash', StateHash> = async (context,
   const head = height === replica.head.height ? replica.head : replica.headAt(height);
   if (isKnown && head !== undefined && head.height > 0) {
     const data = { height, blockTime: head.timeMs, stateHash: head.stateHash };
-    return { ok: true, data, asOf: replica.head, rows: 0 };
+    return { ok: true, data, asOf: replica.head };
   }
   const wait = waitForHeight(context, height, query.minHeight);
   const { answer, asOf } = await history.ask('blocks', { before: height + 1, limit: 1 }, wait);
   const found = answer[0];
   if (found === undefined || found.height !== height) return blockNotFound('height', height);
   const data = { height, blockTime: found.timeMs, stateHash: found.stateHash };
-  return { ok: true, data, asOf, rows: 1 };
+  return { ok: true, data, asOf };
 };
 
 /** A block that this process has applied is waited for: that the history lacks it will pass. */
@@ -143,7 +143,7 @@ export const tx: HistoryHandler<'tx', TxDetail> = async (context, query) => {
     traceId: traceId(txHash),
     result: fate.result,
   };
-  return { ok: true, data, asOf, rows: 1 };
+  return { ok: true, data, asOf };
 };
 
 /** Lists of them, so that nobody has to ask for each one. */
@@ -156,7 +156,7 @@ export const txs: HistoryHandler<'txs', TxBrief[]> = async (context, query) => {
   const { answer, asOf } = await context.history.ask('txs', asked, wait);
   const own = user === undefined ? answer : answer.filter((found) => found.user === user);
   const data = own.map((found) => briefTx(context, found));
-  return { ok: true, data, asOf, rows: answer.length };
+  return { ok: true, data, asOf };
 };
 
 /** Those of one account, page by page. */
@@ -178,7 +178,7 @@ async function userTxs(
   const { answer, asOf } = await context.history.ask('userTxs', asked, wait);
   const data = answer.rows.map((found) => briefTx(context, found));
   const next = answer.next === null ? null : { at: answer.next };
-  return { ok: true, data, asOf, next, rows: answer.rows.length };
+  return { ok: true, data, asOf, next };
 }
 
 function briefTx({ receipts }: HistoryContext, { request, ...row }: FoundTx): TxBrief {

@@ -29,9 +29,6 @@ export type HistoryAnswer<Data = unknown> =
       readonly data: Data;
       readonly asOf: AsOf;
       readonly next?: Place | null;
-      /** Rows that were read for it, and rows that were passed over to get there. */
-      readonly rows: number;
-      readonly skipped?: number;
     }
   | { readonly ok: false; readonly error: WireError };
 

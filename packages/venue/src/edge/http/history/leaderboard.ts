@@ -4,8 +4,6 @@ import { byMost, isIdle } from './account-ranking.ts';
 import { waitFor, type HistoryHandler } from './handler.ts';
 
 const HTTP_FORBIDDEN = 403;
-/** What a row of the answer is read from: the account as it is, and one value of the past for each kept step. */
-const READS_PER_ROW = 4;
 
 /** Who leads is known from the last comparison; what is told of each is of now, and the same that its portfolio says. */
 export const leaderboard: HistoryHandler<'leaderboard', Leaderboard> = async (
@@ -34,5 +32,5 @@ export const leaderboard: HistoryHandler<'leaderboard', Leaderboard> = async (
       volume: formatMoney(volume),
     }));
   const data = { window, sortBy, rankedTime: ranked.timeMs, rows };
-  return { ok: true, data, asOf, rows: users.length * READS_PER_ROW };
+  return { ok: true, data, asOf };
 };

@@ -26,7 +26,7 @@ export const liquidations: HistoryHandler<'liquidations', readonly Liquidation[]
   };
   const { answer, asOf } = await history.ask('liquidations', asked, waitForSpan(history, query));
   const { next, rows } = answer;
-  return { ok: true, data: rows, asOf, next: next && { at: next }, rows: rows.length };
+  return { ok: true, data: rows, asOf, next: next && { at: next } };
 };
 
 const DAY_MS = 86_400_000;
@@ -50,8 +50,7 @@ export const largestTrades: HistoryHandler<'largestTrades', LargestTrades> = asy
   const found = await history.ask('largestTrades', asked, { minHeight: asOf.height });
   const trades = [...found.answer];
   const data = { window, startTime: startMs, trades };
-  const spans = WINDOW_DAYS[window] * (DAY_MS / RANKED_SPAN_MS) + 1;
-  return { ok: true, data, asOf: found.asOf, rows: spans * lists.length };
+  return { ok: true, data, asOf: found.asOf };
 };
 
 export const openInterestHistory: HistoryHandler<
@@ -66,5 +65,5 @@ export const openInterestHistory: HistoryHandler<
     limit: LIMITS.openInterestHistoryMax,
   };
   const { answer, asOf } = await history.ask('openInterest', asked, waitForSpan(history, query));
-  return { ok: true, data: answer, asOf, rows: answer.length };
+  return { ok: true, data: answer, asOf };
 };

@@ -27,7 +27,7 @@ export const portfolio: HistoryHandler<'portfolio', Portfolio> = async ({ histor
   const hasAccount = answer !== null;
   const { kept, times } = await valuesOf(history, { user, window, asOf, hasAccount });
   const data = portfolioOf(window, [...kept, now], times);
-  return { ok: true, data, asOf, rows: kept.length };
+  return { ok: true, data, asOf };
 };
 
 type Values = {

@@ -24,7 +24,7 @@ export const userFills: HistoryHandler<'userFills', JsonText> = async (
   if (!page.ok) return page;
   const asked = { ...page.ask, accountTypes: query.accountType, ...instrumentOf(query) };
   const { answer, asOf } = await history.ask('fills', asked, waitForSpan(history, query));
-  return { ...paged(answer, page.ask), asOf, data: rowsOf(answer) };
+  return { ...paged(answer), asOf, data: rowsOf(answer) };
 };
 
 export const historicalOrders: HistoryHandler<'historicalOrders', JsonText> = async (
@@ -44,7 +44,7 @@ export const historicalOrders: HistoryHandler<'historicalOrders', JsonText> = as
       return (found.text?.count ?? 0) > 0;
     },
   );
-  return { ...paged(answer, page.ask), next, asOf, data: rowsOf(answer) };
+  return { ...paged(answer), next, asOf, data: rowsOf(answer) };
 };
 
 export const userNonFundingLedgerUpdates: HistoryHandler<
@@ -55,7 +55,7 @@ export const userNonFundingLedgerUpdates: HistoryHandler<
   if (!page.ok) return page;
   const asked = { ...page.ask, accountTypes: query.accountTypes };
   const { answer, asOf } = await history.ask('ledger', asked, waitFor(query));
-  return { ...paged(answer, page.ask), asOf, data: rowsOf(answer) };
+  return { ...paged(answer), asOf, data: rowsOf(answer) };
 };
 
 export const userFundings: HistoryHandler<'userFundings', JsonText> = async (
@@ -72,7 +72,7 @@ export const userFundings: HistoryHandler<'userFundings', JsonText> = async (
     // Nothing is asked for, but how far the history is must be told all the same.
     const { asOf } = await history.ask('blocks', { limit: 1 }, waitFor(query));
     const data = new JsonText('{"data":[],"hasMore":false,"total":0}');
-    return { ok: true, data, asOf, next: null, rows: 0 };
+    return { ok: true, data, asOf, next: null };
   }
   const asked = {
     ...page.ask,
@@ -82,7 +82,7 @@ export const userFundings: HistoryHandler<'userFundings', JsonText> = async (
   const { answer, asOf } = await history.ask('fundings', asked, waitFor(query));
   const total = answer.total === undefined ? '' : `,"total":${answer.total}`;
   const text = `{"data":${rowsOf(answer).json},"hasMore":${answer.next !== null}${total}}`;
-  return { ...paged(answer, page.ask), asOf, data: new JsonText(text) };
+  return { ...paged(answer), asOf, data: new JsonText(text) };
 };
 
 type PagedQuery = {
@@ -115,9 +115,9 @@ function pageOf(
   return { ok: true, ask, place: read.place };
 }
 
-function paged({ next, text }: Page<unknown>, { offset = 0 }: UserPage) {
+function paged({ next }: Page<unknown>) {
   const place = next && { at: next };
-  return { ok: true, next: place, rows: text?.count ?? 0, skipped: offset } as const;
+  return { ok: true, next: place } as const;
 }
 
 function rowsOf({ text }: Page<unknown>): JsonText {

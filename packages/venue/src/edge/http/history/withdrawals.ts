@@ -19,7 +19,7 @@ export const withdrawals: HistoryHandler<'withdrawals', Withdrawal[]> = async (
       return withdrawalRow(record, progress);
     }),
   );
-  return { ok: true, data, asOf, rows: answer.length };
+  return { ok: true, data, asOf };
 };
 
 /** How far a withdrawal is, as far as the venue itself knows it. */

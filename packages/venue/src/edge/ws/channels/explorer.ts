@@ -1,5 +1,7 @@
 import { explorerBlock, explorerTxs } from '../../../translate/explorer.ts';
 import { instrumentLookup } from '../../../translate/actions/instrument-lookup.ts';
+import type { Asker } from '../../../history/history.ts';
+import { historyOf } from '../../../history/history-of.ts';
 import { pastOfBlocks } from '../past-of-blocks.ts';
 import type { PastSpan } from '../past.ts';
 import type { Stream } from '../stream.ts';
@@ -21,9 +23,9 @@ export class ExplorerBlockChannel implements NodeChannel<object> {
       this.#stream = stream;
       return {
         snapshot: (occasion: 'subscribe' | 'resync') => lastOf(occasion, explorer.blocks),
-        past: (span: PastSpan) => {
+        past: (span: PastSpan, asker: Asker) => {
           const blocks = recent.between(span.after, span.upTo);
-          if (blocks === undefined) return pastBlocks(history, span);
+          if (blocks === undefined) return pastBlocks(historyOf(history, asker), span);
           return pastOfBlocks(blocks, (block) => [JSON.stringify([explorerBlock(block)])]);
         },
         close: () => {
@@ -57,9 +59,9 @@ export class ExplorerTxsChannel implements NodeChannel<object> {
       const unwatch = explorer.watch();
       return {
         snapshot: (occasion: 'subscribe' | 'resync') => lastOf(occasion, explorer.txs),
-        past: (span: PastSpan) => {
+        past: (span: PastSpan, asker: Asker) => {
           const blocks = recent.between(span.after, span.upTo);
-          if (blocks === undefined) return pastTxs(history, span);
+          if (blocks === undefined) return pastTxs(historyOf(history, asker), span);
           return pastOfBlocks(blocks, (block) => {
             const txs = explorerTxs(block, instruments);
             return txs.length === 0 ? [] : [JSON.stringify(txs)];

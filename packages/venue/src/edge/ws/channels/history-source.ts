@@ -1,4 +1,6 @@
+import { historyOf } from '../../../history/history-of.ts';
 import type {
+  Asker,
   AsOf,
   History,
   SinceAnswer,
@@ -67,6 +69,12 @@ function framesOf(
  * the newest ones as of a block. A subscriber gets the answer, and of the frames those of later blocks,
  * which is all rows once, whenever the answer came.
  */
+type UnderWay = {
+  readonly snapshot: Promise<LateSnapshot>;
+  /** The blocks of the frames since it was asked. */
+  readonly sinceAsked: number[];
+};
+
 export class HistorySource<
   Table extends WatchedTable,
   Params extends UserParams,
@@ -79,9 +87,8 @@ export class HistorySource<
   readonly #unwatch: () => void;
   /** The block of the newest frame, at first the newest when the watch began: up to there nothing is new. */
   #height: number;
-  /** The blocks of the frames since the question was asked that is under way. */
-  #sinceAsked: number[] = [];
-  #underWay: Promise<LateSnapshot> | undefined;
+  /** Questions that are under way, by client: who asks waits for the turns of its own client alone. */
+  readonly #underWay = new Map<string, UnderWay>();
 
   constructor(options: {
     history: History;
@@ -102,22 +109,28 @@ export class HistorySource<
     });
   }
 
-  /** One question serves everyone who waits: whatever block it is answered as of, frames go on there. */
-  snapshotLater(): Promise<LateSnapshot> {
-    this.#underWay ??= this.#ask().finally(() => {
-      this.#underWay = undefined;
-    });
-    return this.#underWay;
+  /** One question serves all subscribers of a client: whatever block it is answered as of, frames go on there. */
+  snapshotLater(asker: Asker): Promise<LateSnapshot> {
+    const { client } = asker;
+    const known = this.#underWay.get(client);
+    if (known !== undefined) return known.snapshot;
+    const sinceAsked: number[] = [];
+    const snapshot = this.#ask(historyOf(this.#history, asker), sinceAsked).finally(() =>
+      this.#underWay.delete(client),
+    );
+    this.#underWay.set(client, { snapshot, sinceAsked });
+    return snapshot;
   }
 
   /** A frame for each block that had rows, read page by page. Their rows are there with the last block, which is waited for. */
-  async past({ after, upTo }: PastSpan): Promise<Past | 'tooOld'> {
+  async past({ after, upTo }: PastSpan, asker: Asker): Promise<Past | 'tooOld'> {
+    const history = historyOf(this.#history, asker);
     const { table } = this.#writer;
     const { user } = this.#params;
     const accountTypes = this.#writer.accountTypes(this.#params);
     const question = { table, user, accountTypes, after, upTo };
     const options = { minHeight: upTo };
-    const { answer, asOf } = await this.#history.ask(
+    const { answer, asOf } = await history.ask(
       'since',
       { ...question, limit: PAST_BLOCKS_MAX, counts: true },
       options,
@@ -130,7 +143,7 @@ export class HistorySource<
     const pages = async (cursor: RowPosition | undefined) => {
       const behind = cursor === undefined ? {} : { cursor };
       const page = { ...question, ...behind, limit: PAST_ROWS_AT_ONCE };
-      return (await this.#history.ask('since', page, options)).answer;
+      return (await history.ask('since', page, options)).answer;
     };
     return { count, next: framesOf(pages, frame as (rows: readonly unknown[]) => string) };
   }
@@ -145,21 +158,20 @@ export class HistorySource<
     const rows = this.#writer.rows(this.#params, told);
     if (rows.length === 0) return;
     this.#height = height;
-    if (this.#underWay !== undefined) this.#sinceAsked.push(height);
+    for (const { sinceAsked } of this.#underWay.values()) sinceAsked.push(height);
     this.#stream.publish(this.#writer.frame(this.#params, rows), height);
   }
 
-  async #ask(): Promise<LateSnapshot> {
+  async #ask(history: History, sinceAsked: readonly number[]): Promise<LateSnapshot> {
     const { seq } = this.#stream;
     const toldHeight = this.#height;
-    this.#sinceAsked = [];
-    const { asOf, rows } = await this.#writer.newest(this.#history, this.#params);
+    const { asOf, rows } = await this.#writer.newest(history, this.#params);
     const { height } = asOf;
     if (height < toldHeight) {
       // While it is being computed again, nobody tells what happened between this answer and the frames.
       throw new Error(`the history is at block ${height}, and block ${toldHeight} is needed`);
     }
-    const contained = this.#sinceAsked.filter((each) => each <= height).length;
+    const contained = sinceAsked.filter((each) => each <= height).length;
     const data = this.#writer.frame(this.#params, rows, true);
     return { data, seq: seq + contained, height };
   }

@@ -1,5 +1,7 @@
 import type { Address } from '@oddlot/units';
 import type { AppliedBlock } from '../../../block/applied-block.ts';
+import type { Asker } from '../../../history/history.ts';
+import { historyOf } from '../../../history/history-of.ts';
 import type { AccountType } from '../../../history/rows/block-rows.ts';
 import { pastOfBlocks } from '../past-of-blocks.ts';
 import { NOTHING_PAST, type Past, type PastSpan } from '../past.ts';
@@ -66,11 +68,11 @@ export class UserEventChannel<Params extends UserParams, Row> implements NodeCha
     }
   }
 
-  #past(params: Params, { after, upTo }: PastSpan): Past | Promise<Past | 'tooOld'> {
+  #past(params: Params, { after, upTo }: PastSpan, asker: Asker): Past | Promise<Past | 'tooOld'> {
     const { recent } = this.#context;
     const { user } = params;
     const blocks = recent.between(after, upTo);
-    if (blocks === undefined) return this.#nothingOf(user, { after, upTo });
+    if (blocks === undefined) return this.#nothingOf(user, { after, upTo }, asker);
     return pastOfBlocks(
       blocks.filter((block) => recent.hasOrdersOf(block, user)),
       (block) => {
@@ -82,8 +84,12 @@ export class UserEventChannel<Params extends UserParams, Row> implements NodeCha
   }
 
   /** The history has no such rows, but it knows whether any order has changed. */
-  async #nothingOf(user: Address, { after, upTo }: PastSpan): Promise<Past | 'tooOld'> {
-    const { history } = this.#context;
+  async #nothingOf(
+    user: Address,
+    { after, upTo }: PastSpan,
+    asker: Asker,
+  ): Promise<Past | 'tooOld'> {
+    const history = historyOf(this.#context.history, asker);
     const { accountType } = this.#writer;
     const question = { table: 'orders', user, accountTypes: [accountType], after, upTo } as const;
     try {
@@ -101,7 +107,7 @@ export class UserEventChannel<Params extends UserParams, Row> implements NodeCha
     this.#streams.set(user, streams.set(stream, params));
     return {
       snapshot: (occasion) => this.#writer.snapshot(params, occasion),
-      past: (span) => this.#past(params, span),
+      past: (span, asker) => this.#past(params, span, asker),
       close: () => {
         streams.delete(stream);
         if (streams.size === 0) this.#streams.delete(user);

@@ -72,6 +72,8 @@ const KNOWN_WORDS: readonly string[] = [
 /** Numbers of words are bytes above those of the other kinds of values. */
 export const FIRST_WORD = 32;
 
+/** None has a character that JSON escapes. */
+const TEXTS = KNOWN_WORDS.map((word) => `"${word}"`);
 const BYTES = new Map(KNOWN_WORDS.map((word, at) => [word, FIRST_WORD + at]));
 
 /** The byte that stands for a word; undefined when it has to be written out. */
@@ -82,4 +84,9 @@ export function byteOfWord(word: string): number | undefined {
 /** Undefined when no word has the byte. */
 export function wordOfByte(byte: number): string | undefined {
   return KNOWN_WORDS[byte - FIRST_WORD];
+}
+
+/** The same as JSON. */
+export function textOfByte(byte: number): string | undefined {
+  return TEXTS[byte - FIRST_WORD];
 }

@@ -1,14 +1,7 @@
 import { HistoryDamagedError } from '../store-errors.ts';
 import type { ByteReader } from '../../../codec/byte-reader.ts';
 import type { ByteWriter } from '../../../codec/byte-writer.ts';
-import {
-  decimalOf,
-  decimalText,
-  FIRST_COLUMN_KIND,
-  isInt,
-  readValue,
-  writeValue,
-} from './packed-value.ts';
+import { decimalOf, FIRST_COLUMN_KIND, type Form, isInt, writeValue } from './packed-value.ts';
 
 /**
  * The values of one field in rows that follow each other. Most are alike: one that all rows share is
@@ -24,8 +17,8 @@ const COLUMNS = {
 /** So few that the list is searched from end to end; a place in it is half a byte at most. */
 const CHOICES_MAX = 16;
 
-/** Reads a value by its place. */
-export type Column = (at: number) => unknown;
+/** Reads a cell by its place; undefined is a field that a row lacks. */
+export type Column<Cell> = (at: number) => Cell | undefined;
 
 /** Writes the first values of a list, as many as there are rows. */
 export function writeColumn(writer: ByteWriter, values: readonly unknown[], count: number): void {
@@ -124,29 +117,33 @@ function writePlaces(
   if (filled > 0) writer.byte(byte);
 }
 
-export function readColumn(reader: ByteReader, count: number): Column {
+export function readColumn<Cell>(
+  reader: ByteReader,
+  count: number,
+  form: Form<Cell>,
+): Column<Cell> {
   const kind = reader.byte();
   switch (kind) {
     case COLUMNS.ints: {
       const values = readInts(reader, count);
-      return (at) => values[at];
+      return (at) => form.ofInt(values[at] ?? 0);
     }
     case COLUMNS.decimals: {
       const values = Array.from({ length: count }, () => reader.int());
-      return (at) => decimalText(values[at] ?? 0);
+      return (at) => form.ofDecimal(values[at] ?? 0);
     }
     case COLUMNS.choices: {
-      const choices = Array.from({ length: reader.int() }, () => readValue(reader));
+      const choices = Array.from({ length: reader.int() }, () => form.read(reader));
       return readPlaces(reader, count, choices);
     }
     case COLUMNS.values: {
-      const values = Array.from({ length: count }, () => readValue(reader));
+      const values = Array.from({ length: count }, () => form.read(reader));
       return (at) => values[at];
     }
     default: {
-      const value = readValue(reader, kind);
-      // Nobody shares a list with another row.
-      return Array.isArray(value) ? () => structuredClone(value) : () => value;
+      const value = form.read(reader, kind);
+      // Rows never share a list. Only an empty one is written once for several rows.
+      return Array.isArray(value) ? () => [...(value as unknown[])] as Cell : () => value;
     }
   }
 }
@@ -161,7 +158,11 @@ function readInts(reader: ByteReader, count: number): readonly number[] {
   return values;
 }
 
-function readPlaces(reader: ByteReader, count: number, choices: readonly unknown[]): Column {
+function readPlaces<Cell>(
+  reader: ByteReader,
+  count: number,
+  choices: readonly (Cell | undefined)[],
+): Column<Cell> {
   const bits = bitsOf(choices.length);
   const perByte = 8 / bits;
   const bytes = reader.raw(Math.ceil(count / perByte));

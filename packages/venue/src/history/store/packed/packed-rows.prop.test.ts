@@ -11,6 +11,8 @@ const packer = rowPacker<Row>({
   fields: [FIELDS],
   split: (row) => [row],
   join: ([row]) => row as Row,
+  joinJson: ([row]) => `{${row}}`,
+  replaced: [],
 });
 
 /** What rows are made of, and what looks like it. */
@@ -80,6 +82,42 @@ test('rows come back byte for byte, whatever they hold', () => {
       }
     }),
   );
+});
+
+test('the JSON of a row is that of the row, whichever is read first', () => {
+  fc.assert(
+    fc.property(rows, fc.boolean(), (packed, isRowFirst) => {
+      const unpacked = packer.unpack(packer.pack(packed));
+      for (const [at, { row }] of packed.entries()) {
+        const text = JSON.stringify(row);
+        if (isRowFirst) expect(JSON.stringify(unpacked.row(at))).toBe(text);
+        expect(unpacked.json(at, '')).toBe(text);
+        expect(JSON.stringify(unpacked.row(at))).toBe(text);
+      }
+    }),
+  );
+});
+
+test('a row is made before it is JSON where readers replace one of its fields', () => {
+  const place = { timeMs: 1, height: 2, index: 3, instrumentId: 4 };
+  const replacing = rowPacker<Row>({
+    fields: [['a', 'list', 'text']],
+    split: (row) => [row],
+    join: ([row]) => row as Row,
+    joinJson: ([row]) => `{${row}}`,
+    replaced: ['list', 'text'],
+  });
+  const json = (...given: Row[]) => {
+    const unpacked = replacing.unpack(replacing.pack(given.map((row) => ({ place, row }))));
+    return given.map((_, at) => unpacked.json(at, ',"more":1'));
+  };
+  const plain = { a: 1, list: [] };
+  expect(json(plain)).toEqual(['{"a":1,"list":[],"more":1}']);
+  expect(json(plain, { a: 2, list: [{ b: 1 }] }, { a: 3, text: '' })).toEqual([
+    '{"a":1,"list":[],"more":1}',
+    undefined,
+    undefined,
+  ]);
 });
 
 test('rows with other fields, or in another order, come back too', () => {

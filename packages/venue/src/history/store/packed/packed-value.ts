@@ -1,7 +1,7 @@
 import { HistoryDamagedError } from '../store-errors.ts';
 import type { ByteReader } from '../../../codec/byte-reader.ts';
 import { INT_MAX, type ByteWriter } from '../../../codec/byte-writer.ts';
-import { byteOfWord, FIRST_WORD, wordOfByte } from './known-words.ts';
+import { byteOfWord, textOfByte, wordOfByte } from './known-words.ts';
 
 /**
  * A value as bytes: one that says its kind, and what is behind it. Whatever JSON can say goes through, and
@@ -66,6 +66,27 @@ function writeText(writer: ByteWriter, text: string): void {
 /** `0x` and whole bytes, as hashes and addresses are written. */
 const HEX = /^0x(?:[0-9a-f]{2})+$/;
 
+/** What a value is read as: itself, or its JSON, which costs less than making it and writing it again. */
+export type Form<Cell> = {
+  readonly ofInt: (value: number) => Cell;
+  /** Of the number that stands for a decimal text. */
+  readonly ofDecimal: (value: number) => Cell;
+  readonly read: (reader: ByteReader, kind?: number) => Cell | undefined;
+};
+
+export const AS_VALUES: Form<unknown> = {
+  ofInt: (value) => value,
+  ofDecimal: decimalText,
+  read: readValue,
+};
+
+/** No text of these kinds has a character that JSON escapes, except where it is written by JSON itself. */
+export const AS_JSON: Form<string> = {
+  ofInt: String,
+  ofDecimal: (value) => `"${decimalText(value)}"`,
+  read: readJson,
+};
+
 export function readValue(reader: ByteReader, kind = reader.byte()): unknown {
   switch (kind) {
     case KINDS.absent:
@@ -81,19 +102,52 @@ export function readValue(reader: ByteReader, kind = reader.byte()): unknown {
     case KINDS.decimal:
       return decimalText(reader.int());
     case KINDS.hex:
-      return `0x${reader.raw(reader.int()).toString('hex')}`;
+      return hexText(reader);
     case KINDS.text:
       return reader.utf8();
     case KINDS.json:
       return JSON.parse(reader.utf8());
     case KINDS.emptyList:
       return [];
-    default: {
-      const word = kind < FIRST_WORD ? undefined : wordOfByte(kind);
-      if (word === undefined) throw new HistoryDamagedError('packed rows hold an unknown value');
-      return word;
-    }
+    default:
+      return known(wordOfByte(kind));
   }
+}
+
+function readJson(reader: ByteReader, kind = reader.byte()): string | undefined {
+  switch (kind) {
+    case KINDS.absent:
+      return undefined;
+    case KINDS.null:
+      return 'null';
+    case KINDS.false:
+      return 'false';
+    case KINDS.true:
+      return 'true';
+    case KINDS.int:
+      return String(reader.int());
+    case KINDS.decimal:
+      return `"${decimalText(reader.int())}"`;
+    case KINDS.hex:
+      return `"${hexText(reader)}"`;
+    case KINDS.text:
+      return JSON.stringify(reader.utf8());
+    case KINDS.json:
+      return reader.utf8();
+    case KINDS.emptyList:
+      return '[]';
+    default:
+      return known(textOfByte(kind));
+  }
+}
+
+function hexText(reader: ByteReader): string {
+  return `0x${reader.raw(reader.int()).toString('hex')}`;
+}
+
+function known(word: string | undefined): string {
+  if (word === undefined) throw new HistoryDamagedError('packed rows hold an unknown value');
+  return word;
 }
 
 /** Places behind the point: a digit of the number that stands for a decimal text. */

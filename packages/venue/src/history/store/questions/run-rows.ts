@@ -15,6 +15,8 @@ export type FoundRow<Row> = {
   readonly position: RowPosition;
   readonly instrumentId: number;
   readonly row: () => Row;
+  /** Its JSON with more fields, where it is known without the row. */
+  readonly json?: (more: string) => string | undefined;
 };
 
 type RunsAsk = {
@@ -134,13 +136,18 @@ function rowsWithin<Row>(
   { instrumentId, span }: RunsAsk,
   packer: RowPacker<Row>,
 ): FoundRow<Row>[] {
-  const { places, row } = packer.unpack(run.body);
+  const { json, places, row } = packer.unpack(run.body);
   const found: FoundRow<Row>[] = [];
   for (const [at, place] of places.entries()) {
     if (instrumentId !== undefined && place.instrumentId !== instrumentId) continue;
     const position = positionOfPlace(place);
     if (!isInside(position, span)) continue;
-    found.push({ position, instrumentId: place.instrumentId, row: () => row(at) });
+    found.push({
+      position,
+      instrumentId: place.instrumentId,
+      row: () => row(at),
+      json: (more) => json(at, more),
+    });
   }
   return span.direction === 'desc' ? found.reverse() : found;
 }

@@ -15,7 +15,7 @@ import {
   orderPacker,
   withdrawalCodec,
 } from '../row-codecs.ts';
-import { fillWithTexts, orderWithTexts, textsOf } from '../row-texts.ts';
+import { fillWithTexts, moreOf, orderWithTexts, textsOf } from '../row-texts.ts';
 import { withNewestChildren } from './with-newest-children.ts';
 import { type FoundRow, runRows } from './run-rows.ts';
 import { comparePositions, isInside, isWithin, spanOf, type Span } from './span.ts';
@@ -42,7 +42,24 @@ export async function foundFills(
 export async function fills(database: Database, ask: Ask<'fills'>): Promise<Page<Fill>> {
   const page = await foundFills(database, ask);
   const texts = await textsOf(database, instrumentsOf(page));
-  return { rows: page.rows.map(({ row }) => fillWithTexts(row(), texts)), next: page.next };
+  const made = async (found: readonly FoundRow<Fill>[]) =>
+    found.map(({ row }) => fillWithTexts(row(), texts));
+  if (ask.asText === true) return inText(page, texts, made);
+  return { rows: await made(page.rows), next: page.next };
+}
+
+/** Most rows are written as JSON from where they are packed; the others are made first. */
+async function inText<Row>(
+  { next, rows }: Page<FoundRow<Row>>,
+  texts: Awaited<ReturnType<typeof textsOf>>,
+  made: (found: readonly FoundRow<Row>[]) => Promise<readonly Row[]>,
+): Promise<Page<Row>> {
+  const more = new Map(instrumentsOf({ rows, next }).map((id) => [id, moreOf(id, texts)]));
+  const written = rows.map(({ instrumentId, json }) => json?.(more.get(instrumentId) ?? ''));
+  const others = await made(rows.filter((_, at) => written[at] === undefined));
+  const texted = others.map((row) => JSON.stringify(row)).values();
+  const json = written.map((text) => text ?? texted.next().value);
+  return { rows: [], next, text: { json: `[${json.join(',')}]`, count: rows.length } };
 }
 
 /** Orders that have ended, those that live, and what earlier releases and eras have left of either. */
@@ -66,8 +83,12 @@ export async function orders(
 ): Promise<Page<HistOrderRow>> {
   const page = await foundOrders(database, ask, live);
   const texts = await textsOf(database, instrumentsOf(page));
-  const rows = page.rows.map(({ row }) => orderWithTexts(row(), texts));
-  return { rows: await withNewestChildren(database, ask.user, rows, live), next: page.next };
+  const made = (found: readonly FoundRow<HistOrderRow>[]) => {
+    const rows = found.map(({ row }) => orderWithTexts(row(), texts));
+    return withNewestChildren(database, ask.user, rows, live);
+  };
+  if (ask.asText === true) return inText(page, texts, made);
+  return { rows: await made(page.rows), next: page.next };
 }
 
 function partsOf(table: 'fill' | 'order', ask: Ask<'fills'>) {

@@ -1,0 +1,137 @@
+import { type BucketRate, TokenBucket } from './token-bucket.ts';
+
+type Client<Item> = {
+  readonly waiting: Item[];
+  readonly bucket: TokenBucket;
+  /** When it asked or was served last. */
+  atMs: number;
+  /** How many of its items are being served; its others wait meanwhile. */
+  served: number;
+};
+
+export type Turn<Item> = { readonly id: string; readonly item: Item };
+
+/**
+ * What clients wait for, and whose turn it is: one item of each client in turn, and items of one client in their order.
+ * A client that has used up its tokens rests until it has earned some; when a resting client is served is up to the caller.
+ */
+export class ClientTurns<Item> {
+  readonly #pace: BucketRate;
+  readonly #clients = new Map<string, Client<Item>>();
+  /** Clients with an item that may be served, the next one first; and clients without tokens. */
+  readonly #line = new Map<string, Client<Item>>();
+  readonly #resting = new Map<string, Client<Item>>();
+  #sweptMs = 0;
+
+  constructor(pace: BucketRate) {
+    this.#pace = pace;
+  }
+
+  /** The number of clients that are remembered. */
+  get size(): number {
+    return this.#clients.size;
+  }
+
+  get hasNext(): boolean {
+    return this.#line.size > 0;
+  }
+
+  get hasResting(): boolean {
+    return this.#resting.size > 0;
+  }
+
+  hasToken(id: string, nowMs: number): boolean {
+    return this.#client(id, nowMs).bucket.left(nowMs) >= 1;
+  }
+
+  /** True when a new item of the client would be the next one. */
+  isFirst(id: string, nowMs: number): boolean {
+    return this.#line.size === 0 && this.#client(id, nowMs).waiting.length === 0;
+  }
+
+  add(id: string, item: Item, nowMs: number): void {
+    const client = this.#client(id, nowMs);
+    client.waiting.push(item);
+    if (client.waiting.length === 1 && client.served === 0) this.#queue(id, client, nowMs);
+  }
+
+  /** Takes the item whose turn it is. The caller begins to serve it at once. */
+  next(): Turn<Item> | undefined {
+    return this.#take(this.#line);
+  }
+
+  /** The same of the clients that rest. */
+  nextResting(): Turn<Item> | undefined {
+    return this.#take(this.#resting);
+  }
+
+  /** An item is served from now on, and costs so much already. */
+  begin(id: string, tokens: number, nowMs: number): void {
+    const client = this.#client(id, nowMs);
+    client.served += 1;
+    client.bucket.spend(tokens, nowMs);
+  }
+
+  /** It was served, and cost so much more; the client's next item waits behind those of others. */
+  end(id: string, tokens: number, nowMs: number): void {
+    const client = this.#client(id, nowMs);
+    client.served -= 1;
+    client.bucket.spend(tokens, nowMs);
+    if (client.waiting.length > 0 && client.served === 0) this.#queue(id, client, nowMs);
+  }
+
+  /** Clients that have earned a token no longer rest. */
+  wake(nowMs: number): void {
+    for (const [id, client] of this.#resting) {
+      if (client.bucket.left(nowMs) < 1) continue;
+      this.#resting.delete(id);
+      this.#queue(id, client, nowMs);
+    }
+  }
+
+  /** Forgets all items; what clients have used is remembered. */
+  clear(): void {
+    this.#line.clear();
+    this.#resting.clear();
+    for (const { waiting } of this.#clients.values()) waiting.length = 0;
+  }
+
+  #take(from: Map<string, Client<Item>>): Turn<Item> | undefined {
+    for (const [id, client] of from) {
+      from.delete(id);
+      const item = client.waiting.shift();
+      if (item !== undefined) return { id, item };
+    }
+    return undefined;
+  }
+
+  #queue(id: string, client: Client<Item>, nowMs: number): void {
+    if (this.#line.has(id) || this.#resting.has(id)) return;
+    if (client.bucket.left(nowMs) >= 1) this.#line.set(id, client);
+    else this.#resting.set(id, client);
+  }
+
+  #client(id: string, nowMs: number): Client<Item> {
+    let client = this.#clients.get(id);
+    if (client === undefined) {
+      const bucket = new TokenBucket(this.#pace, nowMs);
+      client = { waiting: [], bucket, atMs: nowMs, served: 0 };
+      this.#clients.set(id, client);
+    }
+    client.atMs = nowMs;
+    this.#sweep(nowMs);
+    return client;
+  }
+
+  /** Forgets clients that have not asked for so long that their buckets are full. */
+  #sweep(nowMs: number): void {
+    const { burst, perSecond } = this.#pace;
+    const fullMs = perSecond === Infinity ? 1000 : 1000 + (burst * 1000) / perSecond;
+    if (nowMs - this.#sweptMs < fullMs) return;
+    this.#sweptMs = nowMs;
+    for (const [id, { atMs, served, waiting }] of this.#clients) {
+      const isIdle = waiting.length === 0 && served === 0;
+      if (isIdle && nowMs - atMs >= fullMs) this.#clients.delete(id);
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { alice, archivedVenues, bob, credit, upTo } from '../../testing/archived-ledger.ts';
+
+/** Clients take turns on the thread of the history, and rows are written between their questions. */
+
+const venues = archivedVenues();
+
+/** As many rows as a page may have, which take a few milliseconds to read. */
+const PAGE = {
+  user: alice,
+  accountTypes: ['perp'],
+  limit: 2_000,
+  asText: true,
+} as const;
+const ASKED = 50;
+
+/** A folder in whose history a page of alice costs something, and nothing else does. */
+async function startWithRows() {
+  const venue = await venues.start();
+  await Promise.all(upTo(2_500).map((amount) => venue.replica.propose(credit(amount))));
+  await venue.archivist.ask('ledger', PAGE);
+  return venue;
+}
+
+describe('R-requests: clients take turns at the history', () => {
+  test('a client that asks once is answered second, however many questions of another wait', async () => {
+    await venues.stop(await startWithRows());
+    const { archivist } = await venues.start({ isEarly: true });
+    const answered: string[] = [];
+    const spent = new Map<string, number[]>();
+    const ask = async (client: string): Promise<void> => {
+      const spend = (ms: number): void =>
+        void spent.set(client, [...(spent.get(client) ?? []), ms]);
+      await archivist.ask('ledger', PAGE, { asker: { client, spend } });
+      answered.push(client);
+    };
+    // Nothing is answered before the thread knows the state: until then they all wait.
+    await Promise.all([...upTo(ASKED).map(() => ask('greedy')), ask('modest')]);
+    expect(answered).toHaveLength(ASKED + 1);
+    expect(answered.indexOf('modest')).toBe(1);
+    // Each answer is charged to the client that asked, with what it took.
+    expect(spent.get('modest')).toHaveLength(1);
+    expect(spent.get('greedy')).toHaveLength(ASKED);
+    expect(Math.min(...(spent.get('greedy') ?? []))).toBeGreaterThan(0);
+  });
+
+  test('rows of new blocks are written, and told to others, while questions of one client wait', async () => {
+    const { archivist, propose, replica } = await startWithRows();
+    let answered = 0;
+    const asker = { client: 'greedy', spend: () => undefined };
+    const all = upTo(ASKED * 4).map(async () => {
+      await archivist.ask('ledger', PAGE, { asker });
+      answered += 1;
+    });
+    await all[0];
+    await propose(credit(7, bob));
+    const { height } = replica.head;
+    const { answer, asOf } = await archivist.ask('ledger', { ...PAGE, user: bob });
+    const before = answered;
+    expect(answer.text?.count).toBe(1);
+    expect(asOf.height).toBeGreaterThanOrEqual(height);
+    expect(before).toBeLessThan(all.length / 2);
+    await Promise.all(all);
+  });
+
+  test('a client that takes more than its pace is answered behind the others', async () => {
+    const { archivist } = await startWithRows();
+    const greedy = upTo(ASKED * 4).map((at) => {
+      const asker = { client: at % 2 === 0 ? 'greedy' : 'greedier', spend: () => undefined };
+      return archivist.ask('ledger', PAGE, { asker });
+    });
+    let isOver = false;
+    const all = Promise.all(greedy).then(() => (isOver = true));
+    await greedy[ASKED * 2];
+    for (const _ of upTo(10)) await archivist.ask('ledger', { ...PAGE, user: bob });
+    expect(isOver).toBe(false);
+    await all;
+  });
+});
