@@ -46,6 +46,7 @@ export class StolenVenue {
       head: () => replica.head,
     });
     this.#port = createOperationsPort({
+      hostNames: [],
       metrics: new Metrics(),
       readiness: readiness([]),
       log: createLogger({ level: 'silent' }),

@@ -123,13 +123,13 @@ async function openParts(
 
 /** Where the operator looks: metrics of the port, and what the relay has and waits for. */
 function operationsOf(
-  { opsPort }: RelaySettings,
+  { hostNames, opsPort }: RelaySettings,
   parts: RelayParts & { readonly metrics: Metrics },
 ): HttpPort | undefined {
   if (opsPort === undefined) return undefined;
   const { log, metrics } = parts;
   const pages = { '/relay': () => relayStatus(parts) };
-  return createOperationsPort({ metrics, log, pages, readiness: readiness([]) });
+  return createOperationsPort({ hostNames, metrics, log, pages, readiness: readiness([]) });
 }
 
 /** The venue may come up later; nothing can be said before it does. */

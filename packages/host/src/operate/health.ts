@@ -38,6 +38,8 @@ export function readiness(checks: readonly (() => ReadinessCheck)[]): Readiness 
 }
 
 type OperationsOptions = {
+  /** Host names that requests may use. */
+  readonly hostNames: readonly string[];
   readonly metrics: Metrics;
   readonly readiness: Readiness;
   readonly log: Logger;
@@ -76,6 +78,7 @@ export function createOperationsPort(options: OperationsOptions): HttpPort {
       });
     },
     clientIp: clientIpFinder([]),
+    visitors: { pages: 'none', names: new Set(options.hostNames) },
     connectionLimits: {
       connectionsMax: OPERATIONS_CONNECTIONS_MAX,
       connectionsPerClientMax: OPERATIONS_CONNECTIONS_MAX,

@@ -4,12 +4,14 @@ import type { Duplex } from 'node:stream';
 import { ANSWER_LIMITS, BODY_LIMITS, BodyBudget } from './body-budget.ts';
 import type { BodyLimits, BodyRefusal } from './body-budget.ts';
 import { clientKey, normalIp, type ClientIp } from './client-ip.ts';
+import { finishAnswer } from './finish-answer.ts';
 import { CONNECTION_LIMITS, ConnectionGate, turnAway } from './connection-gate.ts';
 import type { ConnectionLimits } from './connection-gate.ts';
 import { Pipeline } from './pipeline.ts';
 import { leave, type PortCall } from './port-call.ts';
 import { readBody, type BodyBounds, type BodyFault } from './read-body.ts';
 import { FairQueue } from './fair-queue.ts';
+import { isForeign, type Visitors } from './visitors.ts';
 
 /**
  * What every port that strangers reach has in common (R-requests): how many may be connected, one request at
@@ -21,6 +23,8 @@ export type HttpPortOptions = {
   /** Takes a request up, when it is its client's turn. */
   readonly serve: (call: PortCall) => void;
   readonly clientIp: ClientIp;
+  /** Pages of other sites are answered with 403, before the owner of the port sees the request. */
+  readonly visitors: Visitors;
   /** Peers whose connections are not those of one client; their number is not limited. */
   readonly isProxy?: ((ip: string) => boolean) | undefined;
   /** Which handshakes are looked at, and who takes them over. */
@@ -265,10 +269,9 @@ export class HttpPort {
 
   #serve(call: PortCall, expects: 'continue' | 'other' | undefined): void {
     const fault = expects === 'other' ? 417 : hostsOf(call.request) > 1 ? 400 : undefined;
-    if (fault === undefined) return this.#options.serve(call);
-    call.response.writeHead(fault, ['connection', 'close', 'content-length', '0']);
-    call.response.end();
-    return undefined;
+    if (fault !== undefined) return end(call, fault, '');
+    if (isForeign(call.request.headers, this.#options.visitors)) return end(call, 403, FOREIGN);
+    return this.#options.serve(call);
   }
 
   /** Nobody is connected through to anywhere. */
@@ -282,12 +285,21 @@ export class HttpPort {
   }
 
   #upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
-    const { upgrade } = this.#options;
+    const { upgrade, visitors } = this.#options;
     this.#gate.note(socket, 'upgraded');
     const ahead = this.#lines.get(request.socket)?.pipeline.leave();
-    if (upgrade === undefined || this.#isDraining || hostsOf(request) > 1) refuseUpgrade(socket);
+    const isRefused = hostsOf(request) > 1 || isForeign(request.headers, visitors);
+    if (upgrade === undefined || this.#isDraining || isRefused) refuseUpgrade(socket);
     else upgrade(request, socket, ahead === undefined ? head : Buffer.concat([head, ahead]));
   }
+}
+
+const FOREIGN = '{"message":"Requests from pages of other sites are not served"}';
+
+/** Answers without reading the body, and closes the connection. */
+function end({ request, response }: PortCall, status: number, body: string): void {
+  const headers = ['content-type', 'application/json', 'cache-control', 'no-store'];
+  finishAnswer(request, response, { status, body, headers, isLast: true });
 }
 
 /** What a status is called; empty for one that nobody knows. */

@@ -23,7 +23,7 @@ import {
   isTrustedProxy,
   NO_PACE,
   PACE,
-  type PageOrigins,
+  type Visitors,
   FairQueue,
 } from '@oddlot/host/ports';
 import type { Answered, RelayService } from './relay-service.ts';
@@ -43,6 +43,7 @@ type RelayServerOptions = {
     | 'expireMs'
     | 'trustedProxies'
     | 'local'
+    | 'hostNames'
     | 'pageOrigins'
     | 'venue'
   >;
@@ -95,7 +96,7 @@ export function createRelayServer(options: RelayServerOptions): HttpEdge {
     },
     queue: new FairQueue(limits ? PACE : NO_PACE),
     // A relay of play money is for the one who runs it: no page from elsewhere uses up its addresses.
-    pageOrigins: settings.local ? pagesOf(settings) : undefined,
+    visitors: settings.local ? ownPages(settings) : 'any',
     notFound: infoRefusal(refusal('pathNotFound', [], {}, HTTP_NOT_FOUND)).body,
     log,
     metrics,
@@ -103,12 +104,19 @@ export function createRelayServer(options: RelayServerOptions): HttpEdge {
 }
 
 /** Where the venue shows its page. */
-function pagesOf({
+function ownPages({
+  hostNames,
   pageOrigins,
   venue,
-}: Pick<RelaySettings, 'pageOrigins' | 'venue'>): PageOrigins {
+}: Pick<RelaySettings, 'hostNames' | 'pageOrigins' | 'venue'>): Visitors {
   const { port } = new URL(venue);
-  return { ports: new Set([Number(port === '' ? 80 : port)]), origins: new Set(pageOrigins) };
+  const pages = {
+    ports: new Set([Number(port === '' ? 80 : port)]),
+    origins: new Set(pageOrigins),
+  };
+  // A proxy that shows the page may also pass requests on to the relay, under the name of the page.
+  const proxies = pageOrigins.map((origin) => new URL(origin).hostname);
+  return { pages, names: new Set([...hostNames, ...proxies]) };
 }
 
 function replyOf<Data>(answer: Answered<Data>): Reply {

@@ -183,6 +183,7 @@ test('a client has its number of addresses, and a page its number of rows', asyn
       expireMs: DAY_MS,
       trustedProxies: ['127.0.0.1'],
       local: false,
+      hostNames: [],
       pageOrigins: [],
       venue: 'http://127.0.0.1:8690',
     },

@@ -26,7 +26,7 @@ async function serve(state: Vitals) {
     () => historyCheck(state.trouble),
   ]);
   const log = createLogger({ level: 'silent' });
-  const server = createOperationsPort({ metrics, readiness: check, log });
+  const server = createOperationsPort({ hostNames: [], metrics, readiness: check, log });
   closers.push(() => void server.drain());
   const port = await server.listen(0, '127.0.0.1');
   const get = async (path: string) => {

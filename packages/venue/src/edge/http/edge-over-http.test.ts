@@ -265,8 +265,9 @@ describe('bodies', () => {
   });
 
   test('pages of others may be refused', async () => {
-    const pageOrigins = { ports: new Set([8690]), origins: new Set<string>() };
-    const { send } = await start({ edge: { pageOrigins } });
+    const pages = { ports: new Set([8690]), origins: new Set<string>() };
+    const visitors = { pages, names: new Set<string>() };
+    const { send } = await start({ edge: { visitors } });
     const asked = (origin: string) => send('/info', RATE_LIMIT, { headers: { origin } });
     const own = 'http://localhost:8690';
     expect(await asked(own)).toMatchObject({
