@@ -38,6 +38,8 @@ export type HttpPortOptions = {
   readonly answerLimits?: BodyLimits | undefined;
   /** Decides who is served next; shared where clients ask on other ways too. */
   readonly queue?: FairQueue | undefined;
+  /** Of a port that shares the queue with others: its clients have their own turns, apart from those of the same address there. */
+  readonly turnsOf?: string | undefined;
   /** For the headers of a request to arrive, and for all of it. */
   readonly headersTimeoutMs?: number | undefined;
   readonly requestTimeoutMs?: number | undefined;
@@ -172,10 +174,11 @@ export class HttpPort {
     const hold = this.#bodies.enter(call.client, () => call.request.socket.destroy());
     if (typeof hold === 'string') return done(hold);
     call.releases.push(() => hold.release());
+    const client = this.#inQueue(call.client);
     return readBody(call.request, { ...bounds, hold }, (read) => {
       if (typeof read === 'string') return done(read);
       this.works(call);
-      return this.#queue.take(call.client, () => call.isOver || done(read), { tokens: 0, turn });
+      return this.#queue.take(client, () => call.isOver || done(read), { tokens: 0, turn });
     });
   }
 
@@ -224,7 +227,7 @@ export class HttpPort {
     if (!this.#gate.has(socket)) return;
     const calls = new Set<PortCall>();
     const client = clientKey(normalIp(socket.remoteAddress ?? '') ?? '');
-    const later = (run: () => void): void => this.#queue.take(client, run);
+    const later = (run: () => void): void => this.#queue.take(this.#inQueue(client), run);
     this.#lines.set(socket, { calls, pipeline: new Pipeline(socket, later) });
     socket.once('close', () => calls.forEach(leave));
   }
@@ -264,7 +267,13 @@ export class HttpPort {
       leave(call);
       line.pipeline.end();
     });
-    this.#queue.take(call.client, () => call.isOver || this.#serve(call, expects));
+    const queued = this.#inQueue(call.client);
+    this.#queue.take(queued, () => call.isOver || this.#serve(call, expects));
+  }
+
+  #inQueue(client: string): string {
+    const { turnsOf } = this.#options;
+    return turnsOf === undefined ? client : `${turnsOf} ${client}`;
   }
 
   #serve(call: PortCall, expects: 'continue' | 'other' | undefined): void {

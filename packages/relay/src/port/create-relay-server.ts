@@ -21,10 +21,8 @@ import {
   CONNECTION_LIMITS,
   isLoopback,
   isTrustedProxy,
-  NO_PACE,
-  PACE,
   type Visitors,
-  FairQueue,
+  type FairQueue,
 } from '@oddlot/host/ports';
 import type { Answered, RelayService } from './relay-service.ts';
 import type { RelayFaucet } from './relay-faucet.ts';
@@ -50,6 +48,7 @@ type RelayServerOptions = {
   readonly now: () => number;
   readonly log: Logger;
   readonly metrics: Metrics;
+  readonly queue: FairQueue;
 };
 
 const PREFIX = '/api/v1/bridge';
@@ -57,7 +56,7 @@ const HTTP_NOT_FOUND = 404;
 
 /** The relay's public port. */
 export function createRelayServer(options: RelayServerOptions): HttpEdge {
-  const { service, faucet, log, metrics, settings } = options;
+  const { service, faucet, log, metrics, queue, settings } = options;
   const { limits, requestsPerSecond, trustedProxies } = settings;
   const given = new GivenToClients(options);
   const get = (answer: (parameters: Iterable<readonly [string, string]>) => Reply) =>
@@ -94,7 +93,7 @@ export function createRelayServer(options: RelayServerOptions): HttpEdge {
         publicConnectionsFor(descriptorLimit()),
       ),
     },
-    queue: new FairQueue(limits ? PACE : NO_PACE),
+    queue,
     // A relay of play money is for the one who runs it: no page from elsewhere uses up its addresses.
     visitors: settings.local ? ownPages(settings) : 'any',
     notFound: infoRefusal(refusal('pathNotFound', [], {}, HTTP_NOT_FOUND)).body,

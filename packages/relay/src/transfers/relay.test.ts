@@ -2,6 +2,7 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLogger } from '@oddlot/host/log';
 import { Metrics } from '@oddlot/host/metrics';
+import { FairQueue } from '@oddlot/host/ports';
 import type { RelayTransfer } from '@oddlot/protocol';
 import type { Hex } from 'viem';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -190,6 +191,7 @@ test('a client has its number of addresses, and a page its number of rows', asyn
     now: () => rig.nowMs,
     log: createLogger({ level: 'silent' }),
     metrics: new Metrics(),
+    queue: new FairQueue(),
   });
   const port = await server.listen(0, '127.0.0.1');
   const url = `http://127.0.0.1:${port}/api/v1/bridge`;

@@ -91,6 +91,7 @@ export function createEdges(config: Config, parts: EdgeParts): Edges {
   const logPages = logPagesOf(config, core);
   const operations = createOperationsPort({
     hostNames: config.hostNames,
+    queue: budgets.queue,
     metrics,
     readiness: isReady,
     log,
