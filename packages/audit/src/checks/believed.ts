@@ -9,7 +9,7 @@ type Sum = { commands: number; microUsdc: bigint };
 
 /** What a number of commands is called. A new basis does not compile without its words. */
 const WORDS: { readonly [Each in Believable]: string } = {
-  operator: 'commands of operators that nobody signed, in block 1: compare its hash',
+  operator: 'commands of operators without a signature, in block 1: compare its hash',
   genesis: 'parameters of the network, in block 1: compare its hash',
   listing: 'listings, phases and results that the venue brought by itself',
   price: 'prices that the venue brought by itself',
