@@ -3,7 +3,7 @@ import { formatMoney } from '@oddlot/units';
 import { RESTS_ON, type Basis } from './rests-on.ts';
 
 /** Commands of all other bases follow from a request, or are computed again. */
-export type Believable = Exclude<Basis, 'account' | 'money' | 'replica'>;
+type Believable = Exclude<Basis, 'account' | 'money' | 'replica'>;
 
 type Sum = { commands: number; microUsdc: bigint };
 
