@@ -387,6 +387,36 @@ describe('words', () => {
   });
 });
 
+describe('the lockfile', () => {
+  const locked = (packages: object): string => JSON.stringify({ packages }, undefined, 2);
+  const integrity = `sha512-${'A'.repeat(86)}==`;
+
+  test.each([
+    ['no hash', { version: '1.0.0' }],
+    ['an empty hash', { version: '1.0.0', integrity: '' }],
+    ['a weak hash', { version: '1.0.0', integrity: 'sha1-AAAAAAAAAAAAAAAAAAAAAAAAAAA=' }],
+    ['a short hash', { version: '1.0.0', integrity: 'sha512-AAAA' }],
+  ])('a package with %s is reported', (_name, entry) => {
+    const text = locked({ '': {}, 'node_modules/a': { integrity }, 'node_modules/@b/c': entry });
+    expect(rules('package-lock.json', text)).toEqual(['7 integrity']);
+  });
+
+  test('nested and optional packages need a hash too', () => {
+    const text = locked({ 'packages/a/node_modules/b': { optional: true } });
+    expect(rules('package-lock.json', text)).toEqual(['3 integrity']);
+  });
+
+  test('workspaces and links to them need none', () => {
+    const text = locked({
+      '': { name: 'a' },
+      'packages/b': { version: '1.0.0' },
+      'node_modules/@a/b': { resolved: 'packages/b', link: true },
+      'node_modules/c': { version: '1.0.0', integrity },
+    });
+    expect(rules('package-lock.json', text)).toEqual([]);
+  });
+});
+
 describe('documents', () => {
   test('links lead somewhere', () => {
     const text = '[a](b.md) [c](../d.md#e) [f](https://g.example/h.md) [i](#j)\n[k](gone.md)';

@@ -11,6 +11,7 @@ import {
   checkVenueClock,
   checkVenueWrites,
 } from './tidy/purity.ts';
+import { checkLockfile } from './tidy/lockfile.ts';
 import { checkRulebook } from './tidy/rulebook.ts';
 import { checkSurface } from './tidy/surface.ts';
 import { toSource, type Finding, type Source, type SourceFile } from './tidy/source.ts';
@@ -63,7 +64,7 @@ export function tidy(
       .map((file) => [file.path, toSource(file)]),
   );
   const findings = files.flatMap((file) => {
-    const found = checkText(file);
+    const found = [...checkText(file), ...checkLockfile(file)];
     const source = sources.get(file.path);
     if (source !== undefined && /\.tsx?$/.test(file.path)) {
       found.push(

@@ -1,6 +1,7 @@
 import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createOperationsPort, readiness } from '@oddlot/host/health';
+import { FairQueue } from '@oddlot/host/ports';
 import { createLogger } from '@oddlot/host/log';
 import { Metrics } from '@oddlot/host/metrics';
 import type { Command } from '@oddlot/engine';
@@ -46,6 +47,8 @@ export class StolenVenue {
       head: () => replica.head,
     });
     this.#port = createOperationsPort({
+      hostNames: [],
+      queue: new FairQueue(),
       metrics: new Metrics(),
       readiness: readiness([]),
       log: createLogger({ level: 'silent' }),

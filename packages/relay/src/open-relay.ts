@@ -7,7 +7,7 @@ import type { Logger } from '@oddlot/host/log';
 import { Metrics } from '@oddlot/host/metrics';
 import { openInOrder } from '@oddlot/host/open-in-order';
 import { hostText } from '@oddlot/host/operate';
-import type { HttpPort } from '@oddlot/host/ports';
+import { FairQueue, type HttpPort, NO_PACE, PACE } from '@oddlot/host/ports';
 import { NETWORKS } from '@oddlot/sdk';
 import type { Hex } from 'viem';
 import { claimAddress } from './transfers/claim-address.ts';
@@ -99,7 +99,8 @@ async function openParts(
   });
   const metrics = new Metrics();
   const faucet = second && new RelayFaucet({ chain: second, name: SECOND, now });
-  const server = createRelayServer({ service, faucet, settings, now, log, metrics });
+  const queue = new FairQueue(settings.limits ? PACE : NO_PACE);
+  const server = createRelayServer({ service, faucet, settings, now, log, metrics, queue });
   await relay.begin();
   await claimAddress({ account: relay.account, api, registerPegs, log });
   const stepping = new Stepping(settings.everyMs, async () => {
@@ -108,7 +109,7 @@ async function openParts(
   });
   // Who has asked for something may be answered by the next step.
   opened.defer(() => stepping.stop());
-  const operations = operationsOf(settings, { ...parts, metrics });
+  const operations = operationsOf(settings, { ...parts, metrics, queue });
   opened.defer(() => operations?.drain());
   opened.defer(() => server.drain());
   const port = await server.listen(settings.port, settings.host);
@@ -123,13 +124,13 @@ async function openParts(
 
 /** Where the operator looks: metrics of the port, and what the relay has and waits for. */
 function operationsOf(
-  { opsPort }: RelaySettings,
-  parts: RelayParts & { readonly metrics: Metrics },
+  { hostNames, opsPort }: RelaySettings,
+  parts: RelayParts & { readonly metrics: Metrics; readonly queue: FairQueue },
 ): HttpPort | undefined {
   if (opsPort === undefined) return undefined;
-  const { log, metrics } = parts;
+  const { log, metrics, queue } = parts;
   const pages = { '/relay': () => relayStatus(parts) };
-  return createOperationsPort({ metrics, log, pages, readiness: readiness([]) });
+  return createOperationsPort({ hostNames, metrics, queue, log, pages, readiness: readiness([]) });
 }
 
 /** The venue may come up later; nothing can be said before it does. */

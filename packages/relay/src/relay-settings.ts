@@ -3,6 +3,7 @@ import {
   CHAIN_DOOR,
   FOLDER,
   HOST,
+  HOST_NAMES,
   HTTP_URL,
   list,
   LOG_LEVEL,
@@ -76,6 +77,7 @@ export const RELAY_SETTINGS = {
         help: 'where you look: `/metrics`, and `/relay` with money and endpoints of every chain, transactions that wait, and what is in the way of transfers',
         isEveryday: true,
       }),
+      hostNames: HOST_NAMES,
     },
     'Venue and money': {
       data: setting(FOLDER, {

@@ -1,7 +1,7 @@
 import type { Command, State } from '@oddlot/engine';
 import { createState } from '@oddlot/engine';
 import { address, hash, instrumentId } from '@oddlot/units';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CommandChecker } from './command-checker.ts';
 import type { Policy } from './policy.ts';
 import { RESTS_ON } from './rests-on.ts';
@@ -73,7 +73,7 @@ test.each(byBasis('price'))(
     );
     const believing = checkerOf({ venuePrices: true });
     expect(believing.fault({ command: of(type) }, later)).toBeUndefined();
-    expect(believing.counts.venuePrices).toBe(1);
+    expect(JSON.stringify(believing.counts.believed)).toBe('{"price":{"commands":1}}');
   },
 );
 
@@ -90,7 +90,11 @@ test('what rests on a chain is counted where none is asked, and judged where one
   for (const type of byBasis('deposit', 'payout', 'bridge')) {
     expect(blind.fault({ command: of(type) }, later)).toBeUndefined();
   }
-  expect(blind.counts.chainUnasked).toBe(3);
+  expect(blind.counts.believed.lines).toEqual([
+    '1 deposits: no chain was asked',
+    '1 ends of withdrawals: no chain was asked',
+    '1 bridges: no chain was asked',
+  ]);
   const chain = {
     depositFault: async () => 'no deposit',
     settlementFault: async () => 'no payout',
@@ -101,6 +105,45 @@ test('what rests on a chain is counted where none is asked, and judged where one
     seeing.fault({ command: of(type) }, later),
   );
   expect(await Promise.all(faults)).toEqual(['no deposit', 'no payout', 'no bridge']);
+});
+
+describe('every command without a request is refused, computed or named as believed', () => {
+  const open = { venuePrices: true, testMoney: true };
+
+  test.each(Object.keys(RESTS_ON))('%s', (type) => {
+    for (const entry of [first, later]) {
+      const checker = checkerOf(open);
+      const fault = checker.fault({ command: of(type) }, entry);
+      const isComputed = RESTS_ON[type as Command['type']] === 'replica';
+      const lines = isComputed || fault !== undefined ? 0 : 1;
+      expect(checker.counts.believed.lines).toHaveLength(lines);
+    }
+  });
+
+  test('grants of test money and deposits are named with their amount', () => {
+    const checker = checkerOf(open);
+    const grant = { type: 'creditFaucet', amountMicroUsdc: 1_000_500_000 } as never;
+    const credit = { type: 'creditDeposit', amountMicroUsdc: 25_000_000 } as never;
+    for (const command of [grant, grant, credit]) checker.fault({ command }, later);
+    expect(checker.counts.believed.lines).toEqual([
+      '2 grants of test money, 2001 USDC in all',
+      '1 deposits, 25 USDC in all: no chain was asked',
+    ]);
+    expect(JSON.parse(JSON.stringify(checker.counts)).believed).toEqual({
+      faucet: { commands: 2, usdc: '2001' },
+      deposit: { commands: 1, usdc: '25' },
+    });
+  });
+
+  test('the first block is not believed where its hash is known', () => {
+    const checker = checkerOf(open, { isGenesisPinned: true });
+    for (const type of ['genesis', 'registerPerp', 'pushOracle']) {
+      expect(checker.fault({ command: of(type) }, first)).toBeUndefined();
+    }
+    expect(checker.counts.believed.lines).toEqual([]);
+    checker.fault({ command: of('pushOracle') }, later);
+    expect(checker.counts.believed.lines).toHaveLength(1);
+  });
 });
 
 test('a sample leaves out signatures of orders, and never one that concerns money', () => {

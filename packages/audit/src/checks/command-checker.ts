@@ -6,6 +6,7 @@ import {
   type LogEntry,
   type LoggedCommand,
 } from '@oddlot/venue/replay';
+import { Believed } from './believed.ts';
 import type { ChainEvidence } from './chain-evidence.ts';
 import type { Policy } from './policy.ts';
 import type { RequestReader } from './request-reader.ts';
@@ -21,6 +22,8 @@ type CommandCheckerOptions = {
   readonly chain?: ChainEvidence | undefined;
   /** Between 0 and 1: draws which signatures are checked. Whoever writes the log must not be able to foresee it. */
   readonly draw: () => number;
+  /** The hash of the first block is known. */
+  readonly isGenesisPinned?: boolean;
 };
 
 /** How many commands were looked at, and what could not be. */
@@ -29,21 +32,25 @@ export type Counts = {
   signersRecovered: number;
   /** Their signers were taken from the log. */
   signersSampledOut: number;
-  /** They rest on a chain that was not asked. */
-  chainUnasked: number;
-  /** Prices that the venue brought by itself. */
-  venuePrices: number;
+  readonly believed: Believed;
 };
+
+export const noCounts = (): Counts => ({
+  derived: 0,
+  signersRecovered: 0,
+  signersSampledOut: 0,
+  believed: new Believed(),
+});
+
+/** Computed by whoever replays, believed, or what is wrong; undefined where the chain bears it out. */
+type Judged =
+  | 'computed'
+  | 'believed'
+  | { readonly fault: string | undefined | Promise<string | undefined> };
 
 /** Judges commands of a log by what each of them rests on. */
 export class CommandChecker {
-  readonly counts: Counts = {
-    derived: 0,
-    signersRecovered: 0,
-    signersSampledOut: 0,
-    chainUnasked: 0,
-    venuePrices: 0,
-  };
+  readonly counts = noCounts();
   readonly #options: CommandCheckerOptions;
   readonly #instruments: InstrumentLookup;
 
@@ -92,42 +99,56 @@ export class CommandChecker {
     command: Command,
     isFirstBlock: boolean,
   ): string | undefined | Promise<string | undefined> {
+    const judged = this.#judge(command, isFirstBlock);
+    if (judged === 'computed') return undefined;
+    if (judged !== 'believed') return judged.fault;
+    // The hash of the first block covers all of it.
+    const isPinned = isFirstBlock && this.#options.isGenesisPinned === true;
+    if (!isPinned) this.counts.believed.add(command);
+    return undefined;
+  }
+
+  /** A basis that has no case here does not compile. */
+  #judge(command: Command, isFirstBlock: boolean): Judged {
     const { policy } = this.#options;
     switch (RESTS_ON[command.type]) {
       case 'account':
       case 'money':
-        return `${command.type} that nobody signed`;
+        return { fault: `${command.type} that nobody signed` };
       case 'operator':
-        return isFirstBlock ? undefined : `${command.type} that no operator signed`;
+        return isFirstBlock ? 'believed' : { fault: `${command.type} that no operator signed` };
       case 'listing':
-        if (policy.testMoney) return undefined;
-        return `${command.type} that no operator signed`;
+        if (policy.testMoney) return 'believed';
+        return { fault: `${command.type} that no operator signed` };
       case 'price':
-        this.counts.venuePrices++;
-        return policy.venuePrices ? undefined : `${command.type} that no operator signed`;
+        if (policy.venuePrices) return 'believed';
+        return { fault: `${command.type} that no operator signed` };
       case 'genesis':
-        return isFirstBlock ? undefined : 'a second genesis';
+        return isFirstBlock ? 'believed' : { fault: 'a second genesis' };
       case 'faucet':
-        return policy.testMoney ? undefined : faucetFault(command);
+        return policy.testMoney ? 'believed' : { fault: faucetFault(command) };
       case 'replica':
-      case 'nothing':
-        return undefined;
+        return 'computed';
       case 'deposit':
       case 'payout':
       case 'bridge':
-        return this.#chainFault(command);
+        return this.#chainJudgement(command);
+      case 'peg':
+      case 'reserves':
+      case 'notice':
+        return 'believed';
     }
   }
 
-  #chainFault(command: Command): Promise<string | undefined> | undefined {
+  #chainJudgement(command: Command): Judged {
     const { chain, state } = this.#options;
-    if (chain === undefined) {
-      this.counts.chainUnasked++;
-      return undefined;
+    if (chain === undefined) return 'believed';
+    if (command.type === 'creditDeposit') return { fault: chain.depositFault(command, state()) };
+    if (command.type === 'settleWithdrawal') {
+      return { fault: chain.settlementFault(command, state()) };
     }
-    if (command.type === 'creditDeposit') return chain.depositFault(command, state());
-    if (command.type === 'settleWithdrawal') return chain.settlementFault(command, state());
-    return command.type === 'openBridge' ? chain.bridgeFault(command) : undefined;
+    if (command.type === 'openBridge') return { fault: chain.bridgeFault(command) };
+    return { fault: `${command.type} rests on no chain that is known` };
   }
 }
 

@@ -14,9 +14,11 @@ import type { Command } from '@oddlot/engine';
  *   deposit   a log of the settlement chain
  *   payout    what the bridge says of a withdrawal
  *   bridge    the bridge that was configured
- *   nothing   the process alone: it moves no money
+ *   peg       addresses that the relay named: they save an opening fee, and move no money
+ *   reserves  what the venue says that it owes and holds: it moves no money
+ *   notice    that an era comes: it moves no money
  */
-type Basis =
+export type Basis =
   | 'account'
   | 'money'
   | 'operator'
@@ -28,7 +30,9 @@ type Basis =
   | 'deposit'
   | 'payout'
   | 'bridge'
-  | 'nothing';
+  | 'peg'
+  | 'reserves'
+  | 'notice';
 
 export const RESTS_ON: { readonly [Type in Command['type']]: Basis } = {
   placeOrders: 'account',
@@ -67,11 +71,11 @@ export const RESTS_ON: { readonly [Type in Command['type']]: Basis } = {
   genesis: 'genesis',
   attest: 'replica',
   openEra: 'replica',
-  announceEra: 'nothing',
+  announceEra: 'notice',
   creditFaucet: 'faucet',
   creditDeposit: 'deposit',
   settleWithdrawal: 'payout',
   openBridge: 'bridge',
-  registerPegs: 'nothing',
-  publishReserves: 'nothing',
+  registerPegs: 'peg',
+  publishReserves: 'reserves',
 };

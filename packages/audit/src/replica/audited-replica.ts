@@ -167,14 +167,15 @@ export class AuditedReplica {
   }
 
   async #checkerFor(entry: LogEntry): Promise<CommandChecker> {
-    const { chain, draw, policy } = this.#options;
+    const { chain, checkpoints = [], draw, policy } = this.#options;
+    const isGenesisPinned = checkpoints.some(({ height }) => height === 1);
     const network = this.#networkOf(entry);
     const names = [network.serviceNetwork, ...(policy.formerNames ?? [])];
     const readers = await Promise.all(
       names.map((serviceNetwork) => RequestReader.create({ ...network, serviceNetwork })),
     );
     const state = () => this.#replica.state;
-    return new CommandChecker({ policy, readers, state, chain, draw });
+    return new CommandChecker({ policy, readers, state, chain, draw, isGenesisPinned });
   }
 
   /** The ids of the network that the log began with, under the name that its requests are signed for. */

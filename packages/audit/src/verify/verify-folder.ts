@@ -12,10 +12,11 @@ import {
   readServiceNames,
 } from '@oddlot/venue/inspect';
 import { createTextHasher, EraStore, type LogEntry, SnapshotStore } from '@oddlot/venue/replay';
+import { noCounts } from '../checks/command-checker.ts';
 import { FindingError } from '../checks/finding.ts';
 import type { Policy } from '../checks/policy.ts';
 import { AuditedReplica } from '../replica/audited-replica.ts';
-import { believedCounts, NOTHING } from './believed-counts.ts';
+import { believedCounts } from './believed-counts.ts';
 import { KeptStates } from './kept-states.ts';
 import type { Located, VerifyReport } from './report.ts';
 import { verifyChainFile } from './verify-chain-file.ts';
@@ -73,7 +74,7 @@ class FolderCheck {
     } else if (end !== undefined) {
       this.#believed.push('rows and receipts: they can be computed from a whole log alone');
     }
-    const { counts = NOTHING } = this.#replica ?? {};
+    const { counts = noCounts() } = this.#replica ?? {};
     this.#believed.push(...believedCounts(counts, this.#earlierBlocks));
     return {
       height: head?.height ?? 0,
@@ -107,6 +108,7 @@ class FolderCheck {
         states.compare(head, isEarlier ? undefined : state);
         onProgress?.(entry.seq);
       });
+      this.#findings.push(...end.altered);
       this.#harmless.push(...end.harmless);
       states.beyond(end.lastSeq);
       return end;

@@ -11,13 +11,13 @@ import {
   type LogEntry,
   SnapshotStore,
 } from '@oddlot/venue/replay';
-import type { Counts } from '../checks/command-checker.ts';
+import { type Counts, noCounts } from '../checks/command-checker.ts';
 import { type Finding, FindingError } from '../checks/finding.ts';
 import type { Policy } from '../checks/policy.ts';
 import { beginningOf } from '../follow/beginning-of.ts';
 import type { LogPage, LogSource } from '../follow/log-source.ts';
 import { AuditedReplica } from '../replica/audited-replica.ts';
-import { believedCounts, NOTHING } from './believed-counts.ts';
+import { believedCounts } from './believed-counts.ts';
 
 export type VerifyLogOptions = {
   readonly source: LogSource;
@@ -99,7 +99,7 @@ class LogCheck {
       ({ finding } = error);
     }
     const { from = 1 } = this.#options;
-    const { counts = NOTHING } = this.#replica ?? {};
+    const { counts = noCounts() } = this.#replica ?? {};
     const head = this.#replica?.replica.head;
     return {
       height: head?.height ?? 0,

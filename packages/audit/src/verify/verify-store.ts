@@ -1,7 +1,14 @@
 import { existsSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { dumpHistory, readJournal, replayInto } from '@oddlot/venue/inspect';
+import {
+  decodeProgress,
+  dumpHistory,
+  readJournal,
+  replayInto,
+  sqliteFault,
+  sqliteShape,
+} from '@oddlot/venue/inspect';
 import type { Located } from './report.ts';
 
 const FILE = 'history.sqlite';
@@ -24,9 +31,14 @@ export async function verifyStore(
   for (const suffix of SUFFIXES) {
     if (existsSync(file + suffix)) await cp(file + suffix, join(scratch, FILE + suffix));
   }
+  const copy = join(scratch, FILE);
   let stored: readonly string[];
   try {
-    stored = await dumpHistory({ file: join(scratch, FILE) });
+    const fault = sqliteFault(copy);
+    if (fault !== undefined) return wrong({ file, what: `SQLite finds: ${fault}` });
+    const rows = await dumpHistory({ file: copy });
+    // Tables of an earlier release are brought up to date by opening them.
+    stored = [...rows, ...sqliteShape(copy)];
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return wrong({ file, what: `it can't be read: ${why}` });
@@ -34,7 +46,8 @@ export async function verifyStore(
   const place = { file: join(scratch, 'computed.sqlite') };
   const log = await readJournal(join(data, 'journal'), height);
   await replayInto({ data: scratch, place }, log);
-  return differences(file, stored, await dumpHistory(place), hasPruned);
+  const computed = [...(await dumpHistory(place)), ...sqliteShape(place.file)];
+  return differences(file, stored, computed, hasPruned);
 }
 
 /** How far it has come and how many rows it has, which it keeps for itself. */
@@ -59,15 +72,20 @@ function differences(
   }
   const [counts = ''] = stored.filter((line) => PROGRESS.test(line));
   const [anew = ''] = computed.filter((line) => PROGRESS.test(line));
-  if (countsOf(counts) === countsOf(anew)) return STANDS;
+  try {
+    if (countsOf(counts) === countsOf(anew)) return STANDS;
+  } catch (error) {
+    return wrong({ file, what: error instanceof Error ? error.message : String(error) });
+  }
   const what = `its own counts are others than those of a history computed anew: ${brief(counts)}`;
   return { findings: [], harmless: [{ file, what }] };
 }
 
-/** Kinds of rows in whichever order they first came. */
+/** Kinds of rows in whichever order they first came. Throws where the checksum of the line is another. */
 function countsOf(line: string): string {
-  const [, height, rows = ''] = /"height":(\d+),"rows":\{([^}]*)\}/.exec(line) ?? [];
-  return `${height} ${rows.split(',').toSorted().join(' ')}`;
+  const [, text = '', crc] = /^progress \d+ (.*) (\d+)$/.exec(line) ?? [];
+  const { height, rows } = decodeProgress({ text, crc: Number(crc) });
+  return `${height} ${JSON.stringify(Object.entries(rows).toSorted())}`;
 }
 
 function wrong(located: Located): StoreCheck {

@@ -97,7 +97,8 @@ async function openParts(
   const signer = new Signer({ ...parts, ...eyes });
   const places = { signer, domain, relayer, serviceNetwork };
   const health = own?.health.bind(own);
-  const server = new ValidatorServer({ ...places, book, log, now, health });
+  const hostNames = new Set(config.hostNames);
+  const server = new ValidatorServer({ ...places, book, log, now, health, hostNames });
   opened.defer(() => server.stop());
   const bound = await server.listen(port, host);
   return {

@@ -28,9 +28,10 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'oddlot-validator-'));
   logged = '';
   const places = ['--key', 'env:KEY', '--chain-id', '421614', '--bridge', BRIDGE, '--port', '0'];
+  const names = ['--host-names', 'validator.example.internal'];
   const named = ['--service-network', 'example.org-3fa9c1d2', '--relayer', RELAYER.address];
   const venue = ['--venues', 'http://127.0.0.1:1', '--data', join(folder, 'book')];
-  const config = readValidatorSettings([...places, ...named, ...venue]);
+  const config = readValidatorSettings([...places, ...named, ...venue, ...names]);
   const destination = new Writable({
     write(chunk, _, done) {
       logged += String(chunk);
@@ -97,6 +98,22 @@ test('what it has signed is for its own machine and its venue', async () => {
   expect(await signed({ ...elsewhere, [PROOF_HEADER]: stranger })).toBe(401);
   const venue = await proofOf(RELAYER, '/signed');
   expect(await signed({ ...elsewhere, [PROOF_HEADER]: venue })).toBe(200);
+});
+
+test('pages of other sites are refused', async () => {
+  const statusFor = async (headers: Record<string, string>, path: string): Promise<unknown> => {
+    const sent = ask(running.url, { path, agent: false, headers });
+    sent.end();
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    await text(response);
+    return response.statusCode;
+  };
+  for (const path of ['/healthz', '/signed']) {
+    expect(await statusFor({ host: 'localhost:8695' }, path)).toBe(200);
+    expect(await statusFor({ host: 'validator.example.internal' }, path)).toBe(200);
+    expect(await statusFor({ host: 'evil.example:8695' }, path)).toBe(403);
+    expect(await statusFor({ origin: 'https://evil.example' }, path)).toBe(403);
+  }
 });
 
 test('one client has a share of the connections', async () => {

@@ -28,6 +28,8 @@ type ValidatorServerOptions = {
   readonly book: SignedBook;
   readonly log: Logger;
   readonly now: () => number;
+  /** Host names that requests may use. */
+  readonly hostNames: ReadonlySet<string>;
   /** Of a ledger of its own. */
   readonly health?: (() => object) | undefined;
 };
@@ -64,6 +66,7 @@ export class ValidatorServer {
     this.#door = new HttpPort({
       serve: (call) => this.#serve(call),
       clientIp: clientIpFinder([]),
+      visitors: { pages: 'none', names: options.hostNames },
       connectionLimits: CONNECTION_LIMITS,
       bodyLimits: BODY_LIMITS,
       headersTimeoutMs: REQUEST_MS_MAX,

@@ -3,6 +3,7 @@ import {
   choice,
   FOLDER,
   HOST,
+  HOST_NAMES,
   HTTP_URL,
   list,
   LOG_LEVEL,
@@ -158,6 +159,7 @@ export const VALIDATOR_SETTINGS = {
         help: 'port to listen on; 0 takes any free one',
         isEveryday: true,
       }),
+      hostNames: HOST_NAMES,
       logLevel: setting(LOG_LEVEL, {
         default: 'info',
         help: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',

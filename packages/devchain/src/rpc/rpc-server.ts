@@ -4,7 +4,6 @@ import {
   clientIpFinder,
   finishAnswer,
   HttpPort,
-  isOwnPage,
   isTrustedProxy,
   type PageOrigins,
   type PortCall,
@@ -56,8 +55,9 @@ export async function listenRpc(handle: RpcHandler, listen: RpcListen): Promise<
   const { host = '127.0.0.1', port: wanted, trustedProxies = [] } = listen;
   const { pages = { ports: new Set<number>(), origins: new Set<string>() } } = listen;
   const door: HttpPort = new HttpPort({
-    serve: (call) => serve(door, call, { handle, pages }),
+    serve: (call) => serve(door, call, handle),
     clientIp: clientIpFinder(trustedProxies),
+    visitors: { pages, names: 'any' },
     isProxy: isTrustedProxy(trustedProxies),
     connectionLimits: {
       connectionsMax: chainConnectionsFor(descriptorLimit()),
@@ -72,14 +72,8 @@ export async function listenRpc(handle: RpcHandler, listen: RpcListen): Promise<
   return { url: `http://${hostText(host)}:${port}`, port, close: () => door.drain() };
 }
 
-type Service = { readonly handle: RpcHandler; readonly pages: PageOrigins };
-
-function serve(door: HttpPort, call: PortCall, { handle, pages }: Service): void {
+function serve(door: HttpPort, call: PortCall, handle: RpcHandler): void {
   const { request, response } = call;
-  const { host, origin } = request.headers;
-  if (origin !== undefined && !isOwnPage(origin, host, pages)) {
-    return end(door, call, 403, failure(null, invalidRequest('pages of others are not served')));
-  }
   if (request.method === 'OPTIONS') return end(door, call, 204, undefined);
   if (request.method !== 'POST') {
     return end(door, call, 405, failure(null, invalidRequest('POST only')));
@@ -130,7 +124,7 @@ function end(door: HttpPort, call: PortCall, status: number, body: string | unde
   const text = body ?? '';
   const refused = call.isLast ? undefined : door.hold(call, Buffer.byteLength(text));
   if (refused !== undefined) return tellTooMuch(door, call, refused);
-  const headers = status === 403 ? [] : corsOf(request.headers.origin);
+  const headers = corsOf(request.headers.origin);
   headers.push('vary', 'origin', 'cache-control', 'no-store');
   if (text !== '') headers.push('content-type', 'application/json');
   if (call.isLast) headers.push('retry-after', '1');

@@ -3,8 +3,8 @@ import { isNoRoom } from '../durable/no-room.ts';
 import type { Logger } from '../operate/log.ts';
 import type { Metrics } from '../operate/metrics.ts';
 import type { HttpPort } from '../ports/http-port.ts';
-import type { PageOrigins } from '../ports/page-origins.ts';
 import type { BodyFault } from '../ports/read-body.ts';
+import type { Visitors } from '../ports/visitors.ts';
 import { sendingMs, type Debt, type WorkBudget } from '../ports/work-budget.ts';
 import type { Call } from './call.ts';
 import type { PageAnswer } from './page-answer.ts';
@@ -21,7 +21,7 @@ type AnswerWriterOptions = {
   readonly isDown?: ((error: unknown) => boolean) | undefined;
   /** How old the state is that answers are read from. */
   readonly ageMs?: (() => number) | undefined;
-  readonly pageOrigins?: PageOrigins | undefined;
+  readonly visitors: Visitors;
 };
 
 const WARN_EVERY_MS = 1000;
@@ -101,7 +101,7 @@ export class AnswerWriter {
     const left = endpoint?.surface === 'info' ? this.#options.work?.left(ip) : undefined;
     const budget = closerOf(call.budget, left);
     const isLast = this.#options.port.isDraining || call.awaitsContinue || call.isLast;
-    const allowed = this.#options.pageOrigins === undefined ? '*' : request.headers.origin;
+    const allowed = this.#options.visitors === 'any' ? '*' : request.headers.origin;
     respond(request, response, { status, body, budget, headers, isLast, allowed });
     this.count(call, status);
   }

@@ -4,7 +4,6 @@ import type { Metrics } from '../operate/metrics.ts';
 import { isLoopback } from '../ports/client-ip.ts';
 import { hasForwarding } from '../ports/has-forwarding.ts';
 import { HttpPort, type HttpPortOptions } from '../ports/http-port.ts';
-import { isOwnPage, type PageOrigins } from '../ports/page-origins.ts';
 import { leave, type PortCall } from '../ports/port-call.ts';
 import { measured, type WorkBudget } from '../ports/work-budget.ts';
 import { AnswerWriter } from './answer-writer.ts';
@@ -55,8 +54,6 @@ export type HttpEdgeOptions = Omit<HttpPortOptions, 'serve' | 'accepts'> & {
   readonly isDown?: (error: unknown) => boolean;
   /** How old the state is that answers are read from; told with those of /info when it is old. */
   readonly ageMs?: (() => number) | undefined;
-  /** Whose pages may ask from a browser; any, where nothing is said. */
-  readonly pageOrigins?: PageOrigins | undefined;
 };
 
 const NO_PATH = 'other';
@@ -117,15 +114,6 @@ export class HttpEdge {
     const isKnown = endpoint !== undefined || WEBSOCKET_PATHS.has(path);
     const more = { path: isKnown ? path : NO_PATH, endpoint, budget: undefined };
     const call: Call = Object.assign(asked, more);
-    const { host, origin } = call.request.headers;
-    const { pageOrigins } = this.#options;
-    if (pageOrigins !== undefined && origin !== undefined && !isOwnPage(origin, host, pageOrigins))
-      return this.#answers.write(call, 403, '{"message":"Pages of others are not served"}', []);
-    return this.#route(call, path);
-  }
-
-  #route(call: Call, path: string): void {
-    const { endpoint } = call;
     if (endpoint === undefined) this.#serveOther(call, path);
     else this.#serveEndpoint(call, endpoint);
   }

@@ -39,8 +39,7 @@ export function respond(
   response: ServerResponse,
   { allowed, status, body, budget, headers: more, isLast }: Answer,
 ): void {
-  const isRefused = status === 403 && allowed !== '*';
-  const origin = isRefused || allowed === undefined ? [] : ['access-control-allow-origin', allowed];
+  const origin = allowed === undefined ? [] : ['access-control-allow-origin', allowed];
   const headers = [...origin, 'access-control-expose-headers', EXPOSED];
   if (body !== '') headers.push('content-type', 'application/json');
   // What a GET of an address is answered with depends on who asks: browsers get the page there.

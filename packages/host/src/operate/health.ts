@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { clientIpFinder } from '../ports/client-ip.ts';
 import { HttpPort } from '../ports/http-port.ts';
 import type { PortCall } from '../ports/port-call.ts';
-import { NO_PACE, FairQueue } from '../ports/fair-queue.ts';
+import type { FairQueue } from '../ports/fair-queue.ts';
 import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -38,9 +38,13 @@ export function readiness(checks: readonly (() => ReadinessCheck)[]): Readiness 
 }
 
 type OperationsOptions = {
+  /** Host names that requests may use. */
+  readonly hostNames: readonly string[];
   readonly metrics: Metrics;
   readonly readiness: Readiness;
   readonly log: Logger;
+  /** Of the public port of the same process: requests here take turns with those of traders. */
+  readonly queue: FairQueue;
   /** More that operators may read, by path. */
   readonly pages?: Readonly<Record<string, () => object | Promise<object>>>;
   /** What is no JSON, by path; given what stands behind the question mark. */
@@ -61,8 +65,8 @@ type OperationsRequest = (
 
 const POST_BYTES_MAX = 64 * 1024;
 /**
- * Who reaches this port is trusted, so one client may have all of it; but whoever only holds connections makes
- * room for who asks, and there are never so many that the public ports lack descriptors.
+ * One client may have all connections, as one monitor has; idle connections make room for new ones, and there are never
+ * so many that the public ports lack descriptors. Requests take turns like those of the public port (R-requests).
  */
 export const OPERATIONS_CONNECTIONS_MAX = 64;
 
@@ -76,11 +80,13 @@ export function createOperationsPort(options: OperationsOptions): HttpPort {
       });
     },
     clientIp: clientIpFinder([]),
+    visitors: { pages: 'none', names: new Set(options.hostNames) },
     connectionLimits: {
       connectionsMax: OPERATIONS_CONNECTIONS_MAX,
       connectionsPerClientMax: OPERATIONS_CONNECTIONS_MAX,
     },
-    queue: new FairQueue(NO_PACE),
+    queue: options.queue,
+    turnsOf: 'operations',
     drainMs: 0,
   });
   return port;

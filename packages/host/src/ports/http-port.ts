@@ -4,12 +4,14 @@ import type { Duplex } from 'node:stream';
 import { ANSWER_LIMITS, BODY_LIMITS, BodyBudget } from './body-budget.ts';
 import type { BodyLimits, BodyRefusal } from './body-budget.ts';
 import { clientKey, normalIp, type ClientIp } from './client-ip.ts';
+import { finishAnswer } from './finish-answer.ts';
 import { CONNECTION_LIMITS, ConnectionGate, turnAway } from './connection-gate.ts';
 import type { ConnectionLimits } from './connection-gate.ts';
 import { Pipeline } from './pipeline.ts';
 import { leave, type PortCall } from './port-call.ts';
 import { readBody, type BodyBounds, type BodyFault } from './read-body.ts';
 import { FairQueue } from './fair-queue.ts';
+import { isForeign, type Visitors } from './visitors.ts';
 
 /**
  * What every port that strangers reach has in common (R-requests): how many may be connected, one request at
@@ -21,6 +23,8 @@ export type HttpPortOptions = {
   /** Takes a request up, when it is its client's turn. */
   readonly serve: (call: PortCall) => void;
   readonly clientIp: ClientIp;
+  /** Pages of other sites are answered with 403, before the owner of the port sees the request. */
+  readonly visitors: Visitors;
   /** Peers whose connections are not those of one client; their number is not limited. */
   readonly isProxy?: ((ip: string) => boolean) | undefined;
   /** Which handshakes are looked at, and who takes them over. */
@@ -34,6 +38,8 @@ export type HttpPortOptions = {
   readonly answerLimits?: BodyLimits | undefined;
   /** Decides who is served next; shared where clients ask on other ways too. */
   readonly queue?: FairQueue | undefined;
+  /** Of a port that shares the queue with others: its clients have their own turns, apart from those of the same address there. */
+  readonly turnsOf?: string | undefined;
   /** For the headers of a request to arrive, and for all of it. */
   readonly headersTimeoutMs?: number | undefined;
   readonly requestTimeoutMs?: number | undefined;
@@ -168,10 +174,11 @@ export class HttpPort {
     const hold = this.#bodies.enter(call.client, () => call.request.socket.destroy());
     if (typeof hold === 'string') return done(hold);
     call.releases.push(() => hold.release());
+    const client = this.#inQueue(call.client);
     return readBody(call.request, { ...bounds, hold }, (read) => {
       if (typeof read === 'string') return done(read);
       this.works(call);
-      return this.#queue.take(call.client, () => call.isOver || done(read), { tokens: 0, turn });
+      return this.#queue.take(client, () => call.isOver || done(read), { tokens: 0, turn });
     });
   }
 
@@ -220,7 +227,7 @@ export class HttpPort {
     if (!this.#gate.has(socket)) return;
     const calls = new Set<PortCall>();
     const client = clientKey(normalIp(socket.remoteAddress ?? '') ?? '');
-    const later = (run: () => void): void => this.#queue.take(client, run);
+    const later = (run: () => void): void => this.#queue.take(this.#inQueue(client), run);
     this.#lines.set(socket, { calls, pipeline: new Pipeline(socket, later) });
     socket.once('close', () => calls.forEach(leave));
   }
@@ -260,15 +267,20 @@ export class HttpPort {
       leave(call);
       line.pipeline.end();
     });
-    this.#queue.take(call.client, () => call.isOver || this.#serve(call, expects));
+    const queued = this.#inQueue(call.client);
+    this.#queue.take(queued, () => call.isOver || this.#serve(call, expects));
+  }
+
+  #inQueue(client: string): string {
+    const { turnsOf } = this.#options;
+    return turnsOf === undefined ? client : `${turnsOf} ${client}`;
   }
 
   #serve(call: PortCall, expects: 'continue' | 'other' | undefined): void {
     const fault = expects === 'other' ? 417 : hostsOf(call.request) > 1 ? 400 : undefined;
-    if (fault === undefined) return this.#options.serve(call);
-    call.response.writeHead(fault, ['connection', 'close', 'content-length', '0']);
-    call.response.end();
-    return undefined;
+    if (fault !== undefined) return end(call, fault, '');
+    if (isForeign(call.request.headers, this.#options.visitors)) return end(call, 403, FOREIGN);
+    return this.#options.serve(call);
   }
 
   /** Nobody is connected through to anywhere. */
@@ -282,12 +294,21 @@ export class HttpPort {
   }
 
   #upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
-    const { upgrade } = this.#options;
+    const { upgrade, visitors } = this.#options;
     this.#gate.note(socket, 'upgraded');
     const ahead = this.#lines.get(request.socket)?.pipeline.leave();
-    if (upgrade === undefined || this.#isDraining || hostsOf(request) > 1) refuseUpgrade(socket);
+    const isRefused = hostsOf(request) > 1 || isForeign(request.headers, visitors);
+    if (upgrade === undefined || this.#isDraining || isRefused) refuseUpgrade(socket);
     else upgrade(request, socket, ahead === undefined ? head : Buffer.concat([head, ahead]));
   }
+}
+
+const FOREIGN = '{"message":"Requests from pages of other sites are not served"}';
+
+/** Answers without reading the body, and closes the connection. */
+function end({ request, response }: PortCall, status: number, body: string): void {
+  const headers = ['content-type', 'application/json', 'cache-control', 'no-store'];
+  finishAnswer(request, response, { status, body, headers, isLast: true });
 }
 
 /** What a status is called; empty for one that nobody knows. */

@@ -36,6 +36,7 @@ async function aPort(options: Partial<HttpPortOptions> = {}, bodyBytes = 0) {
   const port: HttpPort = new HttpPort({
     serve,
     clientIp,
+    visitors: 'any',
     queue: new FairQueue(NO_PACE),
     ...options,
   });

@@ -9,6 +9,21 @@ export const TRUSTED_PROXIES = setting(list(NETWORK), {
   isEveryday: true,
 });
 
+/** Names of ports that no page of another site may read. */
+export const HOST_NAMES = setting(
+  list(
+    text({
+      pattern: /^[a-z0-9-]+(?:\.[a-z0-9-]+)*$/,
+      expected: 'a host name in lower case, like venue.internal',
+      placeholder: 'NAME',
+    }),
+  ),
+  {
+    default: [],
+    help: 'host names with a dot in URLs of ports that are not public (`monitor.example.internal`). Addresses, `localhost` and names without a dot need no entry; requests with another name are answered with 403',
+  },
+);
+
 /** Who can reach a local chain: by network, and from which web pages. */
 export const CHAIN_DOOR = {
   chainHost: setting(HOST, {

@@ -1,5 +1,5 @@
 /** How programs are told what to do: settings are declared once, and read, explained and listed from there. */
-export { CHAIN_DOOR, TRUSTED_PROXIES } from './door-settings.ts';
+export { CHAIN_DOOR, HOST_NAMES, TRUSTED_PROXIES } from './door-settings.ts';
 export { readFlags } from './read-flags.ts';
 export { readSettings } from './read-settings.ts';
 export { SettingError } from './setting-error.ts';

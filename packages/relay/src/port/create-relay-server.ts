@@ -21,10 +21,8 @@ import {
   CONNECTION_LIMITS,
   isLoopback,
   isTrustedProxy,
-  NO_PACE,
-  PACE,
-  type PageOrigins,
-  FairQueue,
+  type Visitors,
+  type FairQueue,
 } from '@oddlot/host/ports';
 import type { Answered, RelayService } from './relay-service.ts';
 import type { RelayFaucet } from './relay-faucet.ts';
@@ -43,12 +41,14 @@ type RelayServerOptions = {
     | 'expireMs'
     | 'trustedProxies'
     | 'local'
+    | 'hostNames'
     | 'pageOrigins'
     | 'venue'
   >;
   readonly now: () => number;
   readonly log: Logger;
   readonly metrics: Metrics;
+  readonly queue: FairQueue;
 };
 
 const PREFIX = '/api/v1/bridge';
@@ -56,7 +56,7 @@ const HTTP_NOT_FOUND = 404;
 
 /** The relay's public port. */
 export function createRelayServer(options: RelayServerOptions): HttpEdge {
-  const { service, faucet, log, metrics, settings } = options;
+  const { service, faucet, log, metrics, queue, settings } = options;
   const { limits, requestsPerSecond, trustedProxies } = settings;
   const given = new GivenToClients(options);
   const get = (answer: (parameters: Iterable<readonly [string, string]>) => Reply) =>
@@ -93,9 +93,9 @@ export function createRelayServer(options: RelayServerOptions): HttpEdge {
         publicConnectionsFor(descriptorLimit()),
       ),
     },
-    queue: new FairQueue(limits ? PACE : NO_PACE),
+    queue,
     // A relay of play money is for the one who runs it: no page from elsewhere uses up its addresses.
-    pageOrigins: settings.local ? pagesOf(settings) : undefined,
+    visitors: settings.local ? ownPages(settings) : 'any',
     notFound: infoRefusal(refusal('pathNotFound', [], {}, HTTP_NOT_FOUND)).body,
     log,
     metrics,
@@ -103,12 +103,19 @@ export function createRelayServer(options: RelayServerOptions): HttpEdge {
 }
 
 /** Where the venue shows its page. */
-function pagesOf({
+function ownPages({
+  hostNames,
   pageOrigins,
   venue,
-}: Pick<RelaySettings, 'pageOrigins' | 'venue'>): PageOrigins {
+}: Pick<RelaySettings, 'hostNames' | 'pageOrigins' | 'venue'>): Visitors {
   const { port } = new URL(venue);
-  return { ports: new Set([Number(port === '' ? 80 : port)]), origins: new Set(pageOrigins) };
+  const pages = {
+    ports: new Set([Number(port === '' ? 80 : port)]),
+    origins: new Set(pageOrigins),
+  };
+  // A proxy that shows the page may also pass requests on to the relay, under the name of the page.
+  const proxies = pageOrigins.map((origin) => new URL(origin).hostname);
+  return { pages, names: new Set([...hostNames, ...proxies]) };
 }
 
 function replyOf<Data>(answer: Answered<Data>): Reply {

@@ -2,6 +2,7 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLogger } from '@oddlot/host/log';
 import { Metrics } from '@oddlot/host/metrics';
+import { FairQueue } from '@oddlot/host/ports';
 import type { RelayTransfer } from '@oddlot/protocol';
 import type { Hex } from 'viem';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -183,12 +184,14 @@ test('a client has its number of addresses, and a page its number of rows', asyn
       expireMs: DAY_MS,
       trustedProxies: ['127.0.0.1'],
       local: false,
+      hostNames: [],
       pageOrigins: [],
       venue: 'http://127.0.0.1:8690',
     },
     now: () => rig.nowMs,
     log: createLogger({ level: 'silent' }),
     metrics: new Metrics(),
+    queue: new FairQueue(),
   });
   const port = await server.listen(0, '127.0.0.1');
   const url = `http://127.0.0.1:${port}/api/v1/bridge`;

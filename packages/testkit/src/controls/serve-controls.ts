@@ -1,13 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { isForeign, type Visitors } from '@oddlot/host/ports';
 import type { TestVenue } from '../test-venue.ts';
 import { CONTROL_CALLS, ControlFault, type Controlled, isFields } from './control-calls.ts';
 import { VenueClock } from './venue-clock.ts';
 
 /** The only address that it listens on: whoever reaches it may do anything with the venue. */
 const LOOPBACK = '127.0.0.1';
-/** Names of this machine, as requests for it carry them: a page from elsewhere that is resolved to here has another. */
-const OWN_HOST = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/;
+const PROGRAMS_ONLY: Visitors = { pages: 'none', names: new Set() };
 const BODY_BYTES_MAX = 1024 * 1024;
 
 /** The controls of a venue, for programs that are no part of its process. */
@@ -94,11 +94,11 @@ function isAlive({ venue }: Controlled): boolean {
 
 /** Pages are kept out: any of them could send something here from the browser of who develops. */
 function refusalOf({ headers, method, url = '' }: IncomingMessage): Outcome | undefined {
-  if (!OWN_HOST.test(headers.host ?? '')) {
-    return refusal(403, 'the controls are for programs on this machine: ask for 127.0.0.1');
-  }
-  if (headers.origin !== undefined) {
-    return refusal(403, 'the controls are not for pages of a browser: leave "origin" out');
+  if (isForeign(headers, PROGRAMS_ONLY)) {
+    return refusal(
+      403,
+      'the controls are for programs on this machine: use 127.0.0.1, and leave "origin" out',
+    );
   }
   if (method === 'GET' && url === '/') return undefined;
   if (!Object.hasOwn(CONTROL_CALLS, url)) {

@@ -90,6 +90,8 @@ export function createEdges(config: Config, parts: EdgeParts): Edges {
   observeCluster(metrics, cluster, () => replica.head);
   const logPages = logPagesOf(config, core);
   const operations = createOperationsPort({
+    hostNames: config.hostNames,
+    queue: budgets.queue,
     metrics,
     readiness: isReady,
     log,
@@ -211,6 +213,7 @@ function createHttp(
     endpoints: endpoints.byPath,
     limiter,
     clientIp,
+    visitors: 'any',
     isProxy: isTrustedProxy(config.trustedProxies),
     connectionLimits: budgets.connectionLimits,
     bodyLimits: budgets.bodyLimits,

@@ -67,7 +67,8 @@ export class LocalRelay {
   /** Once the venue serves: the relay knows it by its doors alone. */
   async start(venue: { readonly url: string; readonly operationsUrl: string }): Promise<void> {
     if (!hasRelay(this.#config) || this.#deps.money === undefined) return;
-    const { chainHost, data, host, limits, logLevel, pageOrigins, trustedProxies } = this.#config;
+    const { chainHost, data, host, hostNames, limits, logLevel, pageOrigins, trustedProxies } =
+      this.#config;
     const { chainPort, port } = relayPortsOf(this.#config);
     const settings: [flag: string, value: string][] = [
       ['--venue', venue.url],
@@ -84,6 +85,7 @@ export class LocalRelay {
     const lists: readonly (readonly [flag: string, values: readonly string[]])[] = [
       ['--trusted-proxies', trustedProxies],
       ['--page-origins', pageOrigins],
+      ['--host-names', hostNames],
     ];
     for (const [flag, values] of lists) {
       if (values.length > 0) settings.push([flag, values.join(',')]);

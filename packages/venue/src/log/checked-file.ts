@@ -93,15 +93,20 @@ async function parse(content: Buffer, format: string, height: number): Promise<C
   const lineEnd = content.subarray(0, HEADER_BYTES_MAX).indexOf(NEW_LINE);
   if (lineEnd < 0) return { why: 'it has no header' };
   const payload = content.subarray(lineEnd + 1);
+  const line = content.toString('utf8', 0, lineEnd);
   let header: Partial<Header>;
   try {
-    header = JSON.parse(content.toString('utf8', 0, lineEnd)) as Partial<Header>;
+    header = JSON.parse(line) as Partial<Header>;
   } catch {
     return { why: 'its header is not readable' };
   }
   if (header.format !== format) return { why: `its format is not ${format}` };
   if (header.height !== height) return { why: 'its height is not that of its name' };
   if (header.bytes !== payload.length) return { why: `it has ${payload.length} bytes of payload` };
+  const written = JSON.stringify({ format, height, sha256: header.sha256, bytes: header.bytes });
+  if (line !== written && line !== written.padEnd(HEADER_BYTES - 1)) {
+    return { why: 'its header is not as it was written' };
+  }
   if (header.sha256 !== (await sha256Aside(payload))) return { why: 'its hash does not match' };
   return { payload };
 }

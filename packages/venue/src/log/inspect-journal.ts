@@ -20,9 +20,13 @@ type Inspection = {
   /** The oldest block and the newest one; 0 of an empty log. */
   readonly firstSeq: number;
   readonly lastSeq: number;
-  /** What is not as it was written and that nobody reads. */
+  /** What is not as it was written, and does not change a block. */
+  readonly altered: readonly (BlockPlace & { readonly what: string })[];
+  /** What a crash may have left behind the last block. */
   readonly harmless: readonly (BlockPlace & { readonly what: string })[];
 };
+
+type Told = { -readonly [List in 'altered' | 'harmless']: Inspection[List][number][] };
 
 type TakeBlock = (entry: LogEntry, place: BlockPlace) => unknown;
 
@@ -32,20 +36,20 @@ type TakeBlock = (entry: LogEntry, place: BlockPlace) => unknown;
  */
 export async function inspectJournal(directory: string, take: TakeBlock): Promise<Inspection> {
   const segments = await readSegments(directory);
-  const harmless: Inspection['harmless'][number][] = [];
+  const told: Told = { altered: [], harmless: [] };
   let end: ScanEnd | undefined;
   for (const [index, segment] of segments.entries()) {
     if (end !== undefined) assertFollows(segment, end);
     const next = segments[index + 1];
-    end = await inspectSegment(segment, { hasNext: next !== undefined, harmless }, take);
+    end = await inspectSegment(segment, { ...told, hasNext: next !== undefined }, take);
   }
   const [first] = segments;
-  return { firstSeq: first?.firstSeq ?? 1, lastSeq: end?.chain.seq ?? 0, harmless };
+  return { firstSeq: first?.firstSeq ?? 1, lastSeq: end?.chain.seq ?? 0, ...told };
 }
 
 async function inspectSegment(
   segment: Segment,
-  { harmless, hasNext }: { readonly hasNext: boolean; readonly harmless: unknown[] },
+  { altered, harmless, hasNext }: Told & { readonly hasNext: boolean },
   take: TakeBlock,
 ): Promise<ScanEnd> {
   const source = await openSegment(segment.path, segment.firstSeq);
@@ -55,7 +59,7 @@ async function inspectSegment(
   }
   try {
     const { bytes, endOffset, header, mark, path } = source;
-    await inspectHeader(segment, bytes, harmless);
+    await inspectHeader(segment, bytes, altered);
     const scan = await scanRecords(bytes, header, { endOffset }, (record) => {
       const place = { file: path, offset: record.offset };
       return asEntries((entry) => take(entry, place), { withRequests: true })(record, path);
@@ -101,7 +105,7 @@ async function inspectEnd(
 async function inspectHeader(
   { firstSeq: seq, path: file }: Segment,
   bytes: NonNullable<Awaited<ReturnType<typeof openSegment>>>['bytes'],
-  harmless: unknown[],
+  altered: Told['altered'],
 ): Promise<void> {
   const page = Buffer.alloc(SEGMENT_HEADER_BYTES);
   await bytes.read(page, 0, page.length, 0);
@@ -110,7 +114,7 @@ async function inspectHeader(
     at < SEGMENT_HEADER_FIELDS_BYTES || (at >= MARK_OFFSET && at < markEnd);
   const offset = page.findIndex((byte, at) => byte !== 0 && !isField(at));
   if (offset >= 0) {
-    harmless.push({ file, offset, what: 'a byte of the header that nobody reads is not zero' });
+    altered.push({ file, offset, what: 'a byte of the header between its fields is not zero' });
   }
   const mark = page.subarray(MARK_OFFSET, markEnd);
   const isMarked = mark.some((byte) => byte !== 0);
@@ -123,7 +127,11 @@ async function inspectHeader(
 }
 
 /** Behind the last record there are zeros, or what a crash left of a write that nobody was told of. */
-async function inspectRest(segment: Segment, scan: ScanEnd, harmless: unknown[]): Promise<void> {
+async function inspectRest(
+  segment: Segment,
+  scan: ScanEnd,
+  harmless: Told['harmless'],
+): Promise<void> {
   const handle = await open(segment.path, 'r');
   try {
     const { size } = await handle.stat();

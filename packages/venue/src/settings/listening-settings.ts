@@ -1,4 +1,4 @@
-import { HOST, PORT, setting, SWITCH, TRUSTED_PROXIES } from '@oddlot/host/settings';
+import { HOST, HOST_NAMES, PORT, setting, SWITCH, TRUSTED_PROXIES } from '@oddlot/host/settings';
 
 export const LISTENING_SETTINGS = {
   host: setting(HOST, {
@@ -20,6 +20,7 @@ export const LISTENING_SETTINGS = {
     unset: 'the port + 2',
     help: 'port of metrics and health; 0 takes any free one, as does a port of 0',
   }),
+  hostNames: HOST_NAMES,
   serveLog: setting(SWITCH, {
     default: false,
     help: 'serves the log on the operations port (`GET /log`), for [validators that believe nobody](validators-that-believe-nobody.md)',

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { createOperationsPort, OPERATIONS_CONNECTIONS_MAX, readiness } from '@oddlot/host/health';
 import { createLogger } from '@oddlot/host/log';
 import { Metrics } from '@oddlot/host/metrics';
+import { FairQueue, PACE } from '@oddlot/host/ports';
 import { afterEach, expect, test, vi } from 'vitest';
 import { historyCheck, logCheck, stoppingCheck } from '../supervise/readiness-checks.ts';
 
@@ -26,7 +27,13 @@ async function serve(state: Vitals) {
     () => historyCheck(state.trouble),
   ]);
   const log = createLogger({ level: 'silent' });
-  const server = createOperationsPort({ metrics, readiness: check, log });
+  const server = createOperationsPort({
+    hostNames: [],
+    queue: new FairQueue(),
+    metrics,
+    readiness: check,
+    log,
+  });
   closers.push(() => void server.drain());
   const port = await server.listen(0, '127.0.0.1');
   const get = async (path: string) => {
@@ -73,6 +80,44 @@ test('whoever holds connections and asks nothing makes room for who asks', async
     timeout: 60_000,
   });
   expect((await get('/readyz')).status).toBe(200);
+});
+
+test('R-requests: a client that floods the operations port gets a tenth of the thread', async () => {
+  const workMs = 1;
+  const used = { ms: 0, served: 0 };
+  const busy = () => {
+    const startedMs = performance.now();
+    while (performance.now() < startedMs + workMs);
+    used.ms += performance.now() - startedMs;
+    used.served += 1;
+    return { ready: true, failing: [] };
+  };
+  const queue = new FairQueue();
+  const server = createOperationsPort({
+    hostNames: [],
+    queue,
+    metrics: new Metrics(),
+    readiness: busy,
+    log: createLogger({ level: 'silent' }),
+  });
+  closers.push(() => void server.drain());
+  const port = await server.listen(0, '127.0.0.1');
+  const requests = 'GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1000);
+  const flood = Array.from({ length: OPERATIONS_CONNECTIONS_MAX }, () => {
+    const socket = connect({ port, host: '127.0.0.1', localAddress: '127.0.0.2' });
+    socket.on('error', () => undefined).resume();
+    socket.write(requests);
+    return socket;
+  });
+  closers.push(() => flood.forEach((socket) => socket.destroy()));
+  // More than a client may ask at once: a request counts for itself and for its time.
+  await vi.waitFor(() => expect(used.served).toBeGreaterThan(PACE.burst / (1 + 5 * workMs) + 20), {
+    timeout: 60_000,
+  });
+  const from = { ...used, atMs: performance.now() };
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  expect((used.ms - from.ms) / (performance.now() - from.atMs)).toBeLessThan(0.25);
+  expect(used.served).toBeGreaterThan(from.served);
 });
 
 test('metrics are counted and scraped', async () => {

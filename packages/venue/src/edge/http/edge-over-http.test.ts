@@ -264,9 +264,9 @@ describe('bodies', () => {
     socket.destroy();
   });
 
-  test('pages of others may be refused', async () => {
-    const pageOrigins = { ports: new Set([8690]), origins: new Set<string>() };
-    const { send } = await start({ edge: { pageOrigins } });
+  test('pages of other sites may be refused', async () => {
+    const pages = { ports: new Set([8690]), origins: new Set<string>() };
+    const { send } = await start({ edge: { visitors: { pages, names: 'any' } } });
     const asked = (origin: string) => send('/info', RATE_LIMIT, { headers: { origin } });
     const own = 'http://localhost:8690';
     expect(await asked(own)).toMatchObject({

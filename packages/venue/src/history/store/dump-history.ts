@@ -11,38 +11,45 @@ import { TABLE_NAMES, TABLE_SPECS } from './table-specs.ts';
 
 /**
  * Everything that a history holds, a line a row; nobody may have it open. How rows were put together or
- * packed when they were written makes no difference.
+ * packed when they were written makes no difference. Columns by which runs are found follow from the rows in
+ * them: there is a line more where they do not.
  */
 export async function dumpHistory(place: HistoryPlace): Promise<string[]> {
   const driver = 'file' in place ? await openSqlite(place.file) : await openPostgres(place.url);
   const lines: string[] = [];
+  const found: Found = { fills: new Set(), orders: new Set() };
   try {
     for (const name of TABLE_NAMES) {
       const list = sql.join(Object.keys(TABLE_SPECS[name].columns).map((each) => sql.ref(each)));
       const { rows } = await sql<Row>`SELECT ${list} FROM ${sql.table(name)}`.execute(
         driver.database,
       );
-      for (const row of rows) lines.push(...(LINES[name]?.(row) ?? [plainLine(name, row)]));
+      for (const row of rows) lines.push(...(LINES[name]?.(row, found) ?? [plainLine(name, row)]));
     }
   } finally {
     await driver.close();
+  }
+  for (const name of ['fills', 'orders'] as const) {
+    for (const each of found[name]) lines.push(`${name} of an instrument alone: ${each}`);
   }
   return lines.sort();
 }
 
 type Row = Record<string, unknown>;
 
+/** Instruments of runs of which only the run or only the row beside it has been seen. */
+type Found = { readonly [Name in 'fills' | 'orders']: Set<string> };
+
 /** How rows are told that may be written in more than one way. */
-const LINES: Readonly<Record<string, (row: Row) => readonly string[]>> = {
-  fill_runs: (row) => runLines('fills', row as RunRow, fillPacker),
-  order_runs: (row) => runLines('orders', row as RunRow, orderPacker),
+const LINES: Readonly<Record<string, (row: Row, found: Found) => readonly string[]>> = {
+  fill_runs: (row, { fills }) => runLines('fills', row as RunRow, fillPacker, fills),
+  order_runs: (row, { orders }) => runLines('orders', row as RunRow, orderPacker, orders),
   fills: (row) => singleLine('fills', row as HistoryTables['fills'], fillCodec.decode),
   orders: (row) => singleLine('orders', row as HistoryTables['orders'], orderCodec.decode),
   order_ends: ({ body }) =>
     decodeEnds(body as Uint8Array).map((end) => `order_ends ${JSON.stringify(end)}`),
-  // They say what is in the runs.
-  fill_run_instruments: () => [],
-  order_run_instruments: () => [],
+  fill_run_instruments: (row, { fills }) => pairUp(fills, row),
+  order_run_instruments: (row, { orders }) => pairUp(orders, row),
   tx_blocks: ({ packed, txs, ...row }) => [
     plainLine('tx_blocks', { ...row, txs: wholeText(txs, packed) }),
   ],
@@ -51,9 +58,30 @@ const LINES: Readonly<Record<string, (row: Row) => readonly string[]>> = {
   ],
 };
 
-function runLines<Each>(name: string, run: RunRow, packer: RowPacker<Each>): string[] {
+function runLines<Each>(
+  name: string,
+  run: RunRow,
+  packer: RowPacker<Each>,
+  found: Set<string>,
+): string[] {
   const { places, row } = packer.unpack(run.body);
-  return places.map((place, at) => rowLine(name, run, place, row(at)));
+  for (const instrument_id of new Set(places.map(({ instrumentId }) => instrumentId))) {
+    pairUp(found, { ...run, instrument_id });
+  }
+  const lines = places.map((place, at) => rowLine(name, run, place, row(at)));
+  const [first, last] = [places[0], places.at(-1)];
+  const told = [run.rows, run.first_ms, run.time_ms, run.height, run.idx];
+  const own = [places.length, first?.timeMs, last?.timeMs, last?.height, last?.index];
+  if (told.join(' ') === own.join(' ')) return lines;
+  return [...lines, `${name} of a run ${told.join(' ')} that has ${own.join(' ')}`];
+}
+
+/** What comes from both sides is right, and leaves nothing. */
+function pairUp(found: Set<string>, row: Row): readonly string[] {
+  const columns = ['account', 'kind', 'time_ms', 'height', 'idx', 'instrument_id'];
+  const pair = columns.map((each) => textOf(row[each])).join(' ');
+  if (!found.delete(pair)) found.add(pair);
+  return [];
 }
 
 function singleLine(

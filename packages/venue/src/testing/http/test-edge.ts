@@ -108,6 +108,7 @@ export async function startEdge(options: TestEdgeOptions = {}) {
     },
     limiter,
     clientIp: clientIpFinder(options.trustedProxies ?? []),
+    visitors: 'any',
     log,
     metrics,
     isDown: (error) => error instanceof HistoryAwayError,

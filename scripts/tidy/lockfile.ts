@@ -1,0 +1,23 @@
+import { lineAt, type Finding, type SourceFile } from './source.ts';
+
+const LOCKFILE = 'package-lock.json';
+
+/** sha512 is what registries publish; a length that base64 of 64 bytes has. */
+const INTEGRITY = /^sha512-[A-Za-z0-9+/]{86}==$/;
+
+type Entry = { readonly integrity?: unknown; readonly link?: unknown };
+
+/** Every installed package has a hash in the lockfile, because npm installs one without a hash unchecked. */
+export function checkLockfile({ path, text }: SourceFile): Finding[] {
+  if (path !== LOCKFILE) return [];
+  const { packages = {} } = JSON.parse(text) as {
+    readonly packages?: Readonly<Record<string, Entry>>;
+  };
+  return Object.entries(packages).flatMap(([place, { integrity, link }]) => {
+    // Everything else is a workspace of this repository: its folder, or the link to it.
+    if (!place.includes('node_modules/') || link === true) return [];
+    if (typeof integrity === 'string' && INTEGRITY.test(integrity)) return [];
+    const message = `${place} has no integrity (sha512); docs/dependency-policy.md says how to add it`;
+    return [{ path, line: lineAt(text, text.indexOf(`"${place}"`)), rule: 'integrity', message }];
+  });
+}
