@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { freePorts } from '@oddlot/host/testing';
 import {
   type NatsServers,
+  PORTS_A_SERVER,
   runNatsServers,
 } from '../../packages/venue/src/local-cluster/nats-servers.ts';
 import {
@@ -68,7 +69,7 @@ export class TroubledCluster {
     besides: (chainUrl: string) => readonly string[],
   ): Promise<TroubledCluster> {
     const folder = await temporaryData();
-    const port = await freePorts(2 * SERVERS);
+    const port = await freePorts(PORTS_A_SERVER * SERVERS);
     const numbers = Array.from({ length: SERVERS }, (_, index) => index);
     const routes = await Promise.all(
       numbers.map((index) => FaultyLine.open({ port: port + SERVERS + index })),

@@ -10,6 +10,7 @@ import {
 import { headers, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
 import { connectTo, type ConnectOptions } from './connect-to.ts';
 import { type Follower, Following, type StreamMessage, TOLD_HEADER } from './following.ts';
+import { checkServers } from './server-check.ts';
 import { streamFaults, wantedConfig } from './stream-config.ts';
 import { WeakStreamError } from './stream-error.ts';
 
@@ -24,6 +25,10 @@ type BlockStreamOptions = ConnectOptions & {
   readonly makesNone?: boolean | undefined;
   /** An operator takes a stream that could lose something for what it is, and is told what. */
   readonly onWeak?: ((faults: readonly string[]) => void) | undefined;
+  /** Monitoring ports of the servers, which show whether they sync. */
+  readonly monitors?: readonly string[] | undefined;
+  /** Servers whose syncing could not be checked. */
+  readonly onUnchecked?: ((servers: readonly string[]) => void) | undefined;
 };
 
 /** What is written: a message, and what its proposer has read so far. */
@@ -188,12 +193,15 @@ export class BlockStream {
     await this.#connection.close();
   }
 
-  async #ensure({ cluster, makesNone, onWeak, replicas }: BlockStreamOptions): Promise<void> {
+  async #ensure(options: BlockStreamOptions): Promise<void> {
+    const { cluster, makesNone, onUnchecked, onWeak, replicas } = options;
     const wanted = wantedConfig({ name: this.#name, subject: this.subject, replicas });
     const found = await this.#info();
     if (found === undefined && makesNone === true) return;
     const info = found ?? (await this.#manager.streams.add(wanted));
-    const faults = streamFaults(info.config, wanted);
+    const servers = await checkServers(options);
+    if (servers.unchecked.length > 0) onUnchecked?.(servers.unchecked);
+    const faults = [...streamFaults(info.config, wanted), ...servers.faults];
     const { messageBytesMax } = this;
     if (messageBytesMax < BLOCK_BYTES_MAX) {
       faults.push(

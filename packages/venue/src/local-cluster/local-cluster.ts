@@ -165,6 +165,7 @@ function sharedArgs(
     '--log': servers.url,
     '--cluster': 'local',
     '--stream-replicas': String(count),
+    '--nats-monitors': servers.monitors.join(','),
     '--database': database,
   };
   return [...Object.entries(shared).flat(), ...(count < 3 ? ['--accept-weak-stream'] : [])];
