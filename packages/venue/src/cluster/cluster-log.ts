@@ -14,6 +14,7 @@ import {
 } from './block-message.ts';
 import { NotNextError } from './block-stream.ts';
 import type { ClusterLogOptions, LogTrouble } from './cluster-log-options.ts';
+import { confirmedEnd } from './confirmed-end.ts';
 import { CopyQueue } from './copy-queue.ts';
 import { Dispute } from './dispute.ts';
 import type { Flight } from './flight.ts';
@@ -34,8 +35,6 @@ const QUICK_TRIES = 8;
 const QUICK_TRY_MS = 1_000;
 const LOOK_EVERY_MS = 1_000;
 const REJOIN_EVERY_MS = 1_000;
-/** So many looks in a row at a stream that is too short, and it has lost something. */
-const LOOKS_SHORT_MAX = 3;
 /** So many looks in a row at a stream that has more than what is read, and it is asked anew. */
 const LOOKS_STALLED_MAX = 3;
 /** So long without a word of the stream's leader, and the venue takes nothing new. */
@@ -67,7 +66,7 @@ export class ClusterLog implements Log {
   /** Whether this replica has what the others wrote. */
   readonly age: StateAge;
   #looking: NodeJS.Timeout | undefined;
-  #looksShort = 0;
+  #isConfirming = false;
   #looksStalled = 0;
   #isClosed = false;
 
@@ -163,7 +162,6 @@ export class ClusterLog implements Log {
     if (this.#isClosed) return;
     followed?.follow(this.#opening.era);
     this.#lost = undefined;
-    this.#looksShort = 0;
     this.#ahead = order.copy();
     this.#readTimeMs = copy.lastTimeMs;
     this.#following = stream.follow(this.#placeOf(copy.lastSeq + 1), {
@@ -214,6 +212,17 @@ export class ClusterLog implements Log {
     );
     await this.#reach(seq + 1);
     return isNext;
+  }
+
+  /** What the database of the history has was read from the stream: it comes here too, unless the stream has lost it. */
+  async reach(seq: number): Promise<void> {
+    if (this.lastSeq >= seq) return;
+    if (this.#lost !== undefined) throw this.#lost;
+    const lastSeq = this.#seqOf(await confirmedEnd(this.#options.stream, this.#placeOf(seq)));
+    if (lastSeq >= seq && (await this.#reach(seq))) return;
+    const why = `it ends at ${lastSeq}`;
+    const lost = { from: lastSeq + 1, to: seq, why, who: 'the history has' };
+    throw this.#lost ?? new StreamLostError(lost);
   }
 
   compact(retention: Retention): Promise<void> {
@@ -373,16 +382,26 @@ export class ClusterLog implements Log {
       if (known?.disputed !== undefined && known.disputed.to <= readSeq)
         return this.#onDisputed(known.disputed);
       const to = Math.max(readSeq, known?.height ?? 0);
-      // Read from it once and not there any more. A leader that has just been elected may not know yet what it has.
-      this.#looksShort = lastSeq < to ? this.#looksShort + 1 : 0;
-      if (this.#looksShort >= LOOKS_SHORT_MAX) {
-        const by = readSeq < to ? known?.replica : undefined;
-        this.#lose(
-          new StreamLostError({ from: lastSeq + 1, to, why: `it ends at ${lastSeq}`, by }),
-        );
-      }
+      if (lastSeq < to) void this.#confirmLoss(to, readSeq < to ? known?.replica : undefined);
     } catch {
       // Nobody answers: that is what `trouble` tells.
+    }
+  }
+
+  /** Blocks up to this one were read from the stream, here or by another, and seem not to be there any more. */
+  async #confirmLoss(to: number, by: string | undefined): Promise<void> {
+    const opening = this.#opening;
+    if (this.#isConfirming) return;
+    this.#isConfirming = true;
+    try {
+      const lastSeq = this.#seqOf(await confirmedEnd(this.#options.stream, this.#placeOf(to)));
+      const isOther = this.#opening !== opening || this.#lost !== undefined || this.#isClosed;
+      if (isOther || lastSeq >= to) return;
+      this.#lose(new StreamLostError({ from: lastSeq + 1, to, why: `it ends at ${lastSeq}`, by }));
+    } catch {
+      // The connection was closed.
+    } finally {
+      this.#isConfirming = false;
     }
   }
 
