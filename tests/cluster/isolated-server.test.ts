@@ -23,7 +23,7 @@ async function leaderOf(url: string, cluster: string): Promise<number> {
   try {
     const manager = await jetstreamManager(connection, { timeout: 1_000 });
     const { cluster: group } = await manager.streams.info(`oddlot-${cluster}-blocks`);
-    return Number(group.leader!.slice(1)) - 1;
+    return Number(group!.leader!.slice(1)) - 1;
   } finally {
     await connection.close();
   }
