@@ -12,11 +12,8 @@ describe.skipIf(!hasNatsServer)('a log without a quorum', () => {
     const servers = await startNatsServers({ count: 3 });
     try {
       await servers.ready();
-      const run = new VenueRun(await temporaryData(), [
-        ...['--log', servers.url, '--cluster', randomUUID(), '--nats-monitors'],
-        servers.monitors.join(','),
-        ...CALM,
-      ]);
+      const place = ['--log', servers.url, '--cluster', randomUUID()];
+      const run = new VenueRun(await temporaryData(), [...place, ...CALM]);
       const { operations } = await run.serving();
       for (const each of [0, 1]) await servers.kill(each);
       const readyz = async (): Promise<string> => (await fetch(`${operations}/readyz`)).text();

@@ -60,8 +60,10 @@ export class AnswerWriter {
 
   /** Undefined for a fault of the program. */
   #refusalOf(error: unknown): WireError | undefined {
-    if (!(error instanceof UnavailableError)) return this.#options.downRefusal?.(error);
-    return refusal(isNoRoom(error) ? 'diskNearlyFull' : 'unavailable', []);
+    const { downRefusal } = this.#options;
+    if (!(error instanceof UnavailableError)) return downRefusal?.(error);
+    if (isNoRoom(error)) return refusal('diskNearlyFull', []);
+    return downRefusal?.(error.cause) ?? refusal('unavailable', []);
   }
 
   /** While something is down every request says so; the log needs to hear it now and then. */

@@ -14,14 +14,14 @@ import {
 } from './block-message.ts';
 import { NotNextError } from './block-stream.ts';
 import type { ClusterLogOptions, LogTrouble } from './cluster-log-options.ts';
-import { confirmedEnd } from './confirmed-end.ts';
+import { confirmedLoss } from './confirmed-end.ts';
 import { CopyQueue } from './copy-queue.ts';
 import { Dispute } from './dispute.ts';
 import type { Flight } from './flight.ts';
 import type { Following, StreamMessage } from './following.ts';
-import type { KnownBlock } from './known-block.ts';
+import { higherOf, type KnownBlock } from './known-block.ts';
 import { patiently } from './patiently.ts';
-import { parseProposal, type ProposalOrder } from './proposal-order.ts';
+import { hasEarlier, parseProposal, type ProposalOrder } from './proposal-order.ts';
 import { type BlockRange, ReadHistory } from './read-history.ts';
 import { StateAge } from './state-age.ts';
 import { StreamLostError, StreamReplacedError, StreamUnfinishedError } from './stream-error.ts';
@@ -218,11 +218,11 @@ export class ClusterLog implements Log {
   async reach(seq: number): Promise<void> {
     if (this.lastSeq >= seq) return;
     if (this.#lost !== undefined) throw this.#lost;
-    const lastSeq = this.#seqOf(await confirmedEnd(this.#options.stream, this.#placeOf(seq)));
-    if (lastSeq >= seq && (await this.#reach(seq))) return;
-    const why = `it ends at ${lastSeq}`;
-    const lost = { from: lastSeq + 1, to: seq, why, who: 'the history has' };
-    throw this.#lost ?? new StreamLostError(lost);
+    const opening = present(this.#opening, 'a stream that was opened');
+    const asked = { to: seq, who: 'the history has' };
+    const lost = await confirmedLoss(this.#options.stream, opening, asked);
+    if (lost === undefined && (await this.#reach(seq))) return;
+    throw this.#lost ?? lost ?? new Error('the log is closed');
   }
 
   compact(retention: Retention): Promise<void> {
@@ -330,12 +330,7 @@ export class ClusterLog implements Log {
   /** What is ahead of it is still on its way; else the log has forgotten this proposer, and it must begin anew. */
   #onEarly(flight: Flight): void {
     flight.isEarly = true;
-    const { name, number } = parseProposal(flight.proposal);
-    const isAwaited = [...this.#flights.keys()].some((each) => {
-      const other = parseProposal(each);
-      return other.name === name && other.number < number;
-    });
-    if (isAwaited) return;
+    if (hasEarlier(this.#flights.keys(), flight.proposal)) return;
     this.#flights.delete(flight.proposal);
     flight.reject(new Error(`block ${flight.proposal} came out of turn, and none is ahead of it`));
   }
@@ -353,10 +348,7 @@ export class ClusterLog implements Log {
   /** By what replicas tell now, and by what is remembered here of what they told. */
   #known(era: string | undefined): KnownBlock | undefined {
     const { followed, known } = this.#options;
-    const told = known?.(era);
-    const kept = followed?.knownIn(era);
-    if (told?.replacedFrom !== undefined || told?.disputed !== undefined) return told;
-    return (kept?.height ?? 0) > (told?.height ?? 0) ? kept : told;
+    return higherOf(known?.(era), followed?.knownIn(era));
   }
 
   /** Asks the leader how far the stream goes: whether there is one, and whether it has all that was read. */
@@ -391,18 +383,15 @@ export class ClusterLog implements Log {
   /** Blocks up to this one were read from the stream, here or by another, and seem not to be there any more. */
   async #confirmLoss(to: number, by: string | undefined): Promise<void> {
     const opening = this.#opening;
-    if (this.#isConfirming) return;
+    if (this.#isConfirming || opening === undefined) return;
     this.#isConfirming = true;
-    try {
-      const lastSeq = this.#seqOf(await confirmedEnd(this.#options.stream, this.#placeOf(to)));
-      const isOther = this.#opening !== opening || this.#lost !== undefined || this.#isClosed;
-      if (isOther || lastSeq >= to) return;
-      this.#lose(new StreamLostError({ from: lastSeq + 1, to, why: `it ends at ${lastSeq}`, by }));
-    } catch {
-      // The connection was closed.
-    } finally {
-      this.#isConfirming = false;
-    }
+    // Nobody is asked any more once the connection is closed.
+    const lost = await confirmedLoss(this.#options.stream, opening, { to, by }).catch(
+      () => undefined,
+    );
+    this.#isConfirming = false;
+    const isSame = this.#opening === opening && this.#lost === undefined && !this.#isClosed;
+    if (isSame && lost !== undefined) this.#lose(lost);
   }
 
   /** A reader to whom nothing comes although the stream has more; one that waits for its own disk is none. */

@@ -3,7 +3,7 @@ import { connectTo, type ConnectOptions } from './connect-to.ts';
 import { isBelowNatsMin, NATS_VERSION_MIN } from './nats-version.ts';
 
 /** What was found out about the servers of a cluster. */
-export type ServerCheck = {
+type ServerCheck = {
   /** Why a server could lose a message that it has acknowledged. */
   readonly faults: readonly string[];
   /** Servers whose syncing is unknown, with the reason. */

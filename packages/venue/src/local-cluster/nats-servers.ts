@@ -57,10 +57,7 @@ export async function runNatsServers({
   const program = await wantNatsServer();
   const canSync = !isBelowNatsMin(await natsVersionOf(program));
   const root = folder ?? (await mkdtemp(join(tmpdir(), 'oddlot-nats-')));
-  const ports = Array.from({ length: PORTS_A_SERVER * count }, (_, at) => firstPort + at);
-  const clients = ports.slice(0, count);
-  const routes = ports.slice(count, 2 * count);
-  const monitors = ports.slice(2 * count);
+  const [clients, routes, monitors] = rowsOf(firstPort, count);
   const children: (ChildProcess | undefined)[] = [];
   const unwanted = new WeakSet<ChildProcess>();
   const start = async (index: number): Promise<void> => {
@@ -70,14 +67,10 @@ export async function runNatsServers({
     await mkdir(own, { recursive: true });
     const to = routesOf?.(index, routes) ?? routes.filter((_, each) => each !== index);
     const config = join(own, 'nats.conf');
-    const client = present(clients[index], 'a port');
-    const route = present(routes[index], 'a port');
-    const monitor = present(monitors[index], 'a port');
-    const ports = { client, route, monitor, to };
-    await writeFile(
-      config,
-      configOf({ name: `n${index + 1}`, own, ...ports, isAlone: count === 1, canSync }),
-    );
+    const portIn = (row: readonly number[]): number => present(row[index], 'a port');
+    const ports = { client: portIn(clients), route: portIn(routes), monitor: portIn(monitors), to };
+    const named = { name: `n${index + 1}`, own, isAlone: count === 1, canSync };
+    await writeFile(config, configOf({ ...named, ...ports }));
     const child = spawn(program, ['-c', config], { stdio: 'ignore' });
     children[index] = child;
     child.once('exit', () => {
@@ -121,6 +114,13 @@ export async function runNatsServers({
     ready: () => ready(urls, count),
     stop,
   };
+}
+
+/** The ports of all servers, one row for each purpose. */
+function rowsOf(first: number, count: number): [number[], number[], number[]] {
+  const row = (at: number): number[] =>
+    Array.from({ length: count }, (_, index) => first + at * count + index);
+  return [row(0), row(1), row(2)];
 }
 
 type ServerConfig = {

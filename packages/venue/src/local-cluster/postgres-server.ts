@@ -3,7 +3,7 @@ import { chownSync, existsSync, statSync, symlinkSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve as absolute } from 'node:path';
 import pg from 'pg';
 
 /**
@@ -51,7 +51,7 @@ export async function expectPostgresCan(data: string): Promise<void> {
 /** The first folder on the way to a place that nobody may not enter; the place itself is made for it. */
 function firstClosed(place: string): string | undefined {
   const above: string[] = [];
-  for (let at = dirname(resolve(place)); ; at = dirname(at)) {
+  for (let at = dirname(absolute(place)); ; at = dirname(at)) {
     above.unshift(at);
     if (at === dirname(at)) break;
   }
