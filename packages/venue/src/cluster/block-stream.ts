@@ -10,7 +10,7 @@ import {
 import { headers, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
 import { connectTo, type ConnectOptions } from './connect-to.ts';
 import { type Follower, Following, type StreamMessage, TOLD_HEADER } from './following.ts';
-import { checkServers } from './server-check.ts';
+import { checkServers } from './check-servers.ts';
 import { streamFaults, wantedConfig } from './stream-config.ts';
 import { WeakStreamError } from './stream-error.ts';
 

@@ -17,7 +17,7 @@ import type { ClusterLogOptions, LogTrouble } from './cluster-log-options.ts';
 import { confirmedLoss } from './confirmed-end.ts';
 import { CopyQueue } from './copy-queue.ts';
 import { Dispute } from './dispute.ts';
-import type { Flight } from './flight.ts';
+import { type Flight, sizeFault } from './flight.ts';
 import type { Following, StreamMessage } from './following.ts';
 import { higherOf, type KnownBlock } from './known-block.ts';
 import { patiently } from './patiently.ts';
@@ -39,8 +39,6 @@ const REJOIN_EVERY_MS = 1_000;
 const LOOKS_STALLED_MAX = 3;
 /** So long without a word of the stream's leader, and the venue takes nothing new. */
 const SILENT_MS = 2_000;
-/** Of a message, beside the block. */
-const HEADER_BYTES_MAX = 1_024;
 const NOTHING = Buffer.alloc(0);
 
 /**
@@ -214,13 +212,11 @@ export class ClusterLog implements Log {
     return isNext;
   }
 
-  /** What the database of the history has was read from the stream: it comes here too, unless the stream has lost it. */
   async reach(seq: number): Promise<void> {
     if (this.lastSeq >= seq) return;
     if (this.#lost !== undefined) throw this.#lost;
-    const opening = present(this.#opening, 'a stream that was opened');
     const asked = { to: seq, who: 'the history has' };
-    const lost = await confirmedLoss(this.#options.stream, opening, asked);
+    const lost = await confirmedLoss(this.#options.stream, this.#opened, asked);
     if (lost === undefined && (await this.#reach(seq))) return;
     throw this.#lost ?? lost ?? new Error('the log is closed');
   }
@@ -253,11 +249,9 @@ export class ClusterLog implements Log {
       return undefined;
     }
     const data = this.#takeMessage();
-    const messageBytesMax = this.#options.stream.messageBytesMax - HEADER_BYTES_MAX;
-    if (data.length > messageBytesMax) {
-      reject(
-        new RangeError(`a block of ${data.length} bytes, and the servers take ${messageBytesMax}`),
-      );
+    const fault = sizeFault(data.length, this.#options.stream.messageBytesMax);
+    if (fault !== undefined) {
+      reject(fault);
       return undefined;
     }
     const sinceMs = performance.now();
@@ -367,8 +361,8 @@ export class ClusterLog implements Log {
       const lastSeq = this.#seqOf(lastPlace);
       void this.age.toldEnd(lastSeq, askedMs);
       this.#renewWhenStalled(this.#following, readPlace, lastPlace);
-      if (known?.replacedFrom !== undefined)
-        return this.#lose(replacedBy(known, known.replacedFrom));
+      const { replacedFrom } = known ?? {};
+      if (known && replacedFrom !== undefined) return this.#lose(replacedBy(known, replacedFrom));
       const readSeq = this.#seqOf(readPlace);
       // Who has not read so far comes to it.
       if (known?.disputed !== undefined && known.disputed.to <= readSeq)
@@ -385,7 +379,6 @@ export class ClusterLog implements Log {
     const opening = this.#opening;
     if (this.#isConfirming || opening === undefined) return;
     this.#isConfirming = true;
-    // Nobody is asked any more once the connection is closed.
     const lost = await confirmedLoss(this.#options.stream, opening, { to, by }).catch(
       () => undefined,
     );
@@ -405,8 +398,7 @@ export class ClusterLog implements Log {
   }
 
   #onDisputed(blocks: BlockRange): void {
-    if (this.#lost !== undefined) return;
-    this.#lose(this.#dispute.notice(present(this.#opening, 'a stream that was read'), blocks));
+    if (this.#lost === undefined) this.#lose(this.#dispute.notice(this.#opened, blocks));
   }
 
   #lose(error: StreamLostError): void {
@@ -444,11 +436,15 @@ export class ClusterLog implements Log {
     return this.lastSeq >= seq;
   }
 
+  get #opened(): StreamOpening {
+    return present(this.#opening, 'a stream that was opened');
+  }
+
   #seqOf(place: number): number {
-    return seqOf(present(this.#opening, 'a stream that was opened'), place);
+    return seqOf(this.#opened, place);
   }
 
   #placeOf(seq: number): number {
-    return placeOf(present(this.#opening, 'a stream that was opened'), seq);
+    return placeOf(this.#opened, seq);
   }
 }
