@@ -11,6 +11,7 @@ import {
 } from '../packages/venue/src/local-cluster/find-nats-server.ts';
 import {
   type NatsServers,
+  PORTS_A_SERVER,
   runNatsServers,
 } from '../packages/venue/src/local-cluster/nats-servers.ts';
 import { startPostgres } from '../packages/venue/src/local-cluster/postgres-server.ts';
@@ -51,13 +52,13 @@ const STREAM = `oddlot-${CLUSTER}-blocks`;
 export async function clusterSection(scale: Scale): Promise<readonly Row[]> {
   const secp256k1 = loadSecp256k1();
   if (secp256k1 === undefined) return [skipped('cluster', 'the binding is not installed')];
-  if ((await findNatsServer()) === undefined) return [skipped('cluster', NATS_SERVER_WANTED)];
+  if ('why' in (await findNatsServer())) return [skipped('cluster', NATS_SERVER_WANTED)];
   const signer = await createRequestSigner(secp256k1);
   const folder = await mkdtemp(join(tmpdir(), 'oddlot-bench-'));
   const servers = await runNatsServers({
     count: 3,
     folder: join(folder, 'nats'),
-    port: await freePorts(6),
+    port: await freePorts(3 * PORTS_A_SERVER),
   });
   const postgres = await startPostgres();
   await servers.ready();

@@ -6,6 +6,11 @@ import type { TroubledCluster } from './troubled-cluster.ts';
 type Fault = { readonly what: string; play(): Promise<void> };
 
 const AWAY_MS_MAX = 4_000;
+/** The other servers elect a leader of their own after 4 to 9 s. */
+const CUT_OFF_MS_MIN = 5_000;
+/** What a replica that was frozen may do late: it was awake for so long in between. */
+const LEASES = ['settlement', 'settlement', 'ticker', 'oracle'];
+const AWAKE_MS = 500;
 
 /** Brings trouble of every kind until the time is over; then everything is well again. */
 export async function makeTrouble(
@@ -36,6 +41,7 @@ export async function makeTrouble(
 function draw(cluster: TroubledCluster, random: Chance, frozenMsMax: number): Fault {
   const awayMs = random.below(AWAY_MS_MAX);
   const frozenMs = 1_000 + random.below(frozenMsMax - 1_000);
+  const cutOffMs = Math.max(frozenMs, CUT_OFF_MS_MIN);
   const index = random.below(cluster.replicas.length);
   const line = random.pick(cluster.lines);
   const lineName = `line ${cluster.lines.indexOf(line)}`;
@@ -55,6 +61,12 @@ function draw(cluster: TroubledCluster, random: Chance, frozenMsMax: number): Fa
         cluster.servers.freeze(index);
         return () => cluster.servers.thaw(index);
       }),
+    () =>
+      held(`server ${index + 1} is cut off from the others`, cutOffMs, () =>
+        cluster.isolateServer(index),
+      ),
+    () => frozenTwice(cluster, random.pick(LEASES), frozenMs),
+    () => once('a replica joins for a while', () => cluster.addGuest(awayMs)),
     () => once('PostgreSQL is killed', () => cluster.killPostgres(awayMs)),
     () =>
       once('everything is killed at once', () => {
@@ -81,6 +93,23 @@ function mending(line: { mend(): void }, harm: () => void): () => void {
 
 function once(what: string, harm: () => void): Fault {
   return { what, play: async () => harm() };
+}
+
+/** Whoever holds a lease is frozen, awake for a moment, and frozen again: what it has begun it may do late. */
+function frozenTwice(cluster: TroubledCluster, lease: string, forMs: number): Fault {
+  return {
+    what: `the holder of ${lease} is frozen twice for ${Math.round(forMs)} ms`,
+    async play() {
+      const index = await cluster.holderOf(lease);
+      if (index === undefined) return;
+      for (const ms of [forMs, forMs * 0.7]) {
+        const thaw = cluster.freezeReplica(index);
+        await sleep(ms);
+        thaw();
+        await sleep(AWAKE_MS);
+      }
+    },
+  };
 }
 
 function held(what: string, forMs: number, harm: () => () => void): Fault {

@@ -1,17 +1,14 @@
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePorts } from '@oddlot/host/testing';
-import {
-  type NatsServers,
-  runNatsServers,
-} from '../../packages/venue/src/local-cluster/nats-servers.ts';
+import type { NatsServers } from '../../packages/venue/src/local-cluster/nats-servers.ts';
 import {
   type PostgresServer,
   startPostgres,
 } from '../../packages/venue/src/local-cluster/postgres-server.ts';
 import { clockEnvironment } from '../fixtures/venue-clock.ts';
-import { temporaryData, Venue } from '../support/venue-process.ts';
+import { startMesh, type ServerLines } from '../support/nats-mesh.ts';
+import { tail, temporaryData, Venue, VenueRun } from '../support/venue-process.ts';
 import { FaultyLine } from './faulty-line.ts';
 
 const SERVERS = 3;
@@ -19,6 +16,9 @@ const NAME = 'chaos';
 /** How far the clocks of the replicas lie from each other. */
 const CLOCKS_MS = [0, 1_200, -900];
 const POSTGRES_SOCKET = '.s.PGSQL.5432';
+const ANSWER_MS_MAX = 500;
+/** What a replica may not say, whatever happens: servers that sync what they acknowledge lose none of it. */
+const ALARM = /lost blocks|blocks are missing|not a copy of this stream|differ/;
 
 /** A replica, as its process comes and goes. */
 export type TroubledReplica = {
@@ -28,7 +28,7 @@ export type TroubledReplica = {
 };
 
 /**
- * Three NATS servers, PostgreSQL and replicas, with a line that can fail before each server, between the servers, before the
+ * Three NATS servers, PostgreSQL and replicas, with a line that can fail before each server, between any two servers, before the
  * database and before the settlement chain. Whoever ends a replica says so, and it is started again; a start that fails is repeated, as supervisors do.
  */
 export class TroubledCluster {
@@ -39,7 +39,12 @@ export class TroubledCluster {
   readonly lines: readonly FaultyLine[];
   readonly #flags: (index: number) => readonly string[];
   readonly #folder: string;
+  readonly #serverLines: ServerLines;
   readonly #starting = new Set<Promise<void>>();
+  /** Starts that were refused for lack of blocks, processes that ended by themselves, and false alarms. */
+  readonly #surprises: string[] = [];
+  #guests = 0;
+  #isolated: number | undefined;
   /** Servers that were killed and do not run again yet. */
   readonly #away = new Set<string>();
   #isOver = false;
@@ -48,12 +53,14 @@ export class TroubledCluster {
     readonly servers: NatsServers;
     readonly postgres: PostgresServer;
     readonly lines: readonly FaultyLine[];
+    readonly serverLines: ServerLines;
     readonly folder: string;
     readonly flags: (index: number) => readonly string[];
   }) {
     this.servers = parts.servers;
     this.postgres = parts.postgres;
     this.lines = parts.lines;
+    this.#serverLines = parts.serverLines;
     this.#folder = parts.folder;
     this.#flags = parts.flags;
     this.replicas = CLOCKS_MS.map((_, index) => ({
@@ -68,20 +75,10 @@ export class TroubledCluster {
     besides: (chainUrl: string) => readonly string[],
   ): Promise<TroubledCluster> {
     const folder = await temporaryData();
-    const port = await freePorts(2 * SERVERS);
-    const numbers = Array.from({ length: SERVERS }, (_, index) => index);
-    const routes = await Promise.all(
-      numbers.map((index) => FaultyLine.open({ port: port + SERVERS + index })),
-    );
+    const { lines: serverLines, servers } = await startMesh(SERVERS, join(folder, 'nats'));
     const clients = await Promise.all(
-      numbers.map((index) => FaultyLine.open({ port: port + index })),
+      servers.urls.map((url) => FaultyLine.open({ port: Number(new URL(url).port) })),
     );
-    const servers = await runNatsServers({
-      count: SERVERS,
-      folder: join(folder, 'nats'),
-      port,
-      routesOf: (index) => routes.filter((_, each) => each !== index).map((line) => line.port),
-    });
     const postgres = await startPostgres();
     const direct = new URL(
       (await postgres.database()).replace('postgres@/', 'postgres@localhost/'),
@@ -93,6 +90,7 @@ export class TroubledCluster {
     const log = `nats://${clients.map((line) => `127.0.0.1:${line.port}`).join(',')}`;
     const url = `postgres://postgres@127.0.0.1:${database.port}${direct.pathname}`;
     const shared = ['--log', log, '--cluster', NAME, '--database', url];
+    shared.push('--nats-monitors', servers.monitors.join(','));
     const own = besides(`http://127.0.0.1:${settlement.port}`);
     const flags = (index: number): string[] => [
       ...shared,
@@ -100,8 +98,9 @@ export class TroubledCluster {
       '--replica',
       `replica-${index + 1}`,
     ];
-    const lines = [...clients, ...routes, database, settlement];
-    const cluster = new TroubledCluster({ servers, postgres, lines, folder, flags });
+    const lines = [...clients, ...serverLines.all, database, settlement];
+    const parts = { servers, postgres, lines, serverLines, folder, flags };
+    const cluster = new TroubledCluster(parts);
     await Promise.all(cluster.replicas.map((_, index) => cluster.#startReplica(index)));
     return cluster;
   }
@@ -109,6 +108,71 @@ export class TroubledCluster {
   /** Those that serve now. */
   get serving(): readonly Venue[] {
     return this.replicas.flatMap(({ venue }) => venue ?? []);
+  }
+
+  /** What should not have happened so far, with what the replicas logged. */
+  get surprises(): readonly string[] {
+    const alarms = this.replicas.flatMap(({ name, venue }) =>
+      alarmsIn(venue?.stderr ?? '').map((line) => `${name}: ${line}`),
+    );
+    return [...this.#surprises, ...alarms];
+  }
+
+  /** Cuts a server off from the others, one at a time; clients and monitoring still reach it. */
+  isolateServer(index: number): () => void {
+    if (this.#isolated !== undefined) return () => undefined;
+    this.#isolated = index;
+    this.#serverLines.isolate(index);
+    return () => {
+      this.#isolated = undefined;
+      this.#serverLines.heal(index);
+    };
+  }
+
+  /** The replica that holds a lease, as far as one says so in time. */
+  async holderOf(lease: string): Promise<number | undefined> {
+    const held = await Promise.all(
+      this.replicas.map(async ({ venue }) => {
+        if (venue === undefined) return false;
+        try {
+          const signal = AbortSignal.timeout(ANSWER_MS_MAX);
+          const asked = await fetch(`${venue.operations}/cluster`, { signal });
+          const { leases } = (await asked.json()) as { leases: readonly string[] };
+          return leases.includes(lease);
+        } catch {
+          return false;
+        }
+      }),
+    );
+    const index = held.indexOf(true);
+    return index < 0 ? undefined : index;
+  }
+
+  /** A replica on an empty folder joins, stays for a while and leaves. */
+  addGuest(forMs: number): void {
+    this.#keep(this.#visit(`guest-${(this.#guests += 1)}`, forMs));
+  }
+
+  async #visit(name: string, forMs: number): Promise<void> {
+    const flags = [...this.#flags(0).slice(0, -1), name];
+    const data = join(this.#folder, name);
+    const environment = clockEnvironment(`off:${join(this.#folder, 'replica-1.clock')}`);
+    const run = new VenueRun(data, flags, { environment });
+    try {
+      await run.serving();
+      await sleep(forMs);
+    } catch (error) {
+      this.#refused(name, error);
+    }
+    await run.end('SIGTERM');
+    this.#surprises.push(...alarmsIn(run.stderr).map((line) => `${name}: ${line}`));
+    await rm(data, { recursive: true, force: true });
+  }
+
+  /** Of starts that fail those are told that blame the log; without a database or a quorum others fail rightly. */
+  #refused(name: string, error: unknown): void {
+    const why = error instanceof Error ? error.message : String(error);
+    if (ALARM.test(why)) this.#surprises.push(`${name} did not start: ${tail(why)}`);
   }
 
   /** Ends a replica in this way, and starts it again after a while. */
@@ -123,21 +187,6 @@ export class TroubledCluster {
       await this.#startReplica(index, venue);
     })();
     this.#keep(doing);
-  }
-
-  /** Stops a replica if it is there, has something done with its folder, and starts it again. */
-  async whileStopped(index: number, deed: (data: string) => Promise<void>): Promise<void> {
-    const replica = this.replicas[index]!;
-    const { venue } = replica;
-    if (venue === undefined) return;
-    replica.venue = undefined;
-    const doing = (async () => {
-      await venue.stop();
-      await deed(venue.data);
-      await this.#startReplica(index, venue);
-    })();
-    this.#keep(doing);
-    await doing;
   }
 
   freezeReplica(index: number): () => void {
@@ -191,6 +240,18 @@ export class TroubledCluster {
     );
   }
 
+  /** A replica that nobody has asked to end is started again, and that is told. */
+  #watch(index: number, venue: Venue): void {
+    const replica = this.replicas[index]!;
+    void venue.ended.then((ending) => {
+      if (replica.venue !== venue || this.#isOver) return;
+      const how = JSON.stringify(ending);
+      this.#surprises.push(`${replica.name} ended with ${how}: ${tail(venue.stderr)}`);
+      replica.venue = undefined;
+      this.#keep(this.#startReplica(index, venue));
+    });
+  }
+
   #keep(doing: Promise<void>): void {
     this.#starting.add(doing);
     doing.finally(() => this.#starting.delete(doing)).catch(() => undefined);
@@ -211,12 +272,21 @@ export class TroubledCluster {
           await before.startAgain();
           replica.venue = before;
         }
+        this.#watch(index, replica.venue);
         return;
       } catch (error) {
         if (before === undefined) throw error;
+        this.#refused(replica.name, error);
       }
     }
   }
+}
+
+/** Log lines of the highest level that are about lost blocks. */
+function alarmsIn(stderr: string): readonly string[] {
+  return stderr
+    .split('\n')
+    .filter((line) => /"level":\s*(?:60|"fatal")/.test(line) && ALARM.test(line));
 }
 
 /** Stops a process where it stands; what is returned lets it go on. */

@@ -4,9 +4,29 @@ import { inDirectory } from '@oddlot/host/testing';
 import { describe, expect, test } from 'vitest';
 import { hasNatsServer } from '../../packages/venue/src/testing/nats/has-nats-server.ts';
 import { startNatsServers } from '../../packages/venue/src/testing/nats/nats-servers.ts';
+import { CALM, temporaryData, VenueRun } from '../support/venue-process.ts';
 import { startReplica } from '../../packages/venue/src/testing/nats/start-replica.ts';
 
 describe.skipIf(!hasNatsServer)('a log without a quorum', () => {
+  test('does not keep a replica from stopping: it says that something was not finished, and ends with 0', async () => {
+    const servers = await startNatsServers({ count: 3 });
+    try {
+      await servers.ready();
+      const place = ['--log', servers.url, '--cluster', randomUUID()];
+      const run = new VenueRun(await temporaryData(), [...place, ...CALM]);
+      const { operations } = await run.serving();
+      for (const each of [0, 1]) await servers.kill(each);
+      const readyz = async (): Promise<string> => (await fetch(`${operations}/readyz`)).text();
+      await expect.poll(readyz).toContain('the log has had no quorum for');
+      expect(await run.end('SIGTERM')).toEqual({ code: 0, signal: null });
+      const said = run.stdout + run.stderr;
+      expect(said).toContain('stopped without finishing: actions under way were not acknowledged');
+      expect(said).toMatch(/"why":"the log has had no quorum for/);
+    } finally {
+      await servers.stop();
+    }
+  });
+
   test('takes nothing and says when to come again, shows how old it is, and goes on by itself', () =>
     inDirectory(async (folder) => {
       const servers = await startNatsServers({ count: 3 });

@@ -82,6 +82,23 @@ describe.skipIf(!hasNatsServer)('replicas of a cluster', () => {
       await copy.stop();
     }));
 
+  test('an action that is on its way when the stream is lost is refused with the reason, and that it may still execute', () =>
+    inDirectory(async (folder) => {
+      const place = { cluster: randomUUID(), url: nats.urls[0]! };
+      const a = await startReplica({ ...place, name: 'a', data: join(folder, 'a') });
+      await a.faucet();
+      await nats.removeStream(`oddlot-${place.cluster}-blocks`);
+      expect(await a.faucet()).toMatchObject({
+        status: 503,
+        body: {
+          code: 10503,
+          message: 'The log has lost blocks from 1 on',
+          details: { why: expect.stringContaining('may still execute: ask actionStatus') },
+        },
+      });
+      await a.stop();
+    }));
+
   test('replicas that begin a venue together have one name', () =>
     inDirectory(async (folder) => {
       const place = { cluster: randomUUID(), url: nats.urls[0]!, flags: NAMED };

@@ -1,7 +1,10 @@
 import { basename } from 'node:path';
 import { freePorts } from '@oddlot/host/testing';
 import pg from 'pg';
-import { runNatsServers } from '../../packages/venue/src/local-cluster/nats-servers.ts';
+import {
+  PORTS_A_SERVER,
+  runNatsServers,
+} from '../../packages/venue/src/local-cluster/nats-servers.ts';
 import { startPostgres } from '../../packages/venue/src/local-cluster/postgres-server.ts';
 
 /**
@@ -16,7 +19,8 @@ const COUNT = 3;
 /** Starts the servers, where a cluster is asked for. Resolves with what ends them. */
 export async function startClusterServers(): Promise<() => Promise<void>> {
   if (process.env[ASKED] === undefined) return () => Promise.resolve();
-  const servers = await runNatsServers({ count: COUNT, port: await freePorts(2 * COUNT) });
+  const port = await freePorts(PORTS_A_SERVER * COUNT);
+  const servers = await runNatsServers({ count: COUNT, port });
   const postgres = await startPostgres();
   await servers.ready();
   process.env[SERVERS] = servers.url;

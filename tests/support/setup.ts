@@ -1,5 +1,9 @@
 import { join } from 'node:path';
 import { bundlePrograms } from '../../packages/venue/build/bundle-programs.ts';
+import {
+  findNatsServer,
+  NATS_SERVER_NAMED,
+} from '../../packages/venue/src/local-cluster/find-nats-server.ts';
 import { startClusterServers } from './in-a-cluster.ts';
 import { PROGRAMS } from './program-file.ts';
 import { LENDER, VenueLender } from './venue-lender.ts';
@@ -14,6 +18,7 @@ export async function setup(): Promise<(() => Promise<void>) | undefined> {
   if (process.env[PROGRAMS] !== undefined) return undefined;
   const { place } = await bundlePrograms(join(ROOT, 'node_modules/.cache/programs'));
   process.env[PROGRAMS] = place;
+  await nameNatsServer();
   const endServers = await startClusterServers();
   const { lender, url } = await VenueLender.open();
   process.env[LENDER] = url;
@@ -21,4 +26,11 @@ export async function setup(): Promise<(() => Promise<void>) | undefined> {
     await lender.close();
     await endServers();
   };
+}
+
+/** Workers need not look for it again, or fetch it at the same time. */
+async function nameNatsServer(): Promise<void> {
+  const server = await findNatsServer();
+  if ('why' in server) process.stderr.write(`no NATS server for the tests: ${server.why}\n`);
+  process.env[NATS_SERVER_NAMED] = 'program' in server ? server.program : '';
 }

@@ -164,6 +164,11 @@ export class Venue {
     return this.#run?.stdout ?? '';
   }
 
+  /** Resolves when the current run ends, whoever ended it. */
+  get ended(): Promise<Ending> {
+    return this.#run!.ended;
+  }
+
   async startAgain(flags: readonly string[] = this.#flags): Promise<void> {
     this.#flags = flags;
     const all = [...flags, ...(await clusterFlags(this.data, flags))];

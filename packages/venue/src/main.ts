@@ -1,5 +1,5 @@
 import { OWN_UMASK } from '@oddlot/host/durable';
-import { createLogger } from '@oddlot/host/log';
+import { createLogger, type Logger } from '@oddlot/host/log';
 import { watchParent } from '@oddlot/host/operate';
 import { helpAsked, SettingError, settingsHelp } from '@oddlot/host/settings';
 import { VERSION } from '@oddlot/host/version';
@@ -13,6 +13,8 @@ import type { Venue } from './venue.ts';
 const NODE_MAJOR_MIN = 24;
 /** A stop that takes longer than this is cut; what was acknowledged is in the log. */
 const STOP_MS_MAX = 10_000;
+/** For a last line, before that. */
+const END_MS = 500;
 
 // Before anything is written, by whatever thread.
 process.umask(OWN_UMASK);
@@ -50,7 +52,9 @@ async function main(): Promise<void> {
   closeWithGrace({ delay: STOP_MS_MAX, logger: false }, async ({ err }) => {
     if (err !== undefined) onFatal(err);
     if (venue === undefined) log.info('stopped while starting');
+    const late = setTimeout(() => endUnfinished(venue?.logTrouble(), log), STOP_MS_MAX - END_MS);
     await venue?.stop();
+    clearTimeout(late);
   });
   if (process.env['npm_lifecycle_event'] === 'start') {
     watchParent(() => process.kill(process.pid, 'SIGTERM'));
@@ -73,6 +77,22 @@ async function main(): Promise<void> {
     process.stderr.write(`${explained}\n`);
     process.exit(exitCodeOf(error));
   }
+}
+
+/**
+ * A stop has to end although something does not. Without a majority of the servers of its log a replica can't finish what
+ * is under way: that is no fault of it, and the code is 0.
+ */
+function endUnfinished(logTrouble: string | undefined, log: Logger): never {
+  if (logTrouble === undefined) {
+    log.error('the stop took too long and was cut; acknowledged actions are in the log');
+    process.exit(1);
+  }
+  log.warn(
+    { why: logTrouble },
+    'stopped without finishing: actions under way were not acknowledged and may still execute',
+  );
+  process.exit(0);
 }
 
 /** 1, but for faults that whoever starts the process again has to tell apart. */

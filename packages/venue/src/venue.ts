@@ -5,6 +5,7 @@ import { Metrics } from '@oddlot/host/metrics';
 import { openInOrder } from '@oddlot/host/open-in-order';
 import type { HttpPort } from '@oddlot/host/ports';
 import type { Network } from '@oddlot/protocol';
+import { troubleText } from './supervise/cluster-status.ts';
 import type { Cluster, openCluster } from './supervise/open-cluster.ts';
 import { createEdges, type Edges } from './compose/create-edges.ts';
 import { type Core, openCore } from './compose/open-core.ts';
@@ -40,6 +41,8 @@ export type Venue = {
   readonly serviceNetwork: string;
   /** Takes no more, finishes what is under way, writes a snapshot, lets go of the data. */
   stop(): Promise<void>;
+  /** Why nothing can be written to the log now; undefined while it can. */
+  logTrouble(): string | undefined;
 };
 
 export type VenueDependencies = {
@@ -59,7 +62,7 @@ export type VenueDependencies = {
 };
 
 /** A venue that runs and has no open port: the parts, for whoever has them in hand. */
-export type OpenedVenue = Pick<Venue, 'chainUrl' | 'serviceNetwork' | 'stop'> &
+export type OpenedVenue = Pick<Venue, 'chainUrl' | 'logTrouble' | 'serviceNetwork' | 'stop'> &
   Pick<Core, 'archivist' | 'clock' | 'replica'> &
   Pick<Edges, 'http'> & {
     /** Opens the ports, and says where they are. */
@@ -69,9 +72,9 @@ export type OpenedVenue = Pick<Venue, 'chainUrl' | 'serviceNetwork' | 'stop'> &
 /** Wires the parts of a venue and starts them, the data first and the doors last. A start that fails lets go of everything. */
 export function startVenue(config: Config, deps: VenueDependencies): Promise<Venue> {
   return openInOrder(async (opened) => {
-    const { chainUrl, listen, serviceNetwork, stop } = await openVenue(config, deps);
+    const { chainUrl, listen, logTrouble, serviceNetwork, stop } = await openVenue(config, deps);
     opened.defer(stop);
-    return { ...(await listen()), chainUrl, serviceNetwork, stop };
+    return { ...(await listen()), chainUrl, logTrouble, serviceNetwork, stop };
   }, tellUnclosed(deps.log));
 }
 
@@ -143,6 +146,10 @@ async function openParts(
       return ports;
     },
     stop: () => (stopping ??= stopAll(opened, receipts, log)),
+    logTrouble() {
+      const trouble = core.cluster?.trouble();
+      return trouble && troubleText(trouble);
+    },
   };
 }
 

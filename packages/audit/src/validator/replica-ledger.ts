@@ -83,7 +83,7 @@ export class ReplicaLedger implements OwnLedger {
     return Promise.resolve({ request, signerChanges: [] });
   }
 
-  health(): object {
+  health(): ReturnType<OwnLedger['health']> {
     const { follower, replica } = this.#options;
     const { hash, height, timeMs } = replica.replica.head;
     const { finding, lag, waits } = follower;

@@ -13,7 +13,7 @@ import { BridgeDeposits } from './bridge-deposits.ts';
 import { PayoutRequests } from './payout-requests.ts';
 import { PayoutWitness } from './payout-witness.ts';
 import { RefusalMemory } from './refusal-memory.ts';
-import { ValidatorServer } from './validator-server.ts';
+import { type ReplicaHealth, ValidatorServer } from './validator-server.ts';
 import { type PayoutRecord, SignedBook } from './signed-book.ts';
 import { Signer } from './signer.ts';
 import { type Counted, SigningLimits } from './signing-limits.ts';
@@ -29,8 +29,8 @@ export type RunningValidator = {
 /** What a validator computes itself instead of asking venues. */
 export type OwnLedger = Pick<VenueLedger, 'assertPayable' | 'unpaidWithdrawal'> &
   Pick<PayoutRequests, 'evidenceFor'> & {
-    /** For `GET /healthz`: how far it has come, and what does not stand. */
-    health(): object;
+    /** For `GET /healthz`: how far it has come, and why it signs nothing any more. */
+    health(): ReplicaHealth;
     stop(): Promise<void>;
   };
 

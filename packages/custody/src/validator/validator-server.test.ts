@@ -24,9 +24,11 @@ const BRIDGE = `0x${'b1'.repeat(20)}`;
 let folder = '';
 let logged = '';
 let running: RunningValidator;
+let finding: string | null = null;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'oddlot-validator-'));
   logged = '';
+  finding = null;
   const places = ['--key', 'env:KEY', '--chain-id', '421614', '--bridge', BRIDGE, '--port', '0'];
   const names = ['--host-names', 'validator.example.internal'];
   const named = ['--service-network', 'example.org-3fa9c1d2', '--relayer', RELAYER.address];
@@ -39,7 +41,14 @@ beforeEach(async () => {
     },
   });
   const log = createLogger({ level: 'trace', destination });
-  running = await startValidator(config, { env: { KEY }, log, now: () => 1 });
+  const openLedger = async () => ({
+    assertPayable: () => Promise.resolve(),
+    unpaidWithdrawal: () => Promise.reject(new Error('not asked here')),
+    evidenceFor: () => Promise.reject(new Error('not asked here')),
+    health: () => ({ height: 7, finding }),
+    stop: () => Promise.resolve(),
+  });
+  running = await startValidator(config, { env: { KEY }, log, now: () => 1, openLedger });
 });
 afterEach(async () => {
   await running.stop();
@@ -60,6 +69,22 @@ test('paths that are none are nothing that is here', async () => {
     expect([path, await statusOf(path)]).toEqual([path, 404]);
   }
   expect(await statusOf('/healthz?now')).toBe(200);
+});
+
+test('a validator that has found the log of its venue to be wrong is not healthy, and says why', async () => {
+  const healthz = async (): Promise<unknown> => {
+    const response = await fetch(`${running.url}/healthz`);
+    return { status: response.status, body: await response.json() };
+  };
+  expect(await healthz()).toMatchObject({
+    status: 200,
+    body: { ok: true, replica: { height: 7, finding: null } },
+  });
+  finding = 'block 7: a deposit that the chain does not have';
+  expect(await healthz()).toMatchObject({
+    status: 503,
+    body: { ok: false, replica: { height: 7, finding } },
+  });
 });
 
 test('one who shows no proof is answered before they have sent anything, and stands in no log', async () => {

@@ -31,7 +31,13 @@ type ValidatorServerOptions = {
   /** Host names that requests may use. */
   readonly hostNames: ReadonlySet<string>;
   /** Of a ledger of its own. */
-  readonly health?: (() => object) | undefined;
+  readonly health?: (() => ReplicaHealth) | undefined;
+};
+
+/** How the replica of a validator does that follows the log itself. */
+export type ReplicaHealth = Readonly<Record<string, unknown>> & {
+  /** Why the log of the venue is not correct; null while it is. */
+  readonly finding: string | null;
 };
 
 const BODY_BYTES_MAX = 8_192;
@@ -107,10 +113,13 @@ export class ValidatorServer {
 
   #health(): Reply {
     const { book, domain, serviceNetwork, signer } = this.#options;
-    const places = { ...domain, serviceNetwork };
-    const health = { ok: true, validator: signer.address, ...places, signed: book.count };
     const replica = this.#options.health?.();
-    return { status: 200, body: replica === undefined ? health : { ...health, replica } };
+    // It signs nothing any more, until somebody has looked at it.
+    const ok = (replica?.finding ?? null) === null;
+    const places = { ...domain, serviceNetwork };
+    const health = { ok, validator: signer.address, ...places, signed: book.count };
+    const body = replica === undefined ? health : { ...health, replica };
+    return { status: ok ? 200 : 503, body };
   }
 
   /** For whoever is on this machine, and for the venue, which then signs the path. */

@@ -18,7 +18,7 @@ type AnswerWriterOptions = {
   readonly metrics: Metrics;
   readonly work?: WorkBudget | undefined;
   readonly bodyBytesMax: number;
-  readonly isDown?: ((error: unknown) => boolean) | undefined;
+  readonly downRefusal?: ((error: unknown) => WireError | undefined) | undefined;
   /** How old the state is that answers are read from. */
   readonly ageMs?: (() => number) | undefined;
   readonly visitors: Visitors;
@@ -47,16 +47,23 @@ export class AnswerWriter {
   }
 
   fail(call: Call, error: unknown): void {
-    const isDown = error instanceof UnavailableError || this.#options.isDown?.(error) === true;
-    if (isDown) this.#warnDown(call, error);
+    const down = this.#refusalOf(error);
+    if (down !== undefined) this.#warnDown(call, error);
     else this.#options.log.error({ err: error, path: call.path }, 'request failed');
-    const down = isNoRoom(error) ? 'diskNearlyFull' : 'unavailable';
-    if (!isDown || call.endpoint === undefined) {
+    if (down === undefined || call.endpoint === undefined) {
       this.refuse(call, refusal('internal', []), false);
       return;
     }
-    const reply = call.endpoint.refuse(refusal(down, []), false);
+    const reply = call.endpoint.refuse(down, false);
     this.send(call, { ...reply, retryAfterSeconds: BODY_RETRY_SECONDS });
+  }
+
+  /** Undefined for a fault of the program. */
+  #refusalOf(error: unknown): WireError | undefined {
+    const { downRefusal } = this.#options;
+    if (!(error instanceof UnavailableError)) return downRefusal?.(error);
+    if (isNoRoom(error)) return refusal('diskNearlyFull', []);
+    return downRefusal?.(error.cause) ?? refusal('unavailable', []);
   }
 
   /** While something is down every request says so; the log needs to hear it now and then. */

@@ -1,4 +1,4 @@
-import { LIMITS, parseObject, refusal } from '@oddlot/protocol';
+import { LIMITS, parseObject, refusal, type WireError } from '@oddlot/protocol';
 import type { Logger } from '../operate/log.ts';
 import type { Metrics } from '../operate/metrics.ts';
 import { isLoopback } from '../ports/client-ip.ts';
@@ -50,8 +50,8 @@ export type HttpEdgeOptions = Omit<HttpPortOptions, 'serve' | 'accepts'> & {
   readonly bodyBytesMax?: number;
   /** What clients may cost this thread; without it nobody is refused for that. */
   readonly work?: WorkBudget;
-  /** What else than an `UnavailableError` says that something is down. */
-  readonly isDown?: (error: unknown) => boolean;
+  /** The refusal for an error that says that something is down, besides an `UnavailableError`; undefined for a fault. */
+  readonly downRefusal?: (error: unknown) => WireError | undefined;
   /** How old the state is that answers are read from; told with those of /info when it is old. */
   readonly ageMs?: (() => number) | undefined;
 };

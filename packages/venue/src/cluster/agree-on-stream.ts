@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { FileJournal } from '../log/file-journal.ts';
 import { decodeOpening, encodeOpening, type StreamOpening } from './block-message.ts';
 import { type BlockStream, NotNextError } from './block-stream.ts';
+import { confirmedEnd } from './confirmed-end.ts';
 import { compareBlocks, firstDiffering } from './first-differing.ts';
 import type { Followed } from './followed-stream.ts';
 import type { KnownBlock } from './known-block.ts';
@@ -15,7 +16,7 @@ import {
   StreamReplacedError,
   StreamUnfinishedError,
 } from './stream-error.ts';
-import { OPENING_PLACE, seqOf } from './stream-places.ts';
+import { OPENING_PLACE, placeOf, seqOf } from './stream-places.ts';
 
 type Parties = {
   readonly stream: BlockStream;
@@ -45,8 +46,8 @@ export async function agreeOnStream(parties: Parties): Promise<StreamOpening> {
   if (copy.lastSeq + 1 < firstSeq) throw new StreamBeginsLaterError(copy.lastSeq, firstSeq);
   // As it is known before the stream is asked: more may be written meanwhile.
   const known = parties.known?.(opening.era);
-  const { lastPlace } = await patiently(() => stream.end());
-  const lastSeq = seqOf(opening, lastPlace);
+  const expectedSeq = Math.max(copy.lastSeq, known?.height ?? 0, firstSeq - 1);
+  const lastSeq = seqOf(opening, await confirmedEnd(stream, placeOf(opening, expectedSeq)));
   assertFinished(opening, lastSeq);
   // First of all: what another history has beyond the stream was never a part of it, and nothing is lost.
   const differing = await firstDiffering({ copy, lastSeq, opening, stream });
@@ -120,7 +121,7 @@ async function readOpening({
   serviceNetwork,
   stream,
 }: Parties): Promise<StreamOpening> {
-  const found = await patiently(() => stream.at(OPENING_PLACE));
+  const found = await openingOf(stream, copy.lastSeq > 0 || (known?.(undefined)?.height ?? 0) > 0);
   if (found !== undefined) return decodeOpening(found);
   if (copy.lastSeq > 0) {
     throw new StreamLostError({ from: 1, to: copy.lastSeq, why: 'it is empty' });
@@ -136,4 +137,15 @@ async function readOpening({
     if (!(error instanceof NotNextError)) throw error;
     return readOpening({ copy, nowMs, serviceNetwork, stream, ...(known && { known }) });
   }
+}
+
+/** Where it should be there, a server that does not have it is not believed at once. */
+async function openingOf(
+  stream: BlockStream,
+  isExpected: boolean,
+): Promise<Uint8Array | undefined> {
+  const read = (): Promise<Uint8Array | undefined> => patiently(() => stream.at(OPENING_PLACE));
+  const found = await read();
+  if (found !== undefined || !isExpected) return found;
+  return (await confirmedEnd(stream, OPENING_PLACE)) < OPENING_PLACE ? undefined : read();
 }

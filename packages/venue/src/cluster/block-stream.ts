@@ -10,11 +10,16 @@ import {
 import { headers, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
 import { connectTo, type ConnectOptions } from './connect-to.ts';
 import { type Follower, Following, type StreamMessage, TOLD_HEADER } from './following.ts';
+import { checkServers } from './check-servers.ts';
 import { streamFaults, wantedConfig } from './stream-config.ts';
 import { WeakStreamError } from './stream-error.ts';
 
-/** What a stream knows of itself, as its leader tells it. */
-type StreamEnd = { readonly firstPlace: number; readonly lastPlace: number };
+/** How far a stream goes, as the server says that leads it. */
+type StreamEnd = {
+  readonly firstPlace: number;
+  readonly lastPlace: number;
+  readonly leader: string | undefined;
+};
 
 type BlockStreamOptions = ConnectOptions & {
   /** The name of the cluster, after which the stream is called. */
@@ -24,6 +29,10 @@ type BlockStreamOptions = ConnectOptions & {
   readonly makesNone?: boolean | undefined;
   /** An operator takes a stream that could lose something for what it is, and is told what. */
   readonly onWeak?: ((faults: readonly string[]) => void) | undefined;
+  /** Monitoring ports of the servers, which show whether they sync. */
+  readonly monitors?: readonly string[] | undefined;
+  /** Servers whose syncing could not be checked. */
+  readonly onUnchecked?: ((servers: readonly string[]) => void) | undefined;
 };
 
 /** What is written: a message, and what its proposer has read so far. */
@@ -34,10 +43,17 @@ export class NotNextError extends Error {
   override readonly name = 'NotNextError';
 }
 
+/** A server that leads the stream has not heard of most of the others lately: another one may lead it by now. */
+class NoQuorumError extends Error {
+  override readonly name = 'NoQuorumError';
+}
+
 /** What a block takes at most, a request that is larger than any other left aside. */
 const BLOCK_BYTES_MAX = 8 * 1024 * 1024;
 const PUBLISH_TIMEOUT_MS = 3_000;
 const API_TIMEOUT_MS = 3_000;
+/** Less than the 4 s after which servers elect another leader than one that they do not hear of. */
+const HEARD_MS_MAX = 3_000;
 /** How long servers may take until they know who leads, once one of them is connected. */
 const READY_MS_MAX = 20_000;
 const AGAIN_AFTER_MS = 200;
@@ -105,10 +121,21 @@ export class BlockStream {
     return (await this.#info()) !== undefined;
   }
 
-  /** As the leader tells it; throws while there is none. A stream that was removed ends before its first message. */
+  /**
+   * As its leader says; throws while there is none, or none that a majority of the servers follows. A stream that was
+   * removed ends before its first message.
+   *
+   * A server that is cut off leads on for itself, and answers without asking the others. A refused publish would prove no
+   * more: from NATS 2.11 on the leader alone refuses a wrong last sequence. An accepted one would take a block's place.
+   */
   async end(): Promise<StreamEnd> {
-    const state = (await this.#info())?.state;
-    return { firstPlace: state?.first_seq ?? 0, lastPlace: state?.last_seq ?? 0 };
+    const info = await this.#info();
+    if (info === undefined) return { firstPlace: 0, lastPlace: 0, leader: undefined };
+    const heardMs = heardOfMajorityMs(info);
+    if (heardMs > HEARD_MS_MAX)
+      throw new NoQuorumError(`${info.cluster?.leader} has not heard of a majority of the servers`);
+    const { first_seq: firstPlace, last_seq: lastPlace } = info.state;
+    return { firstPlace, lastPlace, leader: info.cluster?.leader };
   }
 
   /** What one message says, or undefined when the stream has none at that place. */
@@ -188,12 +215,15 @@ export class BlockStream {
     await this.#connection.close();
   }
 
-  async #ensure({ cluster, makesNone, onWeak, replicas }: BlockStreamOptions): Promise<void> {
+  async #ensure(options: BlockStreamOptions): Promise<void> {
+    const { cluster, makesNone, onUnchecked, onWeak, replicas } = options;
     const wanted = wantedConfig({ name: this.#name, subject: this.subject, replicas });
     const found = await this.#info();
     if (found === undefined && makesNone === true) return;
     const info = found ?? (await this.#manager.streams.add(wanted));
-    const faults = streamFaults(info.config, wanted);
+    const servers = await checkServers(options);
+    if (servers.unchecked.length > 0) onUnchecked?.(servers.unchecked);
+    const faults = [...streamFaults(info.config, wanted), ...servers.faults];
     const { messageBytesMax } = this;
     if (messageBytesMax < BLOCK_BYTES_MAX) {
       faults.push(
@@ -226,6 +256,16 @@ async function onceReady<T>(open: () => Promise<T>): Promise<T> {
       await later(AGAIN_AFTER_MS);
     }
   }
+}
+
+/** How long ago the leader has heard last of so many servers that they are a majority with it. */
+function heardOfMajorityMs({ cluster, config }: StreamInfo): number {
+  const needed = Math.floor(config.num_replicas / 2);
+  const heard = (cluster?.replicas ?? [])
+    // Never heard of shows as 0.
+    .map(({ active, offline }) => (offline === true || active === 0 ? Infinity : active / 1e6))
+    .toSorted((a, b) => a - b);
+  return needed === 0 ? 0 : (heard[needed - 1] ?? Infinity);
 }
 
 function headersOf(told: string | undefined): { readonly headers?: MsgHdrs } {

@@ -14,13 +14,14 @@ import {
 } from './block-message.ts';
 import { NotNextError } from './block-stream.ts';
 import type { ClusterLogOptions, LogTrouble } from './cluster-log-options.ts';
+import { confirmedLoss } from './confirmed-end.ts';
 import { CopyQueue } from './copy-queue.ts';
 import { Dispute } from './dispute.ts';
-import type { Flight } from './flight.ts';
+import { type Flight, sizeFault } from './flight.ts';
 import type { Following, StreamMessage } from './following.ts';
-import type { KnownBlock } from './known-block.ts';
+import { higherOf, type KnownBlock } from './known-block.ts';
 import { patiently } from './patiently.ts';
-import { parseProposal, type ProposalOrder } from './proposal-order.ts';
+import { hasEarlier, parseProposal, type ProposalOrder } from './proposal-order.ts';
 import { type BlockRange, ReadHistory } from './read-history.ts';
 import { StateAge } from './state-age.ts';
 import { StreamLostError, StreamReplacedError, StreamUnfinishedError } from './stream-error.ts';
@@ -34,14 +35,10 @@ const QUICK_TRIES = 8;
 const QUICK_TRY_MS = 1_000;
 const LOOK_EVERY_MS = 1_000;
 const REJOIN_EVERY_MS = 1_000;
-/** So many looks in a row at a stream that is too short, and it has lost something. */
-const LOOKS_SHORT_MAX = 3;
 /** So many looks in a row at a stream that has more than what is read, and it is asked anew. */
 const LOOKS_STALLED_MAX = 3;
 /** So long without a word of the stream's leader, and the venue takes nothing new. */
 const SILENT_MS = 2_000;
-/** Of a message, beside the block. */
-const HEADER_BYTES_MAX = 1_024;
 const NOTHING = Buffer.alloc(0);
 
 /**
@@ -67,7 +64,7 @@ export class ClusterLog implements Log {
   /** Whether this replica has what the others wrote. */
   readonly age: StateAge;
   #looking: NodeJS.Timeout | undefined;
-  #looksShort = 0;
+  #isConfirming = false;
   #looksStalled = 0;
   #isClosed = false;
 
@@ -163,7 +160,6 @@ export class ClusterLog implements Log {
     if (this.#isClosed) return;
     followed?.follow(this.#opening.era);
     this.#lost = undefined;
-    this.#looksShort = 0;
     this.#ahead = order.copy();
     this.#readTimeMs = copy.lastTimeMs;
     this.#following = stream.follow(this.#placeOf(copy.lastSeq + 1), {
@@ -216,6 +212,15 @@ export class ClusterLog implements Log {
     return isNext;
   }
 
+  async reach(seq: number): Promise<void> {
+    if (this.lastSeq >= seq) return;
+    if (this.#lost !== undefined) throw this.#lost;
+    const asked = { to: seq, who: 'the history has' };
+    const lost = await confirmedLoss(this.#options.stream, this.#opened, asked);
+    if (lost === undefined && (await this.#reach(seq))) return;
+    throw this.#lost ?? lost ?? new Error('the log is closed');
+  }
+
   compact(retention: Retention): Promise<void> {
     return this.#options.copy.compact(retention);
   }
@@ -244,11 +249,9 @@ export class ClusterLog implements Log {
       return undefined;
     }
     const data = this.#takeMessage();
-    const messageBytesMax = this.#options.stream.messageBytesMax - HEADER_BYTES_MAX;
-    if (data.length > messageBytesMax) {
-      reject(
-        new RangeError(`a block of ${data.length} bytes, and the servers take ${messageBytesMax}`),
-      );
+    const fault = sizeFault(data.length, this.#options.stream.messageBytesMax);
+    if (fault !== undefined) {
+      reject(fault);
       return undefined;
     }
     const sinceMs = performance.now();
@@ -321,12 +324,7 @@ export class ClusterLog implements Log {
   /** What is ahead of it is still on its way; else the log has forgotten this proposer, and it must begin anew. */
   #onEarly(flight: Flight): void {
     flight.isEarly = true;
-    const { name, number } = parseProposal(flight.proposal);
-    const isAwaited = [...this.#flights.keys()].some((each) => {
-      const other = parseProposal(each);
-      return other.name === name && other.number < number;
-    });
-    if (isAwaited) return;
+    if (hasEarlier(this.#flights.keys(), flight.proposal)) return;
     this.#flights.delete(flight.proposal);
     flight.reject(new Error(`block ${flight.proposal} came out of turn, and none is ahead of it`));
   }
@@ -344,10 +342,7 @@ export class ClusterLog implements Log {
   /** By what replicas tell now, and by what is remembered here of what they told. */
   #known(era: string | undefined): KnownBlock | undefined {
     const { followed, known } = this.#options;
-    const told = known?.(era);
-    const kept = followed?.knownIn(era);
-    if (told?.replacedFrom !== undefined || told?.disputed !== undefined) return told;
-    return (kept?.height ?? 0) > (told?.height ?? 0) ? kept : told;
+    return higherOf(known?.(era), followed?.knownIn(era));
   }
 
   /** Asks the leader how far the stream goes: whether there is one, and whether it has all that was read. */
@@ -366,24 +361,30 @@ export class ClusterLog implements Log {
       const lastSeq = this.#seqOf(lastPlace);
       void this.age.toldEnd(lastSeq, askedMs);
       this.#renewWhenStalled(this.#following, readPlace, lastPlace);
-      if (known?.replacedFrom !== undefined)
-        return this.#lose(replacedBy(known, known.replacedFrom));
+      const { replacedFrom } = known ?? {};
+      if (known && replacedFrom !== undefined) return this.#lose(replacedBy(known, replacedFrom));
       const readSeq = this.#seqOf(readPlace);
       // Who has not read so far comes to it.
       if (known?.disputed !== undefined && known.disputed.to <= readSeq)
         return this.#onDisputed(known.disputed);
       const to = Math.max(readSeq, known?.height ?? 0);
-      // Read from it once and not there any more. A leader that has just been elected may not know yet what it has.
-      this.#looksShort = lastSeq < to ? this.#looksShort + 1 : 0;
-      if (this.#looksShort >= LOOKS_SHORT_MAX) {
-        const by = readSeq < to ? known?.replica : undefined;
-        this.#lose(
-          new StreamLostError({ from: lastSeq + 1, to, why: `it ends at ${lastSeq}`, by }),
-        );
-      }
+      if (lastSeq < to) void this.#confirmLoss(to, readSeq < to ? known?.replica : undefined);
     } catch {
       // Nobody answers: that is what `trouble` tells.
     }
+  }
+
+  /** Blocks up to this one were read from the stream, here or by another, and seem not to be there any more. */
+  async #confirmLoss(to: number, by: string | undefined): Promise<void> {
+    const opening = this.#opening;
+    if (this.#isConfirming || opening === undefined) return;
+    this.#isConfirming = true;
+    const lost = await confirmedLoss(this.#options.stream, opening, { to, by }).catch(
+      () => undefined,
+    );
+    this.#isConfirming = false;
+    const isSame = this.#opening === opening && this.#lost === undefined && !this.#isClosed;
+    if (isSame && lost !== undefined) this.#lose(lost);
   }
 
   /** A reader to whom nothing comes although the stream has more; one that waits for its own disk is none. */
@@ -397,8 +398,7 @@ export class ClusterLog implements Log {
   }
 
   #onDisputed(blocks: BlockRange): void {
-    if (this.#lost !== undefined) return;
-    this.#lose(this.#dispute.notice(present(this.#opening, 'a stream that was read'), blocks));
+    if (this.#lost === undefined) this.#lose(this.#dispute.notice(this.#opened, blocks));
   }
 
   #lose(error: StreamLostError): void {
@@ -436,11 +436,15 @@ export class ClusterLog implements Log {
     return this.lastSeq >= seq;
   }
 
+  get #opened(): StreamOpening {
+    return present(this.#opening, 'a stream that was opened');
+  }
+
   #seqOf(place: number): number {
-    return seqOf(present(this.#opening, 'a stream that was opened'), place);
+    return seqOf(this.#opened, place);
   }
 
   #placeOf(seq: number): number {
-    return placeOf(present(this.#opening, 'a stream that was opened'), seq);
+    return placeOf(this.#opened, seq);
   }
 }

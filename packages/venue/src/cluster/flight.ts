@@ -12,3 +12,13 @@ export type Flight = {
   readonly resolve: (entry: LogEntry) => void;
   readonly reject: (error: unknown) => void;
 };
+
+/** Of a message, in addition to the block. */
+const HEADER_BYTES_MAX = 1_024;
+
+/** Why servers that take messages up to a size would refuse a block. */
+export function sizeFault(bytes: number, messageBytesMax: number): RangeError | undefined {
+  const bytesMax = messageBytesMax - HEADER_BYTES_MAX;
+  if (bytes <= bytesMax) return undefined;
+  return new RangeError(`a block of ${bytes} bytes, and the servers take ${bytesMax}`);
+}

@@ -9,3 +9,12 @@ export type KnownBlock = {
   /** Blocks of the stream in whose place another replica had read others, where it has noticed that. */
   readonly disputed?: BlockRange | undefined;
 };
+
+/** Of what is told now and what is remembered: blocks that were replaced come before any height. */
+export function higherOf(
+  told: KnownBlock | undefined,
+  kept: KnownBlock | undefined,
+): KnownBlock | undefined {
+  if (told?.replacedFrom !== undefined || told?.disputed !== undefined) return told;
+  return (kept?.height ?? 0) > (told?.height ?? 0) ? kept : told;
+}

@@ -92,3 +92,12 @@ export function parseProposal(proposal: string): {
   const at = proposal.lastIndexOf(':');
   return { name: proposal.slice(0, at), number: Number(proposal.slice(at + 1)) };
 }
+
+/** Whether one of these is of the same proposer as another, and has a lower number. */
+export function hasEarlier(proposals: Iterable<string>, proposal: string): boolean {
+  const { name, number } = parseProposal(proposal);
+  return [...proposals].some((each) => {
+    const other = parseProposal(each);
+    return other.name === name && other.number < number;
+  });
+}

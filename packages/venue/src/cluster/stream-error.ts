@@ -123,8 +123,6 @@ export class WeakStreamError extends Error {
   override readonly name = 'WeakStreamError';
 
   constructor(cluster: string, faults: readonly string[]) {
-    super(
-      `the stream of ${cluster} could lose what a venue has acknowledged: ${faults.join('; ')}`,
-    );
+    super(`the stream of ${cluster} could lose acknowledged blocks: ${faults.join('; ')}`);
   }
 }

@@ -5,14 +5,11 @@ import type { Logger } from '@oddlot/host/log';
 import type { Metrics } from '@oddlot/host/metrics';
 import { clientIpFinder, forwardedFor, type HttpPort, isTrustedProxy } from '@oddlot/host/ports';
 import type { Network } from '@oddlot/protocol';
-import { StreamLostError } from '../cluster/stream-error.ts';
 import type { Config } from '../config.ts';
 import { type Budgets, budgetsOf } from '../edge/budgets.ts';
 import { createEndpoints, type Endpoints } from '../edge/http/create-endpoints.ts';
 import type { RecoverPool } from '../edge/recover-pool.ts';
 import { WsEdge } from '../edge/ws/ws-edge.ts';
-import { HistoryAwayError } from '../history/history.ts';
-import { LaterReleaseError } from '../replica/replica-error.ts';
 import type { DiskWatch } from '../supervise/disk-watch.ts';
 import { clusterStatus, observeCluster } from '../supervise/cluster-status.ts';
 import { LogPages } from '../supervise/log-pages.ts';
@@ -23,11 +20,9 @@ import { observeVenue } from '../supervise/observe-venue.ts';
 import type { Shown } from '../supervise/open-shown.ts';
 import { checksOf } from '../supervise/checks-of.ts';
 import { venueHealth } from '../supervise/venue-health.ts';
+import { downRefusal } from './down-refusal.ts';
 import { infoSettings } from './info-settings.ts';
 import type { Core } from './open-core.ts';
-
-/** What says that a request may be answered elsewhere, or later. */
-const DOWN = [HistoryAwayError, StreamLostError, LaterReleaseError];
 
 /** For how long a replica that goes still answers on connections that it has. */
 const LINGER_MS = 1_000;
@@ -227,7 +222,7 @@ function createHttp(
     pages: shown.pages,
     page: shown.page,
     ageMs: () => core.clock.nowMs() - core.replica.head.timeMs,
-    isDown: (error) => DOWN.some((kind) => error instanceof kind),
+    downRefusal,
     upgrade: (request, socket, head) => {
       const ip = clientIp(request.socket.remoteAddress, forwardedFor(request));
       sockets.handleUpgrade(request, socket, head, ip);

@@ -8,20 +8,20 @@ test('everybody of a cluster has ports of its own, in a row that is known ahead'
   expect(clusterPorts({ port: 8690, replicas: 3, servers: 3 })).toEqual({
     replicas: [8690, 8700, 8710],
     servers: 8720,
-    wallets: 8726,
-    owner: 8727,
+    wallets: 8729,
+    owner: 8730,
   });
 });
 
 test('a port that leaves no room for the others is refused before anything is started', () => {
   const sizes = { replicas: 3, servers: 3 };
-  const highest = 65_498;
+  const highest = 65_495;
   expect(clusterPorts({ port: highest, ...sizes }).owner).toBe(65_535);
   for (const port of [0, highest + 1, 65_530]) {
     const attempt = (): unknown => clusterPorts({ port, ...sizes });
     expect(attempt).toThrow(SettingError);
     expect(attempt).toThrow(
-      'port: must be from 1 to 65498, since 3 replicas and 3 servers take ports up to 37 above it',
+      'port: must be from 1 to 65495, since 3 replicas and 3 servers take ports up to 40 above it',
     );
   }
   expect(() => clusterPorts({ port: 8690, replicas: 7_000, servers: 3 })).toThrow(

@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import { SettingError } from '@oddlot/host/settings';
+import { PORTS_A_SERVER } from './nats-servers.ts';
 
 /** Ports that a replica may take: its own, the relay's, that of operations, and those of chains. */
 const PORTS_A_REPLICA = 10;
@@ -12,7 +13,7 @@ type Sizes = { readonly port: number; readonly replicas: number; readonly server
 /** Who of a cluster on one machine listens where: the replicas first, then the NATS servers, then the chain. */
 export type ClusterPorts = {
   readonly replicas: readonly number[];
-  /** The first of those of the servers: for clients, then for each other. */
+  /** The first of those of the servers. */
   readonly servers: number;
   readonly wallets: number;
   /** Of the chain, for the replicas. */
@@ -21,7 +22,7 @@ export type ClusterPorts = {
 
 export function clusterPorts({ port, replicas, servers }: Sizes): ClusterPorts {
   const behind = PORTS_A_REPLICA * replicas;
-  const wallets = port + behind + 2 * servers;
+  const wallets = port + behind + PORTS_A_SERVER * servers;
   const owner = wallets + 1;
   if (port === 0 || owner > PORT_MAX) {
     const max = PORT_MAX - (owner - port);

@@ -38,6 +38,22 @@ async function namedBy(port: number): Promise<unknown> {
   }
 }
 
+describe.skipIf(process.getuid?.() !== 0)('a cluster that root starts', () => {
+  test('is refused in a folder that the database may not enter, before anything is started', () =>
+    inDirectory(async (directory) => {
+      const closed = join(directory, 'closed');
+      await mkdir(directory, { recursive: true, mode: 0o755 });
+      await chmod(dirname(directory), 0o755);
+      await mkdir(closed, { mode: 0o700 });
+      const data = join(closed, 'data');
+      const port = await freePorts(PORTS);
+      await expect(startLocalCluster({ ...SMALL, data, port })).rejects.toThrow(
+        `PostgreSQL refuses to run as root, and as nobody it may not enter ${closed}, which ${data}/postgres is in`,
+      );
+      expect(await readdir(closed)).toEqual([]);
+    }));
+});
+
 describe.skipIf(!hasNatsServer)('a cluster on one machine', () => {
   test('starts nothing where a port is taken, and leaves its folder free', () =>
     inOpenDirectory(async (data) => {

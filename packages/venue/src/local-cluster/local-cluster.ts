@@ -3,12 +3,15 @@ import { join } from 'node:path';
 import { lockDirectory } from '@oddlot/host/directory-lock';
 import { openInOrder } from '@oddlot/host/open-in-order';
 import { type ClusterPorts, clusterPorts, expectPortsFree } from './cluster-ports.ts';
+import { wantNatsServer } from './find-nats-server.ts';
 import { type NatsServers, runNatsServers } from './nats-servers.ts';
-import { startPostgres } from './postgres-server.ts';
+import { expectPostgresCan, startPostgres } from './postgres-server.ts';
 import { ServingProcess } from './serving-process.ts';
 
 const VENUE = join(import.meta.dirname, '../start.ts');
 const CHAIN = join(import.meta.dirname, '../run-chain.ts');
+/** The folder of the database, below that of everything. */
+const POSTGRES = 'postgres';
 
 type LocalClusterOptions = {
   readonly port: number;
@@ -32,6 +35,8 @@ export type LocalCluster = { stop(): Promise<void> };
 export async function startLocalCluster(options: LocalClusterOptions): Promise<LocalCluster> {
   const { data } = options;
   const ports = clusterPorts(options);
+  await expectPostgresCan(join(data, POSTGRES));
+  await wantNatsServer();
   // Not for its owner alone, as the lock would make it: PostgreSQL may run as somebody else, in a folder below.
   await mkdir(data, { recursive: true });
   // Servers of two clusters on the same files would damage them.
@@ -83,7 +88,7 @@ async function startAll(
     print(`NATS server ${index + 1} (pid ${servers.pids[index]}) is at ${servers.urls[index]}`);
   for (const index of servers.urls.keys()) tellServer(index);
   const postgres = await startPostgres({
-    data: join(data, 'postgres'),
+    data: join(data, POSTGRES),
     onEnd: () =>
       again.after('PostgreSQL', async () => {
         await postgres.start();
@@ -165,6 +170,7 @@ function sharedArgs(
     '--log': servers.url,
     '--cluster': 'local',
     '--stream-replicas': String(count),
+    '--nats-monitors': servers.monitors.join(','),
     '--database': database,
   };
   return [...Object.entries(shared).flat(), ...(count < 3 ? ['--accept-weak-stream'] : [])];

@@ -1,13 +1,13 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as later } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { assert, present } from '@oddlot/units';
-import { findNatsServer, NATS_SERVER_WANTED } from './find-nats-server.ts';
+import { isBelowNatsMin } from '../cluster/nats-version.ts';
+import { natsVersionOf, wantNatsServer } from './find-nats-server.ts';
 
 /** NATS servers on this machine, with JetStream, each a process that can be killed, frozen and started again. */
 export type NatsServers = {
@@ -15,6 +15,8 @@ export type NatsServers = {
   readonly url: string;
   /** Of each, in their order. */
   readonly urls: readonly string[];
+  /** Where each shows its settings and figures. */
+  readonly monitors: readonly string[];
   readonly pids: readonly number[];
   /** As a crash ends it. */
   kill(index: number): Promise<void>;
@@ -31,13 +33,16 @@ export type NatsServersOptions = {
   readonly count?: number;
   /** Their folder; a temporary one by default, which goes with them. */
   readonly folder?: string;
-  /** The first of twice as many in a row: those for clients, then those for each other. */
+  /** The first of a row: those for clients, then those for each other, then those for monitoring. */
   readonly port: number;
   /** Of the line between servers; by default that of the server itself. */
   readonly routesOf?: (index: number, ports: readonly number[]) => readonly number[];
   /** One has ended, and nobody here has asked for that. */
   readonly onEnd?: (index: number) => void;
 };
+
+/** Ports that a server takes. */
+export const PORTS_A_SERVER = 3;
 
 const READY_TRIES = 300;
 const READY_EVERY_MS = 100;
@@ -49,13 +54,10 @@ export async function runNatsServers({
   port: firstPort,
   routesOf,
 }: NatsServersOptions): Promise<NatsServers> {
-  const program = await findNatsServer();
-  if (program === undefined) throw new Error(NATS_SERVER_WANTED);
-  const canSync = await syncsAlways(program);
+  const program = await wantNatsServer();
+  const canSync = !isBelowNatsMin(await natsVersionOf(program));
   const root = folder ?? (await mkdtemp(join(tmpdir(), 'oddlot-nats-')));
-  const ports = Array.from({ length: 2 * count }, (_, at) => firstPort + at);
-  const clients = ports.slice(0, count);
-  const routes = ports.slice(count);
+  const [clients, routes, monitors] = rowsOf(firstPort, count);
   const children: (ChildProcess | undefined)[] = [];
   const unwanted = new WeakSet<ChildProcess>();
   const start = async (index: number): Promise<void> => {
@@ -65,12 +67,10 @@ export async function runNatsServers({
     await mkdir(own, { recursive: true });
     const to = routesOf?.(index, routes) ?? routes.filter((_, each) => each !== index);
     const config = join(own, 'nats.conf');
-    const client = present(clients[index], 'a port');
-    const route = present(routes[index], 'a port');
-    await writeFile(
-      config,
-      configOf({ name: `n${index + 1}`, own, client, route, to, isAlone: count === 1, canSync }),
-    );
+    const portIn = (row: readonly number[]): number => present(row[index], 'a port');
+    const ports = { client: portIn(clients), route: portIn(routes), monitor: portIn(monitors), to };
+    const named = { name: `n${index + 1}`, own, isAlone: count === 1, canSync };
+    await writeFile(config, configOf({ ...named, ...ports }));
     const child = spawn(program, ['-c', config], { stdio: 'ignore' });
     children[index] = child;
     child.once('exit', () => {
@@ -103,6 +103,7 @@ export async function runNatsServers({
   return {
     url,
     urls,
+    monitors: monitors.map((port) => `http://127.0.0.1:${port}`),
     get pids() {
       return children.map((child) => child?.pid ?? 0);
     },
@@ -115,24 +116,34 @@ export async function runNatsServers({
   };
 }
 
+/** The ports of all servers, one row for each purpose. */
+function rowsOf(first: number, count: number): [number[], number[], number[]] {
+  const row = (at: number): number[] =>
+    Array.from({ length: count }, (_, index) => first + at * count + index);
+  return [row(0), row(1), row(2)];
+}
+
 type ServerConfig = {
   readonly name: string;
   readonly own: string;
   readonly client: number;
   readonly route: number;
+  readonly monitor: number;
   readonly to: readonly number[];
   readonly isAlone: boolean;
   readonly canSync: boolean;
 };
 
-/** Servers before 2.10 can't be told to: what all of them held in memory alone is lost when all are killed at once. */
-async function syncsAlways(program: string): Promise<boolean> {
-  const { stdout } = await promisify(execFile)(program, ['--version']);
-  const [, major = '0', minor = '0'] = /v(\d+)\.(\d+)/.exec(stdout) ?? [];
-  return Number(major) > 2 || (Number(major) === 2 && Number(minor) >= 10);
-}
-
-function configOf({ canSync, client, isAlone, name, own, route, to }: ServerConfig): string {
+function configOf({
+  canSync,
+  client,
+  isAlone,
+  monitor,
+  name,
+  own,
+  route,
+  to,
+}: ServerConfig): string {
   const cluster = isAlone
     ? ''
     : `cluster { name: oddlot, no_advertise: true, listen: "127.0.0.1:${route}", routes: [${to
@@ -141,6 +152,7 @@ function configOf({ canSync, client, isAlone, name, own, route, to }: ServerConf
   return [
     `server_name: ${name}`,
     `listen: "127.0.0.1:${client}"`,
+    `http: "127.0.0.1:${monitor}"`,
     'max_payload: 8388608',
     'write_deadline: "10s"',
     `jetstream { store_dir: "${join(own, 'jetstream')}", max_memory_store: 67108864${canSync ? ', sync_interval: always' : ''} }`,

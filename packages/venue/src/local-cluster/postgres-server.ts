@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn, type SpawnOptions } from 'node:child_process';
-import { chownSync, existsSync, symlinkSync } from 'node:fs';
+import { chownSync, existsSync, statSync, symlinkSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve as absolute } from 'node:path';
 import pg from 'pg';
 
 /**
@@ -34,6 +34,35 @@ type Options = {
   /** It ended, and nobody here has asked for that. */
   readonly onEnd?: () => void;
 };
+
+/** Throws a sentence where the user that PostgreSQL would run as can't come to its data or to its program. */
+export async function expectPostgresCan(data: string): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  for (const place of [data, await nativeFolder()]) {
+    const folder = firstClosed(place);
+    if (folder === undefined) continue;
+    throw new Error(
+      `PostgreSQL refuses to run as root, and as nobody it may not enter ${folder}, which ${place} is in: ` +
+        `allow others to enter it (chmod o+x ${folder}), name another folder with --data, or start as another user`,
+    );
+  }
+}
+
+/** The first folder on the way to a place that nobody may not enter; the place itself is made for it. */
+function firstClosed(place: string): string | undefined {
+  const above: string[] = [];
+  for (let at = dirname(absolute(place)); ; at = dirname(at)) {
+    above.unshift(at);
+    if (at === dirname(at)) break;
+  }
+  return above.find((folder) => {
+    const found = statSync(folder, { throwIfNoEntry: false });
+    if (found === undefined) return false;
+    const { gid, mode, uid } = found;
+    const mayEnter = uid === NOBODY ? 0o100 : gid === NOBODY ? 0o010 : 0o001;
+    return (mode & mayEnter) === 0;
+  });
+}
 
 export async function startPostgres({ data: kept, onEnd }: Options = {}): Promise<PostgresServer> {
   const native = await nativeFolder();

@@ -51,6 +51,11 @@ export interface Log {
    * durable and handed over when it resolves.
    */
   appendBehind(seq: number, commands: readonly LoggedCommand[]): Promise<boolean>;
+  /**
+   * Of a log that others write too: resolves when the entry with this number is handed over. Throws where the log ends
+   * before it.
+   */
+  reach?(seq: number): Promise<void>;
   /** Calls back whenever a write could begin: what is appended then is in it. */
   onFree(listener: () => void): void;
   /**

@@ -129,7 +129,10 @@ export class LocalReplica implements Replica {
     const from = this.head.height;
     await log.follow(from + 1, (entry) => this.#take(entry), { withRequests: true });
     const replayed = this.head.height - from;
-    this.#assertReaches((await knownHeight?.()) ?? 0);
+    const known = (await knownHeight?.()) ?? 0;
+    // Another replica may have written the history of blocks that came meanwhile.
+    await log.reach?.(known);
+    this.#assertReaches(known);
     this.#assertAgrees();
     if (this.#options.name !== undefined) await this.#waitForEra();
     const opening = this.head.height === 0 ? this.#genesis() : await this.#nextEra();

@@ -37,12 +37,16 @@ export class ReplicaDivergedError extends Error {
 /** The log goes on under rules that this program does not know yet. */
 export class LaterReleaseError extends Error {
   override readonly name = 'LaterReleaseError';
+  readonly rules: number;
+  readonly own: number;
 
   constructor(rules: number, own: number) {
     super(
       `the data folder is of a later release: it holds rules ${rules}, this program knows rules up ` +
         `to ${own}. Start the release that wrote it, or a later one; nothing was changed.`,
     );
+    this.rules = rules;
+    this.own = own;
   }
 }
 

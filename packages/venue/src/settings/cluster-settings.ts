@@ -1,4 +1,13 @@
-import { FOLDER, SECRET_PLACE, setting, SWITCH, text, whole } from '@oddlot/host/settings';
+import {
+  FOLDER,
+  HTTP_URL,
+  list,
+  SECRET_PLACE,
+  setting,
+  SWITCH,
+  text,
+  whole,
+} from '@oddlot/host/settings';
 
 const NAME = /^[A-Za-z0-9_-]{1,40}$/;
 const NAME_TEXT = '1 to 40 letters, digits, - and _';
@@ -40,7 +49,11 @@ export const CLUSTER_SETTINGS = {
   }),
   acceptWeakStream: setting(SWITCH, {
     default: false,
-    help: 'goes on with a stream whose settings could lose something, and says what',
+    help: 'start although the stream, or a NATS server, could lose acknowledged blocks, and log why',
+  }),
+  natsMonitors: setting(list(HTTP_URL), {
+    default: [],
+    help: 'monitoring ports of the NATS servers, as `http://a:8222,http://b:8222`: a start checks there that each server syncs every message',
   }),
   natsUser: setting(text({ placeholder: 'NAME' }), {
     unset: 'none',

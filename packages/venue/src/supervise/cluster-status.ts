@@ -93,7 +93,7 @@ function lagOf({ board }: Pick<Cluster, 'board'>, { height }: Head): number {
   return Math.max(0, (board.highest?.height ?? 0) - height);
 }
 
-function troubleText(trouble: LogTrouble | undefined): string {
+export function troubleText(trouble: LogTrouble | undefined): string {
   if (trouble === undefined) return '';
   if (trouble.kind === 'lost') return trouble.error.message;
   return `the log has had no quorum for ${Math.round(trouble.sinceMs)} ms`;

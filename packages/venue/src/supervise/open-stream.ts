@@ -8,7 +8,7 @@ import type { Credentials } from '../cluster/connect-to.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Connects to the servers, and says what can't be seen of them. */
+/** Connects to the servers, and logs what could not be checked. */
 export async function openStream(
   config: Config,
   {
@@ -28,7 +28,7 @@ export async function openStream(
     readonly makesNone?: boolean;
   },
 ): Promise<BlockStream> {
-  const stream = await BlockStream.open({
+  return BlockStream.open({
     ...asked,
     servers: serversOf(servers),
     cluster: name,
@@ -36,13 +36,13 @@ export async function openStream(
     replicas: config.streamReplicas,
     credentials: credentialsOf(config, env),
     onWeak: onWeakOf(config, log),
+    monitors: config.natsMonitors,
+    onUnchecked: (unchecked) =>
+      log[config.natsMonitors.length === 0 ? 'info' : 'warn'](
+        { unchecked },
+        'not checked: whether these NATS servers sync every message (sync_interval: always). Name their monitoring ports with --nats-monitors',
+      ),
   });
-  const { version } = stream.connection.info ?? {};
-  log.info(
-    { version },
-    'whether the servers sync every message (sync_interval: always) can not be seen from here: see docs/guides/running-a-cluster.md',
-  );
-  return stream;
 }
 
 /** Takes a stream for what it is where an operator has said so, and says what it could lose. */

@@ -4,7 +4,7 @@ import { createLogger } from '@oddlot/host/log';
 import { Metrics } from '@oddlot/host/metrics';
 import { clientIpFinder } from '@oddlot/host/ports';
 import { NETWORKS } from '@oddlot/protocol';
-import { HistoryAwayError } from '../../history/history.ts';
+import { downRefusal } from '../../compose/down-refusal.ts';
 import { Receipts, type ReceiptsOptions } from '../../history/receipts.ts';
 import { instrumentLookup } from '../../translate/action-to-command.ts';
 import { AdmissionGuard } from '../../edge/admission-guard.ts';
@@ -111,7 +111,7 @@ export async function startEdge(options: TestEdgeOptions = {}) {
     visitors: 'any',
     log,
     metrics,
-    isDown: (error) => error instanceof HistoryAwayError,
+    downRefusal,
     ...options.edge,
   });
   const port = await edge.listen(0, '127.0.0.1');

@@ -2,6 +2,7 @@ import { freePorts } from '@oddlot/host/testing';
 import {
   type NatsServers,
   type NatsServersOptions,
+  PORTS_A_SERVER,
   runNatsServers,
 } from '../../local-cluster/nats-servers.ts';
 
@@ -11,5 +12,8 @@ export type { NatsServers };
 export async function startNatsServers(
   options: Omit<NatsServersOptions, 'port'> = {},
 ): Promise<NatsServers> {
-  return runNatsServers({ ...options, port: await freePorts(2 * (options.count ?? 1)) });
+  return runNatsServers({
+    ...options,
+    port: await freePorts(PORTS_A_SERVER * (options.count ?? 1)),
+  });
 }

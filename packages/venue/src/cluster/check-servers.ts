@@ -1,0 +1,72 @@
+import { boundedJson } from '@oddlot/host/bounded-json';
+import { connectTo, type ConnectOptions } from './connect-to.ts';
+import { isBelowNatsMin, NATS_VERSION_MIN } from './nats-version.ts';
+
+/** What was found out about the servers of a cluster. */
+type ServerCheck = {
+  /** Why a server could lose a message that it has acknowledged. */
+  readonly faults: readonly string[];
+  /** Servers whose syncing is unknown, with the reason. */
+  readonly unchecked: readonly string[];
+};
+
+/** A server, by what it says of itself. */
+type Server = { readonly id: string; readonly name: string; readonly version: string };
+
+type Monitored = Server & { readonly url: string; readonly isSyncing: boolean };
+
+const ANSWER_MS_MAX = 3_000;
+const ANSWER_BYTES_MAX = 1024 * 1024;
+
+/**
+ * Asks each server for its version, and the monitoring ports that are known whether each message is synced before it is
+ * acknowledged. A server that is away does not prevent a start: the others can have a quorum without it.
+ */
+export async function checkServers(
+  options: ConnectOptions & { readonly monitors?: readonly string[] | undefined },
+): Promise<ServerCheck> {
+  const { monitors = [], servers } = options;
+  const asked = await Promise.allSettled(servers.map((address) => serverAt(options, address)));
+  const watched = await Promise.allSettled(monitors.map((url) => monitoredAt(url)));
+  const connected = asked.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+  const monitored = watched.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+  const all = new Map([...connected, ...monitored].map((server) => [server.id, server]));
+  const faults = [...all.values()]
+    .filter(({ version }) => isBelowNatsMin(version))
+    .map(({ name, version }) => `server ${name} is NATS ${version}, before ${NATS_VERSION_MIN}`);
+  for (const { isSyncing, name, url } of monitored) {
+    if (isSyncing) continue;
+    faults.push(`server ${name} (${url}) does not sync every message (sync_interval: always)`);
+  }
+  const known = new Set(monitored.map(({ id }) => id));
+  const unchecked = connected
+    .filter(({ id }) => !known.has(id))
+    .map(({ name }) => `server ${name}: no monitoring port of it is known`);
+  for (const [at, { status }] of watched.entries())
+    if (status === 'rejected') unchecked.push(`${monitors[at]} does not answer as a NATS server`);
+  for (const [at, { status }] of asked.entries())
+    if (status === 'rejected') unchecked.push(`${servers[at]} does not answer`);
+  return { faults, unchecked };
+}
+
+async function serverAt(options: ConnectOptions, address: string): Promise<Server> {
+  const connection = await connectTo({ ...options, servers: [address], firstWithinMs: 0 });
+  const { server_id: id = '', server_name: name = '', version = '' } = connection.info ?? {};
+  await connection.close();
+  return { id, name, version };
+}
+
+async function monitoredAt(url: string): Promise<Monitored> {
+  const response = await fetch(`${url.replace(/\/$/, '')}/varz`, {
+    signal: AbortSignal.timeout(ANSWER_MS_MAX),
+  });
+  const told = (await boundedJson(response, ANSWER_BYTES_MAX)) as {
+    readonly server_id: string;
+    readonly server_name: string;
+    readonly version: string;
+    readonly jetstream?: { readonly config?: { readonly sync_always?: boolean } };
+  };
+  const { jetstream, server_id: id, server_name: name, version } = told;
+  if (typeof id !== 'string' || typeof version !== 'string') throw new TypeError('not a server');
+  return { url, id, name, version, isSyncing: jetstream?.config?.sync_always === true };
+}

@@ -1,0 +1,17 @@
+/**
+ * Earlier releases lose messages that a majority of the servers has acknowledged when one server is cut off from the
+ * others, and have no setting to sync each message.
+ */
+export const NATS_VERSION_MIN = '2.10.0';
+
+/** Compares versions such as `2.9.10` or `v2.10.27-beta` by their numbers. */
+export function isBelowNatsMin(version: string): boolean {
+  const found = numbersOf(version);
+  const wanted = numbersOf(NATS_VERSION_MIN);
+  const at = wanted.findIndex((number, index) => number !== (found[index] ?? 0));
+  return at >= 0 && (found[at] ?? 0) < (wanted[at] ?? 0);
+}
+
+function numbersOf(version: string): readonly number[] {
+  return (/\d+(\.\d+)*/.exec(version)?.[0] ?? '').split('.').map(Number);
+}

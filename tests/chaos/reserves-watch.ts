@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, type Json } from '../support/client.ts';
+
+const LOOK_EVERY_MS = 300;
+
+/** Reads what replicas say was published last of their reserves, often enough to see each publication. */
+export class ReservesWatch {
+  readonly #urls: () => readonly string[];
+  /** By the time of the block that published it, so that the order is that of the log. */
+  readonly #seen = new Map<number, Json>();
+  readonly #asked = new Set<string>();
+  #isOver = false;
+
+  constructor(urls: () => readonly string[]) {
+    this.#urls = urls;
+  }
+
+  get count(): number {
+    return this.#seen.size;
+  }
+
+  async watch(): Promise<void> {
+    while (!this.#isOver) {
+      for (const url of this.#urls()) void this.#look(url);
+      await sleep(LOOK_EVERY_MS);
+    }
+  }
+
+  end(): void {
+    this.#isOver = true;
+  }
+
+  /** Publications that say that money is missing, and such as are of an earlier state than one before them. */
+  faults(): readonly string[] {
+    const faults: string[] = [];
+    let before: Json | undefined;
+    for (const [, published] of [...this.#seen].toSorted(([a], [b]) => a - b)) {
+      const { blockNumber, difference, height } = published;
+      const isBack = before && (height < before.height || blockNumber < before.blockNumber);
+      if (isBack || difference !== '0') {
+        faults.push(`${JSON.stringify(published)} after ${JSON.stringify(before)}`);
+      }
+      before = published;
+    }
+    return faults;
+  }
+
+  async #look(url: string): Promise<void> {
+    // One that is frozen answers later.
+    if (this.#asked.has(url)) return;
+    this.#asked.add(url);
+    try {
+      const { published } = await new Client(url).data({ type: 'reserves' });
+      if (published !== null) this.#seen.set(published.time, published);
+    } catch {
+      // It is away.
+    } finally {
+      this.#asked.delete(url);
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
+import { inDirectory } from '@oddlot/host/testing';
+import { describe, expect, test } from 'vitest';
+import { BlockStream } from '../../packages/venue/src/cluster/block-stream.ts';
+import { hasNatsServer } from '../../packages/venue/src/testing/nats/has-nats-server.ts';
+import {
+  note,
+  noted,
+  openClusterLog,
+} from '../../packages/venue/src/testing/nats/open-cluster-log.ts';
+import { withMesh } from '../support/nats-mesh.ts';
+
+const REPLICAS = 3;
+const WAIT = { timeout: 60_000 };
+
+/** The number of the server that leads a stream, as the server at a place tells. */
+async function leaderOf(url: string, cluster: string): Promise<number> {
+  const connection = await connect({ servers: [url], reconnect: false });
+  try {
+    const manager = await jetstreamManager(connection, { timeout: 1_000 });
+    const { cluster: group } = await manager.streams.info(`oddlot-${cluster}-blocks`);
+    return Number(group!.leader!.slice(1)) - 1;
+  } finally {
+    await connection.close();
+  }
+}
+
+describe.skipIf(!hasNatsServer)('a server that is cut off from the others', () => {
+  test('is not believed about the end of a stream, and no block that it lacks counts as lost', () =>
+    inDirectory(async (folder) =>
+      withMesh(REPLICAS, async ({ lines, servers }) => {
+        const cluster = randomUUID();
+        const replicas = REPLICAS;
+        const made = await BlockStream.open({
+          servers: servers.urls,
+          cluster,
+          clientName: 'test',
+          replicas,
+        });
+        await made.close();
+        const all = { cluster, urls: servers.urls };
+        const first = await openClusterLog({ ...all, directory: join(folder, 'a') });
+        await first.log.append(note('before'));
+        await first.close();
+        const leader = await leaderOf(servers.urls[0]!, cluster);
+        const isolated = servers.urls[leader]!;
+        const others = servers.urls.filter((url) => url !== isolated);
+        const own = { servers: [isolated], cluster, clientName: 'test', replicas };
+        const old = await BlockStream.open(own);
+        const before = await old.end();
+        lines.isolate(leader);
+        const second = await openClusterLog({
+          cluster,
+          urls: others,
+          directory: join(folder, 'a'),
+        });
+        for (const text of ['one', 'two', 'three']) await second.log.append(note(text));
+        await second.close();
+        // It still leads for itself, and has not heard of what the others have taken.
+        expect(await old.end().catch((error: Error) => error.name)).not.toEqual(before);
+        const third = openClusterLog({ cluster, urls: [isolated], directory: join(folder, 'a') });
+        const started = Promise.race([third.then(({ lost }) => lost), sleep(8_000, 'waits')]);
+        expect(await started).toBe('waits');
+        lines.heal();
+        const replica = await third;
+        expect(replica.lost).toEqual([]);
+        expect(replica.entries.map(noted)).toEqual(['before', 'one', 'two', 'three']);
+        await expect.poll(() => replica.log.trouble(), WAIT).toBeUndefined();
+        await replica.close();
+        await old.close();
+      }),
+    ));
+});

@@ -1,0 +1,87 @@
+import { freePorts } from '@oddlot/host/testing';
+import {
+  type NatsServers,
+  PORTS_A_SERVER,
+  runNatsServers,
+} from '../../packages/venue/src/local-cluster/nats-servers.ts';
+import { FaultyLine } from '../chaos/faulty-line.ts';
+
+/** The lines between servers: one for each direction of each pair, so that any server can be cut off from all others. */
+export class ServerLines {
+  readonly #lines: readonly (readonly (FaultyLine | undefined)[])[];
+
+  private constructor(lines: readonly (readonly (FaultyLine | undefined)[])[]) {
+    this.#lines = lines;
+  }
+
+  /** `portOf` is where a server listens for the others. */
+  static async open(count: number, portOf: (index: number) => number): Promise<ServerLines> {
+    const numbers = Array.from({ length: count }, (_, index) => index);
+    const lines = numbers.map((from) =>
+      Promise.all(
+        numbers.map((to) => (from === to ? undefined : FaultyLine.open({ port: portOf(to) }))),
+      ),
+    );
+    return new ServerLines(await Promise.all(lines));
+  }
+
+  get all(): readonly FaultyLine[] {
+    return this.#lines.flat().filter((line) => line !== undefined);
+  }
+
+  /** Where a server finds the others. */
+  routesFrom(index: number): readonly number[] {
+    return this.#lines[index]!.flatMap((line) => line?.port ?? []);
+  }
+
+  /** Nothing passes between a server and the others, in either direction. */
+  isolate(index: number): void {
+    for (const line of this.#linesOf(index)) line.silence();
+  }
+
+  heal(index?: number): void {
+    for (const line of index === undefined ? this.all : this.#linesOf(index)) line.mend();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.all.map((line) => line.close()));
+  }
+
+  #linesOf(index: number): readonly FaultyLine[] {
+    return this.#lines.flatMap((to, from) =>
+      to.flatMap((line, at) =>
+        line !== undefined && (from === index || at === index) ? line : [],
+      ),
+    );
+  }
+}
+
+/** Servers of a cluster whose lines to each other can be cut. */
+export async function startMesh(
+  count: number,
+  folder?: string,
+): Promise<{ readonly servers: NatsServers; readonly lines: ServerLines }> {
+  const port = await freePorts(PORTS_A_SERVER * count);
+  const lines = await ServerLines.open(count, (index) => port + count + index);
+  const servers = await runNatsServers({
+    count,
+    port,
+    ...(folder !== undefined && { folder }),
+    routesOf: (index) => lines.routesFrom(index),
+  });
+  return { servers, lines };
+}
+
+export async function withMesh(
+  count: number,
+  run: (mesh: Awaited<ReturnType<typeof startMesh>>) => Promise<void>,
+): Promise<void> {
+  const mesh = await startMesh(count);
+  try {
+    await mesh.servers.ready();
+    await run(mesh);
+  } finally {
+    await mesh.servers.stop();
+    await mesh.lines.close();
+  }
+}
