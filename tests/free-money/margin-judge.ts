@@ -112,6 +112,9 @@ export class MarginJudge {
     const isBlind = before.doubt > 0n && before.worth - before.doubt < before.initial;
     // A reducing fill of a blind account has further bounds, which are not judged.
     if (isBlind && reduces) return undefined;
+    const market = entry.after.markets.get(id);
+    // R-oracle-stale: without a price no fill raises exposure, whatever margin there is.
+    if (market?.isStale === true && !reduces) return undefined;
     const isOpenCovered = worth - after.doubt >= after.initial;
     const isReduceCovered =
       reduces && worth >= 0n && worth * before.risk > before.worth * after.risk + before.risk;
