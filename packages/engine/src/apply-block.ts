@@ -67,7 +67,7 @@ export function applyBlock(state: State, block: Block, observer?: BookObserver):
   run(execution, block.commands, order, operator, outcomes);
   if (state.parameters !== undefined) {
     updateMarks(execution);
-    sampleBooks(state, previousMs);
+    sampleBooks(execution, previousMs);
     settleFunding(execution, previousMs);
     updateInsuranceTarget(state);
   }

@@ -27,3 +27,14 @@ test('R-era: the migration keeps outcome markets of rules 3', () => {
   share(venue, alice, { price: 6_000, size: 1_000 });
   expectUnchanged(dump(venue.state));
 });
+
+test.each([
+  ['90000000000', '30000000000'],
+  ['-90000000000', '-30000000000'],
+  ['12345678901', '12345678901'],
+])('R-funding: premiums of %s that rules 3 sampled 300 times count as %s', (sum, expected) => {
+  const before = asRules3(dump(Scenario.open().state));
+  const perps = before.perps.map((perp) => ({ ...perp, funding: [sum, 300] as const }));
+  const [perp] = fromRules3({ ...before, perps }).perps;
+  expect(perp?.funding).toEqual([expected, 300]);
+});

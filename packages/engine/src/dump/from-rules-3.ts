@@ -1,3 +1,4 @@
+import { LIMITS } from '../messages/limits.ts';
 import { DUMP_VERSION } from '../messages/versions.ts';
 import type { StateDump } from './dump.ts';
 
@@ -13,5 +14,18 @@ export type Rules3Dump = Omit<StateDump, 'format' | keyof Parts> & Parts & { rea
 
 /** Migrates a dump of rules 3. Pure: the era's first state depends on nothing else (R-era). */
 export function fromRules3(dump: Rules3Dump): StateDump {
-  return { ...dump, format: DUMP_VERSION };
+  return { ...dump, format: DUMP_VERSION, perps: withCappedPremiums(dump.perps) };
+}
+
+/**
+ * Rules 3 sampled premiums without a cap. The hour in progress keeps no more of them than rules 4 could
+ * have sampled, so that a premium that nobody could have traded at is not paid after the upgrade.
+ */
+function withCappedPremiums(perps: StateDump['perps']): StateDump['perps'] {
+  return perps.map((perp) => {
+    const [sum, samples] = perp.funding;
+    const most = BigInt(samples) * BigInt(LIMITS.premiumCapE8) * 100n;
+    const capped = BigInt(sum) > most ? most : BigInt(sum) < -most ? -most : BigInt(sum);
+    return { ...perp, funding: [String(capped), samples] };
+  });
 }

@@ -10,6 +10,7 @@ import type { Reject } from '../messages/reject.ts';
 import { checkModifyOutcomeOrder, modifyOutcomeOrder } from '../outcome/modify-outcome.ts';
 import { cancelPerpOrder } from '../perp-orders/end-order.ts';
 import { runTaker, takerEntry } from '../perp-orders/execute-order.ts';
+import { wouldTrade } from '../perp-orders/fillable.ts';
 import { type OrderContext, reducibleSize } from '../perp-orders/order-exposure.ts';
 import { orderReserve } from '../perp-orders/order-margin.ts';
 import { perpSnapshotOf } from '../perp-orders/perp-snapshot.ts';
@@ -58,10 +59,11 @@ export function modifyOrder(
     const entry = { orderId, clientOrderId, state: 'cancelled', filled, filledNotional } as const;
     return { account: address, entries: [entry] };
   }
-  const crosses = amend.holding.perp.book.crosses(order.isBuy, order.price);
-  if (crosses && order.timeInForce === 'alo') {
+  const { perp } = amend.holding;
+  if (order.timeInForce === 'alo' && wouldTrade(execution, account, perp, order)) {
     return { account: address, reject: { reason: 'postOnlyWouldTrade' } };
   }
+  const crosses = perp.book.crosses(order.isBuy, order.price);
   const entry = crosses ? trade(execution, slot, amend) : stay(execution, slot, amend);
   return { account: address, entries: [entry] };
 }

@@ -57,6 +57,7 @@ export function checkSetPerp(
 /** The definition with what may change exchanged; anything else in the command is not looked at. */
 function changed(definition: PerpDefinition, changes: PerpChanges): PerpDefinition {
   const bandE8 = changes.markBandE8 ?? definition.markBandE8;
+  const capE8 = changes.premiumCapE8 ?? definition.premiumCapE8;
   return {
     ...definition,
     priceTick: changes.priceTick ?? definition.priceTick,
@@ -68,6 +69,7 @@ function changed(definition: PerpDefinition, changes: PerpChanges): PerpDefiniti
     onlyIsolated: changes.onlyIsolated ?? definition.onlyIsolated,
     impactNotionalMicroUsdc: changes.impactNotionalMicroUsdc ?? definition.impactNotionalMicroUsdc,
     ...(bandE8 === undefined ? {} : { markBandE8: bandE8 }),
+    ...(capE8 === undefined ? {} : { premiumCapE8: capE8 }),
     tiers: changes.tiers ?? definition.tiers,
     tagIds: changes.tagIds ?? definition.tagIds,
   };

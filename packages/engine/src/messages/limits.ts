@@ -41,6 +41,10 @@ export const LIMITS = {
   nonceAheadMs: 24 * 3_600_000,
   /** Resting orders that one incoming order meets, fills and removals together. */
   matchesPerOrder: 10_000,
+  /** R-fillable: orders of one side that are tested at once. */
+  fillTests: 10_000,
+  /** R-funding: furthest distance of a sampled price from the oracle where an instrument names none, 10^-8. */
+  premiumCapE8: 1_000_000,
   /** The same of all orders of a simulated action together: whoever simulates waits for it, and so
    * does everybody else. */
   matchesPerSimulation: 1_000,

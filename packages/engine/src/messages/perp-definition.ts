@@ -22,6 +22,8 @@ export type PerpDefinition = {
   readonly impactNotionalMicroUsdc: number;
   /** R-mark: widest distance of the mark from the oracle, 10^-8. Absent: as wide as the margin table allows. */
   readonly markBandE8?: number;
+  /** R-funding: widest distance of a sampled price from the oracle, 10^-8. Absent: `LIMITS.premiumCapE8`. */
+  readonly premiumCapE8?: number;
   readonly tiers: readonly MarginTier[];
   readonly asset: {
     readonly assetId: number;
@@ -54,6 +56,7 @@ export type PerpChanges = Partial<
     | 'onlyIsolated'
     | 'impactNotionalMicroUsdc'
     | 'markBandE8'
+    | 'premiumCapE8'
     | 'tiers'
     | 'tagIds'
   >

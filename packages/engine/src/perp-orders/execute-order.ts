@@ -24,6 +24,7 @@ import type { Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
 import type { FiredTrigger } from '../state/trigger-order.ts';
 import { orderEnded, parentFilled } from './end-order.ts';
+import { wouldTrade } from './fillable.ts';
 import { clamped } from './market-price.ts';
 import { matchOrder } from './match-order.ts';
 import { type OrderContext, reducibleSize } from './order-exposure.ts';
@@ -71,7 +72,7 @@ export function executeOrder(
   const order = clamped(state, perp, sent);
   const { price } = order;
   const context = order === sent ? sentContext : { ...sentContext, order };
-  if (order.timeInForce === 'alo' && perp.book.crosses(order.isBuy, price)) {
+  if (order.timeInForce === 'alo' && wouldTrade(execution, account, perp, order)) {
     const why = { reason: 'postOnlyWouldTrade' } as const;
     return { entry: rejectOrder(execution, account, orderId, order, why, fired) };
   }

@@ -46,7 +46,7 @@ function meetMaker(execution: Execution, taker: TakerOrder, slot: number): Cance
     return undefined;
   }
   const fill = pendingFill(execution, taker, slot, maker);
-  const makerPlan = planMaker(execution, slot, maker, fill);
+  const makerPlan = planMaker(execution.state, slot, maker, fill);
   if (!makerPlan.isCovered) {
     cancelPerpOrder(execution, slot, 'marginCanceled');
     return undefined;
@@ -122,27 +122,47 @@ function makerCharge(
   return builderCharge(state, account, builder, { instrumentId, value }, 'maker');
 }
 
-function planMaker(execution: Execution, slot: number, maker: Maker, fill: Fill): SidePlan {
-  const { pool } = execution.state;
+/** What a fill means for the side of its maker. */
+type MakerFill = Pick<Fill, 'price' | 'size' | 'makerFee' | 'makerCharge'>;
+
+function planMaker(state: State, slot: number, maker: Maker, fill: MakerFill): SidePlan {
+  const { pool } = state;
   const { restingBuy, restingSell } = maker.holding;
   const counted = (readSlotInt(pool.flags, slot) & REDUCE_ONLY) !== 0 ? 0 : fill.size;
   const isBuy = (readSlotInt(pool.flags, slot) & SIDE_BUY) !== 0;
-  return planSide(execution, maker, {
+  return planSide(state, maker, {
     signedSize: isBuy ? fill.size : -fill.size,
     price: fill.price,
     fee: fill.makerFee,
     charge: fill.makerCharge,
     fees: feesWith(fill.makerFee, fill.makerCharge),
-    reserve: reserveOf(execution.state, readSlot(pool.orderId, slot)),
+    reserve: reserveOf(state, readSlot(pool.orderId, slot)),
     filled: readSlot(pool.original, slot) - readSlot(pool.remaining, slot),
     restingBuy: isBuy ? restingBuy - counted : restingBuy,
     restingSell: isBuy ? restingSell : restingSell - counted,
   });
 }
 
+/**
+ * Judges a resting order as the maker of a fill of all that is left of it (R-fillable): the account as
+ * it is, its other orders unfilled. Changes nothing.
+ */
+export function isFillable(state: State, slot: number): boolean {
+  const { pool } = state;
+  const maker = ownerOf(state, slot);
+  const price = readSlot(pool.price, slot);
+  const size = readSlot(pool.remaining, slot);
+  const value = notional(price, size);
+  const rate = fillRate(accountTier(state, maker.account), maker.holding.perp.definition, 'maker');
+  const { fee } = accrueFee(value, rate, readSlot(pool.feeOverpaid, slot));
+  const charge = makerCharge(state, slot, maker.account, value);
+  return planMaker(state, slot, maker, { price, size, makerFee: fee, makerCharge: charge })
+    .isCovered;
+}
+
 function planTaker(execution: Execution, taker: TakerOrder, fill: Fill): SidePlan {
   const { restingBuy, restingSell } = taker.holding;
-  const plan = planSide(execution, taker, {
+  const plan = planSide(execution.state, taker, {
     signedSize: taker.request.isBuy ? fill.size : -fill.size,
     price: fill.price,
     fee: fill.takerFee,

@@ -10,6 +10,7 @@ import { type Closed, closedBy, tradePosition } from '../perp/position.ts';
 import { type BuilderCharge, settleCharge, shownCharge } from '../resting/order-builder.ts';
 import type { Account, Holding } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
+import type { State } from '../state/state.ts';
 
 /** One side of a fill before it happens. `fees` are the exchange's and the builder's together. */
 type SideFill = PendingFill & {
@@ -39,12 +40,7 @@ export type SidePlan = {
 type Side = { readonly account: Account; readonly holding: Holding };
 
 /** Plans one side on its own scope: the cross account, or the isolated position (R-fill-check). */
-export function planSide(
-  execution: Execution,
-  { account, holding }: Side,
-  fill: SideFill,
-): SidePlan {
-  const { state } = execution;
+export function planSide(state: State, { account, holding }: Side, fill: SideFill): SidePlan {
   const isInSight = isFillInSight(state, account, holding, fill);
   const closed = closedBy(holding, fill.signedSize, fill.price);
   if (holding.isIsolated) {

@@ -63,9 +63,13 @@ function amountsFault(definition: PerpDefinition): Reject | undefined {
   return undefined;
 }
 
-function ratesFault({ makerFeeE8, markBandE8, takerFeeE8 }: PerpDefinition): Reject | undefined {
+function ratesFault(definition: PerpDefinition): Reject | undefined {
+  const { makerFeeE8, markBandE8, premiumCapE8, takerFeeE8 } = definition;
   if (!isCount(takerFeeE8, 0, RATE_ONE - 1)) return fault('takerFeeE8', RATE);
   if (!isCount(makerFeeE8, 0, RATE_ONE - 1)) return fault('makerFeeE8', RATE);
+  if (premiumCapE8 !== undefined && !isCount(premiumCapE8, 0, RATE_ONE - 1)) {
+    return fault('premiumCapE8', RATE);
+  }
   // Its upper bound hangs on the margin table and is looked at after that.
   if (markBandE8 !== undefined && !isCount(markBandE8, 1, Number.MAX_SAFE_INTEGER)) {
     return fault('markBandE8', 'must be above 0, at most 8 decimals');

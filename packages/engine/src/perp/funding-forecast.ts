@@ -3,23 +3,15 @@ import { parametersOf } from '../state/execution.ts';
 import { HOUR_MS, SAMPLE_MS } from '../state/funding-hour.ts';
 import { isOracleStale, type Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
-import { fundingRateE10, impactPrice, premiumE10 } from './funding.ts';
+import { fundingRateE10 } from './funding.ts';
 
 /**
- * The premium of the book as it stands, 10^-10; undefined where no sample is taken: a halt, a stale
- * oracle, or no book at all. A book whose sides are too thin has a premium of 0.
+ * Whether a premium is sampled: not during a halt, a stale oracle or the closing hour, whose mark is an
+ * average (R-delist), and not from an empty book. A side that is too thin contributes 0.
  */
-export function currentPremium(state: State, perp: Perp): bigint | undefined {
-  const { book } = perp;
-  const { oracleStaleMs } = parametersOf(state);
-  if (perp.halted || isOracleStale(perp, state.timeMs, oracleStaleMs)) return undefined;
-  if (book.orderCount === 0) return undefined;
-  const { impactNotionalMicroUsdc } = perp.definition;
-  return premiumE10(
-    perp.oracle,
-    impactPrice(book, true, impactNotionalMicroUsdc),
-    impactPrice(book, false, impactNotionalMicroUsdc),
-  );
+export function isSampled(state: State, perp: Perp): boolean {
+  if (perp.halted || perp.closing !== undefined || perp.book.orderCount === 0) return false;
+  return !isOracleStale(perp, state.timeMs, parametersOf(state).oracleStaleMs);
 }
 
 /**

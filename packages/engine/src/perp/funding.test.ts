@@ -60,7 +60,17 @@ describe('R-funding, R-rounding: payments', () => {
     [-8, 1_000_000, 125_000, 100n],
     [5, 1_000_000, 0, 0n],
   ])('%i lots at %i and a rate of %i collect %s', (size, oracle, rate, amount) => {
-    expect(fundingAmount(size, oracle, rate)).toBe(amount);
+    expect(fundingAmount(size, oracle, rate, { lots: 8, ofFund: 0 })).toBe(amount);
+  });
+
+  test('R-insurance-fund: receivers go without what its lots owe, rounded once', () => {
+    // The rulebook's example: the fund has 1,000 of 1,500 long lots of 0.01 at 100.
+    const paying = { lots: 1_500, ofFund: 1_000 };
+    expect(fundingAmount(500, 1_000_000, 11_875_000, paying)).toBe(-593_750n);
+    expect(fundingAmount(-1_500, 1_000_000, 11_875_000, paying)).toBe(593_750n);
+    // 7 × 1,000,001 × 0.0000125 × 2 / 3 = 58.33…, not 87 × 2 / 3 = 58 of a rounded 87.50….
+    expect(fundingAmount(-7, 1_000_001, 125_000, { lots: 3, ofFund: 1 })).toBe(58n);
+    expect(fundingAmount(-7, 1_000_001, 125_000, { lots: 7, ofFund: 7 })).toBe(0n);
   });
 });
 
@@ -121,24 +131,44 @@ describe('R-funding: the premium', () => {
   const at = (price: bigint) => ({ numerator: price, denominator: 1n });
 
   test.each([
-    // Oracle 1,000: a bid above it, an ask below it, both around it, and each side missing.
-    [1_010n, 1_020n, 100_000_000n],
-    [980n, 990n, -100_000_000n],
-    [990n, 1_010n, 0n],
-    [1_010n, 0n, 100_000_000n],
-    [0n, 990n, -100_000_000n],
-    [0n, 0n, 0n],
-  ])('of a bid at %s and an ask at %s is %s', (bid, ask, expected) => {
+    // The rulebook's examples at an oracle of 100: the mark, the bid, the ask, the premium and the rate.
+    [10_040n, 10_060n, 0n, 40_000_000n, 4_375_000],
+    [10_040n, 10_030n, 0n, 30_000_000n, 3_125_000],
+    [10_118n, 10_150n, 0n, 100_000_000n, 11_875_000],
+    [10_000n, 17_000n, 0n, 0n, 125_000],
+    [9_920n, 0n, 9_800n, -80_000_000n, -9_375_000],
+    // The mirror of the capped one, the far side of the mark, and a side that is missing.
+    [9_882n, 0n, 9_850n, -100_000_000n, -11_875_000],
+    [10_040n, 0n, 9_900n, 0n, 125_000],
+    [9_960n, 10_100n, 0n, 0n, 125_000],
+    [10_040n, 0n, 0n, 0n, 125_000],
+    [9_960n, 0n, 0n, 0n, 125_000],
+  ])('at a mark of %s, a bid at %s and an ask at %s is %s', (mark, bid, ask, expected, rate) => {
     const [impactBid, impactAsk] = [bid, ask].map((price) =>
       price === 0n ? undefined : at(price),
     );
-    expect(premiumE10(1_000, impactBid, impactAsk)).toBe(expected);
+    const perp = { mark: Number(mark), oracle: 10_000, definition: {} };
+    expect(premiumE10(perp, impactBid, impactAsk)).toBe(expected);
+    expect(fundingRateE10(expected, PARAMETERS)).toBe(rate);
+  });
+
+  test('is capped by the premiumCap of the instrument', () => {
+    const perp = { mark: 12_000, oracle: 10_000, definition: { premiumCapE8: 5_000_000 } };
+    expect(premiumE10(perp, at(13_000n), undefined)).toBe(500_000_000n);
+    expect(premiumE10({ ...perp, mark: 9_000 }, undefined, at(8_000n))).toBe(-500_000_000n);
+    const none = { ...perp, definition: { premiumCapE8: 0 } };
+    expect(premiumE10(none, at(13_000n), undefined)).toBe(0n);
   });
 
   test('is taken from the exact average and rounds towards zero', () => {
     // 2,000 / 18 = 111.11… against 100: 0.1111111111(1); against 120: −0.0740740740(7).
     const price = { numerator: 2_000n, denominator: 18n };
-    expect(premiumE10(100, price, undefined)).toBe(1_111_111_111n);
-    expect(premiumE10(120, undefined, price)).toBe(-740_740_740n);
+    const definition = { premiumCapE8: 50_000_000 };
+    expect(premiumE10({ mark: 130, oracle: 100, definition }, price, undefined)).toBe(
+      1_111_111_111n,
+    );
+    expect(premiumE10({ mark: 100, oracle: 120, definition }, undefined, price)).toBe(
+      -740_740_740n,
+    );
   });
 });

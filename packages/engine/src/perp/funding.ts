@@ -1,17 +1,20 @@
 import { divFloor, divHalfUp, divTowardsZero, microUsdc, type MicroUsdc } from '@oddlot/units';
 import type { LevelBook } from '../book/level-book.ts';
+import { LIMITS } from '../messages/limits.ts';
 import type { FundingParameters } from '../messages/parameters.ts';
 import { SAMPLES_PER_HOUR } from '../state/funding-hour.ts';
+import type { Perp } from '../state/perp.ts';
 
 /** The arithmetic of R-funding. Premiums and rates count 10^-10; nothing here holds state. */
 
 const E10 = 10_000_000_000n;
+const E10_PER_E8 = 100n;
 /** Levels read at first; a thin book is read further. */
 const LEVELS_START = 32;
 const LEVELS_GROWTH = 8;
 
 /** A price in price units as an exact fraction. */
-type ImpactPrice = { readonly numerator: bigint; readonly denominator: bigint };
+export type ImpactPrice = { readonly numerator: bigint; readonly denominator: bigint };
 
 /**
  * The average price of a market order worth exactly `notional` micro-USDC against one side of a
@@ -32,7 +35,8 @@ export function impactPrice(
   }
 }
 
-function averagePrice(
+/** The same over levels that the caller has read; undefined when they are worth less. */
+export function averagePrice(
   levels: readonly { readonly price: number; readonly size: number }[],
   notional: bigint,
 ): ImpactPrice | undefined {
@@ -53,19 +57,29 @@ export function shownImpact(price: ImpactPrice | undefined): number | undefined 
   return price === undefined ? undefined : Number(divHalfUp(price.numerator, price.denominator));
 }
 
+/** The prices that a premium is made of, beside those of the book. */
+type PremiumTerms = Pick<Perp, 'mark' | 'oracle'> & {
+  readonly definition: { readonly premiumCapE8?: number };
+};
+
 /**
- * (max(impactBid − O, 0) − max(O − impactAsk, 0)) / O in 10^-10, towards zero. A side too thin adds
- * nothing. The bid's impact is below the ask's, so at most one of the two terms is above zero.
+ * (max(b − O, 0) − max(O − a, 0)) / O in 10^-10, towards zero, with b = min(impactBid, mark, (1 + cap) × O)
+ * and a = max(impactAsk, mark, (1 − cap) × O). The mark is on one side of the oracle, so at most one
+ * of the two terms is above zero. A side too thin contributes 0.
  */
 export function premiumE10(
-  oracle: number,
+  { definition, mark, oracle }: PremiumTerms,
   impactBid: ImpactPrice | undefined,
   impactAsk: ImpactPrice | undefined,
 ): bigint {
-  const above = impactBid === undefined ? 0n : distanceE10(impactBid, oracle);
-  if (above > 0n) return above;
-  const below = impactAsk === undefined ? 0n : distanceE10(impactAsk, oracle);
-  return below < 0n ? below : 0n;
+  const impact = mark > oracle ? impactBid : impactAsk;
+  if (impact === undefined) return 0n;
+  const sign = mark > oracle ? 1n : -1n;
+  const marked = sign * distanceE10({ numerator: BigInt(mark), denominator: 1n }, oracle);
+  const away = sign * distanceE10(impact, oracle);
+  const cap = BigInt(definition.premiumCapE8 ?? LIMITS.premiumCapE8) * E10_PER_E8;
+  const nearest = [away, marked, cap].reduce((least, each) => (each < least ? each : least));
+  return nearest > 0n ? sign * nearest : 0n;
 }
 
 function distanceE10({ numerator, denominator }: ImpactPrice, oracle: number): bigint {
@@ -95,10 +109,22 @@ function clamp(value: bigint, limit: bigint): bigint {
   return value < -limit ? -limit : value;
 }
 
+/** The side that pays an hour: its lots, and those of them that are the insurance fund's. */
+export type PayingSide = { readonly lots: number; readonly ofFund: number };
+
 /**
- * What a position collects for an hour, −size × oracle × rate; paid is negative. Rounded towards
- * minus infinity: the payer's amount up, the receiver's down (R-rounding).
+ * What a position collects for an hour, −size × oracle × rate; paid is negative. The insurance fund
+ * pays none, so a receiver gets the share of the lots that pay (R-insurance-fund). Rounded once,
+ * towards minus infinity: the payer's amount up, the receiver's down (R-rounding).
  */
-export function fundingAmount(size: number, oracle: number, rateE10: number): MicroUsdc {
-  return microUsdc(divFloor(-BigInt(size) * BigInt(oracle) * BigInt(rateE10), E10));
+export function fundingAmount(
+  size: number,
+  oracle: number,
+  rateE10: number,
+  paying: PayingSide,
+): MicroUsdc {
+  const exact = -BigInt(size) * BigInt(oracle) * BigInt(rateE10);
+  if (exact <= 0n || paying.ofFund === 0) return microUsdc(divFloor(exact, E10));
+  const share = exact * BigInt(paying.lots - paying.ofFund);
+  return microUsdc(divFloor(share, E10 * BigInt(paying.lots)));
 }

@@ -16,7 +16,7 @@ export type FundingHour = {
 };
 
 /** An hour that pays: when it fell due, at which oracle and rate. */
-export type DueFunding = {
+type DueFunding = {
   readonly dueMs: number;
   readonly oracle: number;
   /** 10^-10. */

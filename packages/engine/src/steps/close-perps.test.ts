@@ -214,9 +214,9 @@ describe('R-delist: the settlement', () => {
       { account: bob, size: -1_000, price: 1_010_000, realised: -10_000_000n },
     ]);
     expect(of(result, 'perpSettled')).toMatchObject([{ instrumentId: ID, price: 1_010_000 }]);
-    // The hour's funding falls due in the same entry, before, at the oracle of that moment.
-    expect(venue.balance(alice)).toBe(before.alice + 10_000_000n - 25_000n);
-    expect(venue.balance(bob)).toBe(before.bob - 10_000_000n + 25_000n);
+    // No premium is sampled in the hour (R-funding-gaps): no funding falls due.
+    expect(venue.balance(alice)).toBe(before.alice + 10_000_000n);
+    expect(venue.balance(bob)).toBe(before.bob - 10_000_000n);
     expect(perpView(venue.state, ID)).toMatchObject({
       halted: true,
       delisted: true,

@@ -1,8 +1,9 @@
 import { present } from '@oddlot/units';
+import { testImpactOrders } from '../perp-orders/fillable.ts';
 import { sampleClosing } from '../perp/closing.ts';
-import { currentPremium, nextMultiple } from '../perp/funding-forecast.ts';
-import { fundingRateE10, hourPremiumE10 } from '../perp/funding.ts';
-import { parametersOf } from '../state/execution.ts';
+import { isSampled, nextMultiple } from '../perp/funding-forecast.ts';
+import { fundingRateE10, hourPremiumE10, impactPrice, premiumE10 } from '../perp/funding.ts';
+import { type Execution, parametersOf } from '../state/execution.ts';
 import { HOUR_MS, SAMPLE_MS } from '../state/funding-hour.ts';
 import { isOracleStale, type Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
@@ -31,21 +32,31 @@ export function passInstants(state: State, previousMs: number): void {
 /**
  * Step (3), after the marks: an hour that ends with this very block closes with what its operator's
  * commands left in force; then the sample of the latest instant passed is taken, from the books as
- * the last block left them.
+ * the last block left them, without the orders that could not fill (R-fillable).
  */
-export function sampleBooks(state: State, previousMs: number): void {
+export function sampleBooks(execution: Execution, previousMs: number): void {
+  const { state } = execution;
   const { timeMs } = state;
   const latestMs = timeMs - (timeMs % SAMPLE_MS);
   sampleOracles(state, state.watch.closing, timeMs + 1);
   if (latestMs <= previousMs) return;
   for (const perp of listedPerps(state)) {
     if (timeMs % HOUR_MS === 0) closeHour(state, perp, timeMs);
-    const premium = currentPremium(state, perp);
-    if (premium === undefined) continue;
+    if (!isSampled(state, perp)) continue;
+    testImpactOrders(execution, perp);
+    if (!isSampled(state, perp)) continue;
+    const premium = bookPremium(perp);
     perp.funding.sum += premium;
     perp.funding.samples += 1;
     state.digest.amount(premium);
   }
+}
+
+function bookPremium(perp: Perp): bigint {
+  const { book, definition } = perp;
+  const { impactNotionalMicroUsdc } = definition;
+  const impactBid = impactPrice(book, true, impactNotionalMicroUsdc);
+  return premiumE10(perp, impactBid, impactPrice(book, false, impactNotionalMicroUsdc));
 }
 
 function closeHour(state: State, perp: Perp, dueMs: number): void {
@@ -53,9 +64,9 @@ function closeHour(state: State, perp: Perp, dueMs: number): void {
   const parameters = parametersOf(state);
   const isStill = perp.halted || isOracleStale(perp, dueMs, parameters.oracleStaleMs);
   if (funding.samples > 0 && !isStill) {
-    const premiumE10 = hourPremiumE10(funding.sum);
-    const rateE10 = fundingRateE10(premiumE10, parameters);
-    funding.due = { dueMs, oracle: perp.oracle, rateE10, premiumE10: Number(premiumE10) };
+    const premium = hourPremiumE10(funding.sum);
+    const rateE10 = fundingRateE10(premium, parameters);
+    funding.due = { dueMs, oracle: perp.oracle, rateE10, premiumE10: Number(premium) };
   }
   funding.sum = 0n;
   funding.samples = 0;

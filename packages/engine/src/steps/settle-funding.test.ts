@@ -15,6 +15,7 @@ import {
   Scenario,
   type ScenarioOptions,
   START_MS,
+  WIDE_PERP,
 } from '../testing/scenario.ts';
 
 const HOUR = 3_600_000;
@@ -33,12 +34,27 @@ function positions(lots: number, options: ScenarioOptions = {}): Scenario {
   return venue;
 }
 
-/** Lets a price come every 5 s until a time after the start; returns the last block. */
-function runTo(venue: Scenario, endMs: number, price = 1_000_000): BlockResult {
+/**
+ * Positions in a market whose mark may be 1% from the oracle, and carol's order beyond it on one side:
+ * above a mark of 101 her bid, below a mark of 99 her ask. Bob has the other side of the book.
+ */
+function steep(isAbove: boolean): { venue: Scenario; orderId: number } {
+  const venue = positions(1_000, { perp: WIDE_PERP });
+  const [near, far] = isAbove ? [1_020_000, 1_030_000] : [980_000, 970_000];
+  venue.one(bob, { isBuy: !isAbove, price: far, size: 100 });
+  const { orderId = 0 } = venue.one(carol, { isBuy: isAbove, price: near, size: 7_000 });
+  return { venue, orderId };
+}
+
+/** Lets a price come every 5 s until a time after the start, one of elsewhere beside it; returns the last block. */
+function runTo(venue: Scenario, endMs: number, price = 1_000_000, external?: number): BlockResult {
   let result: BlockResult | undefined;
   while (venue.nowMs < START_MS + endMs) {
     venue.wait(Math.min(5_000, START_MS + endMs - venue.nowMs));
-    result = venue.oracle(price);
+    const prices = [
+      { instrumentId: ID, oracle: price, ...(external === undefined ? {} : { external }) },
+    ];
+    result = venue.block({ type: 'pushOracle', prices, observedMs: timeMs(venue.nowMs) });
   }
   if (result === undefined) throw new Error('time passes');
   return result;
@@ -77,15 +93,14 @@ describe('R-funding: an hour of it', () => {
   });
 
   test('half an hour of samples counts half', () => {
-    const venue = positions(1_000);
-    const { orderId } = venue.one(carol, { price: 1_010_000, size: 6_000 });
-    runTo(venue, HOUR / 2);
-    // 360 samples: 5 s to 1,800 s, each 0.01.
+    const { orderId, venue } = steep(true);
+    runTo(venue, HOUR / 2, 1_000_000, 1_010_000);
+    // 360 samples: 5 s to 1,800 s, each 0.01, where the mark is.
     expect(venue.state.perps.get(ID)?.funding).toMatchObject({
       samples: 360,
       sum: 36_000_000_000n,
     });
-    venue.cancel(carol, orderId ?? 0);
+    venue.cancel(carol, orderId);
     const result = runTo(venue, HOUR);
     // P = 0.005, F8h = 0.0045, an eighth is 0.0005625: of 1,000 USDC 0.5625.
     expect(paid(result)).toMatchObject([
@@ -95,9 +110,8 @@ describe('R-funding: an hour of it', () => {
   });
 
   test('an ask below the oracle makes shorts pay', () => {
-    const venue = positions(1_000);
-    venue.one(carol, { isBuy: false, price: 990_000, size: 7_000 });
-    const result = runTo(venue, HOUR);
+    const { venue } = steep(false);
+    const result = runTo(venue, HOUR, 1_000_000, 990_000);
     // 719 of 720 samples of −0.01: P = −0.0099861111, F8h = −0.0094861111, an eighth −0.0011857639.
     expect(paid(result)).toMatchObject([
       { account: alice, amount: 1_185_763n, rateE10: -11_857_639 },
@@ -120,8 +134,8 @@ describe('R-funding: an hour of it', () => {
 
   test('an isolated position pays out of its margin, which may fall below zero', () => {
     // An interest that takes the rate to its cap of 4%, which is twice what 50× brings.
-    const steep = { fundingInterestE10: 4_000_000_000, fundingDamperE10: 4_000_000_000 };
-    const venue = Scenario.open({ parameters: steep });
+    const parameters = { fundingInterestE10: 4_000_000_000, fundingDamperE10: 4_000_000_000 };
+    const venue = Scenario.open({ parameters });
     const isolated = { instrumentId: ID, marginMode: 'isolated' } as const;
     const authority = () => venue.authority(alice);
     venue.block({ type: 'updateMarginMode', ...isolated, authority: authority() });
@@ -253,43 +267,71 @@ test('a restored venue has the same funding ahead', () => {
 });
 
 test('traders see the rate ahead, the premium and the impact prices', () => {
-  const venue = positions(1_000);
-  venue.one(carol, { price: 1_010_000, size: 6_000 });
-  const before = perpView(venue.state, ID);
-  expect(before).toMatchObject({
+  const { venue } = steep(true);
+  // The mark has not moved yet, so the bid counts for nothing.
+  expect(perpView(venue.state, ID)).toMatchObject({
     fundingRateE10: 0,
-    premiumE10: 100_000_000n,
-    impactBid: 1_010_000,
+    premiumE10: 0n,
+    impactBid: 1_020_000,
     impactAsk: undefined,
     nextFundingMs: timeMs(START_MS + HOUR),
   });
-  runTo(venue, 35_000);
+  runTo(venue, 35_000, 1_000_000, 1_010_000);
   // Seven of the eight instants so far: P = 0.00875, F8h = 0.00825, an eighth is 0.00103125.
-  expect(perpView(venue.state, ID)).toMatchObject({ fundingRateE10: 10_312_500 });
+  expect(perpView(venue.state, ID)).toMatchObject({
+    fundingRateE10: 10_312_500,
+    premiumE10: 100_000_000n,
+  });
 });
 
-test('the insurance fund pays and collects like anybody', () => {
-  const venue = Scenario.open();
-  venue.one(carol, { price: 900_000, size: 100 });
-  const { state } = venue;
-  const perp = state.perps.get(ID)!;
-  const execution = { state, events: [], commandIndex: TIMER };
-  for (const [account, lots] of [
-    [insuranceFund(state), 1_000],
-    [venue.account(bob), -1_000],
-  ] as const) {
-    const holding = holdingOf(account, perp, 0, 20);
-    tradeOffBook(execution, { account, holding }, lots, 1_000_000);
+describe('R-insurance-fund: the fund pays no funding', () => {
+  /** The fund and alice have lots, bob has the other side; the market where nobody trades near the mark. */
+  function held(lots: Readonly<Record<'fund' | 'alice' | 'bob', number>>): Scenario {
+    const venue = Scenario.open();
+    venue.one(carol, { price: 900_000, size: 100 });
+    const { state } = venue;
+    const execution = { state, events: [], commandIndex: TIMER };
+    const perp = state.perps.get(ID)!;
+    for (const [account, size] of [
+      [insuranceFund(state), lots.fund],
+      [venue.account(alice), lots.alice],
+      [venue.account(bob), lots.bob],
+    ] as const) {
+      const holding = holdingOf(account, perp, 0, 20);
+      if (size !== 0) tradeOffBook(execution, { account, holding }, size, 1_000_000);
+    }
+    return venue;
   }
-  const before = insuranceFund(state).perpBalance;
-  const events: FundingPaid[] = [];
-  // The fund unwinds what it holds when somebody bids; here nobody does near the mark.
-  while (venue.nowMs < START_MS + HOUR) events.push(...paid(venue.wait(5_000).oracle(1_000_000)));
-  expect(events).toMatchObject([
-    { account: bob, amount: 12_500n },
-    { account: insuranceFund(state).address, amount: -12_500n },
-  ]);
-  expect(insuranceFund(state).perpBalance).toBe(before - 12_500n);
+
+  test.each([
+    // A third of the long lots are alice's: bob is paid what she pays.
+    [{ fund: 1_000, alice: 500, bob: -1_500 }, [-6_250n, 6_250n, 0n], 0n],
+    [{ fund: 1_500, alice: 0, bob: -1_500 }, [0n, 0n], 0n],
+    // What the fund is owed it receives.
+    [{ fund: -1_000, alice: 1_500, bob: -500 }, [-18_750n, 6_250n, 12_500n], 12_500n],
+    // 8.3125 of 12.5 of a lot's 12.5: alice pays 13 of 12.5, bob receives 12 and the fund the rest.
+    [{ fund: 2, alice: 1, bob: -3 }, [-13n, 12n, 0n], 1n],
+  ])('with %o they collect %o', (lots, amounts, gain) => {
+    const venue = held(lots);
+    const before = insuranceFund(venue.state).perpBalance;
+    const events: FundingPaid[] = [];
+    while (venue.nowMs < START_MS + HOUR) events.push(...paid(venue.wait(5_000).oracle(1_000_000)));
+    expect(events.map(({ amount }) => amount)).toEqual(amounts);
+    expect(insuranceFund(venue.state).perpBalance).toBe(before + gain);
+  });
+
+  test('the example: the rate of a premium of 1%, the fund among the longs', () => {
+    const venue = held({ fund: 1_000, alice: 500, bob: -1_500 });
+    const perp = venue.state.perps.get(ID)!;
+    venue.wait(HOUR - 5_000).oracle(1_000_000);
+    Object.assign(perp.funding, { samples: 720, sum: 72_000_000_000n });
+    const result = venue.wait(5_000).oracle(1_000_000);
+    expect(paid(result)).toMatchObject([
+      { account: alice, amount: -593_750n, rateE10: 11_875_000 },
+      { account: bob, amount: 593_750n },
+      { amount: 0n, size: 1_000 },
+    ]);
+  });
 });
 
 test('R-order-of-events: accounts pay by address, whoever came first', () => {

@@ -1,5 +1,6 @@
 import { divCeil, instrumentId as toInstrumentId, present } from '@oddlot/units';
 import { LIMITS } from '../messages/limits.ts';
+import { testBestOrders } from '../perp-orders/fillable.ts';
 import { advanceEma, markPrice } from '../perp/mark-price.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
 import { hasUnjudged } from '../state/has-unjudged.ts';
@@ -34,6 +35,7 @@ export function updateMarks(execution: Execution): void {
 function computeMarks(execution: Execution): void {
   const { commandIndex, events, state } = execution;
   const { externalStaleMs, oracleStaleMs } = parametersOf(state);
+  testBooks(execution, oracleStaleMs);
   const closing: Perp[] = [];
   let epoch = state.markEpoch;
   let travelled = 0;
@@ -70,6 +72,16 @@ function computeMarks(execution: Execution): void {
   if (epoch === state.markEpoch) return;
   state.markEpoch = epoch;
   state.risk.travel(travelled);
+}
+
+/** R-fillable: all books whose mark is due, before any mark moves. */
+function testBooks(execution: Execution, oracleStaleMs: number): void {
+  const { state } = execution;
+  for (const id of state.perpIds) {
+    const perp = present(state.perps.get(id), 'a listed instrument');
+    const isStale = isOracleStale(perp, state.timeMs, oracleStaleMs);
+    if (!perp.delisted && isMarkDue(state, perp, isStale)) testBestOrders(execution, perp);
+  }
 }
 
 /**
