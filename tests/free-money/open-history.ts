@@ -46,6 +46,70 @@ export function randomOpenHistory(chance: Chance): History {
   return { opening, steps };
 }
 
+/** The history with one thing changed: a search goes on from the one that gained more. */
+export function mutated(history: History, chance: Chance): History {
+  const { opening, steps } = history;
+  const owners = opening.owners.length;
+  const people = owners + opening.others.length;
+  const cast = { chance, owners, people, perps: opening.perps.length };
+  const isShort = chance.below(2) === 0;
+  const at = 1 + chance.below(Math.max(1, steps.length - 1));
+  switch (chance.below(10)) {
+    case 0:
+      return { opening, steps: steps.toSpliced(at, 1) };
+    case 1:
+      return { opening, steps: steps.toSpliced(1, 0, position(cast, isShort)) };
+    case 2: {
+      // Makers are the last of the others.
+      const others = opening.others.slice(0, Math.max(1, opening.others.length - 1));
+      return { opening: { ...opening, others }, steps };
+    }
+    default: {
+      const places = [...steps.keys()].filter((each) => steps[each]?.kind === 'stretch');
+      if (places.length === 0) return { opening, steps: [...steps, stretch(cast, isShort, 600)] };
+      const place = chance.pick(places);
+      const step = steps[place];
+      if (step?.kind !== 'stretch') return history;
+      return { opening, steps: steps.with(place, mutatedStretch(cast, isShort, step)) };
+    }
+  }
+}
+
+function mutatedStretch(cast: Cast, isShort: boolean, step: Stretch): Stretch {
+  const { chance } = cast;
+  const { routines, walk } = step;
+  const at = chance.below(Math.max(1, routines.length));
+  const one = routines[at] ?? routine(cast, isShort);
+  switch (chance.below(8)) {
+    case 0:
+      return { ...step, seconds: chance.pick(SECONDS) };
+    case 1:
+      return { ...step, walk: { ...walk, step: 0, gapEvery: 0 } };
+    case 2:
+      return { ...step, routines: routines.toSpliced(at, 1) };
+    case 3:
+      return { ...step, routines: [...twoSided(cast, isShort), ...routines].slice(0, 5) };
+    case 4:
+      return { ...step, routines: [...routines, routine(cast, isShort)].slice(-5) };
+    case 5:
+      return { ...step, acts: [] };
+    default: {
+      const { away, kind, leadMs, share, who } = routine(cast, isShort);
+      const change = chance.pick([
+        { away: (one.away * 3) / 2 },
+        { away },
+        { kind },
+        { leadMs },
+        { share },
+        { who },
+      ]);
+      const changed = { ...one, ...change };
+      const bounded = Math.max(-790, Math.min(790, Math.round(changed.away)));
+      return { ...step, routines: routines.with(at, { ...changed, away: bounded }) };
+    }
+  }
+}
+
 function randomOpening(chance: Chance): Opening {
   const perps = Array.from({ length: 1 + chance.below(2) }, () =>
     chance.pick([
@@ -181,12 +245,29 @@ function stretch(cast: Cast, isShort: boolean, seconds: number): Stretch {
       step: isQuiet ? 0 : chance.pick([5, 30, 100]),
       gapEvery: chance.below(4) === 0 ? 100 : 0,
     },
-    routines: Array.from({ length: 1 + chance.below(4) }, () => routine(cast, isShort)),
+    routines: [
+      ...(chance.below(3) === 0 ? twoSided(cast, isShort) : []),
+      ...Array.from({ length: 1 + chance.below(4) }, () => routine(cast, isShort)),
+    ].slice(0, 4),
     acts: Array.from({ length: chance.pick([0, 0, 2, 6]) }, () => ({
       at: chance.below(Math.ceil(seconds / 5)),
       act: ownAct(cast),
     })),
   };
+}
+
+/** Both sides of a book beyond the oracle price: a middle that moves the mark. */
+function twoSided(cast: Cast, isShort: boolean): Routine[] {
+  const { chance } = cast;
+  const near = chance.pick([2, 5, 11, 12, 16, 30]);
+  const far = near + chance.pick([1, 1, 5, 30, 300]);
+  const nearer = { ...routine(cast, isShort), isBuy: isShort, away: isShort ? near : -near };
+  const further = { ...routine(cast, isShort), isBuy: !isShort, away: isShort ? far : -far };
+  const [share, kind] = [chance.pick([2, 10, 30]), chance.pick(['rest', 'follow'] as const)];
+  return [
+    { ...nearer, share, kind: chance.below(3) === 0 ? 'flash' : kind, reduceOnly: false },
+    { ...further, share: 2, kind, reduceOnly: false },
+  ];
 }
 
 /** Mostly on the side that makes the others pay: bids above the oracle price for owners who are short. */

@@ -3,7 +3,7 @@ import { chance } from '../support/seeded.ts';
 import { Figures } from './figures.ts';
 import type { Finding } from './finding.ts';
 import { type History, randomHistory } from './history.ts';
-import { randomOpenHistory } from './open-history.ts';
+import { mutated, randomOpenHistory } from './open-history.ts';
 import { play, type Played } from './play.ts';
 import { shrink } from './shrink.ts';
 
@@ -14,7 +14,10 @@ import { shrink } from './shrink.ts';
  * hold is judged after every entry. A history in which it does not is made as short as it can be and printed.
  */
 
-const WORLDS = { closed: randomHistory, open: randomOpenHistory } as const;
+const WORLDS = {
+  closed: { random: randomHistory, rounds: 1 },
+  open: { random: randomOpenHistory, rounds: 6 },
+} as const;
 
 export type World = keyof typeof WORLDS;
 
@@ -35,7 +38,7 @@ export type Found = {
 };
 
 export type SearchOptions = {
-  /** One history of each for every seed. */
+  /** One history of each for every seed; in the open world also some that differ from it and gain more. */
   readonly worlds: readonly World[];
   readonly seed: number;
   /** Seeds, or as many as there is time for. */
@@ -58,13 +61,10 @@ export function search(options: SearchOptions): SearchReport {
     for (const world of worlds) {
       if (!hasTime()) break;
       const seed = firstSeed + run;
-      const history = WORLDS[world](chance(seed));
-      const played = playSeed(world, seed, history);
-      figures.add(played);
-      if (played.finding !== undefined) {
-        found.push({ world, seed, finding: played.finding, history });
-        tell?.(`${world} world, seed ${seed}: ${played.finding.message}`);
-      }
+      const here = searchSeed(world, seed, figures);
+      if (here === undefined) continue;
+      found.push(here);
+      tell?.(`${world} world, seed ${seed}: ${here.finding.message}`);
     }
     if (tell === undefined || performance.now() < tellMs) continue;
     tellMs += TELL_EVERY_MS;
@@ -74,11 +74,29 @@ export function search(options: SearchOptions): SearchReport {
   return { runs, entries, reached: reached(), figures: figures.summary(), found };
 }
 
+/** A history of a seed, then others with one thing changed, each time of the one in which owners gained most. */
+function searchSeed(world: World, seed: number, figures: Figures): Found | undefined {
+  const random = chance(seed);
+  let best = WORLDS[world].random(random);
+  let mostE10 = -1n;
+  for (let round = 0; round < WORLDS[world].rounds; round++) {
+    const history = round === 0 ? best : mutated(best, random);
+    const played = playSeed(world, seed, history);
+    figures.add(played);
+    const { finding, funding } = played;
+    if (finding !== undefined) return { world, seed, finding, history };
+    if (funding.worstE10 <= mostE10) continue;
+    mostE10 = funding.worstE10;
+    best = history;
+  }
+  return undefined;
+}
+
 function playSeed(world: World, seed: number, history: History): Played {
   try {
     return play(history);
   } catch (error) {
-    throw new Error(`the history of seed ${seed} in the ${world} world stopped the engine`, {
+    throw new Error(`a history of seed ${seed} in the ${world} world stopped the engine`, {
       cause: error,
     });
   }
