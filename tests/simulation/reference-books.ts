@@ -8,6 +8,7 @@ import type {
 } from '@oddlot/engine';
 import {
   abs,
+  ceilDiv,
   initialFor,
   type MarginLeg,
   type MarginTierRow,
@@ -25,7 +26,10 @@ export type Market = {
   mark: bigint;
   tiers: readonly MarginTierRow[];
   definition: PerpDefinition;
+  oracle: bigint;
   oracleMs: number;
+  /** The oracle as the entry found it. */
+  oracleBefore: bigint;
   isDelisted: boolean;
   isHalted: boolean;
   /** The last judged mark; 0 before the first. */
@@ -135,6 +139,26 @@ export class ReferenceBooks {
     return (interest * BigInt(this.parameters.insuranceTargetE8)) / ONE_E8;
   }
 
+  /**
+   * R-funding, R-insurance-fund: what a position collects for an hour. The fund pays nothing, and those
+   * opposite it share what the others pay. Paid rounds up, received rounds down.
+   */
+  fundingOf(owner: Book, { market, size }: Position, dueMs: number, rateE10: bigint): bigint {
+    const oracle = dueMs === this.nowMs ? market.oracle : market.oracleBefore;
+    const due = size * oracle * rateE10;
+    if (due >= 0n) return owner === this.fund ? 0n : -ceilDiv(due, 10_000_000_000n);
+    let paying = 0n;
+    let ofFund = 0n;
+    for (const each of this.accounts.values()) {
+      for (const position of each.positions.values()) {
+        if (position.market !== market || position.size * rateE10 <= 0n) continue;
+        paying += abs(position.size);
+        if (each === this.fund) ofFund += abs(position.size);
+      }
+    }
+    return (-due * (paying - ofFund)) / (10_000_000_000n * paying);
+  }
+
   /** R-conservation over everything that the ledger knows. */
   total(): bigint {
     let sum = this.treasury;
@@ -162,7 +186,14 @@ export class ReferenceBooks {
   list(id: number, listing: unknown): void {
     const definition = listing as PerpDefinition;
     const tiers = rowsOf(definition.tiers);
-    const fresh = { oracleMs: 0, isDelisted: false, isHalted: false, judged: 0n };
+    const fresh = {
+      oracle: 0n,
+      oracleBefore: 0n,
+      oracleMs: 0,
+      isDelisted: false,
+      isHalted: false,
+      judged: 0n,
+    };
     this.markets.set(id, { id, mark: 0n, tiers, definition, ...fresh });
   }
 

@@ -25,13 +25,15 @@ import { endEntry, healthOf, isBlind, lossesOf, readPrices } from './reference-s
  * Follows a venue by its commands and events and predicts every balance, position, isolated margin
  * and reserve: what a trade, an hour of funding, a liquidation step, a deleveraging, a settlement or
  * a changed setting does to money is computed here a second time, from the rulebook. Who trades with
- * whom, and whether they may, is the engine's business; fees and funding amounts are taken as told.
+ * whom, and whether they may, is the engine's business; fees and the rate of an hour are taken as told.
  */
 
 const DAY_MS = 86_400_000;
 
 export class ReferenceLedger {
   readonly books = new ReferenceBooks();
+  /** Hours of funding that the insurance fund had a position in. */
+  fundHours = 0;
   readonly #orders = new ReferenceOrders(this.books);
   #fundingLeft = 0n;
   #target: bigint | undefined;
@@ -203,6 +205,9 @@ export class ReferenceLedger {
         const owner = this.books.book(event.account);
         const position = this.books.signed(owner, event.instrumentId, event.size);
         same('the size that funding is about', BigInt(event.size), position.size);
+        const due = this.books.fundingOf(owner, position, event.dueMs, BigInt(event.rateE10));
+        same<bigint>('the funding of an hour', event.amount, due);
+        if (owner === this.books.fund) this.fundHours += 1;
         if (this.books.mode(owner, position).isIsolated) position.margin += event.amount;
         else owner.balance += event.amount;
         const paid: bigint = -event.amount;

@@ -190,7 +190,7 @@ test(
 );
 
 /** Two that reach everything early; more, and longer ones, in `npm run test:long`. */
-const [SEEDS, STEPS] = IS_LONG ? [[1, 2, 3, 9, 16, 22, 40], 1_500] : [[2, 22], 500];
+const [SEEDS, STEPS] = IS_LONG ? [[1, 2, 3, 4, 9, 16, 22, 40], 1_500] : [[4, 22], 500];
 
 test('the histories reach every kind of margin, step and event', () => {
   const seen = new Map<string, number>();
@@ -201,11 +201,13 @@ test('the histories reach every kind of margin, step and event', () => {
     pair.delist({ type: 'setPerp', instrumentId, delisted: true, changes: {} });
     for (let i = 0; i < 50; i++) pair.step();
     for (const [what, count] of pair.seen) seen.set(what, (seen.get(what) ?? 0) + count);
+    seen.set('funding of the fund', (seen.get('funding of the fund') ?? 0) + pair.ledger.fundHours);
   }
   for (const what of [
     'tradeExecuted',
     'settingsChanged',
     'fundingPaid',
+    'funding of the fund',
     'deleveraged',
     'perpSettled',
     'positionSettled',

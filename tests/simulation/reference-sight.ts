@@ -17,12 +17,13 @@ const judgedOf = ({ judged, mark }: Market): bigint => (judged === 0n ? mark : j
 /** When the prices of a command were observed. */
 export function readPrices(books: ReferenceBooks, command: Command): void {
   if (command.type !== 'pushOracle') return;
-  for (const { instrumentId } of command.prices) {
+  for (const { instrumentId, oracle } of command.prices) {
     const market = books.markets.get(instrumentId);
     if (market === undefined || market.isDelisted) continue;
     const { observedMs } = command;
     if (observedMs > books.nowMs + 5_000 || observedMs < market.oracleMs) continue;
     market.oracleMs = Math.min(observedMs, books.nowMs);
+    market.oracle = BigInt(oracle);
   }
 }
 
@@ -30,6 +31,7 @@ export function readPrices(books: ReferenceBooks, command: Command): void {
 export function endEntry(books: ReferenceBooks): void {
   for (const market of books.markets.values()) {
     if (!isUnjudged(books, market)) market.judged = market.mark;
+    market.oracleBefore = market.oracle;
   }
   for (const { positions } of books.accounts.values()) {
     for (const position of positions.values()) position.funded = undefined;

@@ -4,10 +4,11 @@ import {
   type Command,
   type CommandResult,
   createState,
+  type EngineEvent,
   openOrders,
   type OrderRequest,
-  perpView,
   type State,
+  TIMER,
 } from '@oddlot/engine';
 import { type Address, assert, timeMs } from '@oddlot/units';
 import fc from 'fast-check';
@@ -35,14 +36,18 @@ class Pair {
   readonly reference = new ReferenceVenue();
   readonly workload: Workload;
   trades = 0;
+  /** Orders that R-fillable cancelled before a mark or a sample. */
+  tested = 0;
+  premiums = 0;
   readonly seen = new Map<string, number>();
 
   constructor(seed: number) {
     this.workload = new Workload({ seed, traders: 5, agents: false, ordersMax: 3, skill: 'plain' });
+    // An hour ends early in the history.
+    this.workload.nowMs += 3_540_000;
     for (const perp of PERPS) this.#list(perp);
     const blocks = this.workload.opening();
     for (const commands of blocks) this.#apply(commands);
-    for (const command of blocks.flat()) this.#refer(command);
     this.compare();
   }
 
@@ -51,10 +56,12 @@ class Pair {
     this.workload.tick();
     const command = this.workload.next(this.state);
     const { events, outcomes } = this.#apply([command]);
+    this.tested += events.filter(isTestCancel).length;
     if (events.some(({ type }) => type === 'liquidationStep')) return false;
     const [outcome] = outcomes;
     this.#refer(command, outcome);
     this.compare();
+    for (const { funding } of this.state.perps.values()) if (funding.sum !== 0n) this.premiums += 1;
     return true;
   }
 
@@ -72,32 +79,45 @@ class Pair {
         maxLeverage: BigInt(maxLeverage),
         mmrE8: BigInt(mmrE8),
       })),
+      impactNotional: BigInt(perp.impactNotionalMicroUsdc),
       oracle: 0n,
       oracleMs: 0,
       mark: 0n,
+      premiums: 0n,
+      samples: 0,
     });
   }
 
   #apply(commands: readonly Command[]) {
-    const { state, workload } = this;
+    const { reference, state, workload } = this;
     const at = timeMs(workload.nowMs);
+    const previousMs = state.timeMs;
     const result = applyBlock(state, { height: state.height + 1, timeMs: at, commands });
     this.trades += result.events.filter(({ type }) => type === 'tradeExecuted').length;
     workload.observe(result);
-    this.reference.advance(workload.nowMs);
+    reference.passHour(previousMs, workload.nowMs);
+    reference.advance(workload.nowMs);
+    for (const command of commands) this.#referOperator(command);
+    const marks = result.events.filter((event) => event.type === 'markUpdated');
+    for (const { instrumentId } of marks) reference.testBest(instrumentId);
+    for (const { instrumentId, mark } of marks) {
+      reference.perps.get(instrumentId)!.mark = BigInt(mark);
+    }
+    reference.sample(previousMs);
     return result;
+  }
+
+  /** Class 0: prices and money, before the marks. */
+  #referOperator(command: Command): void {
+    if (command.type === 'pushOracle') this.#referPrices(command);
+    if (command.type === 'creditFaucet' || command.type === 'creditDeposit') {
+      this.reference.credit(command.account, BigInt(command.amountMicroUsdc));
+    }
   }
 
   /** Does the same in the reference and compares how it ended. */
   #refer(command: Command, outcome?: CommandResult): void {
     const { reference } = this;
-    if (command.type === 'pushOracle') this.#referPrices(command);
-    for (const [id, perp] of reference.perps) {
-      perp.mark = BigInt(perpView(this.state, PERPS[id - 1]!.instrumentId)?.mark ?? 0);
-    }
-    if (command.type === 'creditFaucet' || command.type === 'creditDeposit') {
-      reference.credit(command.account, BigInt(command.amountMicroUsdc));
-    }
     // Whoever signs the same nonce twice is refused; the reference knows no nonces.
     if (outcome?.reject !== undefined) {
       expect(outcome.reject.reason).toBe('nonceUsed');
@@ -141,11 +161,20 @@ class Pair {
     // The insurance fund has its share of the fees and nothing else yet.
     const fund = accountView(state, PARAMETERS.insuranceFundAddress)?.perpBalance ?? 0n;
     expectSame<bigint>(state.treasury + fund, reference.treasury);
+    for (const [id, { premiums, samples }] of reference.perps) {
+      const { funding } = state.perps.get(id)!;
+      expectSame({ sum: funding.sum, samples: funding.samples }, { sum: premiums, samples });
+    }
     for (const trader of workload.traders) {
       expectSame<object>(engineAccount(state, trader), referenceAccount(reference, trader));
       expectSame(engineOrders(state, trader), referenceOrders(reference, trader));
     }
   }
+}
+
+function isTestCancel(event: EngineEvent): boolean {
+  if (event.type !== 'orderUpdated') return false;
+  return event.commandIndex === TIMER && event.cancelCause === 'marginCanceled';
 }
 
 function requestOf(order: OrderRequest): Parameters<ReferenceVenue['place']>[1] {
@@ -235,13 +264,19 @@ test(
 test('the histories reach what they are meant to compare', () => {
   const seen = new Map<string, number>();
   let trades = 0;
+  let tested = 0;
+  let premiums = 0;
   for (const seed of [1, 2, 3, 4, 5, 6]) {
     const pair = new Pair(seed);
     for (let i = 0; i < 500 && pair.step(); i++);
     trades += pair.trades;
+    tested += pair.tested;
+    premiums += pair.premiums;
     for (const [what, count] of pair.seen) seen.set(what, (seen.get(what) ?? 0) + count);
   }
   expect(trades).toBeGreaterThan(300);
+  expect(tested).toBeGreaterThan(10);
+  expect(premiums).toBeGreaterThan(10);
   for (const what of [
     'open',
     'filled',

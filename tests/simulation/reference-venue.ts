@@ -19,9 +19,13 @@ export type ReferencePerp = {
   readonly takerFeeE8: bigint;
   readonly makerFeeE8: bigint;
   readonly tiers: readonly ReferenceTier[];
+  readonly impactNotional: bigint;
   oracle: bigint;
   oracleMs: number;
   mark: bigint;
+  /** R-funding: the premiums of the hour in progress, 10^-10, and how many there are. */
+  premiums: bigint;
+  samples: number;
 };
 
 export type ReferenceRequest = {
@@ -59,6 +63,10 @@ const ONE = 100_000_000n;
 const LEVERAGE = 20n;
 const LIQUIDATION_FEE_E8 = 500_000n;
 const MIN_VALUE = 10_000_000n;
+const SAMPLE_MS = 5_000;
+const HOUR_MS = 3_600_000;
+/** R-funding: 1%, in 10^-10. */
+const PREMIUM_CAP = 100_000_000n;
 
 const abs = (value: bigint): bigint => (value < 0n ? -value : value);
 const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);
@@ -113,7 +121,10 @@ export class ReferenceVenue {
   place(owner: string, request: ReferenceRequest): ReferenceResult {
     const id = this.nextId++;
     const reason = this.#refusal(owner, request);
-    if (reason !== undefined) return { state: 'rejected', reason, filled: 0n, filledNotional: 0n };
+    const refused = reason ?? (this.#wouldTrade(owner, request) ? 'postOnlyWouldTrade' : undefined);
+    if (refused !== undefined) {
+      return { state: 'rejected', reason: refused, filled: 0n, filledNotional: 0n };
+    }
     const perp = this.#perp(request.perp);
     const size = request.reduceOnly
       ? min(request.size, this.#reducible(owner, request))
@@ -277,22 +288,145 @@ export class ReferenceVenue {
       const needed = this.initial(owner, request, size) + fee;
       if (this.#judged(owner) < needed) return 'marginInsufficient';
     }
-    if (tif === 'alo' && this.#best(perp.id, !isBuy, price) !== undefined) {
-      return 'postOnlyWouldTrade';
+    return undefined;
+  }
+
+  /**
+   * R-tif: an `Alo` is rejected by an own order and by one that could fill; one that could not is
+   * cancelled. Where R-fillable tests nothing, any order rejects it.
+   */
+  #wouldTrade(owner: string, { isBuy, perp: id, price, tif }: ReferenceRequest): boolean {
+    const perp = this.#perp(id);
+    for (;;) {
+      const met = tif === 'alo' ? this.#best(id, !isBuy, price) : undefined;
+      if (met === undefined) return false;
+      if (this.#isStale(perp) || met.owner === owner || this.#isFillable(met)) return true;
+      this.#drop(met);
+    }
+  }
+
+  /** R-fillable: as the maker of a fill of all that is left of it. */
+  #isFillable(order: ReferenceOrder): boolean {
+    const { makerFeeE8 } = this.#perp(order.perp);
+    return this.#survives(order, order.price, order.remaining, makerFeeE8);
+  }
+
+  /** Cancels the orders of a side that could not fill, best first, until others are worth a value. */
+  #test(perp: ReferencePerp, isBuy: boolean, worth: bigint): void {
+    if (this.#isStale(perp) || perp.mark === 0n) return;
+    let value = 0n;
+    for (const order of this.#side(perp.id, isBuy)) {
+      if (!this.#isFillable(order)) {
+        this.#drop(order);
+        continue;
+      }
+      value += order.price * order.remaining;
+      if (value >= worth) return;
+    }
+  }
+
+  /** R-fillable: a mark is about to be computed from the book. */
+  testBest(id: number): void {
+    for (const isBuy of [true, false]) this.#test(this.#perp(id), isBuy, 0n);
+  }
+
+  /** R-funding-gaps: the hours that ended before this entry, at the prices that it found. */
+  passHour(previousMs: number, nowMs: number): void {
+    const dueMs = previousMs - (previousMs % HOUR_MS) + HOUR_MS;
+    if (dueMs < nowMs) for (const perp of this.perps.values()) this.#payHour(perp, dueMs);
+  }
+
+  /** R-funding: the sample of the latest instant since an entry, at the marks of this one. */
+  sample(previousMs: number): void {
+    if (this.nowMs - (this.nowMs % SAMPLE_MS) <= previousMs) return;
+    for (const perp of this.perps.values()) {
+      if (this.nowMs % HOUR_MS === 0) this.#payHour(perp, this.nowMs);
+      if (this.#isStale(perp)) continue;
+      const bid = this.#side(perp.id, true)[0]?.price ?? 0n;
+      const ask = this.#side(perp.id, false)[0]?.price ?? perp.oracle;
+      if (bid > perp.oracle) this.#test(perp, true, perp.impactNotional);
+      else if (ask < perp.oracle) this.#test(perp, false, perp.impactNotional);
+      if (this.orders.every((order) => order.perp !== perp.id)) continue;
+      perp.samples += 1;
+      perp.premiums += this.#above(perp) - this.#below(perp);
+    }
+  }
+
+  /** max(b − O, 0) / O in 10^-10, rounded down. */
+  #above(perp: ReferencePerp): bigint {
+    const impact = this.#impact(perp, true);
+    if (impact === undefined) return 0n;
+    const distances = [
+      (10_000_000_000n * (impact.value - perp.oracle * impact.lots)) / (perp.oracle * impact.lots),
+      (10_000_000_000n * (perp.mark - perp.oracle)) / perp.oracle,
+      PREMIUM_CAP,
+    ];
+    return max(0n, distances.reduce(min));
+  }
+
+  /** max(O − a, 0) / O in 10^-10, rounded down. */
+  #below(perp: ReferencePerp): bigint {
+    const impact = this.#impact(perp, false);
+    if (impact === undefined) return 0n;
+    const distances = [
+      (10_000_000_000n * (perp.oracle * impact.lots - impact.value)) / (perp.oracle * impact.lots),
+      (10_000_000_000n * (perp.oracle - perp.mark)) / perp.oracle,
+      PREMIUM_CAP,
+    ];
+    return max(0n, distances.reduce(min));
+  }
+
+  /** What the impact notional gets on a side: the average price is value / lots, both times one price. */
+  #impact(perp: ReferencePerp, isBuy: boolean): { value: bigint; lots: bigint } | undefined {
+    let left = perp.impactNotional;
+    let lots = 0n;
+    for (const { price, remaining } of this.#side(perp.id, isBuy)) {
+      if (price * remaining >= left) {
+        return { value: perp.impactNotional * price, lots: lots * price + left };
+      }
+      left -= price * remaining;
+      lots += remaining;
     }
     return undefined;
   }
 
+  /** Nobody here is the insurance fund: longs pay shorts, and it has what rounding leaves. */
+  #payHour(perp: ReferencePerp, dueMs: number): void {
+    const premium = perp.premiums / 720n;
+    const isStill = perp.oracle === 0n || dueMs - perp.oracleMs > 30_000;
+    const isPaid = perp.samples > 0 && !isStill;
+    perp.premiums = 0n;
+    perp.samples = 0;
+    if (!isPaid) return;
+    const pull = max(-5_000_000n, min(5_000_000n, 1_000_000n - premium));
+    // Half up: the floor of (x + 4) / 8.
+    const raised = premium + pull + 4n;
+    const rate = raised >= 0n ? raised / 8n : -ceil(-raised, 8n);
+    for (const [key, { size }] of this.positions) {
+      const [owner = '', id] = key.split(' ');
+      if (Number(id) !== perp.id) continue;
+      const due = size * perp.oracle * rate;
+      const paid = due > 0n ? ceil(due, 10_000_000_000n) : due / 10_000_000_000n;
+      this.credit(owner, -paid);
+      this.treasury += paid;
+    }
+  }
+
   /** The resting order that an incoming one of this limit meets first. */
   #best(perp: number, isBuySide: boolean, limit: bigint): ReferenceOrder | undefined {
-    const [best] = this.orders
+    return this.#side(perp, isBuySide).find(({ price }) =>
+      isBuySide ? price >= limit : price <= limit,
+    );
+  }
+
+  /** A side of a book as it is now, first to trade first. */
+  #side(perp: number, isBuySide: boolean): ReferenceOrder[] {
+    return this.orders
       .filter((order) => order.perp === perp && order.isBuy === isBuySide)
-      .filter(({ price }) => (isBuySide ? price >= limit : price <= limit))
       .sort((a, b) => {
         if (a.price !== b.price) return a.price < b.price === isBuySide ? 1 : -1;
         return a.id - b.id;
       });
-    return best;
   }
 
   #execute(taker: ReferenceOrder): ReferenceResult['state'] {
