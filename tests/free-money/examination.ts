@@ -4,8 +4,10 @@ import { judgeDoors } from './door-judge.ts';
 import { demand, usdc } from './finding.ts';
 import { changesOf } from './flows.ts';
 import { FundJudge } from './fund-judge.ts';
+import { type FundingFigures, FundingJudge } from './funding-judge.ts';
 import { judgeGap } from './gap-judge.ts';
 import { LotBook } from './lots.ts';
+import { type MarginFigures, MarginJudge } from './margin-judge.ts';
 import { judgeRanks } from './rank-judge.ts';
 import type { Entry } from './venue.ts';
 
@@ -19,6 +21,8 @@ export class Examination {
   readonly #owners: ReadonlySet<Address>;
   readonly #fund: Address;
   readonly #funds: FundJudge;
+  readonly #funding: FundingJudge;
+  readonly #margins: MarginJudge;
   #relief = 0n;
   #allowed = 0n;
   /** How often each thing that is judged came up: a search that meets none proves nothing. */
@@ -28,6 +32,16 @@ export class Examination {
     this.#owners = new Set(owners);
     this.#fund = fund;
     this.#funds = new FundJudge(fund);
+    this.#funding = new FundingJudge(this.#owners, fund);
+    this.#margins = new MarginJudge(this.#owners, fund);
+  }
+
+  get funding(): FundingFigures {
+    return this.#funding.figures;
+  }
+
+  get margins(): MarginFigures {
+    return this.#margins.figures;
   }
 
   judge(state: State, entry: Entry): void {
@@ -35,6 +49,8 @@ export class Examination {
     const { events } = entry.result;
     for (const event of events)
       this.#count(event.type === 'liquidationStep' ? event.step : event.type);
+    this.#funding.judge(entry);
+    this.#margins.judge(entry);
     judgeDoors(entry, this.#fund);
     judgeRanks(entry, this.#fund);
     const lots = new LotBook(entry.before, events, this.#fund);

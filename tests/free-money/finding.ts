@@ -14,7 +14,11 @@ export type Property =
   | 'traded while blind'
   | 'out ahead of a gap'
   | 'gained by a bankruptcy'
-  | "owner's sum";
+  | "owner's sum"
+  | 'funding beyond its bound'
+  | 'fund pays funding'
+  | 'cancelled with margin'
+  | 'refused by a phantom';
 
 export class Finding extends Error {
   readonly property: Property;

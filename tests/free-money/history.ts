@@ -19,6 +19,21 @@ export type Person = {
   /** By market. */
   readonly isIsolated: readonly boolean[];
   readonly leverage: readonly number[];
+  /** An honest maker's terms; a person without them trades only as the steps say. */
+  readonly quotes?: Quotes;
+};
+
+/** How a maker quotes both sides of the fair price in the first market. */
+export type Quotes = {
+  readonly everyMs: number;
+  /** Half of the spread, in ten-thousandths of the fair price. */
+  readonly half: number;
+  readonly levels: number;
+  /** Lots of each order. */
+  readonly lots: number;
+  /** The largest position, in lots, that its quotes may lead to. */
+  readonly inventory: number;
+  readonly timeInForce: 'gtc' | 'alo';
 };
 
 /** What somebody asks for. Prices are thousandths of the mark away from it. */
@@ -77,7 +92,47 @@ export type Step =
   | { readonly kind: 'halt'; readonly perp: number; readonly isHalted: boolean }
   | { readonly kind: 'delist'; readonly perp: number }
   /** A closing hour from its first to its last second, with prices that move half way. */
-  | { readonly kind: 'close'; readonly perp: number; readonly moves: readonly number[] };
+  | { readonly kind: 'close'; readonly perp: number; readonly moves: readonly number[] }
+  | Stretch;
+
+/** Time passes in the open world: prices walk, makers quote, and owners repeat their routines. */
+export type Stretch = {
+  readonly kind: 'stretch';
+  readonly seconds: number;
+  /** Between price pushes. */
+  readonly pushMs: number;
+  readonly walk: {
+    readonly seed: number;
+    /** The largest move of a push, in hundred-thousandths. */
+    readonly step: number;
+    /** One push in so many moves by 1 to 8 percent; 0 for none. */
+    readonly gapEvery: number;
+  };
+  readonly routines: readonly Routine[];
+  /** Single acts, each in the sampling interval of that number. */
+  readonly acts: readonly { readonly at: number; readonly act: Act }[];
+};
+
+/** An order that an owner repeats around the instants at which premiums are sampled. */
+export type Routine = {
+  /**
+   * `rest` keeps an order in the book, `follow` replaces it when the price has moved, `flash` places it before a sample
+   * and cancels it in the entry of the sample, `amend` moves a resting order there and back, `sweep` is an `Ioc`.
+   */
+  readonly kind: 'rest' | 'follow' | 'flash' | 'amend' | 'sweep';
+  readonly who: number;
+  readonly perp: number;
+  readonly isBuy: boolean;
+  /** Thousandths of the oracle price. */
+  readonly away: number;
+  readonly share: number;
+  readonly timeInForce: 'gtc' | 'alo';
+  readonly reduceOnly: boolean;
+  /** How long before the sample. */
+  readonly leadMs: number;
+  /** Every so many samples. */
+  readonly every: number;
+};
 
 export type History = { readonly opening: Opening; readonly steps: readonly Step[] };
 
@@ -121,7 +176,7 @@ function randomOpening(chance: Chance): Opening {
   };
 }
 
-type Cast = {
+export type Cast = {
   readonly chance: Chance;
   readonly owners: number;
   readonly people: number;
@@ -315,7 +370,7 @@ function anyStep(cast: Cast): Step {
   }
 }
 
-function anyAct(cast: Cast): Act {
+export function anyAct(cast: Cast): Act {
   const { chance } = cast;
   const perp = market(cast);
   const who = chance.below(2) === 0 ? owner(cast) : anyone(cast);
@@ -355,7 +410,7 @@ function anyAct(cast: Cast): Act {
   }
 }
 
-function deal(cast: Cast, perp: number, who?: number): Step {
+export function deal(cast: Cast, perp: number, who?: number): Step {
   const { chance } = cast;
   const first = who ?? (chance.below(3) > 0 ? owner(cast) : anyone(cast));
   const second = chance.below(2) === 0 ? owner(cast) : other(cast);
@@ -386,7 +441,7 @@ function pause(cast: Cast): Step {
   return { kind: 'prices', seconds, moves: movesOf(cast), acts: [] };
 }
 
-function movesOf({ chance, perps }: Cast): number[] {
+export function movesOf({ chance, perps }: Cast): number[] {
   return Array.from({ length: perps }, () =>
     chance.below(2) === 0 ? 0 : chance.below(chance.pick([7, 31, 121])) * chance.pick([-1, 1]),
   );

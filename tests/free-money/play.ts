@@ -2,10 +2,13 @@ import type { Command, OrderRequest } from '@oddlot/engine';
 import { type Address, instrumentId } from '@oddlot/units';
 import { Examination } from './examination.ts';
 import { Finding } from './finding.ts';
+import type { FundingFigures } from './funding-judge.ts';
 import type { Act, History, Person, Step } from './history.ts';
 import { crossNumbers } from './margin-model.ts';
+import type { MarginFigures } from './margin-judge.ts';
 import { type Held, larger, type Purse, smaller } from './shot.ts';
-import { listing, order, someone, type Unsigned, Venue } from './venue.ts';
+import { playStretch, type Players } from './stretch.ts';
+import { listing, order, someone, START_MS, type Unsigned, Venue } from './venue.ts';
 
 /** Plays a history on a venue of its own, judged from the first entry to the last. */
 
@@ -13,6 +16,10 @@ export type Played = {
   readonly finding: Finding | undefined;
   readonly entries: number;
   readonly reached: ReadonlyMap<string, number>;
+  readonly funding: FundingFigures;
+  readonly margins: MarginFigures;
+  /** Consensus time from the first entry to the last. */
+  readonly simulatedMs: number;
 };
 
 const OWNERS_FROM = 0xa000;
@@ -34,15 +41,17 @@ export function play(history: History): Played {
     if (!(error instanceof Finding)) throw error;
     finding = error;
   }
-  return { finding, entries: table.entries, reached: table.reached };
+  const { entries, simulatedMs } = table;
+  const { funding, margins, reached } = table.examination;
+  return { finding, entries, simulatedMs, reached, funding, margins };
 }
 
 class Table {
   readonly #venue: Venue;
   readonly #people: readonly Address[];
   readonly #perps: readonly number[];
-  /** From the first account on; what lists the markets is nobody's doing. */
-  #examination: Examination | undefined;
+  readonly #players: Players;
+  readonly examination: Examination;
   entries = 0;
 
   constructor({ opening }: History) {
@@ -54,25 +63,34 @@ class Table {
         tiers: [{ tier: 1, minSize: 0, maxSize: 100_000_000, maxLeverage, mmrE8 }],
       }),
     );
-    this.#venue = new Venue(perps, {
-      watch: (entry) => {
-        this.entries += 1;
-        this.#examination?.judge(this.#venue.state, entry);
-      },
+    this.#venue = new Venue(perps);
+    const { fund, state } = this.#venue;
+    this.examination = new Examination(owners, fund);
+    this.#venue.watch((entry) => {
+      this.entries += 1;
+      this.examination.judge(state, entry);
     });
-    this.#examination = new Examination(owners, this.#venue.fund);
     if (opening.fundUsdc > 0) this.#venue.credit(this.#venue.fund, opening.fundUsdc);
-    for (const [at, person] of [...opening.owners, ...opening.others].entries()) {
-      this.#seat(this.#who(at), person);
-    }
+    const people = [...opening.owners, ...opening.others];
+    for (const [at, person] of people.entries()) this.#seat(this.#who(at), person);
+    this.#players = {
+      venue: this.#venue,
+      makers: people.flatMap(({ quotes }, at) =>
+        quotes === undefined ? [] : [{ address: this.#who(at), quotes }],
+      ),
+      who: (at) => this.#who(at),
+      id: (at) => this.#id(at),
+      lots: (purse, id, share) => this.#lots(purse, id, share),
+      command: (act) => this.#command(act),
+    };
   }
 
-  get reached(): ReadonlyMap<string, number> {
-    return this.#examination?.reached ?? new Map();
+  get simulatedMs(): number {
+    return this.#venue.nowMs - START_MS;
   }
 
   conclude(): void {
-    this.#examination?.conclude(this.#venue.state);
+    this.examination.conclude(this.#venue.state);
   }
 
   #seat(address: Address, { isHedged, isIsolated, leverage, usdc }: Person): void {
@@ -110,6 +128,9 @@ class Table {
         // Samples of the book are taken up to its end, and funding falls due with it.
         venue.wait(Math.max(0, HOUR_MS - BEFORE_HOUR_MS - (venue.nowMs % HOUR_MS))).prices({});
         venue.wait(BEFORE_HOUR_MS + 1_000).prices(this.#moved(step.moves));
+        break;
+      case 'stretch':
+        playStretch(this.#players, step);
         break;
       case 'close':
         this.step({ kind: 'delist', perp: step.perp });

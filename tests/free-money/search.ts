@@ -1,34 +1,47 @@
 import { parseArgs } from 'node:util';
 import { chance } from '../support/seeded.ts';
+import { Figures } from './figures.ts';
 import type { Finding } from './finding.ts';
 import { type History, randomHistory } from './history.ts';
-import { play } from './play.ts';
+import { mutated, randomOpenHistory } from './open-history.ts';
+import { play, type Played } from './play.ts';
 import { shrink } from './shrink.ts';
 
 /**
- * The search for free money: `npm run free-money -- --minutes 60`, or `--seed 7 --runs 1` for one
- * history again. Accounts of one owner, among others, try what they like around gaps, silent, halted
- * and closing markets; what must hold is judged after every entry. A history in which it does not is
- * made as short as it can be and printed.
+ * The search for free money: `npm run free-money -- --minutes 60`, or `--world open --seed 7 --runs 1` for one history
+ * again. In the closed world accounts of one owner, among others, act at random around price gaps and in silent, halted and
+ * closing markets. In the open world they attack the book among honest makers and holders for hours of funding. What must
+ * hold is judged after every entry. A history in which it does not is made as short as it can be and printed.
  */
+
+const WORLDS = {
+  closed: { random: randomHistory, rounds: 1 },
+  open: { random: randomOpenHistory, rounds: 6 },
+} as const;
+
+export type World = keyof typeof WORLDS;
 
 export type SearchReport = {
   readonly runs: number;
   readonly entries: number;
   /** How often what is judged came up. */
   readonly reached: Readonly<Record<string, number>>;
+  readonly figures: Readonly<Record<string, number | string>>;
   readonly found: readonly Found[];
 };
 
 export type Found = {
+  readonly world: World;
   readonly seed: number;
   readonly finding: Finding;
   readonly history: History;
 };
 
 export type SearchOptions = {
+  /** One history of each for every seed; in the open world also some that differ from it and gain more. */
+  readonly worlds: readonly World[];
   readonly seed: number;
-  /** Histories, or as many as there is time for. */
+  /** Seeds, or as many as there is time for. */
   readonly runs: number;
   readonly untilMs?: number;
   /** Findings after which it ends. */
@@ -36,47 +49,72 @@ export type SearchOptions = {
   readonly tell?: (line: string) => void;
 };
 
+const TELL_EVERY_MS = 60_000;
+
 export function search(options: SearchOptions): SearchReport {
-  const reached = new Map<string, number>();
+  const figures = new Figures();
   const found: Found[] = [];
-  let entries = 0;
-  let runs = 0;
-  const hasTime = (): boolean =>
-    options.untilMs === undefined || performance.now() < options.untilMs;
-  while (runs < options.runs && hasTime() && found.length < (options.findings ?? 1)) {
-    const seed = options.seed + runs;
-    runs += 1;
-    const history = randomHistory(chance(seed));
-    const played = playSeed(seed, history);
-    entries += played.entries;
-    for (const [what, times] of played.reached) reached.set(what, (reached.get(what) ?? 0) + times);
-    if (played.finding !== undefined) found.push({ seed, finding: played.finding, history });
-    if (runs % 1_000 === 0) options.tell?.(`${runs} histories, ${entries} entries`);
+  const { findings = 1, seed: firstSeed, tell, untilMs = Infinity, worlds } = options;
+  const hasTime = (): boolean => performance.now() < untilMs && found.length < findings;
+  let tellMs = performance.now() + TELL_EVERY_MS;
+  for (let run = 0; run < options.runs && hasTime(); run++) {
+    for (const world of worlds) {
+      if (!hasTime()) break;
+      const seed = firstSeed + run;
+      const here = searchSeed(world, seed, figures);
+      if (here === undefined) continue;
+      found.push(here);
+      tell?.(`${world} world, seed ${seed}: ${here.finding.message}`);
+    }
+    if (tell === undefined || performance.now() < tellMs) continue;
+    tellMs += TELL_EVERY_MS;
+    tell(JSON.stringify({ seeds: run + 1, ...figures.summary() }));
   }
-  const sorted = [...reached].sort(([a], [b]) => (a < b ? -1 : 1));
-  return { runs, entries, reached: Object.fromEntries(sorted), found };
+  const { entries, reached, runs } = figures;
+  return { runs, entries, reached: reached(), figures: figures.summary(), found };
 }
 
-function playSeed(seed: number, history: History): ReturnType<typeof play> {
+/** A history of a seed, then others with one thing changed, each time of the one in which owners gained most. */
+function searchSeed(world: World, seed: number, figures: Figures): Found | undefined {
+  const random = chance(seed);
+  let best = WORLDS[world].random(random);
+  let mostE10 = -1n;
+  for (let round = 0; round < WORLDS[world].rounds; round++) {
+    const history = round === 0 ? best : mutated(best, random);
+    const played = playSeed(world, seed, history);
+    figures.add(played);
+    const { finding, funding } = played;
+    if (finding !== undefined) return { world, seed, finding, history };
+    if (funding.worstE10 <= mostE10) continue;
+    mostE10 = funding.worstE10;
+    best = history;
+  }
+  return undefined;
+}
+
+function playSeed(world: World, seed: number, history: History): Played {
   try {
     return play(history);
   } catch (error) {
-    throw new Error(`the history of seed ${seed} stopped the engine`, { cause: error });
+    throw new Error(`a history of seed ${seed} in the ${world} world stopped the engine`, {
+      cause: error,
+    });
   }
 }
 
-/** A finding with the shortest history that still shows it, for whoever has to mend it. */
-export function explain({ finding, history, seed }: Found): string {
+/** A finding with the shortest history that still shows it. */
+export function explain({ finding, history, seed, world }: Found): string {
   const short = shrink(history, finding.property);
   const steps = short.steps.map((step) => `  ${JSON.stringify(step)}`).join('\n');
   const said = play(short).finding?.message ?? finding.message;
-  return `seed ${seed}: ${said}\n  ${JSON.stringify(short.opening)}\n${steps}`;
+  return `${world} world, seed ${seed}: ${said}\n  ${JSON.stringify(short.opening)}\n${steps}`;
 }
 
 if (import.meta.main) {
   const { values } = parseArgs({
     options: {
       minutes: { type: 'string' },
+      world: { type: 'string' },
       seed: { type: 'string' },
       runs: { type: 'string' },
       findings: { type: 'string' },
@@ -86,6 +124,7 @@ if (import.meta.main) {
   const minutes = Number(values.minutes ?? 60);
   console.log(`from seed ${seed}`);
   const report = search({
+    worlds: worldsNamed(values.world),
     seed,
     runs: Number(values.runs ?? Number.POSITIVE_INFINITY),
     untilMs: performance.now() + minutes * 60_000,
@@ -95,4 +134,10 @@ if (import.meta.main) {
   console.log(JSON.stringify({ ...report, found: report.found.length }, undefined, 2));
   for (const found of report.found) console.log(explain(found));
   if (report.found.length > 0) process.exitCode = 1;
+}
+
+function worldsNamed(name: string | undefined): readonly World[] {
+  if (name === undefined) return ['closed', 'open'];
+  if (name !== 'closed' && name !== 'open') throw new Error('--world is closed or open');
+  return [name];
 }

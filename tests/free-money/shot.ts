@@ -38,6 +38,8 @@ export type Market = {
   /** R-delist: its closing hour had too few samples. */
   readonly isWaiting: boolean;
   readonly isSettled: boolean;
+  /** R-delist: from the operator's order to delist on. */
+  readonly isClosing: boolean;
   readonly tiers: readonly MarginTier[];
 };
 
@@ -85,6 +87,7 @@ export function shotOf(state: State): Shot {
       isStale: perp.oracle === 0 || state.timeMs - perp.oracleMs > staleMs,
       isWaiting: perp.closing?.isWaiting === true,
       isSettled: perp.delisted,
+      isClosing: perp.closing !== undefined,
       tiers: perp.definition.tiers,
     });
   }

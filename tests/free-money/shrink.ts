@@ -2,7 +2,7 @@ import type { Property } from './finding.ts';
 import type { History, Step } from './history.ts';
 import { play } from './play.ts';
 
-/** Takes steps away, and acts out of entries, for as long as the same property stays broken. */
+/** Removes steps, then acts, routines and time from those that are left, while the same property stays broken. */
 
 const TRIES_MAX = 600;
 
@@ -19,13 +19,12 @@ export function shrink(history: History, property: Property): History {
     if (shorter !== undefined) steps = shorter;
     else size = size === 1 ? 0 : Math.ceil(size / 2);
   }
-  for (const [at, step] of steps.entries()) {
-    if (step.kind !== 'prices') continue;
-    for (const act of step.acts) {
-      const now = steps[at];
-      if (now?.kind !== 'prices') continue;
-      const fewer = steps.with(at, { ...now, acts: now.acts.filter((each) => each !== act) });
-      if (breaks(fewer)) steps = fewer;
+  for (const at of steps.keys()) {
+    for (let isShorter = true; isShorter;) {
+      const shorter = variantsOf(steps[at]).map((step) => steps.with(at, step));
+      const found = shorter.find((each) => breaks(each));
+      isShorter = found !== undefined;
+      steps = found ?? steps;
     }
   }
   return { ...history, steps };
@@ -41,4 +40,21 @@ function withoutChunk(
     if (shorter.length < steps.length && breaks(shorter)) return shorter;
   }
   return undefined;
+}
+
+/** The step with one thing less. */
+function variantsOf(step: Step | undefined): Step[] {
+  if (step?.kind === 'prices') {
+    return step.acts.map((act) => ({ ...step, acts: step.acts.filter((each) => each !== act) }));
+  }
+  if (step?.kind !== 'stretch') return [];
+  const { acts, routines, seconds, walk } = step;
+  const variants: Step[] = [
+    ...acts.map((act) => ({ ...step, acts: acts.filter((each) => each !== act) })),
+    ...routines.map((one) => ({ ...step, routines: routines.filter((each) => each !== one) })),
+  ];
+  if (walk.gapEvery > 0) variants.push({ ...step, walk: { ...walk, gapEvery: 0 } });
+  if (walk.step > 0) variants.push({ ...step, walk: { ...walk, step: 0 } });
+  if (seconds > 5) variants.push({ ...step, seconds: Math.ceil(seconds / 10) * 5 });
+  return variants;
 }

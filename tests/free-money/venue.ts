@@ -7,7 +7,6 @@ import {
   type OrderRequest,
   type PerpDefinition,
   type State,
-  type VenueParameters,
 } from '@oddlot/engine';
 import { type Address, address, hash, instrumentId, timeMs } from '@oddlot/units';
 import { defaultParameters } from '../../packages/venue/src/genesis-commands.ts';
@@ -72,7 +71,7 @@ export function someone(n: number): Address {
 export class Venue {
   readonly state: State = createState();
   readonly fund: Address;
-  readonly #watch: (entry: Entry) => void;
+  #watch: (entry: Entry) => void = () => {};
   readonly #judged = new Map<number, number>();
   readonly #oracles = new Map<number, number>();
   readonly #hushed = new Set<number>();
@@ -80,16 +79,8 @@ export class Venue {
   #nonce = START_MS;
   #shot: Shot;
 
-  /** `watch` sees every entry from the first on. */
-  constructor(
-    perps: readonly PerpDefinition[],
-    options: {
-      readonly watch?: (entry: Entry) => void;
-      readonly parameters?: Partial<VenueParameters>;
-    } = {},
-  ) {
-    this.#watch = options.watch ?? (() => {});
-    const parameters = { ...defaultParameters('Oddlot-Testnet'), ...options.parameters };
+  constructor(perps: readonly PerpDefinition[]) {
+    const parameters = defaultParameters('Oddlot-Testnet');
     this.fund = parameters.insuranceFundAddress;
     this.#shot = shotOf(this.state);
     this.apply([
@@ -98,6 +89,11 @@ export class Venue {
     ]);
     for (const { instrumentId: id } of perps) this.#oracles.set(id, 1_000_000);
     this.prices({});
+  }
+
+  /** Calls back after every entry from now on. */
+  watch(onEntry: (entry: Entry) => void): void {
+    this.#watch = onEntry;
   }
 
   get nowMs(): number {

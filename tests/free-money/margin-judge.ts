@@ -1,0 +1,276 @@
+import type { EngineEvent, OrderSnapshot, OrderUpdated, TradeExecuted } from '@oddlot/engine';
+import type { Address } from '@oddlot/units';
+import { demand, usdc } from './finding.ts';
+import { sidesOf } from './flows.ts';
+import { isJudged, larger, magnitude, type Held, type Market, type Purse } from './shot.ts';
+import type { Entry } from './venue.ts';
+
+/**
+ * R-fillable, R-tif: no honest order is cancelled for lack of margin while its owner has margin for a fill of all that is
+ * left of it, and no honest post-only order is refused only because of orders that cannot fill. Everything is computed
+ * from balances, positions and the orders that events showed, in exact arithmetic. Judged are cross accounts with one
+ * position a market.
+ */
+
+const E8 = 100_000_000n;
+/** The highest fee of a maker. */
+const MAKER_FEE_E8 = 15_000n;
+const LIQUIDATION_FEE_E8 = 500_000n;
+
+export type MarginFigures = {
+  /** Honest orders cancelled for lack of margin. */
+  cancelled: number;
+  /** Of those, how many could be judged. */
+  judged: number;
+  /** Honest post-only orders refused. */
+  refused: number;
+};
+
+export class MarginJudge {
+  readonly #owners: ReadonlySet<Address>;
+  readonly #fund: Address;
+  /** Resting orders, by id. */
+  readonly #orders = new Map<number, OrderSnapshot>();
+  readonly figures: MarginFigures = { cancelled: 0, judged: 0, refused: 0 };
+
+  constructor(owners: ReadonlySet<Address>, fund: Address) {
+    this.#owners = owners;
+    this.#fund = fund;
+  }
+
+  judge(entry: Entry): void {
+    const changes = new Changes(entry);
+    for (const event of entry.result.events) {
+      if (event.type === 'orderUpdated') this.#order(entry, changes, event);
+      else changes.note(event);
+    }
+  }
+
+  #order(entry: Entry, changes: Changes, event: OrderUpdated): void {
+    const { cancelCause, order, reject, status } = event;
+    const isHonest = !this.#owners.has(order.account) && order.account !== this.#fund;
+    if (isHonest && status === 'cancelled' && cancelCause === 'marginCanceled') {
+      this.#judgeCancel(entry, changes, order);
+    }
+    if (isHonest && reject?.reason === 'postOnlyWouldTrade') {
+      this.#judgeRefusal(entry, changes, order);
+    }
+    if (status === 'open') this.#orders.set(order.orderId, order);
+    else this.#orders.delete(order.orderId);
+  }
+
+  #judgeCancel(entry: Entry, changes: Changes, order: OrderSnapshot): void {
+    this.figures.cancelled += 1;
+    // An order that never rested is a taker, whose rest is cancelled.
+    if (!this.#orders.has(order.orderId)) return;
+    const numbers = this.#fillOf(entry, changes, order);
+    if (numbers === undefined) return;
+    this.figures.judged += 1;
+    demand(!numbers.isCovered, 'cancelled with margin', () => say(order, numbers));
+  }
+
+  #judgeRefusal(entry: Entry, changes: Changes, order: OrderSnapshot): void {
+    this.figures.refused += 1;
+    const market = entry.after.markets.get(order.instrumentId);
+    // R-fillable tests nothing where nobody can judge a fill.
+    if (market === undefined || !isJudged(market) || market.isClosing) return;
+    const crossing = [...this.#orders.values()].filter(
+      (each) =>
+        each.instrumentId === order.instrumentId &&
+        each.isBuy !== order.isBuy &&
+        (order.isBuy ? each.price <= order.price : each.price >= order.price),
+    );
+    const canFill = crossing.some((each) => {
+      if (each.account === order.account) return true;
+      return this.#fillOf(entry, changes, each)?.isCovered ?? true;
+    });
+    demand(
+      canFill || crossing.length === 0,
+      'refused by a phantom',
+      () =>
+        `${order.account} at ${order.price} by ${crossing.map(({ account, price, remaining }) => `${remaining} lots of ${account} at ${price}`).join(', ')}`,
+    );
+  }
+
+  /** R-fill-check on the state after a fill of all that is left; undefined where it is not judged. */
+  #fillOf(entry: Entry, changes: Changes, order: OrderSnapshot): Fill | undefined {
+    const purse = entry.before.purses.get(order.account);
+    if (purse === undefined || purse.isHedged || changes.isUnknown(order.account)) return undefined;
+    if (purse.held.some(({ isIsolated }) => isIsolated)) return undefined;
+    const id = order.instrumentId;
+    const signed = order.isBuy ? order.remaining : -order.remaining;
+    const resting = this.#restingOf(order.account);
+    const before = scopeOf(entry, changes, purse, resting);
+    if (!order.reduceOnly) add(resting, id, order.isBuy, -order.remaining);
+    const after = scopeOf(entry, changes, purse, resting, { id, signed });
+    const mark = changes.markOf(id);
+    const value = BigInt(order.price) * BigInt(order.remaining);
+    const fee = (value * MAKER_FEE_E8 + E8 - 1n) / E8;
+    const worth = after.worth + BigInt(signed) * BigInt(mark - order.price) - fee;
+    const start = changes.sizeOf(purse, id);
+    const reduces = start !== 0 && Math.abs(start + signed) + Math.abs(signed) === Math.abs(start);
+    const isBlind = before.doubt > 0n && before.worth - before.doubt < before.initial;
+    // A reducing fill of a blind account has further bounds, which are not judged.
+    if (isBlind && reduces) return undefined;
+    const market = entry.after.markets.get(id);
+    // R-oracle-stale: without a price no fill raises exposure, whatever margin there is.
+    if (market?.isStale === true && !reduces) return undefined;
+    const isOpenCovered = worth - after.doubt >= after.initial;
+    const isReduceCovered =
+      reduces && worth >= 0n && worth * before.risk > before.worth * after.risk + before.risk;
+    const isCovered = isBlind ? false : isOpenCovered || isReduceCovered;
+    return { isCovered, worth, initial: after.initial, mark, start };
+  }
+
+  /** Resting lots of an account by market, without those that only reduce. */
+  #restingOf(account: Address): Resting {
+    const resting: Resting = new Map();
+    for (const order of this.#orders.values()) {
+      if (order.account !== account || order.reduceOnly) continue;
+      add(resting, order.instrumentId, order.isBuy, order.remaining);
+    }
+    return resting;
+  }
+}
+
+type Resting = Map<number, { buys: number; sells: number }>;
+
+type Fill = {
+  readonly isCovered: boolean;
+  readonly worth: bigint;
+  readonly initial: bigint;
+  readonly mark: number;
+  readonly start: number;
+};
+
+function add(resting: Resting, id: number, isBuy: boolean, lots: number): void {
+  const known = resting.get(id) ?? { buys: 0, sells: 0 };
+  resting.set(id, known);
+  if (isBuy) known.buys += lots;
+  else known.sells += lots;
+}
+
+/** What trades, funding and new marks of an entry changed, up to the event that is judged. */
+class Changes {
+  readonly #marks = new Map<number, number>();
+  readonly #sizes = new Map<string, number>();
+  readonly #worth = new Map<Address, bigint>();
+  readonly #unknown = new Set<Address>();
+
+  constructor({ before }: Entry) {
+    for (const { id, mark } of before.markets.values()) this.#marks.set(id, mark);
+  }
+
+  note(event: EngineEvent): void {
+    switch (event.type) {
+      case 'markUpdated':
+        this.#marks.set(event.instrumentId, event.mark);
+        break;
+      case 'tradeExecuted':
+        this.#trade(event);
+        break;
+      case 'fundingPaid':
+        this.#gain(event.account, event.amount);
+        break;
+      case 'positionTraded':
+      case 'fundSettled':
+      case 'tokenSent':
+      case 'faucetCredited':
+      case 'settingsChanged':
+        this.#unknown.add(event.account);
+        break;
+      default:
+    }
+  }
+
+  #trade(event: TradeExecuted): void {
+    const id = event.instrumentId;
+    for (const { side, signed } of sidesOf(event)) {
+      const key = `${side.account} ${id}`;
+      this.#sizes.set(key, (this.#sizes.get(key) ?? 0) + signed);
+      // At the price of the trade; marks follow in `worthOf`.
+      this.#gain(side.account, -side.fee - BigInt(signed) * BigInt(event.price));
+    }
+  }
+
+  #gain(account: Address, amount: bigint): void {
+    this.#worth.set(account, (this.#worth.get(account) ?? 0n) + amount);
+  }
+
+  isUnknown(account: Address): boolean {
+    return this.#unknown.has(account);
+  }
+
+  markOf(id: number): number {
+    return this.#marks.get(id) ?? 0;
+  }
+
+  sizeOf({ address, held }: Purse, id: number): number {
+    const before = held.find((each) => each.id === id)?.size ?? 0;
+    return before + (this.#sizes.get(`${address} ${id}`) ?? 0);
+  }
+
+  /** The account value at the marks of this moment. */
+  worthOf({ address, balance, held }: Purse, ids: Iterable<number>): bigint {
+    let worth = balance + (this.#worth.get(address) ?? 0n);
+    for (const { cost } of held) worth -= cost;
+    for (const id of ids) {
+      worth +=
+        BigInt(this.sizeOf({ address, balance, held } as Purse, id)) * BigInt(this.markOf(id));
+    }
+    return worth;
+  }
+}
+
+type Scope = {
+  readonly worth: bigint;
+  readonly initial: bigint;
+  /** Twice the positions in markets without a price (R-oracle-stale). */
+  readonly doubt: bigint;
+  /** R-ratio: maintenance margin and liquidation fee, in 10^-8 micro-USDC. */
+  readonly risk: bigint;
+};
+
+function scopeOf(
+  { after, judged }: Entry,
+  changes: Changes,
+  purse: Purse,
+  resting: Resting,
+  fill?: { readonly id: number; readonly signed: number },
+): Scope {
+  let initial = 0n;
+  let doubt = 0n;
+  let risk = 0n;
+  for (const market of after.markets.values()) {
+    const { id } = market;
+    const mark = BigInt(changes.markOf(id));
+    const size = changes.sizeOf(purse, id) + (fill?.id === id ? fill.signed : 0);
+    const { buys, sells } = resting.get(id) ?? { buys: 0, sells: 0 };
+    const exposure = Math.max(Math.abs(size + buys), Math.abs(size - sells));
+    const leverage = BigInt(leverageIn(market, purse.held, exposure));
+    initial += (BigInt(exposure) * mark + leverage - 1n) / leverage;
+    const mmrE8 = BigInt(market.tiers[0]?.mmrE8 ?? 0);
+    risk += magnitude(size) * mark * (mmrE8 + LIQUIDATION_FEE_E8);
+    if (size === 0 || isJudged(market)) continue;
+    doubt += 2n * magnitude(size) * larger(mark, BigInt(judged.get(id) ?? 0));
+  }
+  const worth = changes.worthOf(purse, after.markets.keys());
+  return { worth, initial, doubt, risk };
+}
+
+function leverageIn({ id, tiers }: Market, held: readonly Held[], exposure: number): number {
+  const tier = tiers.find(({ maxSize }) => exposure <= maxSize) ?? tiers.at(-1);
+  const own = held.find((each) => each.id === id)?.leverage;
+  return Math.max(1, Math.min(own ?? 1, tier?.maxLeverage ?? 1));
+}
+
+function say(
+  { account, instrumentId, isBuy, price, remaining }: OrderSnapshot,
+  { initial, mark, start, worth }: Fill,
+): string {
+  const side = isBuy ? 'buys' : 'sells';
+  return (
+    `${account} ${side} ${remaining} lots of ${instrumentId} at ${price}, mark ${mark}, from ${start}: ` +
+    `${usdc(worth)} after the fill, ${usdc(initial)} needed`
+  );
+}

@@ -1,0 +1,300 @@
+import type { Chance } from '../support/seeded.ts';
+import {
+  anyAct,
+  type Cast,
+  deal,
+  type History,
+  movesOf,
+  type Opening,
+  type Person,
+  type Routine,
+  type Step,
+  type Stretch,
+} from './history.ts';
+
+/**
+ * Histories of the open world: owners act together among honest makers, who quote around the fair price, and honest
+ * holders. Funding is what the owners are after, so positions come first, then minutes or hours of attacks on the book.
+ */
+
+/** Ten minutes at a high premium are enough for a rate above the bound: most stretches need no whole hour. */
+const SECONDS = [60, 150, 300, 600, 600, 1_200, 3_600];
+
+export function randomOpenHistory(chance: Chance): History {
+  const opening = randomOpening(chance);
+  const owners = opening.owners.length;
+  const people = owners + opening.others.length;
+  const cast = { chance, owners, people, perps: opening.perps.length };
+  const still = opening.perps.map(() => 0);
+  const steps: Step[] = [];
+  const isClosing = chance.below(5) === 0;
+  // A closing hour that begins with the funding hour leaves that hour few samples of an open market.
+  const seconds = isClosing ? chance.below(600) : chance.below(3_500);
+  steps.push({ kind: 'prices', seconds, moves: still, acts: [] });
+  if (chance.below(4) === 0) steps.push(...fundPosition(cast, opening));
+  const isShort = chance.below(2) === 0;
+  for (let deals = 1 + chance.below(4); deals > 0; deals--) steps.push(position(cast, isShort));
+  if (chance.below(4) === 0) steps.push(deal(cast, opening.perps.length - 1));
+  if (isClosing) return { opening, steps: [...steps, ...closingScenes(cast, isShort)] };
+  for (let scenes = 1 + chance.below(3); scenes > 0; scenes--) {
+    for (let before = chance.below(3); before > 0; before--) steps.push(disturbance(cast));
+    steps.push(stretch(cast, isShort, chance.pick(SECONDS)));
+    if (chance.below(3) > 0)
+      steps.push({ kind: 'hour', moves: chance.pick([still, movesOf(cast)]) });
+  }
+  steps.push({ kind: 'hour', moves: still });
+  return { opening, steps };
+}
+
+/** The history with one thing changed: a search goes on from the one that gained more. */
+export function mutated(history: History, chance: Chance): History {
+  const { opening, steps } = history;
+  const owners = opening.owners.length;
+  const people = owners + opening.others.length;
+  const cast = { chance, owners, people, perps: opening.perps.length };
+  const isShort = chance.below(2) === 0;
+  const at = 1 + chance.below(Math.max(1, steps.length - 1));
+  switch (chance.below(10)) {
+    case 0:
+      return { opening, steps: steps.toSpliced(at, 1) };
+    case 1:
+      return { opening, steps: steps.toSpliced(1, 0, position(cast, isShort)) };
+    case 2: {
+      // Makers are the last of the others.
+      const others = opening.others.slice(0, Math.max(1, opening.others.length - 1));
+      return { opening: { ...opening, others }, steps };
+    }
+    default: {
+      const places = [...steps.keys()].filter((each) => steps[each]?.kind === 'stretch');
+      if (places.length === 0) return { opening, steps: [...steps, stretch(cast, isShort, 600)] };
+      const place = chance.pick(places);
+      const step = steps[place];
+      if (step?.kind !== 'stretch') return history;
+      return { opening, steps: steps.with(place, mutatedStretch(cast, isShort, step)) };
+    }
+  }
+}
+
+function mutatedStretch(cast: Cast, isShort: boolean, step: Stretch): Stretch {
+  const { chance } = cast;
+  const { routines, walk } = step;
+  const at = chance.below(Math.max(1, routines.length));
+  const one = routines[at] ?? routine(cast, isShort);
+  switch (chance.below(8)) {
+    case 0:
+      return { ...step, seconds: chance.pick(SECONDS) };
+    case 1:
+      return { ...step, walk: { ...walk, step: 0, gapEvery: 0 } };
+    case 2:
+      return { ...step, routines: routines.toSpliced(at, 1) };
+    case 3:
+      return { ...step, routines: [...twoSided(cast, isShort), ...routines].slice(0, 5) };
+    case 4:
+      return { ...step, routines: [...routines, routine(cast, isShort)].slice(-5) };
+    case 5:
+      return { ...step, acts: [] };
+    default: {
+      const { away, kind, leadMs, share, who } = routine(cast, isShort);
+      const change = chance.pick([
+        { away: (one.away * 3) / 2 },
+        { away },
+        { kind },
+        { leadMs },
+        { share },
+        { who },
+      ]);
+      const changed = { ...one, ...change };
+      const bounded = Math.max(-790, Math.min(790, Math.round(changed.away)));
+      return { ...step, routines: routines.with(at, { ...changed, away: bounded }) };
+    }
+  }
+}
+
+function randomOpening(chance: Chance): Opening {
+  const perps = Array.from({ length: 1 + chance.below(2) }, () =>
+    chance.pick([
+      { maxLeverage: 50, mmrE8: 1_000_000 },
+      { maxLeverage: 20, mmrE8: 2_500_000 },
+      { maxLeverage: 20, mmrE8: 1_000_000 },
+    ]),
+  );
+  const person = (purses: readonly number[], isHonest: boolean): Person => {
+    const isIsolated = !isHonest && chance.below(5) === 0;
+    return {
+      usdc: chance.pick(purses),
+      isHedged: !isHonest && chance.below(8) === 0,
+      isIsolated: perps.map(() => isIsolated),
+      leverage: perps.map(({ maxLeverage }) =>
+        Math.min(maxLeverage, chance.pick([2, 5, 10, 20, 50])),
+      ),
+    };
+  };
+  const maker = (): Person => ({
+    ...person([5_000, 30_000, 200_000], true),
+    quotes: {
+      everyMs: chance.pick([1_000, 2_000, 5_000, 10_000, 30_000]),
+      half: chance.pick([2, 5, 10, 30, 100]),
+      levels: 1 + chance.below(3),
+      lots: chance.pick([50, 500, 5_000, 20_000]),
+      inventory: chance.pick([500, 5_000, 50_000]),
+      timeInForce: chance.pick(['gtc', 'alo'] as const),
+    },
+  });
+  return {
+    perps,
+    owners: Array.from({ length: 1 + chance.below(4) }, () =>
+      person([640, 2_000, 20_000, 100_000], false),
+    ),
+    others: [
+      ...Array.from({ length: 1 + chance.below(3) }, () => person([2_000, 20_000, 100_000], true)),
+      ...Array.from({ length: chance.below(4) }, maker),
+    ],
+    fundUsdc: chance.pick([0, 1_000, 20_000, 100_000, 500_000]),
+  };
+}
+
+const owner = ({ chance, owners }: Cast): number => chance.below(owners);
+const honest = ({ chance, owners, people }: Cast): number => owners + chance.below(people - owners);
+const market = ({ chance, perps }: Cast): number => (chance.below(5) === 0 ? perps - 1 : 0);
+
+/** An owner against an honest account near the mark: what they have from earlier trades. */
+function position(cast: Cast, isShort: boolean): Step {
+  const { chance } = cast;
+  const [own, other] = [owner(cast), honest(cast)];
+  const [buyer, seller] = isShort === chance.below(8) > 0 ? [other, own] : [own, other];
+  const share = chance.pick([5, 20, 50, 90]);
+  return { kind: 'deal', buyer, seller, perp: market(cast), away: 0, share };
+}
+
+/** Somebody fails while the book is empty, so that the fund takes over a position. */
+function fundPosition(cast: Cast, { perps }: Opening): Step[] {
+  const { chance } = cast;
+  const { maxLeverage, mmrE8 } = perps[0] ?? { maxLeverage: 1, mmrE8: 0 };
+  // Far enough that less than two thirds of the maintenance margin are left, and not all of the margin is lost.
+  const kept = (mmrE8 / 100_000) * (chance.below(70) / 100);
+  const leap = chance.pick([-1, 1]) * Math.round(1_000 / maxLeverage - kept);
+  const [failing, other] = [honest(cast), chance.below(2) === 0 ? owner(cast) : honest(cast)];
+  const [buyer, seller] = leap < 0 ? [failing, other] : [other, failing];
+  const moves = perps.map((_, at) => (at === 0 ? leap : 0));
+  const still = perps.map(() => 0);
+  return [
+    { kind: 'leverage', who: failing, perp: 0, leverage: maxLeverage },
+    { kind: 'deal', buyer, seller, perp: 0, away: 0, share: chance.pick([5, 20, 60]) },
+    { kind: 'prices', seconds: 1, moves, acts: [] },
+    { kind: 'prices', seconds: 1, moves: still, acts: [] },
+  ];
+}
+
+/** The market closes while the oracle price moves away from its average. */
+function closingScenes(cast: Cast, isShort: boolean): Step[] {
+  const { chance } = cast;
+  const moves = movesOf(cast);
+  moves[0] = (isShort ? -1 : 1) * chance.pick([-5, 5, 15, 40, 150]);
+  return [
+    { kind: 'delist', perp: 0 },
+    stretch(cast, isShort, chance.pick([5, 30, 60, 300])),
+    { kind: 'prices', seconds: 1 + chance.below(5), moves, acts: [] },
+    stretch(cast, isShort, chance.pick([600, 1_800, 3_000])),
+    { kind: 'hour', moves: moves.map(() => 0) },
+    stretch(cast, isShort, 300),
+  ];
+}
+
+function disturbance(cast: Cast): Step {
+  const { chance } = cast;
+  const perp = chance.below(cast.perps);
+  switch (chance.below(8)) {
+    case 0:
+    case 1:
+      // The last market: owners may be left without a price for one position while they act in another market.
+      return { kind: 'hush', perp: cast.perps - 1, isHushed: chance.below(3) > 0 };
+    case 2:
+      return { kind: 'halt', perp, isHalted: chance.below(3) === 0 };
+    case 3:
+      return { kind: 'prices', seconds: 1 + chance.below(40), moves: movesOf(cast), acts: [] };
+    case 4:
+      return deal(cast, perp);
+    default:
+      return ownAct(cast);
+  }
+}
+
+/** What owners do besides their routines. */
+function ownAct(cast: Cast): ReturnType<typeof anyAct> {
+  const act = anyAct(cast);
+  const who = owner(cast);
+  if (act.kind !== 'order') return { ...act, who };
+  const away = cast.chance.below(3) === 0 ? anywhere(cast) : act.away;
+  return { ...act, who, away };
+}
+
+/** Thousandths, anywhere in the band of prices that orders may have. */
+function anywhere({ chance }: Cast): number {
+  return chance.below(1_581) - 790;
+}
+
+function stretch(cast: Cast, isShort: boolean, seconds: number): Stretch {
+  const { chance } = cast;
+  const isQuiet = chance.below(2) === 0;
+  return {
+    kind: 'stretch',
+    seconds,
+    pushMs: chance.pick([1_000, 2_500, 5_000, 5_000]),
+    walk: {
+      seed: chance.below(1_000_000_000),
+      step: isQuiet ? 0 : chance.pick([5, 30, 100]),
+      gapEvery: chance.below(4) === 0 ? 100 : 0,
+    },
+    routines: [
+      ...(chance.below(3) === 0 ? twoSided(cast, isShort) : []),
+      ...Array.from({ length: 1 + chance.below(4) }, () => routine(cast, isShort)),
+    ].slice(0, 4),
+    acts: Array.from({ length: chance.pick([0, 0, 2, 6]) }, () => ({
+      at: chance.below(Math.ceil(seconds / 5)),
+      act: ownAct(cast),
+    })),
+  };
+}
+
+/** Both sides of a book beyond the oracle price: a middle that moves the mark. */
+function twoSided(cast: Cast, isShort: boolean): Routine[] {
+  const { chance } = cast;
+  const near = chance.pick([2, 5, 11, 12, 16, 30]);
+  const far = near + chance.pick([1, 1, 5, 30, 300]);
+  const nearer = { ...routine(cast, isShort), isBuy: isShort, away: isShort ? near : -near };
+  const further = { ...routine(cast, isShort), isBuy: !isShort, away: isShort ? far : -far };
+  const [share, kind] = [chance.pick([2, 10, 30]), chance.pick(['rest', 'follow'] as const)];
+  return [
+    { ...nearer, share, kind: chance.below(3) === 0 ? 'flash' : kind, reduceOnly: false },
+    { ...further, share: 2, kind, reduceOnly: false },
+  ];
+}
+
+/** Mostly on the side that makes the others pay: bids above the oracle price for owners who are short. */
+function routine(cast: Cast, isShort: boolean): Routine {
+  const { chance } = cast;
+  const isBuy = isShort === chance.below(6) > 0;
+  const far = chance.pick([2, 5, 11, 11, 30, 100, 300, 790]);
+  const away = chance.below(6) === 0 ? anywhere(cast) : (isBuy ? 1 : -1) * far;
+  return {
+    kind: chance.pick([
+      'rest',
+      'rest',
+      'follow',
+      'flash',
+      'flash',
+      'flash',
+      'amend',
+      'sweep',
+    ] as const),
+    who: owner(cast),
+    perp: market(cast),
+    isBuy,
+    away,
+    share: chance.pick([2, 10, 30, 60, 95]),
+    timeInForce: chance.below(4) === 0 ? 'alo' : 'gtc',
+    reduceOnly: chance.below(6) === 0,
+    leadMs: chance.pick([1, 10, 200, 1_200, 3_000]),
+    every: chance.pick([1, 1, 1, 2, 12]),
+  };
+}
