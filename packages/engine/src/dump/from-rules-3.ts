@@ -1,4 +1,5 @@
 import { DUMP_VERSION } from '../messages/versions.ts';
+import type { BridgeDump } from './dump-bridge.ts';
 import type { StateDump } from './dump.ts';
 
 /**
@@ -6,12 +7,31 @@ import type { StateDump } from './dump.ts';
  * a field is declared here without it, and the function below fills it with the value that a venue of
  * 0.3.0 has there.
  */
-type Parts = Record<never, never>;
+type Parts = {
+  readonly bridge?: BridgeOfRules3;
+};
+
+type BridgeOfRules3 = Omit<BridgeDump, 'bookedBlock'>;
+
+/** Fields of the dump itself that rules 3 did not have. */
+type Added = 'terms';
 
 /** The dump of rules 3. */
-export type Rules3Dump = Omit<StateDump, 'format' | keyof Parts> & Parts & { readonly format: 5 };
+export type Rules3Dump = Omit<StateDump, 'format' | Added | keyof Parts> &
+  Parts & { readonly format: 5 };
 
 /** Migrates a dump of rules 3. Pure: the era's first state depends on nothing else (R-era). */
 export function fromRules3(dump: Rules3Dump): StateDump {
-  return { ...dump, format: DUMP_VERSION };
+  const { bridge, ...rest } = dump;
+  return {
+    ...rest,
+    format: DUMP_VERSION,
+    terms: [],
+    ...(bridge === undefined ? {} : { bridge: withBookedBlock(bridge) }),
+  };
+}
+
+/** Rules 3 recorded no block of settled withdrawals, so the last credited deposit gives the block. */
+function withBookedBlock(bridge: BridgeOfRules3): BridgeDump {
+  return { ...bridge, bookedBlock: bridge.cursor[0] };
 }

@@ -101,7 +101,7 @@ export async function openCore(config: Config, deps: CoreDependencies): Promise<
   const { archivist, clock, grants, guard, replica } = data;
   const money = openMoney(await starting, { clock, cluster: deps.cluster, log, replica });
   opened.defer(() => money?.settlement.close());
-  const reserves = await openReserves(config, { money, replica, archivist, clock, log });
+  const reserves = await openReserves(config, { money, archivist, clock, log });
   const relay = new LocalRelay(config, { network, money, replica, clock, lease, log });
   const faucet = grants && createFaucet(config, { clock, grants, guard, replica, money });
   return { ...data, money, reserves, relay, faucet };

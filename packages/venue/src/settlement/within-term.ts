@@ -1,36 +1,19 @@
 import { type ChainEndpoint, ChainUnavailableError } from '@oddlot/custody/chain';
 import type { Term } from '../lease/lease.ts';
-import type { SettlingReplica } from './settlement.ts';
 
 /**
- * What a term of a lease may do ends with it: the last look before something leaves this process. It is no fence, since a process can
- * be frozen behind it; that is what is written down first, and what the log and the bridge take once.
+ * The last check before a transaction leaves this process. It is not a fence, because a process can be
+ * suspended behind it: the fence is what is written to the records first, and what the bridge accepts
+ * only once. Commands are fenced by their term in the log (R-terms).
  */
-
-/** Transactions leave within the term; whoever asks only may go on. */
 export function sendingIn(term: Term, { name, request }: ChainEndpoint): ChainEndpoint {
   return {
     name,
     request: async (method, params) => {
-      if (method === 'eth_sendRawTransaction') assertWithin(term);
+      if (method === 'eth_sendRawTransaction' && term.isOver()) {
+        throw new ChainUnavailableError('another replica works on the chain now');
+      }
       return request(method, params);
     },
   };
-}
-
-/** And so do commands. */
-export function proposingIn(term: Term, replica: SettlingReplica): SettlingReplica {
-  return {
-    get state() {
-      return replica.state;
-    },
-    propose: async (command) => {
-      assertWithin(term);
-      return replica.propose(command);
-    },
-  };
-}
-
-function assertWithin(term: Term): void {
-  if (term.isOver()) throw new ChainUnavailableError('another replica works on the chain now');
 }

@@ -109,6 +109,7 @@ const TABLE: {
     10003,
     'Signer is not permitted to send venueAdmin',
   ],
+  termOver: [{ lease: 'oracle', number: 1, current: 2 }, 503, 'Service unavailable'],
   adminsNone: [{}, 10000, 'At least one admin must remain'],
   instrumentIdUsed: [{ instrumentId: 3 }, 10017, 'Instrument id already used: 3'],
   nameUsed: [{ name: 'BTC-USDC' }, 10017, 'Name already used: BTC-USDC'],

@@ -17,6 +17,7 @@ export const OPERATOR = {
   // The engine names its own command; on the wire several of them are one action.
   operatorUnknown: ({ signer, action }) =>
     refusal('signerNotPermitted', [actionTypeNamed(action)], { got: signer }),
+  termOver: () => refusal('unavailable', []),
   adminsNone: () => refusal('adminsNone', [], { field: 'remove' }),
   instrumentIdUsed: ({ instrumentId }) =>
     refusal('instrumentIdUsed', [instrumentId], { field: 'instrumentId', got: instrumentId }),
