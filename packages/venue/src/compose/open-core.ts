@@ -33,8 +33,7 @@ import type { Log } from '../log/log.ts';
 import { SnapshotStore } from '../log/snapshot-store.ts';
 import { MarketData } from '../read-models/market-data.ts';
 import { LocalReplica } from '../replica/local-replica.ts';
-import type { OpenedSettlement } from '../settlement/open-settlement.ts';
-import { openMoney, startSettlementChain } from '../settlement-chain.ts';
+import { type HeldSettlement, openMoney, startSettlementChain } from '../settlement-chain.ts';
 import { openReserves } from '../settlement/reserves/open-reserves.ts';
 import type { ReservesWorker } from '../settlement/reserves/reserves-worker.ts';
 import { archivistSettings } from '../supervise/archivist-settings.ts';
@@ -65,7 +64,7 @@ export type Core = {
   /** Undefined where the venue is one process. */
   readonly cluster: JoinedCluster | undefined;
   /** Undefined without a settlement chain. */
-  readonly money: OpenedSettlement | undefined;
+  readonly money: HeldSettlement | undefined;
   readonly reserves: Pick<ReservesWorker, 'current' | 'proof'> | undefined;
   readonly relay: LocalRelay;
   readonly markets: MarketData;
