@@ -26,7 +26,7 @@ import { PayoutWorker } from './payout/payout-worker.ts';
 import { PermitDeposits } from './permit-deposits.ts';
 import { Settlement, type SettlingReplica } from './settlement.ts';
 import { type SettlementRecords, SharedSettlement } from './shared-settlement.ts';
-import { sendingIn } from './within-term.ts';
+import { sendingIn } from './sending-in.ts';
 import { VitalsWatch } from './vitals.ts';
 
 /** What the operator says about the settlement chain. */
