@@ -98,6 +98,7 @@ class FolderCheck {
     try {
       const end = await inspectJournal(directory, async (entry, place) => {
         at = place;
+        states.compareAttested(entry);
         const replica = (this.#replica ??= await this.#open(entry, states));
         if (entry.seq <= replica.replica.head.height) return;
         states.compareOpening(entry, hashText);

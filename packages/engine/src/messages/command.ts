@@ -209,6 +209,8 @@ type AttestCommand = {
   readonly hash: Hash;
   /** Who says so, where there are several; those without a name can't be contested. */
   readonly replica?: string;
+  /** Of a block with a snapshot: the keccak of the snapshot's content, that is the whole state. */
+  readonly snapshot?: Hash;
 };
 
 /**

@@ -168,14 +168,19 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
   const opening = startHistory(config, deps, {
     hasRoom,
     onStored: (height) => receipts.archived(height),
-    onSnapshot: ({ height, neededFrom }) => {
-      offers?.take(height);
+    onSnapshot: ({ content, height, neededFrom }) => {
+      // Replicas that join find the attestation in the log, so the log has it before they find the snapshot.
+      const attested = replica.attestSnapshot({ content, height });
+      attested.then(
+        () => offers?.take(height),
+        (err: unknown) => log.warn({ err, height }, 'a snapshot could not be attested in the log'),
+      );
       const dropBeforeMs = replica.head.timeMs - (neededFrom > 1 ? logKeptMs : Infinity);
       void journal.compact({ belowSeq: neededFrom, dropBeforeMs });
     },
   });
   closeOnceOpen(opened, opening, ({ history }) => history.release());
-  const begin = await joinFolder(config.data, cluster, log);
+  const begin = await joinFolder(config, cluster, log);
   const journaling = { begin, clock, disk, writer: threads.disk, hasRoom, log, metrics, onFatal };
   const files = await openJournal(config, journaling);
   closable = files;
@@ -199,7 +204,8 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
       openingFeeMicroUsdc: OPENING_FEE_MICRO_USDC[config.network],
     }),
     knownHeight: async () => (await opening).archivist.verify(journal.firstSeq, replica),
-    onPassedOver: (what, why) => log.warn({ what, why }, 'passed over a state of another shape'),
+    onPassedOver: (what, why) =>
+      log.warn({ what, why }, 'passed over a state that can not be used'),
     onEra: (era) => log.info(era, 'the rules have changed: a new era opens'),
   });
   const receipts: Receipts = new Receipts({
