@@ -3,6 +3,7 @@ import { endOwnBinding, noteAgentUse } from './auth/agents.ts';
 import { authorizeOperator } from './auth/authorize-operator.ts';
 import { authorize } from './auth/authorize.ts';
 import { sweepSigners, useNonce } from './auth/nonces.ts';
+import { takeTerm } from './auth/terms.ts';
 import { type CommandOrder, orderCommands } from './commands/order-commands.ts';
 import { signedRules, unsignedRules } from './commands/commands.ts';
 import { coverFund } from './ledger/post.ts';
@@ -157,8 +158,11 @@ function executeSigned(
   return withTargets(state, account, command, rules, result);
 }
 
-/** What comes from the process itself is judged by its handler alone; an operator's signature first. */
+/** What comes from the process itself is judged by its term and its handler; an operator's signature first. */
 function executeUnsigned(execution: Execution, command: UnsignedCommand): CommandResult {
+  const { term } = command;
+  const over = term === undefined ? undefined : takeTerm(execution.state, term);
+  if (over !== undefined) return { reject: over };
   const { execute, signedBy } = unsignedRules(command);
   if (signedBy !== 'nobody' && 'operator' in command) {
     const { state } = execution;

@@ -40,6 +40,7 @@ export {
   owedMicroUsdc,
 } from './read/read-bridge.ts';
 export type { CreditedDeposit } from './state/bridge.ts';
+export { termOf } from './auth/terms.ts';
 export { approvedBuilders, builderState } from './read/read-builders.ts';
 export { oracleAges, venueMoney } from './read/read-health.ts';
 export { liveOrderOf, lotsAhead } from './read/read-queue.ts';

@@ -11,6 +11,7 @@ import { exhibitionSecret } from './exhibition/exhibition-secret.ts';
 import { FairPaths } from './exhibition/fair-paths.ts';
 import type { Held, Lease } from './lease/lease.ts';
 import { type PriceSettings, PriceSources } from './oracle/price-sources.ts';
+import { HolderReplica } from './replica/holder-replica.ts';
 import type { LocalReplica } from './replica/local-replica.ts';
 
 type LocalActorsParts = Pick<BotVenue, 'exchange'> & {
@@ -42,6 +43,13 @@ const SERIES_NOTES: Readonly<Record<PriceSettings['reference'], string | undefin
 
 type LocalActor = { start(): Promise<void>; stop(): void | Promise<void> | undefined };
 
+/** An actor and the replica through which it proposes within its terms. */
+type Holding = { readonly name: string; readonly holder: HolderReplica };
+
+const holding = (name: string, replica: LocalReplica): Holding => {
+  return { name, holder: new HolderReplica(replica, name) };
+};
+
 /**
  * What acts on a venue from inside of the process, as far as it is configured: the prices, and where
  * nobody else is there, events and those who trade on them.
@@ -49,6 +57,9 @@ type LocalActor = { start(): Promise<void>; stop(): void | Promise<void> | undef
 export class LocalActors {
   readonly #config: Config;
   readonly #parts: LocalActorsParts;
+  readonly #oracle: Holding;
+  readonly #events: Holding;
+  readonly #traders: Holding;
   readonly #prices: PriceSources;
   /** Where there are made-up events, or somebody who trades them. */
   readonly #paths: FairPaths | undefined;
@@ -59,9 +70,13 @@ export class LocalActors {
   constructor(config: Config, parts: LocalActorsParts) {
     this.#config = config;
     this.#parts = parts;
+    this.#oracle = holding('oracle', parts.replica);
+    this.#events = holding('exhibition', parts.replica);
+    this.#traders = holding('simulated traders', parts.replica);
     const prices = priceSettings(config);
     this.#prices = new PriceSources(prices, {
       ...parts,
+      replica: this.#oracle.holder,
       underWay: () => parts.replica.underWay(),
     });
     const hasSeries = prices.reference !== 'none';
@@ -72,6 +87,7 @@ export class LocalActors {
       const paths = present(this.#paths, 'the paths of an exhibition');
       this.#exhibition = new Exhibition({
         ...parts,
+        replica: this.#events.holder,
         paths,
         hasSeries,
         seriesNote: SERIES_NOTES[prices.reference],
@@ -81,15 +97,15 @@ export class LocalActors {
 
   /** Resolves when the first prices are in the log; before anything else is. */
   startPrices(): Promise<void> {
-    return this.#hold('oracle', this.#prices);
+    return this.#hold(this.#oracle, this.#prices);
   }
 
   /** Resolves when there is something to trade and somebody to trade with. */
   async start(): Promise<void> {
-    if (this.#exhibition !== undefined) await this.#hold('exhibition', this.#exhibition);
+    if (this.#exhibition !== undefined) await this.#hold(this.#events, this.#exhibition);
     if (!hasBots(this.#config)) return;
     let traders: SimulatedTraders | undefined;
-    await this.#hold('simulated traders', {
+    await this.#hold(this.#traders, {
       start: async () => {
         traders = await this.#createTraders();
         traders.start();
@@ -103,12 +119,15 @@ export class LocalActors {
     for (const held of this.#held.splice(0).reverse()) await held.release();
   }
 
-  async #hold(name: string, actor: LocalActor): Promise<void> {
+  async #hold({ holder, name }: Holding, actor: LocalActor): Promise<void> {
     const { lease } = this.#parts;
     this.#held.push(
       await lease.hold(
         name,
-        () => actor.start(),
+        (term) => {
+          holder.enter(term);
+          return actor.start();
+        },
         () => actor.stop(),
       ),
     );
@@ -119,6 +138,7 @@ export class LocalActors {
     const program = await import('./bots/simulated-traders.ts');
     return program.SimulatedTraders.create({
       ...this.#parts,
+      replica: this.#traders.holder,
       now: () => clock.nowMs(),
       paths: present(this.#paths, 'the paths that traders follow'),
       priceE8: (symbol, source) => latest(symbol, source)?.priceE8,

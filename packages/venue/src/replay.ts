@@ -16,9 +16,11 @@ export type { BlockRows } from './history/rows/block-rows.ts';
 export { EraStore } from './log/era-store.ts';
 export { readLogPage } from './log/log-page.ts';
 export { SnapshotStore } from './log/snapshot-store.ts';
+export { attestationIn } from './block/attestation-in.ts';
 export { createTextHasher } from './replica/block-hash.ts';
 export { FollowingReplica } from './replica/following-replica.ts';
 export { LaterReleaseError } from './replica/replica-error.ts';
+export { type SnapshotJudge, unlessAttested } from './replica/snapshot-judges.ts';
 export { Snapshotter } from './replica/snapshotter.ts';
 export { depositsIn } from './settlement/deposit-book.ts';
 export {

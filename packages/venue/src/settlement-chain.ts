@@ -10,6 +10,7 @@ import {
   settlementChainIdOf,
 } from './config.ts';
 import type { Held, Lease } from './lease/lease.ts';
+import { HolderReplica } from './replica/holder-replica.ts';
 import type { Replica } from './replica/replica.ts';
 import type {
   OpenedChain,
@@ -40,6 +41,12 @@ type ConfiguredChain = {
   readonly opened: OpenedChain;
   readonly openSettlement: typeof openSettlement;
 };
+
+/** The settlement, and the replica through which it proposes within its terms. */
+export type HeldSettlement = OpenedSettlement & { readonly holder: HolderReplica };
+
+/** The lease of the process that works on the settlement chain. */
+const SETTLEMENT = 'settlement';
 
 /** Starts the local chain or names another, where there is one. It needs nothing of the venue's state. */
 export async function startSettlementChain(
@@ -102,27 +109,31 @@ async function settlementSettings(
 export function openMoney(
   chain: ConfiguredChain | undefined,
   { clock, cluster, log, replica }: MoneyDependencies,
-): OpenedSettlement | undefined {
+): HeldSettlement | undefined {
   if (chain === undefined) return undefined;
   const { opened, settings } = chain;
   const now = (): number => clock.nowMs();
-  const money = chain.openSettlement(settings, opened, { replica, log, now, cluster });
+  const holder = new HolderReplica(replica, SETTLEMENT);
+  const money = chain.openSettlement(settings, opened, { replica: holder, log, now, cluster });
   const { bridge, token } = money.settlement.contracts;
   const where = money.rpcUrl ?? opened.endpoints.map(({ name }) => name).join(', ');
   log.info({ chain: where, bridge, usdc: token }, 'money comes in and goes out by a chain');
-  return money;
+  return { ...money, holder };
 }
 
 /** What works on the settlement chain has one process. */
 export async function holdSettlement(
-  money: OpenedSettlement | undefined,
+  money: HeldSettlement | undefined,
   lease: Lease,
 ): Promise<Held | undefined> {
   if (money === undefined) return undefined;
-  const { settlement } = money;
+  const { holder, settlement } = money;
   return lease.hold(
-    'settlement',
-    (term) => settlement.start(term),
+    SETTLEMENT,
+    (term) => {
+      holder.enter(term);
+      return settlement.start(term);
+    },
     () => settlement.stop(),
   );
 }

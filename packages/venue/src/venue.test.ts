@@ -4,15 +4,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDirectoryLocked } from '@oddlot/host/directory-lock';
 import { createLogger } from '@oddlot/host/log';
-import { listen } from '@oddlot/host/testing';
+import { listen, patienceMs } from '@oddlot/host/testing';
+import { bridgeView } from '@oddlot/engine';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readConfig } from './config.ts';
+import { isRequest } from './block/request-command.ts';
 import type { Held, Lease, Start, Stop } from './lease/lease.ts';
 import { LocalLease } from './lease/local-lease.ts';
-import { startVenue, type Venue } from './venue.ts';
+import { TermInHand } from './testing/term-in-hand.ts';
+import { openVenue, startVenue, type Venue } from './venue.ts';
 
 /** A whole venue on a temporary folder. */
 
+const timeout = patienceMs(20_000);
 let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'oddlot-venue-'));
@@ -32,7 +36,7 @@ class RecordingLease implements Lease {
         this.steps.push(`${what} ${name}`);
       };
     return this.#lease.hold(name, noted('started', start), async () =>
-      noted('stopped', stop)({ number: 0, isOver: () => true }),
+      noted('stopped', stop)(new TermInHand()),
     );
   }
 }
@@ -116,4 +120,30 @@ test('a log that can not be opened leaves neither the history nor the chain runn
   await expect(start({ '--fault': 'nonsense' })).rejects.toThrow('unknown fault: nonsense');
   expect(isDirectoryLocked(folder)).toBe(false);
   await expect.poll(() => runningSince(before)).toEqual([]);
+});
+
+test('R-terms: all that the holders of leases propose carries a term, and a restart begins later terms', async () => {
+  const config = readConfig(['--data', folder, '--port', '0', '--ops-port', '0', '--no-web'], {});
+  const log = createLogger({ level: 'silent' });
+  const onFatal = (error: unknown): void => expect.unreachable(String(error));
+  const begun: Record<string, number>[] = [];
+  for (const least of [1, 2]) {
+    const { replica, stop } = await openVenue(config, { log, onFatal });
+    const withoutTerm = new Set<string>();
+    replica.onBlock(({ commands }) => {
+      for (const { command } of commands) {
+        // Each replica attests for itself.
+        if (isRequest(command) || command.type === 'attest') continue;
+        if (command.term === undefined) withoutTerm.add(command.type);
+      }
+    });
+    const termsNow = () =>
+      Object.fromEntries([...replica.state.terms].map(([lease, { number }]) => [lease, number]));
+    const isReserved = (): boolean => bridgeView(replica.state)?.reserves !== undefined;
+    await expect.poll(() => isReserved() && termsNow()['oracle'], { timeout }).toBe(least);
+    begun.push(termsNow());
+    expect([...withoutTerm]).toEqual([]);
+    await stop();
+  }
+  expect(begun[0]).toEqual({ oracle: 1, settlement: 1, exhibition: 1, 'simulated traders': 1 });
 });

@@ -41,6 +41,7 @@ type AuditedReplicaOptions = {
   /** Lets others listen before the replica goes anywhere. */
   readonly onCreated?: ((replica: FollowingReplica) => void) | undefined;
   readonly onPassedOver?: Following['onPassedOver'];
+  readonly faultOf?: Following['faultOf'];
 };
 
 /** How far the time of a block may lie ahead of the clock here; R-clock lets clocks differ by half of it. */
@@ -63,11 +64,12 @@ export class AuditedReplica {
 
   /** Goes to the newest of its snapshots, or before the first block. */
   static async open(options: AuditedReplicaOptions): Promise<AuditedReplica> {
-    const { chain, eras, log, onPassedOver, projections = [], snapshots } = options;
+    const { chain, eras, faultOf, log, onPassedOver, projections = [], snapshots } = options;
     const replica = await FollowingReplica.create({
       log,
       snapshots,
       eras,
+      faultOf,
       ...(onPassedOver === undefined ? {} : { onPassedOver }),
     });
     if (chain !== undefined) replica.attach(chain.projection);

@@ -14,6 +14,7 @@ import { beginningOf } from '../follow/beginning-of.ts';
 import { HttpLog } from '../follow/http-log.ts';
 import { LogFollower } from '../follow/log-follower.ts';
 import { AuditedReplica, type Checkpoint } from '../replica/audited-replica.ts';
+import { OwnSnapshots } from './own-snapshots.ts';
 import { PinnedHead } from './pinned-head.ts';
 import { ReplicaLedger } from './replica-ledger.ts';
 import { WithdrawalRequests } from './withdrawal-requests.ts';
@@ -33,6 +34,11 @@ export async function openOwnLedger(
   const requests = new WithdrawalRequests();
   const pinned = new PinnedHead(join(folder(config, ''), 'signed-head'));
   const snapshots = new SnapshotStore({ directory: folder(config, 'snapshots') });
+  const own = new OwnSnapshots({
+    file: join(folder(config, ''), 'own-snapshots'),
+    accepted: config.acceptSnapshot,
+    hasSigned: pinned.head !== undefined,
+  });
   const replica = await AuditedReplica.open({
     policy: policyOf(config),
     log: beginningOf(source),
@@ -43,7 +49,9 @@ export async function openOwnLedger(
     now,
     draw,
     projections: [requests],
-    onPassedOver: (what, why) => log.warn({ what, why }, 'passed over a state of another shape'),
+    faultOf: own.faultOf,
+    onPassedOver: (what, why) =>
+      log.warn({ what, why }, 'passed over a state that can not be used'),
   });
   const snapshotter = new Snapshotter({
     replica: replica.replica,
@@ -55,7 +63,10 @@ export async function openOwnLedger(
     onFailed: (err) => log.error({ err }, 'a snapshot could not be written; it is tried again'),
   });
   await snapshotter.open();
-  const write = async (): Promise<void> => void (await snapshotter.write());
+  const write = async (): Promise<void> => {
+    const written = await snapshotter.write();
+    if (written !== undefined) own.add(written.content);
+  };
   const follower = new LogFollower({
     source,
     replica,

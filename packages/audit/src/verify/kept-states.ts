@@ -1,8 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { dump, restore, type State } from '@oddlot/engine';
-import type { BlockHead, LogEntry } from '@oddlot/venue/replay';
+import { attestationIn, type BlockHead, type LogEntry } from '@oddlot/venue/replay';
 import {
+  ContentHasher,
   decodeSnapshot,
   openingOf,
   readChecked,
@@ -28,6 +29,8 @@ export class KeptStates {
   readonly findings: Located[] = [];
   /** Files whose bytes are right, to be compared when the replay is there. */
   readonly #payloads = new Map<KeptFile, SnapshotPayload>();
+  /** The hash of the content of each snapshot, to be compared when the log attests one. */
+  readonly #contents = new Map<KeptFile, string>();
 
   private constructor(files: readonly KeptFile[]) {
     this.#files = files;
@@ -57,6 +60,16 @@ export class KeptStates {
       if (file.height !== head.height) continue;
       const what = file.isEra ? undefined : differenceOf(payload, head, state);
       if (what !== undefined) this.findings.push({ file: file.file, block: head.height, what });
+    }
+  }
+
+  /** A replica attests what its snapshot holds, behind the block that the snapshot is of. */
+  compareAttested({ commands, seq }: LogEntry): void {
+    for (const [{ file, height }, content] of this.#contents) {
+      const attested = height < seq ? attestationIn(commands, height) : undefined;
+      if (attested === undefined || attested === content) continue;
+      const what = `its content has the hash ${content}, and block ${seq} attests ${attested}`;
+      this.findings.push({ file, block: height, what });
     }
   }
 
@@ -93,6 +106,9 @@ export class KeptStates {
         ? (JSON.parse(read.payload.toString()) as SnapshotPayload)
         : decodeSnapshot(read.payload);
       this.#payloads.set(kept, payload);
+      if (isText || isEra) return;
+      const hasher = await ContentHasher.create();
+      this.#contents.set(kept, hasher.of(payload, read.payload));
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       this.findings.push({ file, block: height, what: `it can't be read: ${why}` });

@@ -99,6 +99,7 @@ class FolderCheck {
     try {
       const end = await inspectJournal(directory, async (entry, place) => {
         at = place;
+        states.compareAttested(entry);
         const replica = (this.#replica ??= await this.#open(entry, states));
         if (entry.seq <= replica.replica.head.height) return;
         states.compareOpening(entry, hashText);
@@ -133,14 +134,19 @@ class FolderCheck {
         `all up to block ${base.height}: its log was dropped, and ${base.file} stands for it`,
       );
     }
-    return await AuditedReplica.open({
+    const replica = await AuditedReplica.open({
       policy: policyOf(data, first),
       log: await readJournal(join(data, 'journal'), first.seq),
       snapshots: new SnapshotStore({ directory: snapshots }),
       eras: new EraStore({ directory: join(this.#scratch, 'eras') }),
       now,
       draw: () => 0,
+      onPassedOver: (what, why) =>
+        this.#findings.push({ file: snapshots, what: `${what}: ${why}` }),
     });
+    if (replica.replica.head.height >= first.seq - 1) return replica;
+    const what = 'the log begins with it, and the snapshot before it can not be used';
+    throw new FindingError({ height: first.seq, what });
   }
 }
 

@@ -122,6 +122,10 @@ export const VALIDATOR_SETTINGS = {
         unset: 'none',
         help: '`HEIGHT:HASH`: the operator answers for the log up to there, which is applied and not derived',
       }),
+      acceptSnapshot: setting(HASH, {
+        unset: 'none',
+        help: 'the content hash of a snapshot that this validator did not write and may still [begin with](validators-that-believe-nobody.md#snapshots)',
+      }),
     },
     'Limits of a validator': {
       dayLimitUsdc: setting(whole('usdc'), {

@@ -27,6 +27,7 @@ export type BridgeDump = {
   readonly floors: readonly (readonly [chainId: number, blockNumber: number, logIndex: number])[];
   readonly creditedTotal: string;
   readonly cursor: readonly [blockNumber: number, logIndex: number];
+  readonly bookedBlock: number;
   /** By address. */
   readonly unusedAgents: readonly Address[];
   /** In the order of registering. */
@@ -54,6 +55,7 @@ export function dumpBridge(bridge: Bridge): BridgeDump {
       .sort(([a], [b]) => a - b),
     creditedTotal: String(bridge.creditedTotal),
     cursor: [cursor.blockNumber, cursor.logIndex],
+    bookedBlock: bridge.bookedBlock,
     unusedAgents: [...unusedAgents.keys()].sort((a, b) => (a < b ? -1 : 1)),
     pegs: [...pegs.keys()],
     reserves: bridge.reserves ?? null,
@@ -81,6 +83,7 @@ export function restoreBridge(plain: BridgeDump | undefined): Bridge | undefined
   bridge.creditedTotal = usdcFromText(plain.creditedTotal);
   const [blockNumber, logIndex] = plain.cursor;
   bridge.cursor = { blockNumber, logIndex };
+  bridge.bookedBlock = plain.bookedBlock;
   for (const agent of plain.unusedAgents) bridge.unusedAgents.set(agent, true);
   for (const peg of plain.pegs) bridge.pegs.set(peg, true);
   bridge.reserves = plain.reserves ?? undefined;

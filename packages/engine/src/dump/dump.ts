@@ -75,6 +75,8 @@ export type StateDump = {
   readonly fundUnwindBands: readonly (readonly [instrumentId: number, bandE8: number])[];
   /** By minute, then instrument id. */
   readonly fundCosts: readonly (readonly [instrumentId: number, minute: number, amount: string])[];
+  /** By lease. */
+  readonly terms: readonly (readonly [lease: string, number: number, holder: string])[];
   /** Absent until a bridge was open: what a venue without one says of itself stays the same. */
   readonly bridge?: BridgeDump;
 };
@@ -214,6 +216,9 @@ function dumped<Format extends number, Orders>(
     fundCosts: state.fundCosts
       .dump(state.timeMs)
       .map(([id, minute, amount]) => [id, minute, String(amount)] as const),
+    terms: [...state.terms]
+      .map(([lease, { holder, number }]) => [lease, number, holder] as const)
+      .sort(([a], [b]) => byText(a, b)),
     ...(state.bridge === undefined ? {} : { bridge: dumpBridge(state.bridge) }),
   };
 }
@@ -254,6 +259,7 @@ export function restore(plain: StateDump | PackedDump): State {
     plain.fundCosts.map(([id, minute, amount]) => [id, minute, usdcFromText(amount)] as const),
   );
   state.hasUnjudged = hasUnjudged(state);
+  for (const [lease, number, holder] of plain.terms) state.terms.set(lease, { number, holder });
   state.bridge = restoreBridge(plain.bridge);
   watchEveryone(state);
   return state;

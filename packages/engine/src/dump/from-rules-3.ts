@@ -1,5 +1,6 @@
 import { LIMITS } from '../messages/limits.ts';
 import { DUMP_VERSION } from '../messages/versions.ts';
+import type { BridgeDump } from './dump-bridge.ts';
 import type { StateDump } from './dump.ts';
 
 /**
@@ -7,19 +8,34 @@ import type { StateDump } from './dump.ts';
  * a field is declared here without it, and the function below fills it with the value that a venue of
  * 0.3.0 has there.
  */
-type Parts = Record<never, never>;
+type Parts = {
+  readonly bridge?: BridgeOfRules3;
+};
+
+type BridgeOfRules3 = Omit<BridgeDump, 'bookedBlock'>;
+
+/** Fields of the dump itself that rules 3 did not have. */
+type Added = 'terms';
 
 /** The dump of rules 3. */
-export type Rules3Dump = Omit<StateDump, 'format' | keyof Parts> & Parts & { readonly format: 5 };
+export type Rules3Dump = Omit<StateDump, 'format' | Added | keyof Parts> &
+  Parts & { readonly format: 5 };
 
 /** Migrates a dump of rules 3. Pure: the era's first state depends on nothing else (R-era). */
 export function fromRules3(dump: Rules3Dump): StateDump {
-  return { ...dump, format: DUMP_VERSION, perps: withCappedPremiums(dump.perps) };
+  const { bridge, ...rest } = dump;
+  return {
+    ...rest,
+    format: DUMP_VERSION,
+    perps: withCappedPremiums(dump.perps),
+    terms: [],
+    ...(bridge === undefined ? {} : { bridge: withBookedBlock(bridge) }),
+  };
 }
 
 /**
  * Rules 3 sampled premiums without a cap. The hour in progress keeps no more of them than rules 4 could
- * have sampled, so that a premium that nobody could have traded at is not paid after the upgrade.
+ * have sampled, so the upgrade pays no premium that rules 4 would not.
  */
 function withCappedPremiums(perps: StateDump['perps']): StateDump['perps'] {
   return perps.map((perp) => {
@@ -28,4 +44,9 @@ function withCappedPremiums(perps: StateDump['perps']): StateDump['perps'] {
     const capped = BigInt(sum) > most ? most : BigInt(sum) < -most ? -most : BigInt(sum);
     return { ...perp, funding: [String(capped), samples] };
   });
+}
+
+/** Rules 3 recorded no block of settled withdrawals, so the last credited deposit gives the block. */
+function withBookedBlock(bridge: BridgeOfRules3): BridgeDump {
+  return { ...bridge, bookedBlock: bridge.cursor[0] };
 }

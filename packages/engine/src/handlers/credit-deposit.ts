@@ -80,6 +80,7 @@ function remember(bridge: Bridge, source: CreditedDeposit): void {
   credited.set(depositKey(source), source);
   const { blockNumber, logIndex } = source;
   if (isBehind(source, bridge.cursor)) bridge.cursor = { blockNumber, logIndex };
+  bridge.bookedBlock = Math.max(bridge.bookedBlock, blockNumber);
   if (credited.size <= LIMITS.depositsKept) return;
   const [oldest] = credited;
   if (oldest === undefined) return;

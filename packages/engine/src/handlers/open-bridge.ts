@@ -16,7 +16,12 @@ export function openBridge(execution: Execution, command: OpenBridgeCommand): Co
   } else {
     const isSame = known.chainId === chainId && known.contract === contract;
     if (isSame && known.token === token) return {};
-    if (!isSame) known.cursor = NO_PLACE;
+    if (!isSame) {
+      // Blocks of another chain, or of another bridge, cannot be compared with these.
+      known.cursor = NO_PLACE;
+      known.bookedBlock = NO_PLACE.blockNumber;
+      known.reserves = undefined;
+    }
     known.chainId = chainId;
     known.contract = contract;
     known.token = token;

@@ -11,13 +11,17 @@ import type { Withdrawal } from '../state/withdrawal.ts';
  */
 export function settleWithdrawal(
   execution: Execution,
-  { error, paid, txHash, withdrawalId }: SettleWithdrawalCommand,
+  { blockNumber, error, paid, txHash, withdrawalId }: SettleWithdrawalCommand,
 ): CommandResult {
   const { state } = execution;
   const withdrawal = state.withdrawals.get(withdrawalId);
   if (withdrawal === undefined) return {};
   if (paid) payWithdrawal(state, withdrawal);
   else returnWithdrawal(state, withdrawal);
+  const { bridge } = state;
+  if (bridge !== undefined && blockNumber !== undefined) {
+    bridge.bookedBlock = Math.max(bridge.bookedBlock, blockNumber);
+  }
   emitWithdrawal(execution, withdrawal, paid ? 'completed' : 'failed', { txHash, error });
   return { account: ownerOf(state, withdrawal).address };
 }

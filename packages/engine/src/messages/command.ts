@@ -136,6 +136,29 @@ export type {
  * they may: authority is judged when the command executes.
  */
 export type Command =
+  | ApproveAgentCommand
+  | ApproveBuilderCommand
+  | RevokeBuilderCommand
+  | ConvertToMultiSigCommand
+  | SendTokenCommand
+  | WithdrawCommand
+  | ClaimBuilderRewardsCommand
+  | PlaceOrdersCommand
+  | CancelOrdersCommand
+  | CancelByClientIdCommand
+  | ModifyOrderCommand
+  | CancelAllCommand
+  | ScheduleCancelCommand
+  | ReversePositionCommand
+  | UpdateLeverageCommand
+  | UpdateMarginModeCommand
+  | UpdateIsolatedMarginCommand
+  | UpdatePositionModeCommand
+  | OperateOutcomeCommand
+  | (CommandOfClass0 & OfTerm);
+
+/** Commands of the operator and of the process. */
+type CommandOfClass0 =
   | GenesisCommand
   | AttestCommand
   | AnnounceEraCommand
@@ -159,26 +182,19 @@ export type Command =
   | OpenBridgeCommand
   | CreditDepositCommand
   | RegisterPegsCommand
-  | PublishReservesCommand
-  | ApproveAgentCommand
-  | ApproveBuilderCommand
-  | RevokeBuilderCommand
-  | ConvertToMultiSigCommand
-  | SendTokenCommand
-  | WithdrawCommand
-  | ClaimBuilderRewardsCommand
-  | PlaceOrdersCommand
-  | CancelOrdersCommand
-  | CancelByClientIdCommand
-  | ModifyOrderCommand
-  | CancelAllCommand
-  | ScheduleCancelCommand
-  | ReversePositionCommand
-  | UpdateLeverageCommand
-  | UpdateMarginModeCommand
-  | UpdateIsolatedMarginCommand
-  | UpdatePositionModeCommand
-  | OperateOutcomeCommand;
+  | PublishReservesCommand;
+
+/** A command that the holder of a lease proposes carries its term (R-terms); other commands have none. */
+export type OfTerm = { readonly term?: HolderTerm };
+
+/** One term of holding a lease, that is a task that a single process of the venue performs at a time. */
+export type HolderTerm = {
+  readonly lease: string;
+  /** Starts at 1 and rises with each term of the lease. */
+  readonly number: number;
+  /** Identifies the process, so that two that chose the same number cannot both hold the lease. */
+  readonly holder: string;
+};
 
 /** The first command of every log: the numbers that the rulebook leaves to configuration. */
 export type GenesisCommand = { readonly type: 'genesis'; readonly parameters: VenueParameters };
@@ -193,6 +209,8 @@ type AttestCommand = {
   readonly hash: Hash;
   /** Who says so, where there are several; those without a name can't be contested. */
   readonly replica?: string;
+  /** Of a block with a snapshot: the keccak of the snapshot's content, that is the whole state. */
+  readonly snapshot?: Hash;
 };
 
 /**

@@ -57,6 +57,12 @@ export type Reject =
   | { readonly reason: 'vaultInvalid'; readonly why: 'agent' | 'builder' | 'multiSig' | 'fund' }
   // The operator.
   | { readonly reason: 'adminsNone' }
+  | {
+      readonly reason: 'termOver';
+      readonly lease: string;
+      readonly number: number;
+      readonly current: number;
+    }
   | { readonly reason: 'operatorUnknown'; readonly signer: Address; readonly action: string }
   | { readonly reason: 'instrumentIdUsed'; readonly instrumentId: number }
   | { readonly reason: 'nameUsed'; readonly name: string }

@@ -17,6 +17,8 @@ export type BridgeView = {
   readonly token: Address;
   /** The furthest place that something was credited from; block -1 before the first. */
   readonly cursor: ChainPlace;
+  /** The newest block of the chain that the books rest on; -1 before the first. */
+  readonly bookedBlock: number;
   /** All that came by deposits; what else came in is the faucet's. */
   readonly creditedTotal: MicroUsdc;
   /** What was published last. */
@@ -26,8 +28,8 @@ export type BridgeView = {
 /** Undefined until a bridge is open. */
 export function bridgeView({ bridge }: State): BridgeView | undefined {
   if (bridge === undefined) return undefined;
-  const { chainId, contract, creditedTotal, cursor, reserves, token } = bridge;
-  return { chainId, contract, token, cursor, creditedTotal, reserves };
+  const { bookedBlock, chainId, contract, creditedTotal, cursor, reserves, token } = bridge;
+  return { chainId, contract, token, cursor, bookedBlock, creditedTotal, reserves };
 }
 
 /** True when crediting it again would change nothing (R-deposit). */

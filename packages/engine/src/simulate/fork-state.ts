@@ -62,6 +62,7 @@ export function forkState(state: State): State {
     gates: state.gates,
     withdrawals: new LayeredMap(state.withdrawals),
     bridge: state.bridge === undefined ? undefined : forkBridge(state.bridge),
+    terms: state.terms,
     outcomes,
     liquidations: state.liquidations,
     fundUnwindBands: state.fundUnwindBands,

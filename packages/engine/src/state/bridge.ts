@@ -25,6 +25,11 @@ export type Bridge = {
   creditedTotal: MicroUsdc;
   /** The last place of the current chain that something was credited from. */
   cursor: ChainPlace;
+  /**
+   * The newest block of the current chain that the books rest on: of a credited deposit, or of the
+   * view of the chain by which a withdrawal was settled. Reserves are of this block or a later one.
+   */
+  bookedBlock: number;
   /** Agents bound since then whose key has signed nothing for their owner yet (R-agents). */
   readonly unusedAgents: Map<Address, true>;
   /** Addresses of the relay that have no account yet. */
@@ -45,6 +50,7 @@ export function createBridge(contracts: Pick<Bridge, 'chainId' | 'contract' | 't
     floors: new Map(),
     creditedTotal: ZERO_USDC,
     cursor: NO_PLACE,
+    bookedBlock: NO_PLACE.blockNumber,
     unusedAgents: new Map(),
     pegs: new Map(),
     reserves: undefined,

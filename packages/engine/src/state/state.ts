@@ -2,6 +2,7 @@ import { type Address, type MicroUsdc, ZERO_USDC } from '@oddlot/units';
 import { OrderPool } from '../book/order-pool.ts';
 import { EffectsDigest } from '../collections/effects-digest.ts';
 import { DueQueue } from '../collections/due-queue.ts';
+import type { HolderTerm } from '../messages/command.ts';
 import type { VenueParameters } from '../messages/parameters.ts';
 import type { Account } from './account.ts';
 import type { BookObserver } from './book-observer.ts';
@@ -68,6 +69,8 @@ export type State = {
   nextWithdrawalId: number;
   /** Undefined until the process tells of a settlement chain. */
   bridge: Bridge | undefined;
+  /** The current term of each lease, by its name (R-terms). */
+  readonly terms: Map<string, Pick<HolderTerm, 'holder' | 'number'>>;
   readonly outcomes: Outcomes;
   /** Which account is the insurance fund's, below 0 until somebody asks. Derived, never dumped. */
   fundIndex: number;
@@ -136,6 +139,7 @@ export function createState(digestLanes?: readonly number[]): State {
     withdrawals: new Map(),
     nextWithdrawalId: 1,
     bridge: undefined,
+    terms: new Map(),
     outcomes: createOutcomes(),
     fundIndex: -1,
     treasury: ZERO_USDC,

@@ -173,6 +173,24 @@ describe.skipIf(!hasNatsServer)('the leases of a cluster', () => {
     await release();
   });
 
+  test('R-terms: a holder whose term the log has ended stops, and the next term begins', async () => {
+    const name = `a name ${randomUUID()}`;
+    const held: Term[] = [];
+    let stops = 0;
+    const lease = new KvLease({ kv, replica: 'a', onFatal: fail });
+    const { release } = await lease.hold(
+      name,
+      (term) => void held.push(term),
+      () => void (stops += 1),
+    );
+    held[0]?.end();
+    expect(held[0]?.isOver()).toBe(true);
+    await expect.poll(() => held.length, { timeout: 5_000 }).toBe(2);
+    expect(stops).toBe(1);
+    expect(held[1]?.isOver()).toBe(false);
+    await release();
+  });
+
   test('a start that fails is told to who holds, and the name is free', async () => {
     const name = randomUUID();
     const lease = new KvLease({ kv, replica: 'a', onFatal: fail });

@@ -64,6 +64,7 @@ export class KvLease implements Lease {
         replica: this.#options.replica,
         process: this.#process,
       } satisfies Holder),
+      holder: `${this.#options.replica} ${this.#process}`,
       start,
       stop,
       onHeld: (isHeld) => {
@@ -90,6 +91,7 @@ export class KvLease implements Lease {
 type TenureParts = {
   readonly key: string;
   readonly value: string;
+  readonly holder: string;
   readonly start: Start;
   readonly stop: Stop;
   readonly onHeld: (isHeld: boolean) => void;
@@ -242,7 +244,8 @@ class Tenure {
     const told = { isOver: false };
     this.#told = told;
     const isOver = (): boolean => (told.isOver ||= this.#told !== told || this.#isOver);
-    const term = { number: this.#revision, isOver };
+    const end = (): void => void (told.isOver = true);
+    const term = { number: this.#revision, holder: this.#parts.holder, isOver, end };
     const started = this.#begun(term);
     const settled = started.then(
       () => 'settled',

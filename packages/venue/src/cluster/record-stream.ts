@@ -22,7 +22,7 @@ type RecordStreamOptions = {
 
 /** What a term of a lease takes over: who has it can write, and nobody else. */
 type Taking = {
-  readonly term: Term;
+  readonly term: Pick<Term, 'isOver' | 'number'>;
   /** Nothing more can be written: somebody else has taken it over. */
   readonly onLost: (error: unknown) => void;
 };

@@ -27,8 +27,8 @@ type SnapshotExchangeOptions = {
 type SharedSnapshot = { readonly height: number; readonly path: string };
 
 /**
- * Snapshots for those who join a cluster, in an object store of its servers, as the files that replicas write. Whoever
- * fetches one believes its checksum, and the log what it says: its hash is attested there.
+ * Snapshots for those who join a cluster, in an object store of its servers, as the files that replicas write. The
+ * replica that fetches one compares its content with what the log attests.
  */
 export class SnapshotExchange {
   readonly #store: ObjectStore;
@@ -57,9 +57,10 @@ export class SnapshotExchange {
     for (const old of names.slice(KEPT)) await this.#store.delete(old);
   }
 
-  /** Fetches the newest one into a folder; undefined when there is none that can be had. */
-  async fetchNewest(folder: string): Promise<SharedSnapshot | undefined> {
-    for (const { height, name } of await patiently(() => this.#list())) {
+  /** Fetches the newest one below a height into a folder; undefined when there is none that can be had. */
+  async fetchNewest(folder: string, below = Infinity): Promise<SharedSnapshot | undefined> {
+    const all = await patiently(() => this.#list());
+    for (const { height, name } of all.filter((each) => each.height < below)) {
       const path = join(folder, name);
       if (existsSync(path) || (await this.#fetch(name, path))) return { height, path };
     }

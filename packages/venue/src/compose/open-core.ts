@@ -33,8 +33,7 @@ import type { Log } from '../log/log.ts';
 import { SnapshotStore } from '../log/snapshot-store.ts';
 import { MarketData } from '../read-models/market-data.ts';
 import { LocalReplica } from '../replica/local-replica.ts';
-import type { OpenedSettlement } from '../settlement/open-settlement.ts';
-import { openMoney, startSettlementChain } from '../settlement-chain.ts';
+import { type HeldSettlement, openMoney, startSettlementChain } from '../settlement-chain.ts';
 import { openReserves } from '../settlement/reserves/open-reserves.ts';
 import type { ReservesWorker } from '../settlement/reserves/reserves-worker.ts';
 import { archivistSettings } from '../supervise/archivist-settings.ts';
@@ -65,7 +64,7 @@ export type Core = {
   /** Undefined where the venue is one process. */
   readonly cluster: JoinedCluster | undefined;
   /** Undefined without a settlement chain. */
-  readonly money: OpenedSettlement | undefined;
+  readonly money: HeldSettlement | undefined;
   readonly reserves: Pick<ReservesWorker, 'current' | 'proof'> | undefined;
   readonly relay: LocalRelay;
   readonly markets: MarketData;
@@ -101,7 +100,7 @@ export async function openCore(config: Config, deps: CoreDependencies): Promise<
   const { archivist, clock, grants, guard, replica } = data;
   const money = openMoney(await starting, { clock, cluster: deps.cluster, log, replica });
   opened.defer(() => money?.settlement.close());
-  const reserves = await openReserves(config, { money, replica, archivist, clock, log });
+  const reserves = await openReserves(config, { money, archivist, clock, log });
   const relay = new LocalRelay(config, { network, money, replica, clock, lease, log });
   const faucet = grants && createFaucet(config, { clock, grants, guard, replica, money });
   return { ...data, money, reserves, relay, faucet };
@@ -169,14 +168,19 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
   const opening = startHistory(config, deps, {
     hasRoom,
     onStored: (height) => receipts.archived(height),
-    onSnapshot: ({ height, neededFrom }) => {
-      offers?.take(height);
+    onSnapshot: ({ content, height, neededFrom }) => {
+      // Replicas that join find the attestation in the log, so the log has it before they find the snapshot.
+      const attested = replica.attestSnapshot({ content, height });
+      attested.then(
+        () => offers?.take(height),
+        (err: unknown) => log.warn({ err, height }, 'a snapshot could not be attested in the log'),
+      );
       const dropBeforeMs = replica.head.timeMs - (neededFrom > 1 ? logKeptMs : Infinity);
       void journal.compact({ belowSeq: neededFrom, dropBeforeMs });
     },
   });
   closeOnceOpen(opened, opening, ({ history }) => history.release());
-  const begin = await joinFolder(config.data, cluster, log);
+  const begin = await joinFolder(config, cluster, log);
   const journaling = { begin, clock, disk, writer: threads.disk, hasRoom, log, metrics, onFatal };
   const files = await openJournal(config, journaling);
   closable = files;
@@ -200,7 +204,8 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
       openingFeeMicroUsdc: OPENING_FEE_MICRO_USDC[config.network],
     }),
     knownHeight: async () => (await opening).archivist.verify(journal.firstSeq, replica),
-    onPassedOver: (what, why) => log.warn({ what, why }, 'passed over a state of another shape'),
+    onPassedOver: (what, why) =>
+      log.warn({ what, why }, 'passed over a state that can not be used'),
     onEra: (era) => log.info(era, 'the rules have changed: a new era opens'),
   });
   const receipts: Receipts = new Receipts({

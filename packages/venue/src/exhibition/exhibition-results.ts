@@ -30,7 +30,7 @@ export function exhibitionResults(state: State, options: ResultOptions): Command
       phase === 'closed' && options.nowMs >= definition.endMs + RESULT_AFTER_MS,
   );
   const byEvent = Map.groupBy(ended, ({ definition }) => definition.eventSlug);
-  return [...byEvent].flatMap(([slug, markets]) => {
+  return [...byEvent].flatMap(([slug, markets]): Command[] => {
     const template = templateOf(slug);
     if (template === undefined) {
       return markets.filter(isStranded).map((market) => result(market, market.unit / 2, STRANDED));

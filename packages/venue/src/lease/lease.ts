@@ -19,8 +19,12 @@ export type Stop = () => void | Promise<void>;
 export type Term = {
   /** Above that of every term before, whoever had it: what a holder does elsewhere is fenced by it. */
   readonly number: number;
+  /** Identifies this process in the terms of the log (R-terms). */
+  readonly holder: string;
   /** True when another process may hold the name by now. */
   isOver(): boolean;
+  /** Ends the term because the log has a later one: what was started is stopped, as when the lease is lost. */
+  end(): void;
 };
 
 /** Something that runs here, or would if the name fell to this process. */

@@ -1,8 +1,15 @@
 import { assert } from '@oddlot/units';
 import type { Held, Lease, Start, Stop, Term } from './lease.ts';
 
-/** Nobody else can have one: the folder of the venue has one process. */
-const ONLY_TERM: Term = { number: 0, isOver: () => false };
+/** The only term: a data folder belongs to one process at a time. */
+const ONLY_TERM: Term = {
+  number: 0,
+  holder: 'local',
+  isOver: () => false,
+  end: () => {
+    throw new Error('the log has a later term, although this venue runs as a single process');
+  },
+};
 
 /** The lease of a venue of one process: every name is held at once and until it is let go. */
 export class LocalLease implements Lease {

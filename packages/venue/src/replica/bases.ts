@@ -1,20 +1,29 @@
 import type { OpenEraCommand } from '@oddlot/engine';
+import type { Hash } from '@oddlot/units';
 import type { LogEntry } from '../block/log-entry.ts';
 import type { EraStore } from '../log/era-store.ts';
 import type { Log } from '../log/log.ts';
 import type { SnapshotStore } from '../log/snapshot-store.ts';
 import type { TextHasher } from './block-hash.ts';
-import { decodeSnapshot } from './snapshot-codec.ts';
-import type { SnapshotPayload } from './snapshot-payload.ts';
+import { ContentHasher, decodeSnapshot } from './snapshot-codec.ts';
+import type { SnapshotClaim, SnapshotJudge } from './snapshot-judges.ts';
+import { rulesOf, type SnapshotPayload } from './snapshot-payload.ts';
 
 /** A state that a replay can start from. */
-export type Base = { readonly payload: SnapshotPayload; readonly what: string };
+export type Base = {
+  readonly payload: SnapshotPayload;
+  readonly what: string;
+  /** The hash of a snapshot's content; the start of an era has none. */
+  readonly content?: Hash | undefined;
+};
 
 type BaseSources = {
   readonly log: Pick<Log, 'firstSeq' | 'lastSeq' | 'replay'>;
   readonly snapshots: SnapshotStore;
   readonly eras: EraStore;
   readonly hashText: TextHasher;
+  /** Why a snapshot must not be used. */
+  readonly faultOf: SnapshotJudge;
   /** Told of each that can't serve, and why. */
   readonly onPassedOver: (what: string, why: string) => void;
 };
@@ -36,12 +45,26 @@ export async function* basesUpTo(sources: BaseSources, maxHeight: number): Async
       if (payload !== undefined) yield { payload, what: `the start of the era at ${era.height}` };
     } else if (snapshot !== undefined) {
       const { height } = snapshot;
+      const what = `the snapshot of block ${height}`;
       const payload = read(snapshot.isText ? parseText : decodeSnapshot, snapshot.payload);
-      if (payload !== undefined) yield { payload, what: `the snapshot of block ${height}` };
-      else sources.onPassedOver(`the snapshot of block ${height}`, 'it is not readable');
+      const claim = payload && (await claimOf(snapshot, payload));
+      const fault = claim === undefined ? 'it is not readable' : await sources.faultOf(claim);
+      if (fault !== undefined) sources.onPassedOver(what, fault);
+      else if (payload !== undefined) yield { payload, what, content: claim?.content };
       snapshot = await snapshots.newestValid(height - 1);
     }
   }
+}
+
+type ReadSnapshot = NonNullable<Awaited<ReturnType<SnapshotStore['newestValid']>>>;
+
+/** What a snapshot that was read holds, for a judge of it. */
+export async function claimOf(
+  { height, isText, payload: bytes }: ReadSnapshot,
+  payload: SnapshotPayload,
+): Promise<SnapshotClaim> {
+  const content = isText ? undefined : (await ContentHasher.create()).of(payload, bytes);
+  return { height, block: payload.head.height, rules: rulesOf(payload), content };
 }
 
 /** The opening of the era that starts with an entry; undefined when none does. */

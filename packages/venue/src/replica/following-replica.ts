@@ -37,6 +37,8 @@ import {
   migrated,
 } from './earlier-engine.ts';
 import { EraStartError, LaterReleaseError, ReplicaDivergedError } from './replica-error.ts';
+import { type SnapshotJudge, unlessContradicted } from './snapshot-judges.ts';
+import type { WrittenSnapshot } from './snapshotter.ts';
 import { type PackedPayload, rulesOf, type SnapshotPayload } from './snapshot-payload.ts';
 
 /** Newest blocks whose hashes a replica can still tell. */
@@ -51,6 +53,8 @@ type FollowingOptions = {
   readonly log: Pick<Log, 'beginning' | 'firstSeq' | 'lastSeq' | 'replay'>;
   readonly snapshots: SnapshotStore;
   readonly eras: EraStore;
+  /** Judges each snapshot before it is used; by default the log must not contradict it. */
+  readonly faultOf?: SnapshotJudge | undefined;
   /** A snapshot or the start of an era is whole but can't serve here; an older one does. */
   readonly onPassedOver?: (what: string, why: string) => void;
 };
@@ -84,6 +88,7 @@ export class FollowingReplica {
   /** While the blocks are of an earlier era, the engine of that one. */
   #earlier: Earlier | undefined;
   readonly #crossed: EraStart[] = [];
+  #begunWith: WrittenSnapshot | undefined;
   /** What replicas have said of blocks that this one has. */
   readonly attestations = new Attestations();
 
@@ -103,6 +108,11 @@ export class FollowingReplica {
 
   get head(): BlockHead {
     return this.#head;
+  }
+
+  /** The snapshot that it was restored from; undefined where it was another state. */
+  get begunWith(): WrittenSnapshot | undefined {
+    return this.#begunWith;
   }
 
   headAt(height: number): BlockHead | undefined {
@@ -136,6 +146,8 @@ export class FollowingReplica {
       if (wanted.suits?.(base.payload) === false) continue;
       try {
         await this.goTo(base.payload);
+        const { content, payload } = base;
+        this.#begunWith = content && { height: payload.head.height, content };
         return;
       } catch (error) {
         if (error instanceof LaterReleaseError) throw error;
@@ -148,7 +160,9 @@ export class FollowingReplica {
   /** Snapshots and starts of eras at most at a height, newest first. */
   bases(maxHeight: number): AsyncGenerator<Base> {
     const { eras, log, onPassedOver = () => undefined, snapshots } = this.#options;
-    return basesUpTo({ log, snapshots, eras, hashText: this.#hashText, onPassedOver }, maxHeight);
+    const faultOf = this.#options.faultOf ?? unlessContradicted(log);
+    const hashText = this.#hashText;
+    return basesUpTo({ log, snapshots, eras, hashText, faultOf, onPassedOver }, maxHeight);
   }
 
   /** Before the first block, with the engine of its era. */

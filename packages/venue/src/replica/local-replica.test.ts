@@ -11,7 +11,9 @@ import { EraStore } from '../log/era-store.ts';
 import { SnapshotStore } from '../log/snapshot-store.ts';
 import { LocalReplica } from './local-replica.ts';
 import { LogBehindError, ReplicaDivergedError } from './replica-error.ts';
-import { encodeSnapshot } from './snapshot-codec.ts';
+import { ContentHasher, encodeSnapshot } from './snapshot-codec.ts';
+import type { WrittenSnapshot } from './snapshotter.ts';
+import { forgeSnapshot } from '../testing/forge-snapshot.ts';
 
 /** The real journal, snapshots and engine on a temporary folder; only the clock is in hand. */
 
@@ -34,6 +36,8 @@ type Running = {
 type Options = {
   readonly projections?: readonly Projection[];
   readonly knownHeight?: number;
+  /** Collects what was passed over, and why. */
+  readonly passedOver?: string[];
 };
 
 const snapshots = (): SnapshotStore => new SnapshotStore({ directory: join(folder, 'snapshots') });
@@ -53,6 +57,7 @@ async function open(options: Options = {}): Promise<Running> {
     eras: new EraStore({ directory: join(folder, 'eras') }),
     clock,
     genesis: genesisCommands('Oddlot-Testnet'),
+    onPassedOver: (what, why) => void options.passedOver?.push(`${what}: ${why}`),
     ...(knownHeight === undefined ? {} : { knownHeight: async () => knownHeight }),
   });
   for (const projection of options.projections ?? []) replica.attach(projection);
@@ -85,9 +90,13 @@ function watched({ replica }: Running): string[] {
 }
 
 /** A snapshot of this moment, as whoever follows on another thread would write it. */
-async function snapshot({ replica }: Running): Promise<void> {
-  const pieces = encodeSnapshot(replica.payload());
-  await snapshots().write({ height: replica.head.height, pieces });
+async function snapshot({ replica }: Running): Promise<WrittenSnapshot> {
+  const payload = replica.payload();
+  const { height } = replica.head;
+  const pieces = [...encodeSnapshot(payload)];
+  await snapshots().write({ height, pieces });
+  const hasher = await ContentHasher.create();
+  return { height, content: hasher.of(payload, Buffer.concat(pieces)) };
 }
 
 /** Which blocks there were: a projection that snapshots hold. */
@@ -146,6 +155,42 @@ describe('a replica', () => {
     expect(second.replica.head.hash).toBe(head.hash);
     expect(second.replica.headAt(1)?.height).toBe(1);
     await second.journal.close();
+  });
+
+  test('R-snapshots: passes over a snapshot whose content the log contradicts, and replays', async () => {
+    const first = await started();
+    await credit(first.replica, 5);
+    await first.replica.attestSnapshot(await snapshot(first));
+    await credit(first.replica, 7);
+    const { head } = first.replica;
+    await first.journal.close();
+    expect(await forgeSnapshot(snapshots())).toBe(2);
+    const passedOver: string[] = [];
+    const second = await open({ passedOver });
+    const { snapshotHeight } = await second.replica.start();
+    expect(snapshotHeight).toBe(0);
+    expect(passedOver).toEqual([
+      expect.stringMatching(/^the snapshot of block 2: its content has the hash 0x.* attests 0x/),
+    ]);
+    expect(second.replica.state.accounts.at(-1)?.perpBalance).toBe(12n);
+    expect(second.replica.head.hash).toBe(head.hash);
+    await second.journal.close();
+  });
+
+  test('R-snapshots: begins with its own snapshot that the log attests, or does not mention', async () => {
+    const first = await started();
+    await credit(first.replica, 5);
+    await first.replica.attestSnapshot(await snapshot(first));
+    await credit(first.replica, 7);
+    await first.journal.close();
+    const second = await open();
+    expect((await second.replica.start()).snapshotHeight).toBe(2);
+    await credit(second.replica, 7);
+    await snapshot(second);
+    await second.journal.close();
+    const third = await open();
+    expect((await third.replica.start()).snapshotHeight).toBe(5);
+    await third.journal.close();
   });
 
   test('commands proposed together share a block and keep their order', async () => {

@@ -15,12 +15,14 @@ import type { EraStore } from '../log/era-store.ts';
 import type { Log } from '../log/log.ts';
 import type { SnapshotStore } from '../log/snapshot-store.ts';
 import type { Standing } from './attestations.ts';
+import { attestedIn } from './attested-in.ts';
 import { createTextHasher, type TextHasher } from './block-hash.ts';
 import { FollowingReplica } from './following-replica.ts';
 import { Proposer } from './proposer.ts';
 import { Publication } from './publication.ts';
 import { LaterReleaseError, LogBehindError, ReplicaDivergedError } from './replica-error.ts';
 import type { Replica } from './replica.ts';
+import type { WrittenSnapshot } from './snapshotter.ts';
 import type { PackedPayload } from './snapshot-payload.ts';
 
 /** How often one that waits for its era looks whether it was announced. */
@@ -62,6 +64,7 @@ export class LocalReplica implements Replica {
   readonly #publication = new Publication();
   #isReplaying = true;
   #isWaiting = false;
+  #isStopped = false;
   /** The rules that were announced last in what was applied here. */
   #announced = 0;
   #outdated: LaterReleaseError | undefined;
@@ -141,6 +144,7 @@ export class LocalReplica implements Replica {
     const commands = opening.map((command) => ({ command }));
     if (opening.length > 0) await log.appendBehind(this.head.height, commands);
     this.#attestContested();
+    await this.#attestBeginning();
     return { snapshotHeight: from, replayed };
   }
 
@@ -162,6 +166,16 @@ export class LocalReplica implements Replica {
   /** Puts the newest block's hash into the log, for every replica and every replay to compare. */
   async attest(): Promise<void> {
     await this.#attest(this.head);
+  }
+
+  /**
+   * Puts the hash of a snapshot's content into the log: a replica that begins with the snapshot compares.
+   * Of a block that is too old to be known here, and while the replica stops, there is none.
+   */
+  async attestSnapshot({ content, height }: WrittenSnapshot): Promise<void> {
+    const head = this.headAt(height);
+    if (head === undefined || this.#isStopped || this.#isReplaying || this.#outdated) return;
+    await this.#attest(head, { snapshot: content });
   }
 
   /** True while it follows a log of earlier rules and may not open an era. */
@@ -196,6 +210,7 @@ export class LocalReplica implements Replica {
 
   /** Finishes what was proposed. */
   async stop(): Promise<void> {
+    this.#isStopped = true;
     await this.#proposer.drain();
   }
 
@@ -232,10 +247,13 @@ export class LocalReplica implements Replica {
     }
   }
 
-  async #attest({ hash, height }: Pick<BlockHead, 'hash' | 'height'>): Promise<void> {
+  async #attest(
+    { hash, height }: Pick<BlockHead, 'hash' | 'height'>,
+    more: Pick<Extract<Command, { readonly type: 'attest' }>, 'snapshot'> = {},
+  ): Promise<void> {
     const { name } = this.#options;
     const said = name === undefined ? {} : { replica: name };
-    await this.propose({ type: 'attest', height, hash, ...said });
+    await this.propose({ type: 'attest', height, hash, ...said, ...more });
   }
 
   /** Where others do not have a block alike, this one says what it has, for all to count. */
@@ -250,6 +268,19 @@ export class LocalReplica implements Replica {
         .catch(() => undefined)
         .finally(() => this.#attested.delete(height));
     }
+  }
+
+  /**
+   * The last snapshot of a run is written when nothing is proposed any more. A replica that begins with it attests it,
+   * so that another can join with it; alone there is no other.
+   */
+  async #attestBeginning(): Promise<void> {
+    const { log, name } = this.#options;
+    const { begunWith } = this.#following;
+    if (name === undefined || begunWith === undefined) return;
+    if ((await attestedIn(log, begunWith.height)) !== undefined) return;
+    // What did not arrive is attested at the next start, or with the next snapshot.
+    this.attestSnapshot(begunWith).catch(() => undefined);
   }
 
   /** Alone there is nobody who could still say otherwise. */

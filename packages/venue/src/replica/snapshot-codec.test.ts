@@ -3,7 +3,7 @@ import { timeMs } from '@oddlot/units';
 import { expect, test } from 'vitest';
 import { decodeColumns, encodeColumns } from './column-block.ts';
 import { GENESIS_HEAD } from './block-hash.ts';
-import { decodeSnapshot, encodeSnapshot } from './snapshot-codec.ts';
+import { ContentHasher, decodeSnapshot, encodeSnapshot } from './snapshot-codec.ts';
 import type { PackedPayload } from './snapshot-payload.ts';
 
 const BLOCK: OrderBlock = {
@@ -56,6 +56,7 @@ test('a block of columns is the bytes that it always was', () => {
 
 test.each([
   ['by this form at first, with what projections dumped in its text', () => WITHIN_TEXT],
+  ['by this form later, with the state in its text', () => STATE_IN_TEXT],
   ['by this form', () => GOLDEN],
 ])('a snapshot that was written %s is read', (_, golden) => {
   const { companions, state } = decodeSnapshot(Buffer.from(golden(), 'base64'));
@@ -99,6 +100,29 @@ test('columns of another order of bytes, and those that are cut, are refused', (
   expect(() => decodeColumns(other)).toThrow('u32be');
 });
 
+test('R-snapshots: the hash of the content covers head and state, and not what rides along', async () => {
+  const hasher = await ContentHasher.create();
+  const hashed = (payload: PackedPayload) => hasher.of(payload, bytesOf(payload));
+  const payload = payloadOf(BLOCK, BLOCK);
+  const own = hashed(payload);
+  hasher.begin(payload);
+  for (const frame of encodeSnapshot(payload)) hasher.add(frame);
+  expect(hasher.end()).toBe(own);
+  const { head, state } = payload;
+  expect(hashed({ ...payload, heads: [], companions: {}, versions: {} })).toBe(own);
+  const others: PackedPayload[] = [
+    { ...payload, rules: 4 },
+    { ...payload, head: { ...head, timeMs: timeMs(6) } },
+    { ...payload, state: { ...state, treasury: '13' } },
+    { ...payload, state: { ...state, orders: [BLOCK] } },
+    {
+      ...payload,
+      state: { ...state, orders: [BLOCK, { ...BLOCK, rank: Uint8Array.of(1, 2, 4) }] },
+    },
+  ];
+  expect(new Set([own, ...others.map(hashed)]).size).toBe(others.length + 1);
+});
+
 const WITHIN_TEXT = [
   'AQAAAPMBAAB7InJ1bGVzIjozLCJoZWFkIjp7ImhlaWdodCI6OSwidGltZU1zIjo1LCJoYXNoIjoiMHgwMDAwMDAwMDAwMDAw',
   'MDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwIiwic3RhdGVIYXNoIjoiMHgwMDAw',
@@ -119,7 +143,7 @@ const WITHIN_TEXT = [
   'AAAAAAAAAAAAAAAAAAAUwAAAAAAAAAAAAAAAAAAAAAA=',
 ].join('');
 
-const GOLDEN = [
+const STATE_IN_TEXT = [
   'AQAAANIBAAB7InJ1bGVzIjozLCJoZWFkIjp7ImhlaWdodCI6OSwidGltZU1zIjo1LCJoYXNoIjoiMHgwMDAwMDAwMDAwMDAw',
   'MDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwIiwic3RhdGVIYXNoIjoiMHgwMDAw',
   'MDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwIn0sImhlYWRzIjpb',
@@ -137,4 +161,24 @@ const GOLDEN = [
   'chEBAAAAAAAAAQAAAAAAAAEBAgAAAAAAAQADAAAAAAAAAQAAAAAAAKC7DQChuw0ABQAAAAAAAAAUACwBAQAAABQALAEBAAAA',
   'AAAAAAAAAAAAAAAAAABwQgAAAAAAAAAAAACAqm23eUIAEICqbbd5QgAggKptt3lCAQIDAAAAAAAAAICqbbd5QgAQgKptt3lC',
   'ACCAqm23eUIAAAAAAAAAAAAAAAAAAAAAAAAAAAAAFMAAAAAAAAAAAAAAAAAAAAAA',
+].join('');
+
+const GOLDEN = [
+  'AQAAALgBAAB7InJ1bGVzIjozLCJoZWFkIjp7ImhlaWdodCI6OSwidGltZU1zIjo1LCJoYXNoIjoiMHgwMDAwMDAwMDAwMDAw',
+  'MDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwIiwic3RhdGVIYXNoIjoiMHgwMDAw',
+  'MDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwIn0sImhlYWRzIjpb',
+  'eyJoZWlnaHQiOjksInRpbWVNcyI6NSwiaGFzaCI6IjB4MDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAw',
+  'MDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMCIsInN0YXRlSGFzaCI6IjB4MDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAw',
+  'MDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMDAwMCJ9XSwic3RhdGUiOnt9LCJjb21wYW5pb25zIjp7fSwidmVyc2lv',
+  'bnMiOnsid29yZHMiOjJ9fQQAAAAcAAAAeyJmb3JtYXQiOjcsInRyZWFzdXJ5IjoiMTIifQAAAAADAAAAIgAAAAUAAAB3b3Jk',
+  'c1siZ3LDtsOfZXIiLCLimIMiLCLwn5iAIl0AAAAAAAACAAAAmAIAAMQBAAAAAAAAeyJjb2x1bW5zIjpbWyJvcmRlcklkIiwi',
+  'dTMybGUiLDNdLFsiYWNjb3VudEluZGV4IiwidTgiLDNdLFsiaW5zdHJ1bWVudCIsInU4IiwzXSxbImZsYWdzIiwidTgiLDNd',
+  'LFsidGlmIiwidTgiLDNdLFsicHJpY2UiLCJ1MzJsZSIsM10sWyJyZW1haW5pbmciLCJ1MTZsZSIsM10sWyJvcmlnaW5hbCIs',
+  'InUxNmxlIiwzXSxbImZpbGxlZE5vdGlvbmFsIiwiZjY0bGUiLDNdLFsiYWNjZXB0ZWRNcyIsImY2NGxlIiwzXSxbInJhbmsi',
+  'LCJ1OCIsM10sWyJxdWV1ZU1zIiwiZjY0bGUiLDNdLFsiZXhwaXJlTXMiLCJ1OCIsM10sWyJmZWVPdmVycGFpZCIsImY2NGxl',
+  'IiwzXSxbInRha2VyT3ZlcnBhaWQiLCJ1OCIsM11dLCJyZXN0Ijp7ImNsaWVudE9yZGVySWRzIjpbWzEsIjB4MDAwMDAwMDAw',
+  'MDAwMDAwMDAwMDAwMDAwMDAwMDAwMDciXV0sInJlc2VydmVzIjpbWzIsIjE4NDQ2NzQ0MDczNzA5NTUxNjE2Il1dfX0AAAAA',
+  'cBEBAHERAQByEQEAAAAAAAABAAAAAAAAAQECAAAAAAABAAMAAAAAAAABAAAAAAAAoLsNAKG7DQAFAAAAAAAAABQALAEBAAAA',
+  'FAAsAQEAAAAAAAAAAAAAAAAAAAAAAHBCAAAAAAAAAAAAAICqbbd5QgAQgKptt3lCACCAqm23eUIBAgMAAAAAAAAAgKptt3lC',
+  'ABCAqm23eUIAIICqbbd5QgAAAAAAAAAAAAAAAAAAAAAAAAAAAAAUwAAAAAAAAAAAAAAAAAAAAAA=',
 ].join('');

@@ -1,7 +1,8 @@
+import type { Hash } from '@oddlot/units';
 import type { LogEntry } from '../block/log-entry.ts';
 import type { SnapshotStore } from '../log/snapshot-store.ts';
 import type { FollowingReplica } from './following-replica.ts';
-import { encodeSnapshot } from './snapshot-codec.ts';
+import { ContentHasher, encodeSnapshot } from './snapshot-codec.ts';
 
 /** After a snapshot that could not be written, the next is tried this much later, by block time. */
 const RETRY_MS = 30_000;
@@ -18,6 +19,9 @@ export type SnapshotterOptions = {
   /** A snapshot could not be written: the log holds all of it, and it is tried again later. */
   readonly onFailed: (error: unknown) => void;
 };
+
+/** A snapshot, and the hash of its content, which the log attests. */
+export type WrittenSnapshot = { readonly height: number; readonly content: Hash };
 
 /** Writes snapshots of a replica now and then. It holds the replica still while it does. */
 export class Snapshotter {
@@ -54,26 +58,32 @@ export class Snapshotter {
     return isDue && !replica.isEarlier && hasRoom() && timeMs >= this.#notBeforeMs;
   }
 
-  /** Writes one of this moment, unless there is one; true when there is a new file. */
-  async write(): Promise<boolean> {
+  /** Writes one of this moment, unless there is one; undefined when there is no new file. */
+  async write(): Promise<WrittenSnapshot | undefined> {
     const { hasRoom, onFailed, replica, snapshots } = this.#options;
     const { height, timeMs } = replica.head;
-    if (height <= this.#height || replica.isEarlier || !hasRoom()) return false;
+    if (height <= this.#height || replica.isEarlier || !hasRoom()) return undefined;
+    let content: Hash;
     try {
-      await snapshots.write({ height, pieces: this.#pieces() });
+      const hasher = await ContentHasher.create();
+      await snapshots.write({ height, pieces: this.#pieces(hasher) });
+      content = hasher.end();
     } catch (error) {
       // Nothing is lost by a snapshot that failed, but for the length of the next start.
       this.#notBeforeMs = timeMs + RETRY_MS;
       onFailed(error);
-      return false;
+      return undefined;
     }
     this.#height = height;
     this.#commands = 0;
-    return true;
+    return { height, content };
   }
 
-  async *#pieces(): AsyncGenerator<Buffer> {
-    for (const piece of encodeSnapshot(this.#options.replica.payload())) {
+  async *#pieces(hasher: ContentHasher): AsyncGenerator<Buffer> {
+    const payload = this.#options.replica.payload();
+    hasher.begin(payload);
+    for (const piece of encodeSnapshot(payload)) {
+      hasher.add(piece);
       await this.#options.pause();
       yield piece;
     }

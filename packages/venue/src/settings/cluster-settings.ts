@@ -55,6 +55,13 @@ export const CLUSTER_SETTINGS = {
     default: [],
     help: 'monitoring ports of the NATS servers, as `http://a:8222,http://b:8222`: a start checks there that each server syncs every message',
   }),
+  acceptSnapshot: setting(
+    text({ pattern: /^0x[0-9a-f]{64}$/, expected: '0x and 64 hex digits', placeholder: 'HASH' }),
+    {
+      unset: 'none',
+      help: 'the content hash of a snapshot that the log does not attest and that this replica may still [begin with](running-a-cluster.md#snapshots-of-others)',
+    },
+  ),
   natsUser: setting(text({ placeholder: 'NAME' }), {
     unset: 'none',
     help: 'the user that the NATS servers know this replica as',

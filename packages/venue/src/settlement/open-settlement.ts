@@ -26,7 +26,7 @@ import { PayoutWorker } from './payout/payout-worker.ts';
 import { PermitDeposits } from './permit-deposits.ts';
 import { Settlement, type SettlingReplica } from './settlement.ts';
 import { type SettlementRecords, SharedSettlement } from './shared-settlement.ts';
-import { proposingIn, sendingIn } from './within-term.ts';
+import { sendingIn } from './sending-in.ts';
 import { VitalsWatch } from './vitals.ts';
 
 /** What the operator says about the settlement chain. */
@@ -183,8 +183,7 @@ function createSettlement(
   deps: SettlementDependencies,
   { close, records, term }: Work,
 ): Settlement {
-  const { log, now, replica: whole } = deps;
-  const replica = term === undefined ? whole : proposingIn(term, whole);
+  const { log, now, replica } = deps;
   const { contracts, keys, relayerKey } = opened;
   const { everyMs, fromBlock } = settings;
   const endpoints = opened.endpoints.map((each) => (term ? sendingIn(term, each) : each));

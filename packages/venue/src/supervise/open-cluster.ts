@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import type { KV } from '@nats-io/kv';
+import type { Hash } from '@oddlot/units';
 import type { Logger } from '@oddlot/host/log';
 import { openInOrder } from '@oddlot/host/open-in-order';
 import { VERSION } from '@oddlot/host/version';
@@ -7,6 +8,7 @@ import type { Config } from '../config.ts';
 import type { FileJournal } from '../log/file-journal.ts';
 import { readServiceNames } from '../log/service-names.ts';
 import { agreeOnCursorKey, agreeOnName } from '../cluster/agreements.ts';
+import { attestedInStream } from '../cluster/attested-in-stream.ts';
 import { claimName } from '../cluster/claim-name.ts';
 import { decodeOpening } from '../cluster/block-message.ts';
 import { clockApartMs } from '../cluster/clock-apart-ms.ts';
@@ -32,6 +34,10 @@ export type Cluster = {
   readonly lease: KvLease;
   readonly board: ReplicaBoard;
   readonly snapshots: SnapshotExchange;
+  /** The hash that the stream attests for the content of the snapshot of a block. */
+  attested(height: number): Promise<Hash | undefined>;
+  /** The first block of the stream; undefined while there is no stream. */
+  readonly firstSeq: number | undefined;
   /** What a venue has paid and signed, for whoever works on the settlement chain. */
   readonly records: RecordStream;
   /** To that replica, from the others. */
@@ -122,8 +128,8 @@ async function joinServers(
       log.info({ name: held }, isHeld ? 'holds a lease' : 'holds a lease no longer'),
   });
   const opening = await patiently(() => stream.at(OPENING_PLACE));
-  const serviceNetwork =
-    opening === undefined ? await newName(config, leases) : decodeOpening(opening).serviceNetwork;
+  const begun = opening && decodeOpening(opening);
+  const serviceNetwork = begun?.serviceNetwork ?? (await newName(config, leases));
   const order = new ProposalOrder();
   const followed = new FollowedStream(config.data);
   const onWeak = onWeakOf(config, log);
@@ -136,6 +142,8 @@ async function joinServers(
     records: await RecordStream.open(connection, { cluster: name, replica, replicas, onWeak }),
     line: new HolderLine(connection, { cluster: name, name: 'settlement' }),
     snapshots: await SnapshotExchange.open(connection, { cluster: name, replicas }),
+    attested: (height) => attestedInStream(stream, height),
+    firstSeq: begun?.firstSeq,
     order,
     serviceNetwork,
     cursorKey: await agreeOnCursorKey(leases, CURSOR_KEY_BYTES),

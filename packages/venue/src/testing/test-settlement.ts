@@ -25,14 +25,18 @@ export class TestSettlement {
 
   watcher(
     client: ChainClient,
-    more: { readonly isMinter?: boolean; readonly accepted?: Hex | undefined } = {},
+    more: {
+      readonly isMinter?: boolean;
+      readonly accepted?: Hex | undefined;
+      readonly file?: string;
+    } = {},
   ): DepositWatcher {
     const watcher = new DepositWatcher({
       client,
       contracts: this.bridged.contracts,
       fromBlock: 0,
       rules: { minMicroUsdc: 5_000_000, operators: new Set(), isMinter: more.isMinter ?? false },
-      file: join(this.bridged.directory, 'watched.json'),
+      file: more.file ?? join(this.bridged.directory, 'watched.json'),
       state: () => this.replica.state,
       accepted: more.accepted,
       propose: (command) => this.replica.propose(command),

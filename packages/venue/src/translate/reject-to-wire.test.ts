@@ -109,6 +109,11 @@ const TABLE: {
     10003,
     'Signer is not permitted to send venueAdmin',
   ],
+  termOver: [
+    { lease: 'oracle', number: 1, current: 2 },
+    10002,
+    'Invalid term: oracle is in term 2',
+  ],
   adminsNone: [{}, 10000, 'At least one admin must remain'],
   instrumentIdUsed: [{ instrumentId: 3 }, 10017, 'Instrument id already used: 3'],
   nameUsed: [{ name: 'BTC-USDC' }, 10017, 'Name already used: BTC-USDC'],

@@ -101,6 +101,8 @@ export type SettleWithdrawalCommand = {
   readonly paid: boolean;
   /** The settlement chain's transaction that paid or cancelled it, where one is known. */
   readonly txHash?: Hash;
+  /** The block of the settlement chain by which its end was seen. */
+  readonly blockNumber?: number;
   /** Why it came back, for its owner. */
   readonly error?: string;
 };

@@ -1,4 +1,4 @@
-import type { Address } from '@oddlot/units';
+import type { Address, Hash } from '@oddlot/units';
 import type { BlockHead } from '../../block/applied-block.ts';
 import type { Ask, AsOf, Answer, HistoryTopic, WatchedRows, WatchedTable } from '../history.ts';
 
@@ -116,6 +116,8 @@ export type ArchivistReport =
   | {
       readonly type: 'snapshot';
       readonly height: number;
+      /** The hash of its content, which the log attests. */
+      readonly content: Hash;
       readonly seconds: number;
       /** The log from behind here on is needed by a start from any kept snapshot. */
       readonly oldest: number;

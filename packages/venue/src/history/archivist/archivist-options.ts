@@ -1,3 +1,4 @@
+import type { Hash } from '@oddlot/units';
 import type { ArchivistSettings } from './archivist-messages.ts';
 import type { StartArchivist } from './archivist-thread.ts';
 
@@ -16,6 +17,7 @@ export type ArchivistOptions = {
   /** A snapshot was written; the log behind this height is needed still, 0 when all of it is. */
   readonly onSnapshot?: (snapshot: {
     readonly height: number;
+    readonly content: Hash;
     readonly seconds: number;
     readonly neededFrom: number;
   }) => void;

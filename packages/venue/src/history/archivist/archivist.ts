@@ -373,10 +373,16 @@ export class Archivist implements History {
     told.catch(() => undefined);
   }
 
-  #onSnapshot({ height, oldest, seconds }: Extract<ArchivistReport, { type: 'snapshot' }>): void {
+  #onSnapshot({
+    content,
+    height,
+    oldest,
+    seconds,
+  }: Extract<ArchivistReport, { type: 'snapshot' }>): void {
     // Rows that are computed again need everything from the first block on.
     const stored = this.isRebuilding ? 0 : this.storedHeight;
-    this.#options.onSnapshot?.({ height, seconds, neededFrom: Math.min(oldest, stored) + 1 });
+    const neededFrom = Math.min(oldest, stored) + 1;
+    this.#options.onSnapshot?.({ height, content, seconds, neededFrom });
   }
 
   #onDamaged(

@@ -418,11 +418,12 @@ export class Recorder {
     await this.#write(() => true);
     if (this.#rows?.isEmpty === false) return;
     const startedMs = performance.now();
-    if (!(await this.#snapshotter.write())) return;
+    const written = await this.#snapshotter.write();
+    if (written === undefined) return;
     const seconds = (performance.now() - startedMs) / 1000;
     const kept = await this.#folder.snapshotHeights();
-    const { height } = this.#snapshotter;
-    this.#tell({ type: 'snapshot', height, seconds, oldest: Math.min(height, ...kept) });
+    const { content, height } = written;
+    this.#tell({ type: 'snapshot', height, content, seconds, oldest: Math.min(height, ...kept) });
   }
 
   #answerWanted(): void {

@@ -359,6 +359,7 @@ export class PayoutWorker {
           type: 'settleWithdrawal',
           withdrawalId,
           paid,
+          blockNumber: confirmed,
           ...(txHash === undefined ? {} : { txHash: hash(txHash) }),
           ...(error === undefined ? {} : { error }),
         });

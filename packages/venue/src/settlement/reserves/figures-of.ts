@@ -9,16 +9,20 @@ type FigureSources = {
   /** What the watcher has made of all blocks up to this one. */
   readonly book: DepositBook;
   readonly blockNumber: number;
+  /** The newest block of the chain that the books of the log rest on, whichever replica brought it. */
+  readonly bookedBlock: number;
   readonly balance: bigint;
   readonly paid: readonly Paid[];
 };
 
 /**
- * Undefined while the books are ahead of the block: a payment of a later one is settled already, and the
- * next block that the watcher reads will have it.
+ * Compares what is owed with what is held as of one block of the chain. Undefined while the books are
+ * ahead of that block, because another replica has credited or settled by a later one: the balance of
+ * the block would then lack what the books count, or the other way round.
  */
 export function figuresOf(sources: FigureSources): ReserveFigures | undefined {
-  const { balance, blockNumber, book, granted, isOpen, owed, paid } = sources;
+  const { balance, blockNumber, book, bookedBlock, granted, isOpen, owed, paid } = sources;
+  if (bookedBlock > blockNumber) return undefined;
   let unsettled = 0n;
   for (const each of paid) {
     const isOwed = isOpen(each.withdrawalId);

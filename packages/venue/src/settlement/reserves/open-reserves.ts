@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Clock } from '@oddlot/host/clock';
 import type { Logger } from '@oddlot/host/log';
 import type { History } from '../../history/history.ts';
-import type { Replica } from '../../replica/replica.ts';
+import type { HolderReplica } from '../../replica/holder-replica.ts';
 import { treeFolder } from '../../reserves/tree-file.ts';
 import { EMPTY_BOOK } from '../deposit-book.ts';
 import type { WatchStatus } from '../deposit-watcher.ts';
@@ -18,16 +18,17 @@ export async function openReserves(
     readonly reservesEveryMs: number;
   },
   parts: {
-    readonly money: { readonly settlement: Settlement | SharedSettlement } | undefined;
-    readonly replica: Replica;
+    readonly money:
+      | { readonly settlement: Settlement | SharedSettlement; readonly holder: HolderReplica }
+      | undefined;
     readonly archivist: Pick<History, 'ask'>;
     readonly clock: Clock;
     readonly log: Logger;
   },
 ): Promise<Pick<ReservesWorker, 'current' | 'proof'> | undefined> {
-  const { archivist, clock, log, money, replica } = parts;
+  const { archivist, clock, log, money } = parts;
   if (money === undefined) return undefined;
-  const { settlement } = money;
+  const { holder: replica, settlement } = money;
   const program = await import('./reserves-worker.ts');
   const reserves = new program.ReservesWorker({
     client: settlement.client,

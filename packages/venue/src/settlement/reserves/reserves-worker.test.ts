@@ -13,6 +13,8 @@ import { differenceOf } from '../../reserves/reserve-figures.ts';
 import { payByHand } from '../../testing/pay-by-hand.ts';
 import { TestSettlement } from '../../testing/test-settlement.ts';
 import { Trees } from '../../testing/trees.ts';
+import { TermInHand } from '../../testing/term-in-hand.ts';
+import { HolderReplica } from '../../replica/holder-replica.ts';
 import type { DepositWatcher } from '../deposit-watcher.ts';
 import { ReservesWorker } from './reserves-worker.ts';
 
@@ -28,11 +30,14 @@ class Rig {
   readonly told: string[] = [];
   worker: ReservesWorker;
   isHistoryAway = false;
+  readonly holder: HolderReplica;
   #nonce = 1_800_000_000_000;
   #building: Promise<never> | undefined;
 
   private constructor(settlement: TestSettlement, trees: Trees, confirmations: number) {
     this.settlement = settlement;
+    this.holder = new HolderReplica(settlement.replica, 'settlement');
+    this.holder.enter(new TermInHand());
     this.trees = trees;
     this.watcher = settlement.watcher(settlement.bridged.client(confirmations), { isMinter: true });
     this.worker = this.restart(confirmations);
@@ -53,7 +58,7 @@ class Rig {
       everyMs: DAY_MS,
       watch: () => this.watcher.status,
       isMinter: true,
-      replica,
+      replica: this.holder,
       history: {
         ask: () => {
           this.#building = this.#build();
@@ -267,6 +272,74 @@ test('it waits for test money that is being made, but not for ever, and for the 
   replica.pass(60_000);
   await rig.round();
   expect(rig.published).toMatchObject({ unbackedMicroUsdc: 3_000_000, assetsMicroUsdc: 0 });
+});
+
+/** Credits as another replica does, which reads the chain beside this one. */
+async function creditElsewhere(rig: Rig): Promise<void> {
+  const { bridged, replica } = rig.settlement;
+  const file = join(bridged.directory, 'watched-elsewhere.json');
+  const other = rig.settlement.watcher(bridged.client(1), { isMinter: true, file });
+  while (await other.step()) continue;
+  expect(replica.state.bridge?.bookedBlock).toBeGreaterThan(rig.watcher.status.block);
+}
+
+test('R-conservation: reserves of a chain block are not compared with books of a later block', async () => {
+  const rig = await Rig.open();
+  await rig.deposit(0, 9_000_000);
+  await rig.round();
+  await rig.deposit(1, 10_000_774);
+  await creditElsewhere(rig);
+  rig.settlement.replica.pass(DAY_MS);
+  // Its own view of the chain is behind: it compares nothing until it has read as far as the books.
+  const before = rig.worker.current;
+  const { published } = rig;
+  await rig.worker.step();
+  expect(rig.worker.current).toEqual(before);
+  expect(rig.published).toEqual(published);
+  await rig.round();
+  expect(rig.worker.current).toMatchObject({ owed: 19_000_774n, balance: 19_000_774n });
+  expect(rig.published).toMatchObject({ assetsMicroUsdc: 19_000_774 });
+  expect(rig.told.filter((line) => line.includes('does not hold'))).toEqual([]);
+});
+
+test('R-terms: a tree that was begun in a term is not published in the next term', async () => {
+  const rig = await Rig.open();
+  await rig.deposit(0, 9_000_000);
+  while (await rig.watcher.step()) continue;
+  while (await rig.worker.step()) continue;
+  const begun = rig.settlement.replica.head.height;
+  rig.holder.enter(new TermInHand());
+  rig.settlement.replica.pass(1);
+  await rig.round();
+  expect(rig.published!.height).toBeGreaterThan(begun);
+});
+
+test('R-terms: a holder that was suspended cannot publish after its successor', async () => {
+  const rig = await Rig.open();
+  const { replica } = rig.settlement;
+  await rig.deposit(0, 9_000_000);
+  while (await rig.watcher.step()) continue;
+  while (await rig.worker.step()) continue;
+  const old = rig.holder.term as TermInHand;
+  const successor = new HolderReplica(replica, 'settlement');
+  successor.enter(new TermInHand('another process'));
+  const figures = {
+    root: hash(`0x${'ab'.repeat(32)}`),
+    leaves: 1,
+    liabilitiesMicroUsdc: 9_000_000,
+    shortfallMicroUsdc: 0,
+    assetsMicroUsdc: 9_000_000,
+    keptAsideMicroUsdc: 0,
+    unsettledMicroUsdc: 0,
+    unbackedMicroUsdc: 0,
+  };
+  // Even of an older height: the term alone refuses what the suspended process had computed.
+  const { blockNumber, height } = { blockNumber: 0, height: 1 };
+  await successor.propose({ type: 'publishReserves', height, blockNumber, ...figures });
+  const { published } = rig;
+  await rig.round();
+  expect(rig.published).toEqual(published);
+  expect(old.isOver()).toBe(true);
 });
 
 type Step =

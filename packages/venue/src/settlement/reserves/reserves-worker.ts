@@ -15,6 +15,8 @@ import type { Logger } from '@oddlot/host/log';
 import { type Address, assert } from '@oddlot/units';
 import { encodeFunctionData } from 'viem';
 import type { History } from '../../history/history.ts';
+import type { Term } from '../../lease/lease.ts';
+import type { HolderReplica } from '../../replica/holder-replica.ts';
 import type { Replica } from '../../replica/replica.ts';
 import type { BuiltTree } from '../../reserves/build-tree.ts';
 import { readProof, type TreeProof } from '../../reserves/read-proof.ts';
@@ -35,7 +37,7 @@ export type ReservesOptions = {
   readonly watch: () => WatchStatus;
   /** The venue makes the token itself, and stands behind its grants a moment later. */
   readonly isMinter: boolean;
-  readonly replica: Replica;
+  readonly replica: Replica & Pick<HolderReplica, 'term'>;
   readonly history: Pick<History, 'ask'>;
   /** Where trees are kept. */
   readonly folder: string;
@@ -50,6 +52,8 @@ export type CurrentReserves = ReserveFigures & { readonly height: number; readon
 
 /** A tree that was asked for, and the figures of its block. */
 type Building = {
+  /** In which it was begun; in another term it is not published. */
+  readonly term: Term | undefined;
   readonly figures: CurrentReserves;
   outcome: { readonly tree: BuiltTree } | { readonly error: unknown } | undefined;
 };
@@ -176,6 +180,7 @@ export class ReservesWorker {
       isOpen: (id) => this.#isOpen(id),
       book: watch().book,
       blockNumber,
+      bookedBlock: bridgeView(replica.state)?.bookedBlock ?? 0,
       balance,
       paid: this.#paid.paid,
     });
@@ -214,8 +219,9 @@ export class ReservesWorker {
    */
   #build(figures: CurrentReserves): void {
     const { height } = figures;
-    const asked = this.#options.history.ask('reserves', {}, { minHeight: height });
-    const building: Building = { figures, outcome: undefined };
+    const { history, replica } = this.#options;
+    const asked = history.ask('reserves', {}, { minHeight: height });
+    const building: Building = { term: replica.term, figures, outcome: undefined };
     this.#building = building;
     asked.then(
       ({ answer }) => (building.outcome = { tree: answer }),
@@ -224,8 +230,13 @@ export class ReservesWorker {
   }
 
   async #publishBuilt(): Promise<void> {
-    const { figures, outcome } = this.#building ?? {};
-    if (figures === undefined || outcome === undefined) return;
+    const { figures, outcome, term } = this.#building ?? {};
+    if (figures === undefined) return;
+    if (term !== this.#options.replica.term || term?.isOver() === true) {
+      this.#building = undefined;
+      return;
+    }
+    if (outcome === undefined) return;
     this.#building = undefined;
     if ('error' in outcome) throw outcome.error;
     const { tree } = outcome;

@@ -17,6 +17,11 @@ export const OPERATOR = {
   // The engine names its own command; on the wire several of them are one action.
   operatorUnknown: ({ signer, action }) =>
     refusal('signerNotPermitted', [actionTypeNamed(action)], { got: signer }),
+  // Commands of the process alone carry a term, so no client sees this text.
+  termOver: ({ current, lease }) => {
+    const why = `${lease} is in term ${current}`;
+    return refusal('invalidValue', ['term', why], { field: 'term', why });
+  },
   adminsNone: () => refusal('adminsNone', [], { field: 'remove' }),
   instrumentIdUsed: ({ instrumentId }) =>
     refusal('instrumentIdUsed', [instrumentId], { field: 'instrumentId', got: instrumentId }),

@@ -1,0 +1,55 @@
+import { BookDamagedError } from '@oddlot/custody/validator';
+import { readTextFile, writeWholeFile } from '@oddlot/host/durable';
+import { RULES_VERSION } from '@oddlot/engine';
+import type { SnapshotJudge } from '@oddlot/venue/replay';
+
+/** More than are kept as files. */
+const RECORDED = 8;
+const LINES = /^(?:0x[0-9a-f]{64}\n)*$/;
+
+type OwnSnapshotsOptions = {
+  readonly file: string;
+  /** The content of a snapshot from elsewhere that the operator accepts. */
+  readonly accepted: string | undefined;
+  /** This validator has signed before, with a release that kept no record of its snapshots. */
+  readonly hasSigned: boolean;
+};
+
+/**
+ * The contents of the snapshots that this validator wrote. A snapshot from elsewhere, even if the log of the venue attests it,
+ * is the word of the venue, so it is not used unless the operator accepts it.
+ */
+export class OwnSnapshots {
+  readonly #options: OwnSnapshotsOptions;
+  #contents: readonly string[];
+  readonly #hasRecord: boolean;
+
+  constructor(options: OwnSnapshotsOptions) {
+    const { file } = options;
+    this.#options = options;
+    const text = readTextFile(file);
+    if (text !== undefined && !LINES.test(text)) {
+      throw new BookDamagedError(`${file} is damaged: it lists the snapshots of this validator`);
+    }
+    this.#hasRecord = text !== undefined;
+    this.#contents = text?.split('\n').filter((line) => line !== '') ?? [];
+  }
+
+  /** Records a snapshot that was written here. */
+  add(content: string): void {
+    this.#contents = [...this.#contents, content].slice(-RECORDED);
+    writeWholeFile(this.#options.file, this.#contents.map((each) => `${each}\n`).join(''));
+  }
+
+  readonly faultOf: SnapshotJudge = async ({ block, content, height, rules }) => {
+    const { accepted, hasSigned } = this.#options;
+    if (block !== height) return `its content is of block ${block}`;
+    if (content !== undefined && (accepted === content || this.#contents.includes(content))) {
+      return undefined;
+    }
+    if (!this.#hasRecord && hasSigned && rules < RULES_VERSION) return undefined;
+    const flag =
+      content === undefined ? '' : `: pass --accept-snapshot ${content} to begin with it`;
+    return `this validator did not write it${flag}`;
+  };
+}

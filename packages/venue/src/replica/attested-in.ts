@@ -1,0 +1,23 @@
+import type { Hash } from '@oddlot/units';
+import { ATTESTED_WITHIN_BLOCKS, attestationIn } from '../block/attestation-in.ts';
+import type { Log } from '../log/log.ts';
+
+const BLOCKS_AT_ONCE = 1_000;
+
+/** The hash that the log attests for the content of the snapshot of a block; undefined when it has none. */
+export async function attestedIn(
+  log: Pick<Log, 'firstSeq' | 'lastSeq' | 'replay'>,
+  height: number,
+): Promise<Hash | undefined> {
+  const until = Math.min(log.lastSeq, height + ATTESTED_WITHIN_BLOCKS);
+  let found: Hash | undefined;
+  let from = Math.max(height + 1, log.firstSeq);
+  while (from <= until && found === undefined) {
+    const untilSeq = Math.min(until, from + BLOCKS_AT_ONCE - 1);
+    await log.replay(from, (entry) => void (found ??= attestationIn(entry.commands, height)), {
+      untilSeq,
+    });
+    from = untilSeq + 1;
+  }
+  return found;
+}

@@ -1,0 +1,55 @@
+import type { Hash } from '@oddlot/units';
+import type { Log } from '../log/log.ts';
+import { attestedIn } from './attested-in.ts';
+
+/** What a snapshot claims to be. */
+export type SnapshotClaim = {
+  /** By its file. */
+  readonly height: number;
+  /** By its head. */
+  readonly block: number;
+  readonly rules: number;
+  /** The hash of its content; undefined for the text of releases before 0.3.0. */
+  readonly content: Hash | undefined;
+};
+
+/** Says why a snapshot must not be used; undefined when nothing speaks against it. */
+export type SnapshotJudge = (claim: SnapshotClaim) => Promise<string | undefined>;
+
+/** For a folder's own snapshots: the log may lack an attestation, but must not contradict. */
+export function unlessContradicted(
+  log: Pick<Log, 'firstSeq' | 'lastSeq' | 'replay'>,
+): SnapshotJudge {
+  return async ({ block, content, height }) => {
+    if (block !== height) return notItsBlock(block);
+    const attested = content === undefined ? undefined : await attestedIn(log, height);
+    return attested === undefined || attested === content
+      ? undefined
+      : contradicted(content, attested);
+  };
+}
+
+/** For a snapshot from elsewhere: the log must attest it, or the operator must accept its content by its hash. */
+export function unlessAttested(
+  attestedAt: (height: number) => Promise<Hash | undefined>,
+  accepted: string | undefined,
+): SnapshotJudge {
+  return async ({ block, content, height }) => {
+    if (block !== height) return notItsBlock(block);
+    if (content !== undefined && accepted === content) return undefined;
+    const attested = content === undefined ? undefined : await attestedAt(height);
+    if (attested !== undefined && attested === content) return undefined;
+    if (attested !== undefined) return contradicted(content, attested);
+    const flag =
+      content === undefined ? '' : ` If it is your own copy, pass --accept-snapshot ${content}.`;
+    return `the log does not attest its content.${flag}`;
+  };
+}
+
+function notItsBlock(block: number): string {
+  return `its content is of block ${block}`;
+}
+
+function contradicted(content: string | undefined, attested: string): string {
+  return `its content has the hash ${content}, and the log attests ${attested}`;
+}

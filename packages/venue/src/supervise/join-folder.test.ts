@@ -1,0 +1,99 @@
+import { mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createState, dumpPacked } from '@oddlot/engine';
+import { inDirectory } from '@oddlot/host/testing';
+import { type Hash, timeMs } from '@oddlot/units';
+import { describe, expect, test } from 'vitest';
+import { SnapshotStore } from '../log/snapshot-store.ts';
+import { GENESIS_HEAD } from '../replica/block-hash.ts';
+import { ContentHasher, encodeSnapshot } from '../replica/snapshot-codec.ts';
+import type { PackedPayload } from '../replica/snapshot-payload.ts';
+import { joinFolder } from './join-folder.ts';
+
+const HEIGHTS = [30, 20];
+
+/** A folder with two snapshots and no log, and the content of each. */
+async function copied(data: string) {
+  const directory = join(data, 'snapshots');
+  await mkdir(directory, { recursive: true });
+  const store = new SnapshotStore({ directory });
+  const contents = new Map<number, Hash>();
+  for (const height of HEIGHTS) {
+    const head = { ...GENESIS_HEAD, height, timeMs: timeMs(height) };
+    const state = dumpPacked(createState());
+    const payload: PackedPayload = { rules: 4, head, heads: [head], state, companions: {} };
+    const pieces = [...encodeSnapshot(payload)];
+    await store.write({ height, pieces });
+    const hasher = await ContentHasher.create();
+    contents.set(height, hasher.of(payload, Buffer.concat(pieces)));
+  }
+  return contents;
+}
+
+type Joining = {
+  readonly attested: readonly number[];
+  readonly accepts?: number;
+  readonly wrongly?: readonly number[];
+  readonly firstSeq?: number;
+};
+
+function joined(data: string, contents: ReadonlyMap<number, Hash>, options: Joining) {
+  const { accepts = 0, attested, firstSeq = 11, wrongly = [] } = options;
+  const told: object[] = [];
+  const cluster = {
+    firstSeq,
+    snapshots: { fetchNewest: async () => undefined } as never,
+    attested: async (height: number) =>
+      wrongly.includes(height)
+        ? (`0x${'ee'.repeat(32)}` as Hash)
+        : attested.includes(height)
+          ? contents.get(height)
+          : undefined,
+  };
+  const log = { info: () => undefined, error: (what: object) => void told.push(what) };
+  const acceptSnapshot = contents.get(accepts);
+  const begun = joinFolder({ acceptSnapshot, data }, cluster, log as never);
+  return { begun, told };
+}
+
+describe('R-snapshots: a replica that begins with the snapshot of another', () => {
+  test.each([
+    { title: 'takes the newest that the log attests', joining: { attested: HEIGHTS }, seq: 30 },
+    { title: 'passes over one that the log does not attest', joining: { attested: [20] }, seq: 20 },
+    {
+      title: 'passes over one whose content the log contradicts',
+      joining: { attested: HEIGHTS, wrongly: [30] },
+      seq: 20,
+    },
+    {
+      title: 'takes one that its operator accepts',
+      joining: { attested: [], accepts: 20 },
+      seq: 20,
+    },
+    {
+      title: 'reads the whole log where no snapshot is attested',
+      joining: { attested: [], firstSeq: 1 },
+      seq: undefined,
+    },
+  ])('$title', ({ joining, seq }) =>
+    inDirectory(async (data) => {
+      const contents = await copied(data);
+      const { begun, told } = joined(data, contents, joining);
+      expect(await begun).toEqual(seq === undefined ? undefined : { seq, timeMs: seq });
+      const refused = HEIGHTS.filter((height) => height > (seq ?? 0));
+      expect(told).toMatchObject(refused.map((height) => ({ height })));
+      const left = (await readdir(join(data, 'snapshots'))).filter((name) => name.endsWith('.bin'));
+      expect(left).toHaveLength(HEIGHTS.length - refused.length);
+    }),
+  );
+
+  test('does not start where the log is not whole, and names the flag with the hash', () =>
+    inDirectory(async (data) => {
+      const contents = await copied(data);
+      const { begun } = joined(data, contents, { attested: [] });
+      const flag = `--accept-snapshot ${contents.get(30)}`;
+      await expect(begun).rejects.toThrow(/^the log begins with block 11, .* block 30 was refused/);
+      const again = joined(data, await copied(data), { attested: [] });
+      await expect(again.begun).rejects.toThrow(flag);
+    }));
+});
