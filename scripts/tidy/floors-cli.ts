@@ -14,6 +14,7 @@ export const CLI_FLOORS: readonly {
     paths: ['surroundings.ts', 'verify/'],
     what: 'keys, venue and profile of a call; checks that believe no venue',
   },
+  { name: 'profile', paths: ['profile.ts'], what: 'choices kept between commands' },
   {
     name: 'parts',
     paths: [
@@ -28,7 +29,14 @@ export const CLI_FLOORS: readonly {
   },
   {
     name: 'ground',
-    paths: ['cli-error.ts', 'print.ts', 'end-as-json.ts', 'progress-bar.ts', 'example-makers.ts'],
+    paths: [
+      'cli-error.ts',
+      'print.ts',
+      'end-as-json.ts',
+      'progress-bar.ts',
+      'example-makers.ts',
+      'named-fields.ts',
+    ],
     what: 'errors with their exit codes; tables, JSON and progress; quotes for a venue to play with',
   },
 ];

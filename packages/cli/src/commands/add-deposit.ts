@@ -39,7 +39,7 @@ export function addDeposit(program: Command, around: Surroundings): void {
     .option('--wait-seconds <n>', 'waits at most so long for the credit', WAIT_SECONDS)
     .action(async (text: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<DepositOptions>();
-      const waitMs = wholeNumber(options.waitSeconds) * 1_000;
+      const waitMs = wholeNumber('--wait-seconds', options.waitSeconds) * 1_000;
       const { info } = createClient({ url: options.url });
       const settings = await info.settings();
       const amount = amountOf(text, settings.min_deposit);
@@ -47,6 +47,12 @@ export function addDeposit(program: Command, around: Surroundings): void {
       const key = await around.privateKey(options);
       const wallet = privateKeyWallet(key);
       const { address } = wallet;
+      const { owner } = await info.agentOwner({ agent: address });
+      if (owner !== null) {
+        // The credit would make the agent's address an account, which ends its approval.
+        const how = `Use the account's own key with --key; nothing was sent.`;
+        throw new CliError('key', `This is an agent key of ${owner}. ${how}`);
+      }
       try {
         const depositor = await Depositor.connect({
           rpc,
