@@ -40,6 +40,8 @@ export type StoredKey = {
   readonly name: string;
   readonly address: string;
   readonly kind: 'account' | 'agent';
+  /** The account that approved an agent's key. */
+  readonly agentOf?: string;
 };
 
 /** Keys in a folder, each in a file of its own, encrypted with a password. */
@@ -64,7 +66,9 @@ export class Keystore {
 
   find(name: string): StoredKey {
     const { address, agentOf } = this.#read(name);
-    return { name, address, kind: agentOf === undefined ? 'account' : 'agent' };
+    return agentOf === undefined
+      ? { name, address, kind: 'account' }
+      : { name, address, kind: 'agent', agentOf };
   }
 
   async add(

@@ -54,7 +54,7 @@ export function addVenue(program: Command, around: Surroundings): void {
     });
   program
     .command('export')
-    .summary('Export all rows of an account, one JSON object per line')
+    .summary('Export all rows of an account as CSV, or with --json as one JSON object per line')
     .argument('<what>', 'fills, fundings, ledger or orders')
     .argument('[address]', ACCOUNT_ARGUMENT)
     .action(async (what: string, address: string | undefined, _: unknown, command: Command) => {
@@ -65,7 +65,8 @@ export function addVenue(program: Command, around: Surroundings): void {
       }
       const { user } = await around.accountOf(options, address);
       const client = createClient({ url: options.url });
-      for await (const line of client.exportLines(name, { user })) {
+      const format = options.json === true ? 'ndjson' : 'csv';
+      for await (const line of client.exportLines(name, { user, format })) {
         process.stdout.write(`${line}\n`);
       }
     });
