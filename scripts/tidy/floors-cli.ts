@@ -20,6 +20,7 @@ export const CLI_FLOORS: readonly {
     paths: [
       'keystore.ts',
       'read-secret.ts',
+      'decimal-text.ts',
       'whole-number.ts',
       'find-instrument.ts',
       'run-rebuild-history.ts',

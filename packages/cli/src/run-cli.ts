@@ -29,7 +29,7 @@ export async function runCli(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<number> {
   const isJson = args.includes('--json');
-  const program = programOf(env, args);
+  const program = programOf(env, args, isJson);
   let running: Command | undefined;
   program.hook('preAction', (_, command) => {
     running = command;
@@ -50,6 +50,7 @@ export async function runCli(
 function programOf(
   env: Readonly<Record<string, string | undefined>>,
   args: readonly string[],
+  isJson: boolean,
 ): Command {
   const around = new Surroundings(env);
   const program = new Command('oddlot')
@@ -66,7 +67,10 @@ function programOf(
     .option('--json', 'one JSON value for programs, instead of text for people')
     .exitOverride()
     // Errors are printed by `runCli`, as text or as JSON.
-    .configureOutput({ outputError: () => undefined })
+    .configureOutput({
+      outputError: () => undefined,
+      ...(isJson ? { writeErr: () => undefined } : {}),
+    })
     .addHelpText(
       'after',
       '\nBegin with:\n  oddlot dev                      a venue with funded accounts, here\n' +

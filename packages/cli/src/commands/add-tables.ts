@@ -98,30 +98,35 @@ const ordersOf: Show = async (around, options, account) => {
   return { json, lines: table(rows, 'no orders') };
 };
 
-type OrderRow = Pick<OpenOrder, 'coin' | 'limitPx' | 'oid' | 'side' | 'sz'>;
+type OrderRow = Pick<OpenOrder, 'coin' | 'limitPx' | 'oid' | 'orderType' | 'side' | 'sz'>;
 
-function orderRow({ coin, limitPx, oid, side, sz }: OrderRow, trigger: string) {
+function orderRow(order: OrderRow, trigger: string) {
   return {
-    id: String(oid),
-    instrument: coin,
-    side: side === 'B' ? 'buy' : 'sell',
-    size: sz,
-    price: limitPx,
+    id: String(order.oid),
+    instrument: order.coin,
+    side: order.side === 'B' ? 'buy' : 'sell',
+    size: order.sz,
+    price: order.orderType === 'Market' ? 'market' : order.limitPx,
     trigger,
   };
 }
 
-/** The take-profit and the stop-loss of a position, as two orders. */
+/** The take-profit and the stop-loss of a position, as two orders; a quantity of 0 is the whole position. */
 function tpslRows({ position, tpsl }: AssetPosition) {
-  const side = position.szi.startsWith('-') ? 'B' : 'A';
-  const row = (oid: string, limitPx: string, trigger: string, sz: string) =>
-    oid === ''
-      ? []
-      : [orderRow({ coin: position.coin, limitPx, oid: Number(oid), side, sz }, trigger)];
-  return tpsl.flatMap((pair) => [
-    ...row(pair.tpOid, pair.tpOrderPrice, pair.tpTriggerPrice, pair.quantity),
-    ...row(pair.slOid, pair.slOrderPrice, pair.slTriggerPrice, pair.quantity),
-  ]);
+  const row = (oid: string, limitPx: string, trigger: string, quantity: string) => ({
+    id: oid,
+    instrument: position.coin,
+    side: position.szi.startsWith('-') ? 'buy' : 'sell',
+    size: quantity === '0' ? 'position' : quantity,
+    price: limitPx === '' ? 'market' : limitPx,
+    trigger,
+  });
+  return tpsl
+    .flatMap((pair) => [
+      row(pair.tpOid, pair.tpOrderPrice, pair.tpTriggerPrice, pair.quantity),
+      row(pair.slOid, pair.slOrderPrice, pair.slTriggerPrice, pair.quantity),
+    ])
+    .filter(({ id }) => id !== '');
 }
 
 const fillsOf: Show = async (around, options, { user }) => {

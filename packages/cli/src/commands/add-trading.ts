@@ -13,6 +13,7 @@ import {
   sellYes,
 } from '@oddlot/sdk';
 import { CliError } from '../cli-error.ts';
+import { decimalText } from '../decimal-text.ts';
 import { findInstrument, type Instrument } from '../find-instrument.ts';
 import { nameFields } from '../named-fields.ts';
 import type { GlobalOptions, Surroundings } from '../surroundings.ts';
@@ -124,7 +125,6 @@ function addOrder(program: Command, around: Surroundings): void {
     'orders.s': ['<size>', 'a decimal number'],
     'orders.p': ['--price', 'a decimal number'],
     'orders.c': ['--cloid', '0x and 32 hex digits'],
-    'orders.t.trigger.triggerPx': ['trigger price of --tp or --sl', 'a decimal number'],
   });
 }
 
@@ -138,8 +138,8 @@ function withExits(
   if (isOutcome) throw new CliError('usage', `${name} is an outcome market; TP/SL are for perps`);
   return bracketOrder({
     parent,
-    takeProfit: tp === undefined ? undefined : { triggerPrice: tp },
-    stopLoss: sl === undefined ? undefined : { triggerPrice: sl },
+    takeProfit: tp === undefined ? undefined : { triggerPrice: decimalText('--tp', tp) },
+    stopLoss: sl === undefined ? undefined : { triggerPrice: decimalText('--sl', sl) },
   });
 }
 

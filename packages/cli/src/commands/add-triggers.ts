@@ -2,6 +2,7 @@ import { Argument, type Command, Option } from 'commander';
 import { type AssetPosition, positionTpsl, triggerOrder } from '@oddlot/sdk';
 import { CliError } from '../cli-error.ts';
 import { findPerp } from '../find-instrument.ts';
+import { decimalText } from '../decimal-text.ts';
 import { nameFields } from '../named-fields.ts';
 import type { GlobalOptions, Surroundings } from '../surroundings.ts';
 import { CONFIRM, tellOrders } from '../tell-reply.ts';
@@ -32,7 +33,7 @@ export function addTriggers(program: Command, around: Surroundings): void {
 }
 
 function addTrigger(program: Command, around: Surroundings): void {
-  const trigger = program
+  const command = program
     .command('trigger')
     .summary('Place a trigger order: a take-profit or a stop')
     .description(
@@ -59,7 +60,8 @@ function addTrigger(program: Command, around: Surroundings): void {
     .action(
       async (side: 'buy' | 'sell', size: string, name: string, _: unknown, command: Command) => {
         const options = command.optsWithGlobals<TriggerOptions>();
-        const { cloid, open, price: limitPrice, trigger: triggerPrice, type: kind } = options;
+        const { cloid, open, price: limitPrice, trigger, type: kind } = options;
+        const triggerPrice = decimalText('--trigger', trigger);
         const client = await around.signer(options);
         const perp = await findPerp(client, name);
         const kindOf = { kind, triggerPrice, limitPrice, reduceOnly: open !== true };
@@ -68,11 +70,10 @@ function addTrigger(program: Command, around: Surroundings): void {
         tellOrders(reply, perp.name, options);
       },
     );
-  nameFields(trigger, {
+  nameFields(command, {
     'orders.s': ['<size>', 'a decimal number'],
     'orders.p': ['--price', 'a decimal number'],
     'orders.c': ['--cloid', '0x and 32 hex digits'],
-    'orders.t.trigger.triggerPx': ['--trigger', 'a decimal number'],
   });
 }
 
@@ -112,18 +113,17 @@ function addTpsl(program: Command, around: Surroundings): void {
       const orders = positionTpsl({ asset: perp.id, position, size, takeProfit, stopLoss });
       tellOrders(await client.exchange.order(orders, CONFIRM), perp.name, options);
     });
-  nameFields(tpsl, {
-    'orders.s': ['--size', 'a decimal number'],
-    'orders.p': ['--tp, --sl or one of their limit prices', 'a decimal number'],
-    'orders.t.trigger.triggerPx': ['--tp or --sl', 'a decimal number'],
-  });
+  nameFields(tpsl, { 'orders.s': ['--size', 'a decimal number'] });
 }
 
 function exitOf(kind: 'tp' | 'sl', options: TpslOptions) {
   const { [kind]: triggerPrice, [`${kind}Price` as const]: limitPrice } = options;
-  if (triggerPrice !== undefined) return { triggerPrice, limitPrice };
-  if (limitPrice === undefined) return undefined;
-  throw new CliError('usage', `--${kind}-price needs a trigger price: --${kind}`);
+  if (triggerPrice === undefined && limitPrice === undefined) return undefined;
+  if (triggerPrice === undefined) {
+    throw new CliError('usage', `--${kind}-price needs a trigger price: --${kind}`);
+  }
+  if (limitPrice !== undefined) decimalText(`--${kind}-price`, limitPrice);
+  return { triggerPrice: decimalText(`--${kind}`, triggerPrice), limitPrice };
 }
 
 /** Which side is held; in hedge mode there may be both. */
