@@ -63,7 +63,9 @@ async function start(): Promise<SimulatedTraders> {
 }
 
 const trades = () =>
-  blocks.flatMap(({ result }) => result.events.filter(({ type }) => type === 'tradeExecuted'));
+  blocks.flatMap(({ result }) =>
+    result.events.flatMap((event) => (event.type === 'tradeExecuted' ? [event] : [])),
+  );
 const depth = (isBuy: boolean) => bookLevels(replica.state, BTC.instrumentId, isBuy, 50).length;
 const accounts = () =>
   replica.state.accounts.slice(1).map(({ address }) => ({

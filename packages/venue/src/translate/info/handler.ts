@@ -34,7 +34,8 @@ export type InfoSettings = {
   readonly settlementChainId: number;
   /** What wallets may use. */
   readonly settlementRpcUrl?: string | undefined;
-  readonly relayUrl: string;
+  /** Where the relay serves; undefined without one. */
+  readonly relayUrl?: string | undefined;
   /** What the relay takes as source chain. */
   readonly chainName: string;
   /** Of one grant; undefined without a faucet. */
@@ -52,8 +53,6 @@ export type InfoSettings = {
     | undefined;
   /** Accounts are compared with each other; they are unless told. */
   readonly hasLeaderboard?: boolean;
-  /** A relay serves at its address; not unless told. */
-  readonly hasRelay?: boolean;
   /** The processes of a cluster that clients can reach. */
   readonly replicas?: ReplicaList | undefined;
 };
