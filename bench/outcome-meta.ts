@@ -61,7 +61,6 @@ const SETTINGS: InfoSettings = {
   bridgeContractAddress: NOBODY,
   usdcContractAddress: NOBODY,
   settlementChainId: 1,
-  relayUrl: '',
   chainName: '',
 };
 const NO_HASH = hash(`0x${'0'.repeat(64)}`);

@@ -13,7 +13,8 @@ import { connect } from './connect.ts';
 
 /**
  * Quotes both sides of a perp around the middle of its book, or around the mark where nobody else quotes. The more it holds, the further its quotes lean to the side that
- * brings it back; at the most it may hold, it quotes one side alone. A dead man's switch cancels all if it falls silent.
+ * brings it back; at the most it may hold, it quotes one side alone. A quote that crosses an order of somebody else takes it: post-only
+ * quotes would be rejected as long as that order rests, and nobody would trade at a fair price. A dead man's switch cancels all if it falls silent.
  */
 
 type Terms = {
@@ -35,8 +36,8 @@ export function quotes(
   const step = onGrid(text(size), sizeStep, 'down');
   const bid = onGrid(text(middle * (1 - halfSpread * (1 + lean))), priceTick, 'down');
   const ask = onGrid(text(middle * (1 + halfSpread * (1 - lean))), priceTick, 'up');
-  const buy = limitOrder({ asset, side: 'buy', price: bid, size: step, tif: 'Alo' });
-  const sell = limitOrder({ asset, side: 'sell', price: ask, size: step, tif: 'Alo' });
+  const buy = limitOrder({ asset, side: 'buy', price: bid, size: step });
+  const sell = limitOrder({ asset, side: 'sell', price: ask, size: step });
   return [...(position < positionMax ? [buy] : []), ...(position > -positionMax ? [sell] : [])];
 }
 

@@ -48,7 +48,10 @@ function normal(deviations: number): number {
   return deviations < 0 ? (1 - within) / 2 : (1 + within) / 2;
 }
 
-/** Buys YES a little below what it is worth, and NO likewise: together less than the 1 that the pair pays. */
+/**
+ * Buys YES a little below what it is worth, and NO likewise: together less than the 1 that the pair pays. What others offer at these
+ * prices or better is taken: post-only quotes would be rejected as long as it rests.
+ */
 export function outcomeQuotes(
   market: OutcomeMarketMeta,
   chance: number,
@@ -58,8 +61,8 @@ export function outcomeQuotes(
   const price = (worth: number): string => onGrid((worth - edge).toFixed(6), tick, 'down');
   const [yes, no] = [price(chance), price(1 - chance)];
   return [
-    ...(Number(yes) > 0 ? [buyYes({ asset, price: yes, size, tif: 'Alo' })] : []),
-    ...(Number(no) > 0 ? [buyNo({ asset, price: no, size, tif: 'Alo' })] : []),
+    ...(Number(yes) > 0 ? [buyYes({ asset, price: yes, size })] : []),
+    ...(Number(no) > 0 ? [buyNo({ asset, price: no, size })] : []),
   ];
 }
 

@@ -190,7 +190,6 @@ function infoOptions(recoverer: Recoverer): Parameters<typeof infoEndpoint>[0] {
       bridgeContractAddress: address,
       usdcContractAddress: address,
       settlementChainId: 1,
-      relayUrl: '',
       chainName: '',
     },
     now: () => 0,

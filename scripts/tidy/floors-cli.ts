@@ -14,11 +14,13 @@ export const CLI_FLOORS: readonly {
     paths: ['surroundings.ts', 'verify/'],
     what: 'keys, venue and profile of a call; checks that believe no venue',
   },
+  { name: 'profile', paths: ['profile.ts'], what: 'choices kept between commands' },
   {
     name: 'parts',
     paths: [
       'keystore.ts',
       'read-secret.ts',
+      'decimal-text.ts',
       'whole-number.ts',
       'find-instrument.ts',
       'run-rebuild-history.ts',
@@ -28,7 +30,14 @@ export const CLI_FLOORS: readonly {
   },
   {
     name: 'ground',
-    paths: ['cli-error.ts', 'print.ts', 'end-as-json.ts', 'progress-bar.ts', 'example-makers.ts'],
+    paths: [
+      'cli-error.ts',
+      'print.ts',
+      'end-as-json.ts',
+      'progress-bar.ts',
+      'example-makers.ts',
+      'named-fields.ts',
+    ],
     what: 'errors with their exit codes; tables, JSON and progress; quotes for a venue to play with',
   },
 ];

@@ -1,16 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createClient, privateKeyWallet, randomPrivateKey } from '@oddlot/sdk';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runCli } from '../../packages/cli/src/run-cli.ts';
 import { chainOf } from '../support/chain.ts';
+import { OddlotCommand } from '../support/oddlot-command.ts';
 import { CALM, removeTemporaryData, Venue } from '../support/venue-process.ts';
 
 /** Goal: money of the settlement chain is in the account, from a terminal. Method: a real venue with its chain, and the command. */
 
-const home = mkdtempSync(join(tmpdir(), 'oddlot-deposit-'));
+const command = new OddlotCommand(() => venue.url);
+const oddlot = command.run.bind(command);
 const key = randomPrivateKey();
 const { address } = privateKeyWallet(key);
 const poorKey = randomPrivateKey();
@@ -26,28 +24,8 @@ beforeAll(async () => {
 afterAll(async () => {
   await venue.stop();
   await removeTemporaryData();
-  rmSync(home, { recursive: true, force: true });
+  command.remove();
 });
-
-/** Runs a command as a terminal would, and keeps what it says. */
-async function oddlot(line: string, env: Readonly<Record<string, string>> = {}) {
-  const said = { out: '', err: '' };
-  const writers = { out: process.stdout.write, err: process.stderr.write };
-  const hear = (name: 'out' | 'err') => (text: string | Uint8Array) => {
-    said[name] += String(text);
-    return true;
-  };
-  process.stdout.write = hear('out');
-  process.stderr.write = hear('err');
-  try {
-    const around = { ODDLOT_HOME: home, ODDLOT_PASSWORD: 'correct horse', ODDLOT_URL: venue.url };
-    const code = await runCli(line.split(' '), { ...around, ...env });
-    return { code, ...said };
-  } finally {
-    process.stdout.write = writers.out;
-    process.stderr.write = writers.err;
-  }
-}
 
 async function withdrawable(): Promise<string> {
   const { info } = createClient({ url: venue.url });
@@ -88,6 +66,15 @@ test('who has no USDC, no ether or too little of it is told so, and nothing is s
   expect(await oddlot('deposit 5 --key poor')).toMatchObject({ code: 0 });
 });
 
+test('an agent key deposits nothing: the credit would go to its own address', async () => {
+  expect(await oddlot('agents approve bot --key main')).toMatchObject({ code: 0 });
+  expect(await oddlot('deposit 5 --key bot')).toMatchObject({
+    code: 5,
+    out: '',
+    err: expect.stringMatching(/^This is an agent key of 0x\w+\. .*nothing was sent\.\n$/),
+  });
+});
+
 test('a running venue writes a snapshot when it is asked', async () => {
   const { height } = JSON.parse(
     (await oddlot(`snapshot --operations ${venue.operations} --json`)).out,
@@ -98,17 +85,17 @@ test('a running venue writes a snapshot when it is asked', async () => {
 }, 60_000);
 
 test.each<[line: string, code: number, why: string]>([
-  ['deposit x --key main', 2, '"x" is no amount of USDC'],
-  ['deposit 1e3 --key main', 2, '"1e3" is no amount of USDC'],
-  ['deposit -5 --key main', 2, '"-5" is no amount of USDC'],
-  ['deposit 4.999999 --key main', 2, 'a deposit is of at least 5 USDC'],
-  ['deposit 5.0000001 --key main', 2, 'is no amount of USDC'],
-  ['deposit 5 --rpc moon --key main', 2, 'moon is no URL'],
+  ['deposit x --key main', 2, 'Invalid <amount> "x". Use an amount of USDC'],
+  ['deposit 1e3 --key main', 2, 'Invalid <amount> "1e3"'],
+  ['deposit -5 --key main', 2, 'Invalid <amount> "-5"'],
+  ['deposit 4.999999 --key main', 2, 'The minimum deposit is 5 USDC'],
+  ['deposit 5.0000001 --key main', 2, 'with at most 6 decimals'],
+  ['deposit 5 --rpc moon --key main', 2, 'Invalid --rpc "moon". Use a URL.'],
   ['deposit 5 --rpc http://127.0.0.1:1 --key main', 4, 'HTTP request failed'],
-  ['deposit 5 --wait-seconds soon --key main', 2, '"soon" is no whole number above zero'],
+  ['deposit 5 --wait-seconds soon --key main', 2, 'Invalid --wait-seconds "soon"'],
   ['deposit 5 --key nobody', 5, 'there is no key "nobody"'],
   ['deposit', 2, "missing required argument 'amount'"],
-  ['snapshot --operations moon', 2, 'moon is no URL'],
+  ['snapshot --operations moon', 2, 'Invalid --operations "moon". Use a URL.'],
   ['snapshot --operations http://127.0.0.1:1', 4, 'does not answer'],
 ])('`oddlot %s` ends with %i and a sentence', async (line, code, why) => {
   const before = await withdrawable();

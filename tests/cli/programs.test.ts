@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -45,6 +47,43 @@ test.each<[line: string, why: RegExp]>([
   expect(ended).toEqual({ code: 2, out: '', err: expect.stringMatching(why) });
   expect(ended.err).not.toMatch(/^\s+at /m);
   expect(readdirSync(folder)).toEqual([]);
+});
+
+test.each<[program: string, flags: string]>([
+  ['start', '--network testnet --port'],
+  ['start', '--network testnet --port 0 --ops-port'],
+  ['start', '--network testnet --port 0 --chain local --chain-port'],
+  ['relay', '--local --port'],
+  ['relay', '--local --port 0 --chain-port'],
+])(
+  '`oddlot %s` whose port is taken (%s) says so at once, and creates nothing',
+  async (program, flags) => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    const ended = await oddlot(`${program} --data ${join(folder, 'data')} ${flags} ${port}`);
+    taken.close();
+    const flag = flags.split(' ').at(-1);
+    expect(ended).toEqual({
+      code: 1,
+      out: '',
+      err: `Port ${port} of 127.0.0.1 is already in use. Choose another one with ${flag}.\n`,
+    });
+    expect(readdirSync(folder)).toEqual([]);
+  },
+);
+
+test.each<[program: string, command: string]>([
+  ['start', 'oddlot start [flags]'],
+  ['relay', 'oddlot relay [flags]'],
+  ['validator', 'oddlot validator [flags]'],
+])('the help of `oddlot %s` names the command that was run', async (program, command) => {
+  const { code, out } = await oddlot(`${program} --help`);
+  expect(code).toBe(0);
+  expect(out).toContain(`\n  ${command}\n`);
+  expect(out).not.toContain('npm start');
+  const fromScript = await oddlot(`${program} --help`, { npm_lifecycle_event: 'oddlot' });
+  expect(fromScript.out).toContain(`\n  npm run oddlot -- ${program} [flags]\n`);
 });
 
 test('with --json a program ends with one object on standard output, all else on standard error', async () => {

@@ -368,7 +368,7 @@ test.each<
     runVerifyLiquidation,
     () => ['--user', alice.address, '--time', 'noon'],
     2,
-    /^"noon" is no whole number/,
+    /^Invalid --time "noon"/,
   ],
   [
     'somebody who was not liquidated',

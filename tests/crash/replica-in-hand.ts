@@ -213,6 +213,5 @@ const SETTINGS = {
   bridgeContractAddress: NOBODY,
   usdcContractAddress: NOBODY,
   settlementChainId: 1,
-  relayUrl: '',
   chainName: '',
 };

@@ -1,4 +1,4 @@
-import { Instruments, limitOrder, type FillsCursor } from '@oddlot/sdk';
+import { buyYes, Instruments, limitOrder, type FillsCursor } from '@oddlot/sdk';
 import { type RecordedRow, replayMarket, startVenue, type TestVenue } from '@oddlot/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { approve, collect, FEE, sendFor } from '../../examples/builder-front-end.ts';
@@ -75,6 +75,30 @@ describe('market maker', () => {
   });
 });
 
+test('market maker sells into an honest bid above its ask, then quotes again', async () => {
+  const eth = { id: 2, name: 'ETH-USDC', priceTick: '0.01', sizeStep: '0.0001', isOutcome: false };
+  const [{ client }, bidder] = [venue.accounts[0]!, venue.accounts[1]!];
+  const price = Number(venue.price('ETH'));
+  const bid = String(Math.round(price * 1.01));
+  const order = limitOrder({ asset: 2, side: 'buy', price: bid, size: '0.3' });
+  await bidder.client.exchange.order({ orders: [order] }, { confirm: 'executed' });
+  const maker = new MarketMaker(client, eth, { halfSpread: 0.001, size: 0.2, positionMax: 2 });
+  await expect.poll(() => maker.isReady).toBe(true);
+  const asks = async () => (await client.info.l2Book({ coin: '2' })).levels[1].map(({ px }) => px);
+  // A round takes as much as one quote; what of it is left over rests.
+  await maker.requote(venue.now);
+  await venue.settled();
+  expect(await sizeOf(bidder)).toBe('0.2');
+  expect(await asks()).toEqual([]);
+  await maker.requote(venue.now);
+  await venue.settled();
+  expect(await sizeOf(bidder)).toBe('0.3');
+  const [ask] = await asks();
+  expect(Number(ask)).toBeGreaterThan(price);
+  expect(Number(ask)).toBeLessThan(Number(bid));
+  maker.close();
+});
+
 describe('outcome maker', () => {
   test('knows what is near certain, what is even, and what is over', () => {
     const day = 86_400_000;
@@ -106,6 +130,32 @@ describe('outcome maker', () => {
       [market.id, expect.stringMatching(/yes/i), '0.47'],
     ]);
   });
+});
+
+test('outcome maker sells into an honest bid above what YES is worth, then quotes again', async () => {
+  const underlying = { symbol: 'BTC', source: 'oracle', priceToBeat: '97000' } as const;
+  const market = await venue.createMarket({
+    slug: 'bid',
+    underlying,
+    event: { slug: 'bid-event' },
+  });
+  const price = { symbol: 'BTC', source: 'oracle', px: '97000', time: venue.now } as const;
+  const { outcomeDeploy } = venue.admin.client.exchange;
+  await outcomeDeploy.pushPrice({ prices: [price] }, { confirm: 'executed' });
+  const [{ client }, bidder] = [venue.accounts[0]!, venue.accounts[1]!];
+  const bid = buyYes({ asset: market.id, price: '0.6', size: '30' });
+  await bidder.client.exchange.order({ orders: [bid] }, { confirm: 'executed' });
+  const terms = { volatility: 0.6, edge: 0.03, size: '20' };
+  const best = async () => {
+    const { levels } = await client.info.l2Book({ coin: String(market.id) });
+    return levels.map(([first]) => first?.px);
+  };
+  await requoteOutcomes(client, venue.now, terms);
+  await venue.advance('1s');
+  expect(await best()).toEqual(['0.6', undefined]);
+  await requoteOutcomes(client, venue.now, terms);
+  await venue.advance('1s');
+  expect(await best()).toEqual(['0.47', '0.53']);
 });
 
 test('copy of an account: each trade once, also over a restart of the copier', async () => {

@@ -57,10 +57,13 @@ export async function relayOf(venueUrl: string): Promise<RelayView> {
   while (rows.length === 0) {
     if (Date.now() > deadline) throw new Error('the relay did not serve in time');
     const { data } = await post(venueUrl, '/info', { type: 'settings' });
-    url = data.relay_url as string;
-    rows = await createRelayClient({ url, retriesMax: 0 })
-      .chains()
-      .catch(() => []);
+    url = data.relay_url ?? '';
+    rows =
+      url === ''
+        ? []
+        : await createRelayClient({ url, retriesMax: 0 })
+            .chains()
+            .catch(() => []);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   const client = createRelayClient({ url });

@@ -18,7 +18,7 @@ test('a key comes back with its password alone, and its file shows nothing but t
   expect(keys.list()).toEqual([]);
   const stored = await keys.add('main', KEY, PASSWORD);
   const { address } = privateKeyWallet(KEY);
-  expect(stored).toEqual({ name: 'main', address });
+  expect(stored).toEqual({ name: 'main', address, kind: 'account' });
   expect(keys.list()).toEqual([stored]);
   expect(await keys.open('main', PASSWORD)).toBe(KEY);
   const path = join(folder, 'one', 'main.json');
@@ -59,7 +59,7 @@ test('a name that is taken, a short password and what is no name are refused, an
   const other = `0x${'2f'.repeat(32)}` as const;
   await expect(keys.add('main', other, PASSWORD)).rejects.toThrow('a key "main" already');
   await expect(keys.add('short', other, '1234567')).rejects.toThrow('at least 8 characters');
-  await expect(keys.add('../up', other, PASSWORD)).rejects.toThrow('is no name of a key');
+  await expect(keys.add('../up', other, PASSWORD)).rejects.toThrow('Invalid key name');
   await expect(keys.open('other', PASSWORD)).rejects.toThrow('there is no key "other"');
   expect(keys.list()).toHaveLength(1);
   expect(await keys.open('main', PASSWORD)).toBe(KEY);

@@ -9,6 +9,8 @@ import { CliError } from './cli-error.ts';
 type KeyFile = {
   readonly version: 1;
   readonly address: string;
+  /** The account that approved this key as its agent; absent for an account's own key. */
+  readonly agentOf?: string;
   readonly kdf: {
     readonly name: 'scrypt';
     readonly n: number;
@@ -34,7 +36,13 @@ const IV_BYTES = 12;
 const PASSWORD_CHARACTERS_MIN = 8;
 const NAME = /^[a-z0-9][a-z0-9_-]{0,39}$/;
 
-type StoredKey = { readonly name: string; readonly address: string };
+export type StoredKey = {
+  readonly name: string;
+  readonly address: string;
+  readonly kind: 'account' | 'agent';
+  /** The account that approved an agent's key. */
+  readonly agentOf?: string;
+};
 
 /** Keys in a folder, each in a file of its own, encrypted with a password. */
 export class Keystore {
@@ -53,10 +61,22 @@ export class Keystore {
       .filter((file) => file.endsWith('.json'))
       .map((file) => file.slice(0, -'.json'.length))
       .toSorted()
-      .map((name) => ({ name, address: this.#read(name).address }));
+      .map((name) => this.find(name));
   }
 
-  async add(name: string, privateKey: `0x${string}`, password: string): Promise<StoredKey> {
+  find(name: string): StoredKey {
+    const { address, agentOf } = this.#read(name);
+    return agentOf === undefined
+      ? { name, address, kind: 'account' }
+      : { name, address, kind: 'agent', agentOf };
+  }
+
+  async add(
+    name: string,
+    privateKey: `0x${string}`,
+    password: string,
+    { agentOf }: { readonly agentOf?: string } = {},
+  ): Promise<StoredKey> {
     const path = this.#path(name);
     if (existsSync(path)) throw new CliError('key', `there is a key "${name}" already`);
     if (password.length < PASSWORD_CHARACTERS_MIN) {
@@ -73,6 +93,7 @@ export class Keystore {
     const file: KeyFile = {
       version: 1,
       address,
+      ...(agentOf === undefined ? {} : { agentOf }),
       kdf: { name: 'scrypt', ...this.#cost, salt: salt.toString('hex') },
       cipher: {
         name: 'aes-256-gcm',
@@ -84,7 +105,7 @@ export class Keystore {
     makeFolder(this.#folder);
     // Never over another key, whoever writes at the same time.
     createWholeFile(path, `${JSON.stringify(file, undefined, 2)}\n`);
-    return { name, address };
+    return this.find(name);
   }
 
   /** Of a key that nobody has used. */
@@ -130,7 +151,7 @@ export class Keystore {
     if (!NAME.test(name)) {
       throw new CliError(
         'usage',
-        `"${name}" is no name of a key; write a-z, 0-9, - and _, 40 at most`,
+        `Invalid key name "${name}". Use a-z, 0-9, - and _, at most 40 characters.`,
       );
     }
     return join(this.#folder, `${name}.json`);

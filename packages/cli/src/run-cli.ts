@@ -2,18 +2,23 @@ import { Command, CommanderError } from 'commander';
 import { ApiError, HttpError, SigningError, ValidationError, VERSION } from '@oddlot/sdk';
 import { CliError, EXIT } from './cli-error.ts';
 import { addAccounts } from './commands/add-accounts.ts';
+import { addAmends } from './commands/add-amends.ts';
 import { addBackup } from './commands/add-backup.ts';
 import { addCompletion } from './commands/add-completion.ts';
 import { addDeposit } from './commands/add-deposit.ts';
 import { addDev } from './commands/add-dev.ts';
 import { addGovernance } from './commands/add-governance.ts';
+import { addMargin } from './commands/add-margin.ts';
 import { addOperating } from './commands/add-operating.ts';
 import { addPrograms } from './commands/add-programs.ts';
 import { addSnapshot } from './commands/add-snapshot.ts';
 import { addTables } from './commands/add-tables.ts';
 import { addTrading } from './commands/add-trading.ts';
+import { addTransfers } from './commands/add-transfers.ts';
+import { addTriggers } from './commands/add-triggers.ts';
 import { addVenue } from './commands/add-venue.ts';
 import { addWatch } from './commands/add-watch.ts';
+import { namedRefusal } from './named-fields.ts';
 import { Surroundings } from './surroundings.ts';
 
 const URL_DEFAULT = 'http://127.0.0.1:8690';
@@ -23,18 +28,29 @@ export async function runCli(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<number> {
-  const program = programOf(env, args);
+  const isJson = args.includes('--json');
+  const program = programOf(env, args, isJson);
+  let running: Command | undefined;
+  program.hook('preAction', (_, command) => {
+    running = command;
+  });
   try {
     await program.parseAsync([...args], { from: 'user' });
     return EXIT.done;
   } catch (error) {
-    return told(error, args.includes('--json'));
+    const ended = judge(error, running);
+    if (ended === undefined) return EXIT.done;
+    const { code, ...facts } = ended;
+    const text = isJson ? JSON.stringify({ error: { ...facts, exitCode: code } }) : ended.message;
+    process.stderr.write(`${text}\n`);
+    return code;
   }
 }
 
 function programOf(
   env: Readonly<Record<string, string | undefined>>,
   args: readonly string[],
+  isJson: boolean,
 ): Command {
   const around = new Surroundings(env);
   const program = new Command('oddlot')
@@ -42,14 +58,19 @@ function programOf(
       'A trading venue on your machine, and what traders and operators do from a terminal.',
     )
     .version(VERSION)
-    .option('--url <url>', 'the venue', env['ODDLOT_URL'] ?? URL_DEFAULT)
+    .option('--url <url>', 'URL of the venue', env['ODDLOT_URL'] ?? URL_DEFAULT)
     .option(
       '--network <name>',
       'the name that the venue goes by, for signatures; asked of a venue on this machine',
     )
-    .option('--key <name>', 'who signs, of `oddlot keys list`; not needed where there is one')
+    .option('--key <name>', 'Key to use (default: the one that `oddlot keys list` marks)')
     .option('--json', 'one JSON value for programs, instead of text for people')
     .exitOverride()
+    // Errors are printed by `runCli`, as text or as JSON.
+    .configureOutput({
+      outputError: () => undefined,
+      ...(isJson ? { writeErr: () => undefined } : {}),
+    })
     .addHelpText(
       'after',
       '\nBegin with:\n  oddlot dev                      a venue with funded accounts, here\n' +
@@ -61,7 +82,11 @@ function programOf(
   addPrograms(program, args);
   addAccounts(program, around);
   addDeposit(program, around);
+  addTransfers(program, around);
   addTrading(program, around);
+  addTriggers(program, around);
+  addAmends(program, around);
+  addMargin(program, around);
   addTables(program, around);
   addVenue(program, around);
   addWatch(program, around);
@@ -80,30 +105,27 @@ function inherit(command: Command): void {
   for (const each of command.commands) inherit(each);
 }
 
-function told(error: unknown, isJson: boolean): number {
-  if (error instanceof CommanderError) {
-    // Help and version were asked for; what is wrong has been said.
-    return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-  }
-  const { code, message } = judge(error);
-  const name = (error as { readonly name?: string }).name ?? 'Error';
-  const facts = error instanceof CliError ? error.facts : {};
-  const text = isJson
-    ? JSON.stringify({ error: { name, message, exitCode: code, ...facts } })
-    : message;
-  process.stderr.write(`${text}\n`);
-  return code;
-}
+type Ended = { readonly code: number; readonly name: string; readonly message: string };
 
-function judge(error: unknown): { readonly code: number; readonly message: string } {
-  const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof CliError) return { code: error.exitCode, message };
-  if (error instanceof ApiError) return { code: EXIT.refused, message: refusalText(error) };
-  if (error instanceof HttpError) return { code: EXIT.unreachable, message };
-  if (error instanceof ValidationError || error instanceof SigningError) {
-    return { code: EXIT.usage, message };
+/** How a failed command ends; undefined when help or the version was printed as asked. */
+function judge(error: unknown, command: Command | undefined): Ended | undefined {
+  const { message, name } = error instanceof Error ? error : new Error(String(error));
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return undefined;
+    // Commander has printed the help of a group that was called without a command.
+    const isHelp = error.code === 'commander.help';
+    const why = isHelp ? 'A command is missing.' : message.replace(/^error: /, '');
+    return { code: EXIT.usage, name, message: why };
   }
-  return { code: EXIT.fault, message };
+  if (error instanceof CliError) return { ...error.facts, code: error.exitCode, name, message };
+  if (error instanceof HttpError) return { code: EXIT.unreachable, name, message };
+  if (error instanceof SigningError) return { code: EXIT.usage, name, message };
+  if (!(error instanceof ApiError || error instanceof ValidationError)) {
+    return { code: EXIT.fault, name, message };
+  }
+  const [code, text] =
+    error instanceof ApiError ? [EXIT.refused, refusalText(error)] : [EXIT.usage, message];
+  return { code, name, message: text, ...namedRefusal(error, command) };
 }
 
 /** Some refusals give their reason apart from the message; one in backquotes explains a field to programs. */

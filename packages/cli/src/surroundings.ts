@@ -8,7 +8,8 @@ import {
   type Reader,
 } from '@oddlot/sdk';
 import { CliError } from './cli-error.ts';
-import { Keystore } from './keystore.ts';
+import { Keystore, type StoredKey } from './keystore.ts';
+import { defaultKeyOf, Profile } from './profile.ts';
 import { readSecret } from './read-secret.ts';
 
 /** The options that every command has. */
@@ -17,6 +18,15 @@ export type GlobalOptions = {
   readonly url: string;
   readonly network?: string;
   readonly key?: string;
+};
+
+/** Help of an argument that names an account to read. */
+export const ACCOUNT_ARGUMENT = "Account address (default: your key's account)";
+
+/** Which account a command reads; `agent` is present when that follows from an agent's key. */
+export type ReadAccount = {
+  readonly user: string;
+  readonly agent?: { readonly key: string; readonly address: string };
 };
 
 /** What a command has around it: the terminal, the environment, and the way to a venue. */
@@ -28,8 +38,11 @@ export class Surroundings {
   }
 
   get keystore(): Keystore {
-    const home = this.env['ODDLOT_HOME'] ?? join(homedir(), '.oddlot');
-    return new Keystore(join(home, 'keystore'));
+    return new Keystore(join(this.#home, 'keystore'));
+  }
+
+  get profile(): Profile {
+    return new Profile(this.#home);
   }
 
   /** From the environment or the terminal; a command line is seen by everybody on the machine. */
@@ -41,17 +54,27 @@ export class Surroundings {
     return createReader({ url });
   }
 
-  /** Who is asked about: an address, or that of a key. */
-  userOf(options: GlobalOptions, address?: string): string {
-    if (address !== undefined) {
-      if (!isAddress(address)) throw new CliError('usage', `"${address}" is no address`);
-      return address;
+  /** The account to read: the given address, otherwise that of the key, with a note where that is an agent's. */
+  async accountOf(options: GlobalOptions, address?: string): Promise<ReadAccount> {
+    if (address !== undefined) return { user: checkedAddress(address) };
+    const read = await this.tradedAccount(options);
+    if (read.agent === undefined) return read;
+    const message = `Agent key "${read.agent.key}": using its account ${read.user}`;
+    const note = options.json === true ? JSON.stringify({ note: { message, ...read } }) : message;
+    process.stderr.write(`${note}\n`);
+    return read;
+  }
+
+  /** The account that the key trades for: an agent's owner, as the venue knows it. */
+  async tradedAccount(options: GlobalOptions): Promise<ReadAccount> {
+    const key = this.#keyOf(options);
+    const { owner } = await this.reader(options).info.agentOwner({ agent: key.address });
+    if (owner === null && key.kind === 'account') return { user: key.address };
+    if (owner === null) {
+      const why = 'name an address, or an account key with --key';
+      throw new CliError('key', `Agent key "${key.name}" has no approval at this venue; ${why}`);
     }
-    const keys = this.keystore.list();
-    const name = this.#nameOf(options, keys.length);
-    const found = keys.find((key) => key.name === name);
-    if (found === undefined) throw new CliError('key', `there is no key "${name}"`);
-    return found.address;
+    return { user: owner, agent: { key: key.name, address: key.address } };
   }
 
   async signer(options: GlobalOptions): Promise<Client> {
@@ -63,22 +86,34 @@ export class Surroundings {
     });
   }
 
-  /** For who signs what no venue takes: a transaction of a chain. */
+  /** For transactions of a chain, which no venue executes. */
   async privateKey(options: GlobalOptions): Promise<`0x${string}`> {
-    const name = this.#nameOf(options, this.keystore.list().length);
+    const { name } = this.#keyOf(options);
     return this.keystore.open(name, await this.password(`Password of ${name}: `));
   }
 
-  #nameOf({ key }: GlobalOptions, count: number): string {
-    if (key !== undefined) return key;
-    if (count !== 1) {
-      const why = count === 0 ? 'make one with `oddlot keys new`' : 'say which one with --key';
-      throw new CliError('key', `there are ${count} keys; ${why}`);
+  #keyOf({ key }: GlobalOptions): StoredKey {
+    const { keystore } = this;
+    if (key !== undefined) return keystore.find(key);
+    const keys = keystore.list();
+    const chosen = this.profile.defaultKey;
+    const found = defaultKeyOf(keys, chosen);
+    if (found !== undefined) return found;
+    if (keys.length === 0) {
+      throw new CliError('key', 'There are no keys. Make one with `oddlot keys new`.');
     }
-    return this.keystore.list()[0]!.name;
+    const how = 'Name one with --key, or set a default with `oddlot keys default NAME`.';
+    const isLost = chosen !== undefined;
+    const why = isLost ? `The default key "${chosen}" is missing.` : `There are several keys.`;
+    throw new CliError('key', `${why} ${how}`);
+  }
+
+  get #home(): string {
+    return this.env['ODDLOT_HOME'] ?? join(homedir(), '.oddlot');
   }
 }
 
-function isAddress(text: string): boolean {
-  return /^0x[0-9a-fA-F]{40}$/.test(text);
+function checkedAddress(text: string): string {
+  if (/^0x[0-9a-fA-F]{40}$/.test(text)) return text;
+  throw new CliError('usage', `Invalid address "${text}". Use 0x and 40 hex digits.`);
 }

@@ -1,12 +1,15 @@
-import type { ExecutedReply, PendingReply } from '@oddlot/sdk';
+import type { ExecutedReply, OrderResult, PendingReply } from '@oddlot/sdk';
 import { CliError } from './cli-error.ts';
 import { print } from './print.ts';
 import type { GlobalOptions } from './surroundings.ts';
 
-/** Whoever sends from a terminal waits for what came of it. */
+/** A command ends when it knows what came of its action. */
 export const CONFIRM = { confirm: 'executed' } as const;
 
-/** Says what was done; a request whose end is not known is no success. */
+/** The venue names the entry of a list that failed; a command sends one entry. */
+const ENTRY = /^\w+\[\d+\]: /;
+
+/** Prints what was done; an action with an unknown result is not a success. */
 export function tellReply(
   reply: ExecutedReply | PendingReply,
   line: string,
@@ -15,11 +18,37 @@ export function tellReply(
   print({ json: executed(reply), lines: [line] }, options.json);
 }
 
-/** What was executed; else says why it was not, or that nobody knows yet. */
+/** An executed action; otherwise why it failed, or that its result is unknown. */
 export function executed(reply: ExecutedReply | PendingReply): ExecutedReply {
-  if (reply.status !== 'executed') {
-    throw new CliError('unreachable', `not known yet: look for ${reply.txHash}`);
+  const known = decided(reply);
+  if (known.failure === undefined) return known;
+  throw new CliError('refused', known.failure.error.replace(ENTRY, ''));
+}
+
+/** Prints a line for each order, among them the TP/SL of the first one. */
+export function tellOrders(
+  reply: ExecutedReply | PendingReply,
+  instrument: string,
+  options: GlobalOptions,
+): void {
+  const { orders } = decided(reply);
+  const lines = orders.map((order) => lineOf(order, instrument));
+  const failed = orders.filter(({ error }) => error !== null);
+  const [first] = failed;
+  if (first !== undefined && failed.length === orders.length) {
+    throw new CliError('refused', first.error ?? '');
   }
-  if (reply.failure !== undefined) throw new CliError('refused', reply.failure.error);
-  return reply;
+  if (first !== undefined) throw new CliError('part', lines.join('\n'), { facts: { orders } });
+  print({ json: reply, lines }, options.json);
+}
+
+function lineOf({ avgPx, error, filledSz, oid, state }: OrderResult, instrument: string): string {
+  const filled = avgPx === null ? '' : `, ${filledSz} at ${avgPx}`;
+  const why = error === null ? '' : `: ${error}`;
+  return `${state}: order ${oid ?? '?'} on ${instrument}${filled}${why}`;
+}
+
+function decided(reply: ExecutedReply | PendingReply): ExecutedReply {
+  if (reply.status === 'executed') return reply;
+  throw new CliError('unreachable', `The result is unknown. Look for ${reply.txHash}.`);
 }

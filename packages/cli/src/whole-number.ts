@@ -1,7 +1,8 @@
 import { CliError } from './cli-error.ts';
 
-export function wholeNumber(text: string | undefined): number {
+/** Reads an argument that counts something; `name` is how the command calls it, such as `--levels`. */
+export function wholeNumber(name: string, text: string): number {
   const value = Number(text);
-  if (text !== undefined && Number.isSafeInteger(value) && value > 0) return value;
-  throw new CliError('usage', `"${text ?? ''}" is no whole number above zero`);
+  if (/^[0-9]+$/.test(text) && Number.isSafeInteger(value) && value > 0) return value;
+  throw new CliError('usage', `Invalid ${name} "${text}". Use a whole number above zero.`);
 }

@@ -1,12 +1,18 @@
 import { VenueClock } from '@oddlot/host/clock';
-import { lockDirectory } from '@oddlot/host/directory-lock';
+import { isDirectoryLocked, lockDirectory } from '@oddlot/host/directory-lock';
 import { OWN_UMASK } from '@oddlot/host/durable';
 import { createLogger } from '@oddlot/host/log';
 import { watchParent } from '@oddlot/host/operate';
+import { checkPorts } from '@oddlot/host/ports';
 import { helpAsked, SettingError, settingsHelp } from '@oddlot/host/settings';
 import closeWithGrace from 'close-with-grace';
 import { openRelay, type RunningRelay } from './open-relay.ts';
-import { readRelaySettings, RELAY_SETTINGS, type RelaySettings } from './relay-settings.ts';
+import {
+  portsOf,
+  readRelaySettings,
+  RELAY_SETTINGS,
+  type RelaySettings,
+} from './relay-settings.ts';
 
 /** The relay's program. A venue that started it ends it by closing its standard input. */
 
@@ -16,6 +22,7 @@ const EXPLAINED: ReadonlySet<string> = new Set([
   'ChainDamagedError',
   'DirectoryLockedError',
   'KeyError',
+  'PortError',
   'RelayBookDamagedError',
   'SendsDamagedError',
   'SettingError',
@@ -26,7 +33,7 @@ process.umask(OWN_UMASK);
 const args = process.argv.slice(2);
 const help = helpAsked(args);
 if (help === undefined) await main();
-else process.stdout.write(settingsHelp(RELAY_SETTINGS, help));
+else process.stdout.write(settingsHelp(RELAY_SETTINGS, help, process.env));
 
 async function main(): Promise<void> {
   const settings = settingsOf();
@@ -45,6 +52,8 @@ async function main(): Promise<void> {
   if (process.env['ODDLOT_RELAY_CHILD'] === '1') process.stdin.resume().once('close', end);
   const clock = new VenueClock();
   try {
+    // Before anything is created. A folder in use says more: its relay has the ports as well.
+    if (!isDirectoryLocked(settings.data)) await checkPorts(portsOf(settings));
     // Ends with the process, however that ends.
     lockDirectory(settings.data);
     relay = await openRelay(settings, {

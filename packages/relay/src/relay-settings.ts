@@ -21,6 +21,7 @@ import {
   whole,
 } from '@oddlot/host/settings';
 import { Address } from '@oddlot/host/http';
+import type { WantedPort } from '@oddlot/host/ports';
 import { parseExact } from '@oddlot/units';
 import { z } from 'zod';
 
@@ -168,6 +169,18 @@ explained in docs/guides/relay.md.`,
 } satisfies SettingsProgram;
 
 export type RelaySettings = SettingsOf<(typeof RELAY_SETTINGS)['groups']>;
+
+/** Ports that a start opens, with the flags that name them. */
+export function portsOf(settings: RelaySettings): readonly WantedPort[] {
+  const { chainHost, chainPort, host, local, opsHost, opsPort, port } = settings;
+  const operations = { port: opsPort ?? 0, host: opsHost, flag: '--ops-port' };
+  const chain = { port: chainPort, host: chainHost, flag: '--chain-port' };
+  return [
+    { port, host, flag: '--port' },
+    ...(opsPort === undefined ? [] : [operations]),
+    ...(local ? [chain] : []),
+  ];
+}
 
 export function readRelaySettings(
   args: readonly string[],

@@ -1,4 +1,5 @@
 import { isInside } from '@oddlot/host/operate';
+import type { WantedPort } from '@oddlot/host/ports';
 import { readSettings, SettingError } from '@oddlot/host/settings';
 import { type Config, VENUE_SETTINGS } from './settings/venue-settings.ts';
 
@@ -14,6 +15,18 @@ const OPERATIONS_PORT_DISTANCE = 2;
 /** Where metrics and health are served: as told, else beside the port. */
 export function operationsPortOf({ opsPort, port: main }: Config): number {
   return opsPort ?? (main === 0 ? 0 : main + OPERATIONS_PORT_DISTANCE);
+}
+
+/** Ports that a start opens in this process, with the flags that name them. A relay opens its own and tries again. */
+export function portsOf(config: Config): readonly WantedPort[] {
+  const { chainHost, cluster, host, opsHost, port } = config;
+  const hasChain = chainOf(config) === 'local' && cluster === undefined;
+  const chain = { port: chainPortOf(config), host: chainHost, flag: '--chain-port' };
+  return [
+    { port, host, flag: '--port' },
+    { port: operationsPortOf(config), host: opsHost, flag: '--ops-port' },
+    ...(hasChain ? [chain] : []),
+  ];
 }
 
 /** What lies between the port and that of the local chain: the relay's and the operations port. */

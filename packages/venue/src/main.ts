@@ -32,7 +32,7 @@ async function main(): Promise<void> {
   const args = process.argv.slice(2);
   const help = helpAsked(args);
   if (help !== undefined) {
-    process.stdout.write(settingsHelp(VENUE_SETTINGS, help));
+    process.stdout.write(settingsHelp(VENUE_SETTINGS, help, process.env));
     return;
   }
   if (args.includes('--version')) {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -100,14 +100,14 @@ test.each([
   ['the public port', '--port'],
   ["the operator's port", '--ops-port'],
   ['the port of the local chain', '--chain-port'],
-])('a start that finds %s taken says so and lets go of everything', async (_, flag) => {
+])('a start that finds %s taken says so before it creates anything', async (_, flag) => {
   const taken = createServer();
   const port = await listen(taken, 0, '127.0.0.1');
   const before = running();
   await expect(start({ [flag]: port })).rejects.toThrow(
-    `listen EADDRINUSE: address already in use 127.0.0.1:${port}`,
+    `Port ${port} of 127.0.0.1 is already in use. Choose another one with ${flag}.`,
   );
-  expect(isDirectoryLocked(folder)).toBe(false);
+  expect(await readdir(folder)).toEqual([]);
   await expect.poll(() => runningSince(before)).toEqual([]);
   const venue = await start();
   await venue.stop();

@@ -1,16 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import type { TimeSource } from '@oddlot/host/clock';
+import { isDirectoryLocked } from '@oddlot/host/directory-lock';
 import type { Logger } from '@oddlot/host/log';
 import { Metrics } from '@oddlot/host/metrics';
 import { openInOrder } from '@oddlot/host/open-in-order';
-import type { HttpPort } from '@oddlot/host/ports';
+import { checkPorts, type HttpPort } from '@oddlot/host/ports';
 import type { Network } from '@oddlot/protocol';
 import { troubleText } from './supervise/cluster-status.ts';
 import type { Cluster, openCluster } from './supervise/open-cluster.ts';
 import { createEdges, type Edges } from './compose/create-edges.ts';
 import { type Core, openCore } from './compose/open-core.ts';
 import type { Threads } from './compose/threads.ts';
-import type { Config } from './config.ts';
+import { type Config, portsOf } from './config.ts';
 import { RecoverPool } from './edge/recover-pool.ts';
 import type { Held, Lease } from './lease/lease.ts';
 import { LocalLease } from './lease/local-lease.ts';
@@ -72,6 +73,8 @@ export type OpenedVenue = Pick<Venue, 'chainUrl' | 'logTrouble' | 'serviceNetwor
 /** Wires the parts of a venue and starts them, the data first and the doors last. A start that fails lets go of everything. */
 export function startVenue(config: Config, deps: VenueDependencies): Promise<Venue> {
   return openInOrder(async (opened) => {
+    // Before anything is created or replayed. A folder in use says more: its venue has the ports as well.
+    if (!isDirectoryLocked(config.data)) await checkPorts(portsOf(config));
     const { chainUrl, listen, logTrouble, serviceNetwork, stop } = await openVenue(config, deps);
     opened.defer(stop);
     return { ...(await listen()), chainUrl, logTrouble, serviceNetwork, stop };

@@ -8,10 +8,11 @@ import {
   type ValidatorSettings,
 } from '@oddlot/custody/validator';
 import { systemTime } from '@oddlot/host/clock';
-import { DirectoryLockedError } from '@oddlot/host/directory-lock';
+import { DirectoryLockedError, isDirectoryLocked } from '@oddlot/host/directory-lock';
 import { OWN_UMASK } from '@oddlot/host/durable';
 import { createLogger, type Logger } from '@oddlot/host/log';
 import { watchParent } from '@oddlot/host/operate';
+import { checkPorts } from '@oddlot/host/ports';
 import { helpAsked, SettingError, settingsHelp } from '@oddlot/host/settings';
 import closeWithGrace from 'close-with-grace';
 
@@ -27,7 +28,7 @@ await main(process.argv.slice(2));
 async function main(args: readonly string[]): Promise<void> {
   const help = helpAsked(args);
   if (help !== undefined) {
-    process.stdout.write(settingsHelp(VALIDATOR_SETTINGS, help));
+    process.stdout.write(settingsHelp(VALIDATOR_SETTINGS, help, process.env));
     return;
   }
   const config = configOf(args);
@@ -44,6 +45,9 @@ async function main(args: readonly string[]): Promise<void> {
     watchParent(() => process.kill(process.pid, 'SIGTERM'));
   }
   try {
+    // Before anything is created. A folder in use says more: its validator has the port as well.
+    const { data, host, port } = config;
+    if (!isDirectoryLocked(data)) await checkPorts([{ port, host, flag: '--port' }]);
     const now = systemTime.wallMs;
     const openLedger = config.log === undefined ? undefined : await ownLedgerOpener(now);
     running = await startValidator(config, { env: process.env, log, now, openLedger });

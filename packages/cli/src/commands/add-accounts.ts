@@ -2,9 +2,11 @@ import type { Command } from 'commander';
 import { createClient, randomPrivateKey, TransportError } from '@oddlot/sdk';
 import { CliError } from '../cli-error.ts';
 import { findInstrument } from '../find-instrument.ts';
+import { nameFields } from '../named-fields.ts';
 import { print, table } from '../print.ts';
+import { defaultKeyOf } from '../profile.ts';
 import { readSecret } from '../read-secret.ts';
-import type { GlobalOptions, Surroundings } from '../surroundings.ts';
+import { ACCOUNT_ARGUMENT, type GlobalOptions, type Surroundings } from '../surroundings.ts';
 import { CONFIRM, executed, tellReply } from '../tell-reply.ts';
 
 /** Keys, agents and money. */
@@ -14,10 +16,11 @@ export function addAccounts(program: Command, around: Surroundings): void {
   const agents = program.command('agents').summary('keys that trade and cannot move money');
   agents
     .command('list')
-    .argument('[address]', 'whose; by default those of your key')
+    .summary('List the approved agents of an account')
+    .argument('[address]', ACCOUNT_ARGUMENT)
     .action(async (address: string | undefined, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
-      const user = around.userOf(options, address);
+      const { user } = await around.accountOf(options, address);
       const found = await around.reader(options).info.approvedAgents({ user });
       const rows = found.map((agent) => ({
         name: agent.agentName,
@@ -27,16 +30,18 @@ export function addAccounts(program: Command, around: Surroundings): void {
     });
   agents
     .command('approve')
-    .summary('lets a new key trade for your account, and keeps it in the keystore')
-    .argument('<name>', 'of the key, and of the agent')
+    .summary('Create a key, approve it as an agent of your account and add it to the keystore')
+    .argument('<name>', 'Name of the key and of the agent')
     .action(async (name: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
       const client = await around.signer(options);
       const password = await around.password(`Password for ${name}: `);
-      const { address } = await around.keystore.add(name, randomPrivateKey(), password);
+      const { address } = await around.keystore.add(name, randomPrivateKey(), password, {
+        agentOf: client.wallet!.address,
+      });
       const agent = { agentAddress: address, agentName: name };
       const reply = await client.exchange.approveAgent(agent, CONFIRM).catch((error: unknown) => {
-        // A key that nobody lets trade is of no use; one of which nobody knows yet may be.
+        // A rejected key is useless. One whose approval is unknown may still become valid.
         if (!(error instanceof TransportError)) around.keystore.remove(name);
         throw error;
       });
@@ -55,20 +60,49 @@ function addKeys(program: Command, around: Surroundings): void {
       'Keys are kept in ~/.oddlot/keystore (or ODDLOT_HOME), each encrypted with a password (scrypt, AES-256-GCM). ' +
         'Passwords and keys are asked for in the terminal, or taken from ODDLOT_PASSWORD and ODDLOT_PRIVATE_KEY; never from a command line.',
     );
-  keys.command('list').action((_: unknown, command: Command) => {
-    const { json } = command.optsWithGlobals<GlobalOptions>();
-    const all = around.keystore.list();
-    print({ json: all, lines: table(all, 'no keys; make one with `oddlot keys new`') }, json);
-  });
+  keys
+    .command('list')
+    .summary('List the keys of the keystore, and which one is the default')
+    .action((_: unknown, command: Command) => {
+      const { json } = command.optsWithGlobals<GlobalOptions>();
+      const all = around.keystore.list();
+      const chosen = defaultKeyOf(all, around.profile.defaultKey)?.name;
+      const rows = all.map((key) => ({
+        name: key.name,
+        address: key.address,
+        kind: key.kind,
+        default: key.name === chosen ? 'default' : '',
+      }));
+      const shown = all.map((key) => ({ ...key, isDefault: key.name === chosen }));
+      print({ json: shown, lines: table(rows, 'no keys; make one with `oddlot keys new`') }, json);
+    });
+  keys
+    .command('default')
+    .summary('Set the key of commands without --key')
+    .description(
+      'Sets the key of commands without --key. Until one is set, the only account key is the default; ' +
+        'keys that `oddlot agents approve` has made count only where there is no account key.',
+    )
+    .argument('<name>', 'Name of a key, as `oddlot keys list` shows it')
+    .addHelpText('after', '\nExample:\n  oddlot keys default main')
+    .action((name: string, _: unknown, command: Command) => {
+      const { json } = command.optsWithGlobals<GlobalOptions>();
+      const key = around.keystore.find(name);
+      around.profile.setDefaultKey(name);
+      const line = `Commands without --key now use ${name} (${key.address})`;
+      print({ json: { ...key, isDefault: true }, lines: [line] }, json);
+    });
   keys
     .command('new')
-    .argument('[name]', 'what you call it', 'main')
+    .summary('Create a key')
+    .argument('[name]', 'Name of the key', 'main')
     .action(async (name: string, _: unknown, command: Command) => {
       await keep(name, randomPrivateKey(), command);
     });
   keys
     .command('import')
-    .argument('[name]', 'what you call it', 'main')
+    .summary('Import a private key')
+    .argument('[name]', 'Name of the key', 'main')
     .action(async (name: string, _: unknown, command: Command) => {
       const text =
         around.env['ODDLOT_PRIVATE_KEY'] ??
@@ -89,11 +123,11 @@ function addMoney(program: Command, around: Surroundings): void {
   program
     .command('faucet')
     .summary('test USDC, where money is not real')
-    .argument('[address]', 'for whom; by default for your key')
-    .option('--outcome', 'for outcome markets rather than perps')
+    .argument('[address]', ACCOUNT_ARGUMENT)
+    .option('--outcome', 'Credit the outcome sub-account instead of the perp sub-account')
     .action(async (address: string | undefined, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & { outcome?: boolean }>();
-      const user = around.userOf(options, address);
+      const { user } = await around.accountOf(options, address);
       const accountType = options.outcome === true ? 'outcome' : 'perp';
       const grant = await createClient({ url: options.url }).faucet({ user, accountType });
       print(
@@ -101,11 +135,11 @@ function addMoney(program: Command, around: Surroundings): void {
         options.json,
       );
     });
-  program
+  const withdraw = program
     .command('withdraw')
-    .summary('USDC to the settlement chain')
-    .argument('<amount>', 'USDC, the fee included')
-    .argument('[destination]', 'by default your own address')
+    .summary('Withdraw USDC to the settlement chain')
+    .argument('<amount>', 'USDC, including the fee')
+    .argument('[destination]', 'Address on the settlement chain (default: the address of your key)')
     .action(async (amount: string, to: string | undefined, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
       const client = await around.signer(options);
@@ -113,16 +147,20 @@ function addMoney(program: Command, around: Surroundings): void {
       const reply = await client.exchange.withdraw3({ destination, amount }, CONFIRM);
       tellReply(reply, `${amount} USDC are on their way to ${destination}`, options);
     });
+  nameFields(withdraw, {
+    amount: ['<amount>', 'an amount of USDC with at most 6 decimals'],
+    destination: ['[destination]', '0x and 40 hex digits'],
+  });
   for (const what of ['split', 'merge'] as const) {
-    program
+    const operate = program
       .command(what)
       .summary(
         what === 'split'
-          ? 'USDC into pairs of YES and NO shares'
-          : 'pairs of shares back into USDC',
+          ? 'Convert USDC into pairs of YES and NO shares'
+          : 'Convert pairs of YES and NO shares back into USDC',
       )
-      .argument('<pairs>', 'how many, 1 USDC each')
-      .argument('<market>', 'the slug or id of an outcome market')
+      .argument('<pairs>', 'Number of pairs, 1 USDC each')
+      .argument('<market>', 'Slug or id of an outcome market')
       .action(async (sz: string, name: string, _: unknown, command: Command) => {
         const options = command.optsWithGlobals<GlobalOptions>();
         const client = await around.signer(options);
@@ -132,5 +170,6 @@ function addMoney(program: Command, around: Surroundings): void {
         const reply = await client.exchange.outcomeOperate(wanted, CONFIRM);
         tellReply(reply, `${what}: ${sz} pairs of ${name}`, options);
       });
+    nameFields(operate, { [`${what}.sz`]: ['<pairs>', 'a decimal number'] });
   }
 }

@@ -50,7 +50,7 @@ export function addBackup(program: Command): void {
     .requiredOption('--to <height>', 'the block')
     .action(async (data: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & { to: string }>();
-      const to = wholeNumber(options.to);
+      const to = wholeNumber('--to', options.to);
       const replayed = await run((onProgress) =>
         replayFolder({ data, to, onProgress: (height) => onProgress(height, to) }),
       );

@@ -28,18 +28,21 @@ const say = (line: string): void => void process.stderr.write(`${line}\n`);
 export function addDeposit(program: Command, around: Surroundings): void {
   program
     .command('deposit')
-    .summary('USDC from the settlement chain into your account')
+    .summary('Deposit USDC from the settlement chain')
     .description(
-      'Pays USDC of your address on the settlement chain into the bridge, and waits until it is in your account. By default you sign a ' +
-        'permit and the venue sends it, so that no ether is needed; with --transfer you send the USDC yourself.',
+      'Sends USDC from your address on the settlement chain to the bridge and waits for the credit. By default you sign a ' +
+        'permit and the venue submits it, so you need no ether; with --transfer you send the USDC yourself.',
     )
     .argument('<amount>', 'USDC')
-    .option('--transfer', 'sends the USDC yourself, for ether, instead of signing a permit')
-    .option('--rpc <url>', 'an endpoint of the chain; by default the one that the venue names')
-    .option('--wait-seconds <n>', 'waits at most so long for the credit', WAIT_SECONDS)
+    .option(
+      '--transfer',
+      'Send the USDC yourself and pay gas in ether, instead of signing a permit',
+    )
+    .option('--rpc <url>', "Endpoint of the chain (default: the venue's)")
+    .option('--wait-seconds <n>', 'Maximum time to wait for the credit, in seconds', WAIT_SECONDS)
     .action(async (text: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<DepositOptions>();
-      const waitMs = wholeNumber(options.waitSeconds) * 1_000;
+      const waitMs = wholeNumber('--wait-seconds', options.waitSeconds) * 1_000;
       const { info } = createClient({ url: options.url });
       const settings = await info.settings();
       const amount = amountOf(text, settings.min_deposit);
@@ -47,6 +50,12 @@ export function addDeposit(program: Command, around: Surroundings): void {
       const key = await around.privateKey(options);
       const wallet = privateKeyWallet(key);
       const { address } = wallet;
+      const { owner } = await info.agentOwner({ agent: address });
+      if (owner !== null) {
+        // The credit would make the agent's address an account, which ends its approval.
+        const how = `Use the account's own key with --key; nothing was sent.`;
+        throw new CliError('key', `This is an agent key of ${owner}. ${how}`);
+      }
       try {
         const depositor = await Depositor.connect({
           rpc,
@@ -90,10 +99,14 @@ export function addDeposit(program: Command, around: Surroundings): void {
 function amountOf(text: string, min: string): bigint {
   const amount = parseExact(text, USDC_DECIMALS);
   if (amount === undefined || amount <= 0n || amount > BigInt(Number.MAX_SAFE_INTEGER)) {
-    throw new CliError('usage', `"${text}" is no amount of USDC`);
+    const expected = `Use an amount of USDC with at most ${USDC_DECIMALS} decimals.`;
+    throw new CliError('usage', `Invalid <amount> "${text}". ${expected}`);
   }
   if (amount >= BigInt(min)) return amount;
-  throw new CliError('usage', `a deposit is of at least ${formatMoney(BigInt(min))} USDC`);
+  throw new CliError(
+    'usage',
+    `Invalid <amount> ${text}. The minimum deposit is ${formatMoney(BigInt(min))} USDC.`,
+  );
 }
 
 function endpointOf(
@@ -111,7 +124,7 @@ function endpointOf(
       `name an endpoint of chain ${chain} with --rpc: the venue names none`,
     );
   }
-  if (!URL.canParse(url)) throw new CliError('usage', `${url} is no URL`);
+  if (!URL.canParse(url)) throw new CliError('usage', `Invalid --rpc "${url}". Use a URL.`);
   return url;
 }
 

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { SetFeeTiersParameters } from '@oddlot/sdk';
 import { CliError } from '../cli-error.ts';
+import { nameFields } from '../named-fields.ts';
 import { print } from '../print.ts';
 import { readJsonFile } from '../read-json-file.ts';
 import type { GlobalOptions, Surroundings } from '../surroundings.ts';
@@ -38,7 +39,7 @@ function addGate(program: Command, around: Surroundings): void {
       const options = command.optsWithGlobals<GlobalOptions & { channel: Channel }>();
       const found = MODES.find((each) => each === mode);
       if (found === undefined)
-        throw new CliError('usage', `"${mode}" is none of ${MODES.join(', ')}`);
+        throw new CliError('usage', `Invalid <mode> "${mode}". Use one of ${MODES.join(', ')}.`);
       const { venueAdmin } = (await around.signer(options)).exchange;
       const reply = await venueAdmin.setGate(
         { channel: CHANNELS[options.channel], mode: found },
@@ -52,9 +53,9 @@ function addGate(program: Command, around: Surroundings): void {
     ['bar', 'blacklist', 'add'],
     ['unbar', 'blacklist', 'remove'],
   ] as const) {
-    gate
+    const change = gate
       .command(name)
-      .argument('<address...>')
+      .argument('<address...>', 'Account addresses')
       .addOption(channelOption())
       .action(async (addresses: string[], _: unknown, command: Command) => {
         const options = command.optsWithGlobals<GlobalOptions & { channel: Channel }>();
@@ -66,6 +67,9 @@ function addGate(program: Command, around: Surroundings): void {
           options,
         );
       });
+    nameFields(change, {
+      [`setGate.${list}.${key}`]: ['<address...>', '0x and 40 hex digits for each'],
+    });
   }
 }
 
@@ -89,19 +93,20 @@ function addOperators(program: Command, around: Surroundings): void {
     print({ json: { admins, deployers }, lines }, options.json);
   });
   for (const key of ['add', 'remove'] as const) {
-    operators
+    const change = operators
       .command(key)
       .argument('<role>', 'admins or deployers')
-      .argument('<address>')
+      .argument('<address>', 'Account address')
       .action(async (role: string, address: string, _: unknown, command: Command) => {
         const options = command.optsWithGlobals<GlobalOptions>();
         if (role !== 'admins' && role !== 'deployers') {
-          throw new CliError('usage', `"${role}" is none of admins, deployers`);
+          throw new CliError('usage', `Invalid <role> "${role}". Use admins or deployers.`);
         }
         const { venueAdmin } = (await around.signer(options)).exchange;
         const reply = await venueAdmin.setOperators({ role, [key]: [address] }, CONFIRM);
         tellReply(reply, `${key}: ${address} (${role})`, options);
       });
+    nameFields(change, { [`setOperators.${key}`]: ['<address>', '0x and 40 hex digits'] });
   }
 }
 

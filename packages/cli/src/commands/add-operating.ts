@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import type { Client, SetPerpParameters } from '@oddlot/sdk';
 import { CliError } from '../cli-error.ts';
-import { findInstrument } from '../find-instrument.ts';
+import { findInstrument, findPerp } from '../find-instrument.ts';
+import { nameFields } from '../named-fields.ts';
 import { print } from '../print.ts';
 import { listEvent } from '../event/list-event.ts';
 import { readEventFile } from '../event/read-event-file.ts';
@@ -26,16 +27,16 @@ type PerpChange = GlobalOptions & {
 
 function addMarket(program: Command, around: Surroundings): void {
   const market = program.command('market').summary('for admins: changes, halts and delists');
-  market
+  const change = market
     .command('change')
-    .summary('fees and limits of a perp, from the next block on')
-    .argument('<perp>')
-    .option('--taker-fee <rate>', 'as a fraction: 0.0004')
-    .option('--maker-fee <rate>', 'as a fraction, 0 or more: 0.0001')
-    .option('--tick <step>', 'of prices')
-    .option('--max-order <size>', 'of a limit order')
-    .option('--max-market-order <size>', 'of a market order')
-    .option('--impact <usdc>', 'the notional that the impact price is of')
+    .summary('Change fees and limits of a perp, from the next block')
+    .argument('<perp>', 'A perp such as BTC')
+    .option('--taker-fee <rate>', 'Taker fee as a fraction, such as 0.0004')
+    .option('--maker-fee <rate>', 'Maker fee as a fraction, 0 or more, such as 0.0001')
+    .option('--tick <step>', 'Tick size')
+    .option('--max-order <size>', 'Maximum size of a limit order')
+    .option('--max-market-order <size>', 'Maximum size of a market order')
+    .option('--impact <usdc>', 'Impact notional, in USDC')
     .action(async (name: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<PerpChange>();
       const changes = {
@@ -50,6 +51,14 @@ function addMarket(program: Command, around: Surroundings): void {
       if (named.length === 0) throw new CliError('usage', 'say what to change; see --help');
       await setPerp(around, options, name, Object.fromEntries(named), 'is changed');
     });
+  nameFields(change, {
+    'setPerp.takerFeeRate': ['--taker-fee', 'a fraction'],
+    'setPerp.makerFeeRate': ['--maker-fee', 'a fraction'],
+    'setPerp.priceTick': ['--tick', 'a decimal number'],
+    'setPerp.maxLimitOrderSize': ['--max-order', 'a decimal number'],
+    'setPerp.maxMarketOrderSize': ['--max-market-order', 'a decimal number'],
+    'setPerp.impactNotional': ['--impact', 'a decimal number'],
+  });
   for (const [name, isHalted] of [
     ['halt', true],
     ['resume', false],
@@ -83,9 +92,7 @@ async function setPerp(
   done: string,
 ): Promise<void> {
   const client = await around.signer(options);
-  const { id: instrumentId, isOutcome, name: found } = await findInstrument(client, name);
-  if (isOutcome)
-    throw new CliError('usage', `${found} is an outcome market, and this is for perps`);
+  const { id: instrumentId, name: found } = await findPerp(client, name);
   const reply = await client.exchange.venueAdmin.setPerp({ instrumentId, ...changes }, CONFIRM);
   tellReply(reply, `${found} ${done}`, options);
 }
@@ -144,13 +151,13 @@ function addEvent(program: Command, around: Surroundings): void {
       const reply = await client.exchange.outcomeDeploy.setTrading(trading, CONFIRM);
       tellReply(reply, `${market} is closed`, options);
     });
-  event
+  const resolve = event
     .command('resolve')
-    .summary('says what a YES share of a closed market pays')
-    .argument('<market>', 'its id, or its slug while it is open')
-    .argument('<fraction>', 'from 0 to 1')
-    .option('--evidence <text>', 'what the result rests on')
-    .option('--yes', 'it is final: say that you mean it')
+    .summary('Set what a YES share of a closed market pays')
+    .argument('<market>', 'Market id, or its slug while it is open')
+    .argument('<fraction>', 'USDC that a YES share pays, from 0 to 1')
+    .option('--evidence <text>', 'Evidence for the result')
+    .option('--yes', 'Confirm: a resolution is final')
     .action(async (market: string, settlementFraction: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<
         GlobalOptions & { evidence?: string; yes?: boolean }
@@ -167,6 +174,7 @@ function addEvent(program: Command, around: Surroundings): void {
       const reply = await client.exchange.outcomeDeploy.resolve(result, CONFIRM);
       tellReply(reply, `a YES share of ${market} pays ${settlementFraction}`, options);
     });
+  nameFields(resolve, { 'resolve.settlementFraction': ['<fraction>', 'a number from 0 to 1'] });
 }
 
 /** Only open markets are found by their slug; an id needs no looking up. */

@@ -26,7 +26,8 @@ export function addSnapshot(program: Command): void {
 }
 
 async function snapshotOf(operations: string): Promise<{ readonly height: number }> {
-  if (!URL.canParse(operations)) throw new CliError('usage', `${operations} is no URL`);
+  if (!URL.canParse(operations))
+    throw new CliError('usage', `Invalid --operations "${operations}". Use a URL.`);
   const response = await fetch(new URL('/snapshot', operations), {
     method: 'POST',
     signal: AbortSignal.timeout(ANSWER_MS_MAX),

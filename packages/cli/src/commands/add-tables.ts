@@ -1,14 +1,19 @@
 import type { Command } from 'commander';
-import type { L2Book } from '@oddlot/sdk';
+import type { AssetPosition, L2Book, OpenOrder } from '@oddlot/sdk';
 import { findInstrument } from '../find-instrument.ts';
 import { print, table } from '../print.ts';
-import type { GlobalOptions, Surroundings } from '../surroundings.ts';
+import {
+  ACCOUNT_ARGUMENT,
+  type GlobalOptions,
+  type ReadAccount,
+  type Surroundings,
+} from '../surroundings.ts';
 import { wholeNumber } from '../whole-number.ts';
 
 type Show = (
   around: Surroundings,
   options: GlobalOptions,
-  user: string,
+  account: ReadAccount,
 ) => Promise<Parameters<typeof print>[0]>;
 
 /** What an account has and did, and what stands in a book. */
@@ -17,37 +22,39 @@ export function addTables(program: Command, around: Surroundings): void {
     program
       .command(name)
       .summary(summary)
-      .argument('[address]', 'whose; by default those of your key')
+      .argument('[address]', ACCOUNT_ARGUMENT)
       .action(async (address: string | undefined, _: unknown, command: Command) => {
         const options = command.optsWithGlobals<GlobalOptions>();
-        print(await show(around, options, around.userOf(options, address)), options.json);
+        const account = await around.accountOf(options, address);
+        print(await show(around, options, account), options.json);
       });
   };
-  add('positions', 'positions, their profit and their margin', positionsOf);
-  add('orders', 'orders that rest', ordersOf);
-  add('fills', 'what was traded, newest first', fillsOf);
+  add('positions', 'List positions with their profit and margin', positionsOf);
+  add('orders', 'List open orders and trigger orders', ordersOf);
+  add('fills', 'List fills, newest first', fillsOf);
   program
     .command('book')
-    .summary('the book of an instrument')
-    .argument('<instrument>')
-    .option('--levels <count>', 'on each side', '10')
+    .summary('Show the order book of an instrument')
+    .argument('<instrument>', 'A perp such as BTC, or the slug or id of an outcome market')
+    .option('--levels <count>', 'Levels on each side', '10')
     .action(async (name: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & { levels: string }>();
+      const count = wholeNumber('--levels', options.levels);
       const reader = around.reader(options);
       const instrument = await findInstrument(reader, name);
       const book = await reader.info.l2Book({ coin: String(instrument.id) });
-      const count = wholeNumber(options.levels);
-      const side = (levels: L2Book['levels'][0], what: string) =>
-        levels.slice(0, count).map(({ px, sz }) => ({ side: what, price: px, size: sz }));
-      const rows = [...side(book.levels[1], 'ask').toReversed(), ...side(book.levels[0], 'bid')];
-      print(
-        { json: book, lines: table(rows, `the book of ${instrument.name} is empty`) },
-        options.json,
-      );
+      const [bids, asks] = book.levels;
+      const levels: L2Book['levels'] = [bids.slice(0, count), asks.slice(0, count)];
+      const side = (rows: L2Book['levels'][0], what: string) =>
+        rows.map(({ px, sz }) => ({ side: what, price: px, size: sz }));
+      const rows = [...side(levels[1], 'ask').toReversed(), ...side(levels[0], 'bid')];
+      const lines = table(rows, `the book of ${instrument.name} is empty`);
+      print({ json: { ...book, levels }, lines }, options.json);
     });
 }
 
-const positionsOf: Show = async (around, options, user) => {
+const positionsOf: Show = async (around, options, account) => {
+  const { user } = account;
   const { info } = around.reader(options);
   const [state, shares] = await Promise.all([
     info.clearinghouseState({ user }),
@@ -67,28 +74,62 @@ const positionsOf: Show = async (around, options, user) => {
   }));
   const lines = table([...perps, ...outcomes], 'no positions');
   return {
-    json: { perps: state, outcomes: shares },
+    json: { ...account, perps: state, outcomes: shares },
     lines: [...lines, `withdrawable ${state.withdrawable} USDC`],
   };
 };
 
-const ordersOf: Show = async (around, options, user) => {
+const ordersOf: Show = async (around, options, account) => {
+  const { user } = account;
   const { info } = around.reader(options);
-  const [perps, outcomes] = await Promise.all([
+  const [perps, outcomes, triggers, state] = await Promise.all([
     info.frontendOpenOrders({ user }),
     info.outcomeFrontendOpenOrders({ user }),
+    info.triggerOrders({ user }),
+    info.clearinghouseState({ user }),
   ]);
-  const rows = [...perps, ...outcomes].map((order) => ({
-    id: String(order.oid),
-    instrument: String(order.coin),
-    side: order.side === 'B' ? 'buy' : 'sell',
-    size: order.sz,
-    price: order.limitPx,
-  }));
-  return { json: { perps, outcomes }, lines: table(rows, 'no orders') };
+  const tpsl = state.assetPositions.filter((each) => each.tpsl.length > 0);
+  const rows = [
+    ...[...perps, ...outcomes].map((order) => orderRow(order, '')),
+    ...triggers.map((order) => orderRow(order, order.triggerPx)),
+    ...tpsl.flatMap(tpslRows),
+  ];
+  const json = { ...account, perps, outcomes, triggers, tpsl };
+  return { json, lines: table(rows, 'no orders') };
 };
 
-const fillsOf: Show = async (around, options, user) => {
+type OrderRow = Pick<OpenOrder, 'coin' | 'limitPx' | 'oid' | 'orderType' | 'side' | 'sz'>;
+
+function orderRow(order: OrderRow, trigger: string) {
+  return {
+    id: String(order.oid),
+    instrument: order.coin,
+    side: order.side === 'B' ? 'buy' : 'sell',
+    size: order.sz,
+    price: order.orderType === 'Market' ? 'market' : order.limitPx,
+    trigger,
+  };
+}
+
+/** The take-profit and the stop-loss of a position, as two orders; a quantity of 0 is the whole position. */
+function tpslRows({ position, tpsl }: AssetPosition) {
+  const row = (oid: string, limitPx: string, trigger: string, quantity: string) => ({
+    id: oid,
+    instrument: position.coin,
+    side: position.szi.startsWith('-') ? 'buy' : 'sell',
+    size: quantity === '0' ? 'position' : quantity,
+    price: limitPx === '' ? 'market' : limitPx,
+    trigger,
+  });
+  return tpsl
+    .flatMap((pair) => [
+      row(pair.tpOid, pair.tpOrderPrice, pair.tpTriggerPrice, pair.quantity),
+      row(pair.slOid, pair.slOrderPrice, pair.slTriggerPrice, pair.quantity),
+    ])
+    .filter(({ id }) => id !== '');
+}
+
+const fillsOf: Show = async (around, options, { user }) => {
   const fills = await around.reader(options).info.userFills({ user });
   const rows = fills.map(({ coin, fee, px, side, sz, time }) => ({
     time: new Date(time).toISOString(),

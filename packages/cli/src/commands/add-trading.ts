@@ -1,5 +1,6 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import {
+  bracketOrder,
   buyNo,
   buyYes,
   type Client,
@@ -7,14 +8,16 @@ import {
   limitOrder,
   marketOrder,
   type OrderEntry,
+  type OrderParameters,
   sellNo,
   sellYes,
 } from '@oddlot/sdk';
 import { CliError } from '../cli-error.ts';
+import { decimalText } from '../decimal-text.ts';
 import { findInstrument, type Instrument } from '../find-instrument.ts';
-import { print } from '../print.ts';
+import { nameFields } from '../named-fields.ts';
 import type { GlobalOptions, Surroundings } from '../surroundings.ts';
-import { tellReply } from '../tell-reply.ts';
+import { CONFIRM, tellOrders, tellReply } from '../tell-reply.ts';
 import { wholeNumber } from '../whole-number.ts';
 
 type OrderOptions = GlobalOptions & {
@@ -24,61 +27,87 @@ type OrderOptions = GlobalOptions & {
   readonly reduceOnly?: boolean;
   readonly leg: 'yes' | 'no';
   readonly cloid?: string;
+  readonly tp?: string;
+  readonly sl?: string;
 };
 
-const SIDES = ['buy', 'sell'] as const;
+type CancelOptions = GlobalOptions & { readonly all?: boolean };
 
-/** Orders, and what they lead to. */
+/** Placing and cancelling orders. */
 export function addTrading(program: Command, around: Surroundings): void {
   addOrder(program, around);
   program
     .command('cancel')
-    .summary('cancel one order, or all of them')
-    .argument('[instrument]', 'what the order is on; without it everything is cancelled')
-    .argument('[order-id]', 'the id that `oddlot orders` shows')
+    .summary('Cancel one order, all orders of an instrument, or all orders')
+    .description(
+      'Cancels one order, all orders of an instrument with --all, or all orders of the account without an argument. ' +
+        'Trigger orders and the TP/SL of positions count as orders.',
+    )
+    .argument('[instrument]', 'Instrument of the order (default: all instruments)')
+    .argument('[order-id]', 'Order id, as `oddlot orders` shows it')
+    .option('--all', 'Cancel all orders of the instrument')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  oddlot cancel BTC 1234\n  oddlot cancel BTC --all\n  oddlot cancel',
+    )
     .action(
       async (name: string | undefined, id: string | undefined, _: unknown, command: Command) => {
-        const options = command.optsWithGlobals<GlobalOptions>();
+        const options = command.optsWithGlobals<CancelOptions>();
+        const wanted = cancelled(name, id, options);
         const client = await around.signer(options);
+        const { exchange } = client;
+        const a = name === undefined ? undefined : (await findInstrument(client, name)).id;
         const reply =
-          name === undefined
-            ? await client.exchange.cancelAll({}, { confirm: 'executed' })
-            : await client.exchange.cancel(
-                { cancels: [{ a: (await findInstrument(client, name)).id, o: wholeNumber(id) }] },
-                { confirm: 'executed' },
-              );
+          a === undefined || wanted === 'all'
+            ? await exchange.cancelAll({ asset: a }, CONFIRM)
+            : await exchange.cancel({ cancels: [{ a, o: wanted }] }, CONFIRM);
         tellReply(reply, `cancelled (${reply.txHash})`, options);
       },
     );
 }
 
+/** An order id or all of them; an instrument alone could mean either. */
+function cancelled(
+  name: string | undefined,
+  id: string | undefined,
+  { all }: CancelOptions,
+): number | 'all' {
+  if (id === undefined && (name === undefined || all === true)) return 'all';
+  if (id === undefined) {
+    const how = `Add the id that \`oddlot orders\` shows, or cancel all with \`oddlot cancel ${name} --all\`.`;
+    throw new CliError('usage', `[order-id] is missing. ${how}`);
+  }
+  if (all === true) throw new CliError('usage', 'Use either [order-id] or --all, not both.');
+  return wholeNumber('[order-id]', id);
+}
+
 function addOrder(program: Command, around: Surroundings): void {
-  program
+  const command = program
     .command('order')
-    .summary('buy or sell')
-    .argument('<side>', 'buy or sell', oneOf(SIDES))
-    .argument('<size>', 'coins, or shares of an outcome market')
-    .argument('<instrument>', 'a perp such as BTC, or the slug or id of an outcome market')
-    .option(
-      '--price <price>',
-      'a limit; without it the order takes what is there, as far as --slippage',
-    )
+    .summary('Place a limit or market order, with TP/SL if wanted')
+    .addArgument(new Argument('<side>', 'Side').choices(['buy', 'sell']))
+    .argument('<size>', 'Coins, or shares of an outcome market')
+    .argument('<instrument>', 'A perp such as BTC, or the slug or id of an outcome market')
+    .option('--price <price>', 'Limit price (default: a market order within --slippage)')
     .addOption(
-      new Option('--tif <tif>', 'how long it stands').choices(['Gtc', 'Alo', 'Ioc']).default('Gtc'),
+      new Option('--tif <tif>', 'Time in force').choices(['Gtc', 'Alo', 'Ioc']).default('Gtc'),
     )
     .option(
       '--slippage <percent>',
-      'how much worse than the best price an order without one may be',
+      'Maximum slippage of a market order from the best price, in percent',
       '1',
     )
-    .option('--reduce-only', 'closes and never opens')
+    .option('--reduce-only', 'Only reduce or close a position')
+    .option('--tp <price>', 'Trigger price of a take-profit that closes what fills')
+    .option('--sl <price>', 'Trigger price of a stop-loss that closes what fills')
     .addOption(
-      new Option('--leg <leg>', 'of an outcome market').choices(['yes', 'no']).default('yes'),
+      new Option('--leg <leg>', 'Leg of an outcome market').choices(['yes', 'no']).default('yes'),
     )
-    .option('--cloid <id>', 'an id of your own: 0x and 32 hex digits')
+    .option('--cloid <id>', 'Client order id: 0x and 32 hex digits')
     .addHelpText(
       'after',
       '\nExamples:\n  oddlot order buy 0.01 BTC\n  oddlot order sell 0.01 BTC --price 99000 --tif Alo\n' +
+        '  oddlot order buy 0.01 BTC --tp 110000 --sl 90000\n' +
         '  oddlot order buy 20 will-it-rain --leg no --price 0.4',
     )
     .action(
@@ -87,23 +116,31 @@ function addOrder(program: Command, around: Surroundings): void {
         const client = await around.signer(options);
         const instrument = await findInstrument(client, name);
         const order = await orderOf(client, instrument, { ...options, side, size });
-        const reply = await client.exchange.order({ orders: [order] }, { confirm: 'executed' });
-        if (reply.status !== 'executed') {
-          throw new CliError('unreachable', `not known yet: look for ${reply.txHash}`);
-        }
-        const [made] = reply.orders;
-        if (made !== undefined && made.error !== null) throw new CliError('refused', made.error);
-        const filled = hasTraded(made) ? `, ${made.filledSz} at ${made.avgPx}` : '';
-        const line = `${made?.state ?? 'sent'}: order ${made?.oid ?? '?'} on ${instrument.name}${filled}`;
-        print({ json: reply, lines: [line] }, options.json);
+        const orders = withExits(order, instrument, options);
+        const reply = await client.exchange.order(orders, CONFIRM);
+        tellOrders(reply, instrument.name, options);
       },
     );
+  nameFields(command, {
+    'orders.s': ['<size>', 'a decimal number'],
+    'orders.p': ['--price', 'a decimal number'],
+    'orders.c': ['--cloid', '0x and 32 hex digits'],
+  });
 }
 
-function hasTraded<Made extends { readonly avgPx: string | null }>(
-  made: Made | undefined,
-): made is Made & { readonly avgPx: string } {
-  return made !== undefined && made.avgPx !== null;
+/** The order alone, or with the exits that close what of it fills. */
+function withExits(
+  parent: OrderEntry,
+  { isOutcome, name }: Instrument,
+  { sl, tp }: OrderOptions,
+): OrderParameters {
+  if (tp === undefined && sl === undefined) return { orders: [parent] };
+  if (isOutcome) throw new CliError('usage', `${name} is an outcome market; TP/SL are for perps`);
+  return bracketOrder({
+    parent,
+    takeProfit: tp === undefined ? undefined : { triggerPrice: decimalText('--tp', tp) },
+    stopLoss: sl === undefined ? undefined : { triggerPrice: decimalText('--sl', sl) },
+  });
 }
 
 async function orderOf(
@@ -111,15 +148,14 @@ async function orderOf(
   instrument: Instrument,
   wanted: OrderOptions & { readonly side: 'buy' | 'sell'; readonly size: string },
 ): Promise<OrderEntry> {
-  const { cloid, leg, reduceOnly, side, size, tif } = wanted;
+  const { cloid, leg, price, reduceOnly, side, size, tif } = wanted;
   const asset = instrument.id;
-  const { price } = wanted;
   if (instrument.isOutcome) {
     if (price === undefined) {
-      throw new CliError('usage', 'an order on an outcome market has a --price');
+      throw new CliError('usage', 'An order on an outcome market needs a --price');
     }
     const make = { buy: { yes: buyYes, no: buyNo }, sell: { yes: sellYes, no: sellNo } }[side][leg];
-    if (tif === 'Ioc') throw new CliError('usage', 'an outcome market takes no Ioc orders');
+    if (tif === 'Ioc') throw new CliError('usage', 'Outcome markets do not support --tif Ioc');
     return make({ asset, price, size, tif, cloid });
   }
   if (price !== undefined) return limitOrder({ asset, side, price, size, tif, reduceOnly, cloid });
@@ -130,13 +166,5 @@ async function orderOf(
 
 function readSlippage(text: string): string {
   if (/^[0-9]{1,2}(\.[0-9]+)?$/.test(text)) return text;
-  throw new CliError('usage', `--slippage is a percentage from 0 to 100, not "${text}"`);
-}
-
-function oneOf<Value extends string>(values: readonly Value[]) {
-  return (text: string): Value => {
-    const found = values.find((value) => value === text);
-    if (found === undefined) throw new InvalidArgumentError(`It is one of ${values.join(', ')}.`);
-    return found;
-  };
+  throw new CliError('usage', `Invalid --slippage "${text}". Use a percentage from 0 to 99.`);
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { createClient } from '@oddlot/sdk';
 import { CliError } from '../cli-error.ts';
 import { print, table } from '../print.ts';
-import type { GlobalOptions, Surroundings } from '../surroundings.ts';
+import { ACCOUNT_ARGUMENT, type GlobalOptions, type Surroundings } from '../surroundings.ts';
 
 const EXPORTS = ['fills', 'fundings', 'ledger', 'orders'] as const;
 
@@ -54,18 +54,19 @@ export function addVenue(program: Command, around: Surroundings): void {
     });
   program
     .command('export')
-    .summary('all rows of an account as lines of text')
+    .summary('Export all rows of an account as CSV, or with --json as one JSON object per line')
     .argument('<what>', 'fills, fundings, ledger or orders')
-    .argument('[address]', 'whose; by default those of your key')
+    .argument('[address]', ACCOUNT_ARGUMENT)
     .action(async (what: string, address: string | undefined, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
       const name = EXPORTS.find((each) => each === what);
       if (name === undefined) {
-        throw new CliError('usage', `"${what}" is none of ${EXPORTS.join(', ')}`);
+        throw new CliError('usage', `Invalid <what> "${what}". Use one of ${EXPORTS.join(', ')}.`);
       }
-      const user = around.userOf(options, address);
+      const { user } = await around.accountOf(options, address);
       const client = createClient({ url: options.url });
-      for await (const line of client.exportLines(name, { user })) {
+      const format = options.json === true ? 'ndjson' : 'csv';
+      for await (const line of client.exportLines(name, { user, format })) {
         process.stdout.write(`${line}\n`);
       }
     });

@@ -3,7 +3,7 @@ import { AccountView, createClient, LocalBook, type Client, type Trade } from '@
 import { CliError } from '../cli-error.ts';
 import { findInstrument } from '../find-instrument.ts';
 import { table } from '../print.ts';
-import type { GlobalOptions, Surroundings } from '../surroundings.ts';
+import type { GlobalOptions, ReadAccount, Surroundings } from '../surroundings.ts';
 import { wholeNumber } from '../whole-number.ts';
 
 type WatchOptions = GlobalOptions & {
@@ -24,24 +24,26 @@ type Screen = () => { readonly lines: readonly string[]; readonly json: unknown 
 export function addWatch(program: Command, around: Surroundings): void {
   program
     .command('watch')
-    .summary('a book and its trades, or an account, live')
-    .argument('[instrument]', 'a perp such as BTC, or the slug or id of an outcome market')
-    .option('--account [address]', 'an account instead; by default that of your key')
-    .option('--levels <count>', 'on each side', '10')
-    .option('--updates <count>', 'ends after so many')
+    .summary('Show a book and its trades, or an account, live')
+    .argument('[instrument]', 'A perp such as BTC, or the slug or id of an outcome market')
+    .option('--account [address]', "Show an account instead (default: your key's account)")
+    .option('--levels <count>', 'Levels on each side', '10')
+    .option('--updates <count>', 'Stop after this number of updates')
     .action(async (name: string | undefined, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<WatchOptions>();
       const { account } = options;
       if ((name === undefined) === (account === undefined)) {
         throw new CliError('usage', 'watch an instrument, or an account with --account');
       }
-      const count = options.updates === undefined ? Infinity : wholeNumber(options.updates);
-      const levels = wholeNumber(options.levels);
+      const count =
+        options.updates === undefined ? Infinity : wholeNumber('--updates', options.updates);
+      const levels = wholeNumber('--levels', options.levels);
       const client = createClient({ url: options.url });
       try {
         if (name === undefined) {
           const address = typeof account === 'string' ? account : undefined;
-          await watchAccount(client, around.userOf(options, address), new Drawing(options, count));
+          const read = await around.accountOf(options, address);
+          await watchAccount(client, read, new Drawing(options, count));
         } else {
           await watchBook(client, name, { levels, drawing: new Drawing(options, count) });
         }
@@ -94,7 +96,8 @@ async function watchBook(
   ]);
 }
 
-async function watchAccount(client: Client, user: string, drawing: Drawing): Promise<void> {
+async function watchAccount(client: Client, account: ReadAccount, drawing: Drawing): Promise<void> {
+  const { agent, user } = account;
   const screen: Screen = () => {
     const { orders, positions, state } = view;
     const held = positions.map(({ position }) => ({
@@ -112,13 +115,14 @@ async function watchAccount(client: Client, user: string, drawing: Drawing): Pro
       price: limitPx,
     }));
     const worth = state?.marginSummary.accountValue ?? '0';
+    const via = agent === undefined ? '' : `  (through agent key "${agent.key}")`;
     const lines = [
-      `${user}  ${worth} USDC`,
+      `${user}  ${worth} USDC${via}`,
       ...table(held, 'no positions'),
       '',
       ...table(resting, 'no orders'),
     ];
-    return { lines, json: { user, state, orders } };
+    return { lines, json: { ...account, state, orders } };
   };
   const view = new AccountView(client, { user, onChange: () => drawing.draw(screen) });
   await view.ready;

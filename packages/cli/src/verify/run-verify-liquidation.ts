@@ -248,8 +248,8 @@ export function runVerifyLiquidation(args: readonly string[], print: Print): Pro
     if (!/^0x[0-9a-f]{40}$/i.test(user) || isBoth) throw new CliError('usage', USAGE);
     const findings = await verifyLiquidation({
       user,
-      time: time === undefined ? undefined : wholeNumber(time),
-      tid: tid === undefined ? undefined : wholeNumber(tid),
+      time: time === undefined ? undefined : wholeNumber('--time', time),
+      tid: tid === undefined ? undefined : wholeNumber('--tid', tid),
       url: urlOf(url),
       network,
       log: log === undefined ? undefined : urlOf(log),

@@ -55,8 +55,8 @@ export function runVerifyUrl(
     if (genesis !== undefined && !/^0x[0-9a-f]{64}$/.test(genesis)) {
       throw new CliError('usage', USAGE);
     }
-    const first = from === undefined ? undefined : wholeNumber(from);
-    const last = to === undefined ? undefined : wholeNumber(to);
+    const first = from === undefined ? undefined : wholeNumber('--from', from);
+    const last = to === undefined ? undefined : wholeNumber('--to', to);
     if (first !== undefined && last !== undefined && last < first) {
       throw new CliError('usage', `nothing to compare: block ${last} is before block ${first}`);
     }

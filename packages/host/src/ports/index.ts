@@ -1,5 +1,6 @@
 /** What all ports have in common that are listened at. */
 export { ANSWER_LIMITS, BODY_LIMITS, type BodyLimits, withoutClientLimits } from './body-budget.ts';
+export { checkPorts, PortError, type WantedPort } from './check-ports.ts';
 export { clientIpFinder, clientKey, isLoopback, isTrustedProxy } from './client-ip.ts';
 export { CONNECTION_LIMITS, type ConnectionLimits } from './connection-gate.ts';
 export { finishAnswer } from './finish-answer.ts';

@@ -187,6 +187,13 @@ test('help is of the few that people use, or of all', () => {
 
 That is all.
 `);
+  const started = (script?: string): string | undefined => {
+    const program = { ...PROGRAM, command: 'oddlot start' };
+    return settingsHelp(program, 'everyday', { npm_lifecycle_event: script }).split('\n')[2];
+  };
+  expect(started()).toBe('  oddlot start [flags]');
+  expect(started('start')).toBe('  npm start -- [flags]');
+  expect(started('oddlot')).toBe('  npm run oddlot -- start [flags]');
   const all = settingsHelp(PROGRAM, 'all');
   expect(all).toContain(`Pace
   --every-ms MS

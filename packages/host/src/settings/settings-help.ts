@@ -11,9 +11,13 @@ export function helpAsked(args: readonly string[]): 'everyday' | 'all' | undefin
   return args[at] === '--help=all' || args[at + 1] === 'all' ? 'all' : 'everyday';
 }
 
-/** What `--help` and `--help all` print. */
-export function settingsHelp(program: SettingsProgram, which: 'everyday' | 'all'): string {
-  const { closing, command, groups, title } = program;
+/** What `--help` and `--help all` print. The environment tells by which script of npm the program was started. */
+export function settingsHelp(
+  program: SettingsProgram,
+  which: 'everyday' | 'all',
+  environment: Readonly<Record<string, string | undefined>> = {},
+): string {
+  const { closing, groups, title } = program;
   const config = variableName(program, 'config');
   const others = `  --config FILE
       settings from a TOML file${config === undefined ? '' : `\n      environment ${config}`}
@@ -31,7 +35,15 @@ ${all.length - everyday.length} more are in --help all; limits and budgets are b
             [group, ...Object.entries(settings).map((each) => fullUsage(program, each))].join('\n'),
           )
           .join('\n\n')}\n\nOthers\n${others}`;
-  return `${title}\n\n  ${command} -- [flags]\n\n${shown}\n\n${closing}\n`;
+  const command = typedCommand(program, environment['npm_lifecycle_event']);
+  return `${title}\n\n  ${command} [flags]\n\n${shown}\n\n${closing}\n`;
+}
+
+/** The command as it was typed. A script of npm passes on only what follows `--`. */
+function typedCommand({ command }: SettingsProgram, script: string | undefined): string {
+  if (!command.startsWith('oddlot ')) return `${command} --`;
+  if (script === 'oddlot') return `npm run oddlot -- ${command.slice('oddlot '.length)}`;
+  return command === `oddlot ${script}` ? `npm ${script} --` : command;
 }
 
 function shortUsage([key, declared]: readonly [string, Setting]): string {

@@ -8,7 +8,7 @@ export type SettingGroups = Readonly<Record<string, Readonly<Record<string, Sett
 export type SettingsProgram<Groups extends SettingGroups = SettingGroups> = {
   /** What it is, in a line. */
   readonly title: string;
-  /** How it is started: `npm start`. */
+  /** How it is started: `oddlot start`, or a script of the repository such as `npm run chain`. */
   readonly command: string;
   readonly groups: Groups;
   /** What its variables begin with; without it the environment is not read. */

@@ -59,8 +59,11 @@ export type ExchangeEnvelope =
   | { status: 'err'; code: number; message: string; name?: string; details?: Details }
   | { status: 'err'; code: number; response: string; name?: string; details?: Details };
 
+/** Where the relay of the venue serves; no address without one. */
+type RelaySettings = { has_relay: true; relay_url: string } | { has_relay: false; relay_url: null };
+
 /** The settings of the deployment; snake case on the wire. */
-export type Settings = {
+export type Settings = RelaySettings & {
   bridge2_contract_address: string;
   settlement_chain_id: number;
   usdc_contract_address: string;
@@ -73,7 +76,6 @@ export type Settings = {
   chain_id: number;
   api_version: number;
   protocol_version: number;
-  relay_url: string;
   chain_name: string;
   /** An endpoint that wallets may use; null when the operator names none. */
   settlement_rpc_url: string | null;
@@ -85,8 +87,6 @@ export type Settings = {
   simulated_accounts: string[];
   /** `leaderboard` is answered: the operator has not switched it off. */
   has_leaderboard: boolean;
-  /** A relay serves at `relay_url`. */
-  has_relay: boolean;
   /** The processes that serve this venue, by the addresses that their operator gave; absent where there is one. */
   replicas?: { replica: string; url: string; height: number }[];
 };
@@ -224,20 +224,47 @@ export type FaucetGrant = {
   nextRequestTime: number;
 };
 
-/** The receipt of an action; everything but the status is null for one that was never seen. */
-export type ActionStatus = {
-  status: 'queued' | 'pending' | 'executed' | 'failed' | 'unknown';
-  txHash: string | null;
-  traceId: string | null;
-  signer: string | null;
-  /** The acting account. */
+/** Which action a receipt is of. */
+type ActionNames = {
+  txHash: string;
+  traceId: string;
+  signer: string;
+  /** The acting account; null when the signer had no role. */
   user: string | null;
-  nonce: number | null;
-  actionType: string | null;
-  block: { height: number; time: number; hash: string } | null;
-  result: { type: string; statuses: [ActionResultStatus]; orders?: OrderResult[] } | null;
-  error: { code: number; name: string; message: string; details?: Details } | null;
+  nonce: number;
+  actionType: string;
 };
+
+type ActionBlock = { height: number; time: number; hash: string };
+
+type ExecutionResult = {
+  type: string;
+  statuses: [ActionResultStatus];
+  orders?: OrderResult[];
+};
+
+type ExecutionError = { code: number; name: string; message: string; details?: Details };
+
+/** What every status but `unknown` has, and one of each field by its status. */
+type Receipt<Status, Block, Result, Failure> = ActionNames & {
+  status: Status;
+  block: Block;
+  result: Result;
+  error: Failure;
+};
+
+/** The receipt of an action. Its `status` tells which of the other fields are there. */
+export type ActionStatus =
+  | Receipt<'executed', ActionBlock, ExecutionResult, null>
+  | Receipt<'failed', ActionBlock, ExecutionResult, ExecutionError>
+  | Receipt<'queued', ActionBlock, null, null>
+  | Receipt<'pending', null, null, null>
+  | ({ [Name in keyof ActionNames]: null } & {
+      status: 'unknown';
+      block: null;
+      result: null;
+      error: null;
+    });
 
 /** What an address is to the venue; `expected` is one that only the asking client knows. */
 export type SignerRole =

@@ -70,6 +70,29 @@ export function difference(
   return { stale, missing: [...open.values()] };
 }
 
+/**
+ * How much an order at a maker's own best quote would take from the other side, given best first; 0 when nothing crosses it. At
+ * least the size of that quote, so that a rest below the minimum value of an order is taken as well.
+ */
+export function crossedSize(
+  { isBuy, price, size }: Rung,
+  others: readonly { readonly price: number; readonly size: number }[],
+): number {
+  const crossed = others.filter((level) => (isBuy ? level.price <= price : level.price >= price));
+  const sum = crossed.reduce((total, level) => total + level.size, 0);
+  return sum === 0 ? 0 : Math.max(sum, size);
+}
+
+/** The quote of each side that is nearest to the other side. */
+export function bestRungs(wanted: readonly Rung[]): readonly Rung[] {
+  return [true, false].flatMap((isBuy) =>
+    wanted
+      .filter((rung) => rung.isBuy === isBuy)
+      .sort((a, b) => (isBuy ? b.price - a.price : a.price - b.price))
+      .slice(0, 1),
+  );
+}
+
 function keyOf({ isBuy, price }: { readonly isBuy: boolean; readonly price: number }): string {
   return `${isBuy ? 'B' : 'A'}${price}`;
 }

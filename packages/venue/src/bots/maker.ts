@@ -1,14 +1,27 @@
-import { openOrders, perpDefinitions, perpView, type PerpDefinition } from '@oddlot/engine';
+import {
+  accountView,
+  bookLevels,
+  openOrders,
+  perpDefinitions,
+  perpView,
+  type PerpDefinition,
+} from '@oddlot/engine';
 import { LIMITS } from '@oddlot/protocol';
+import { MONEY_DECIMALS } from '@oddlot/units';
 import type { Replica } from '../replica/replica.ts';
 import { QuotingStyle } from './quoting-style.ts';
-import { difference, gridStep, ladder } from './ladder.ts';
+import { bestRungs, crossedSize, difference, gridStep, ladder, type Rung } from './ladder.ts';
 import type { BotOrder, Trader } from './trader.ts';
 
 /** Rungs of one maker, each side of a book. */
 const LEVELS = 10;
 /** The price may leave its rung by this share of a step before the quotes follow. */
 const BAND_SHARE = 0.75;
+
+/** A maker takes no order that would make its position in a perp larger than this. */
+const INVENTORY_USDC = 250_000;
+/** How many price levels of others it looks at in a round. */
+const TAKEN_LEVELS_MAX = 100;
 
 /** A grid of another coarseness is laid when the one that would fit now is this many times finer or coarser. */
 const REGRID_FACTOR = 2;
@@ -41,7 +54,34 @@ export class Maker {
     if (stale.length > 0) await this.#trader.cancel(stale.slice(0, LIMITS.cancelsMax));
   }
 
-  /** Fills the rungs that are empty; post-only, so that a maker never takes. */
+  /** Takes orders of others that cross its best quotes: post-only quotes would be rejected because of them. */
+  async take(): Promise<void> {
+    const orders = this.#changes().flatMap(({ perp, wanted }) =>
+      bestRungs(wanted).flatMap((rung) => this.#crossing(perp, rung)),
+    );
+    await this.#placeAll(orders);
+  }
+
+  #crossing(perp: PerpDefinition, rung: Rung): BotOrder[] {
+    const { instrumentId, maxMarketOrderSize: max } = perp;
+    const others = bookLevels(this.#replica.state, instrumentId, !rung.isBuy, TAKEN_LEVELS_MAX);
+    const room = this.#room(instrumentId, rung);
+    const orders: BotOrder[] = [];
+    for (let left = Math.min(crossedSize(rung, others), room); left > 0; left -= max) {
+      orders.push({ perp, ...rung, size: Math.min(left, max), tif: 'Ioc' });
+    }
+    return orders.slice(0, LIMITS.ordersMax);
+  }
+
+  /** Lots that it may still buy or sell. */
+  #room(instrumentId: number, { isBuy, price }: Rung): number {
+    const { positions = [] } = accountView(this.#replica.state, this.#trader.address) ?? {};
+    const held = positions.find((position) => position.instrumentId === instrumentId)?.size ?? 0;
+    const max = Math.floor((INVENTORY_USDC * 10 ** MONEY_DECIMALS) / price);
+    return Math.max(0, isBuy ? max - held : max + held);
+  }
+
+  /** Fills the rungs that are empty; post-only, because the price may move before the order arrives. */
   async quote(): Promise<void> {
     const missing = this.#changes().flatMap(({ perp, missing: rungs }) =>
       rungs.map((rung): BotOrder => {
@@ -49,8 +89,12 @@ export class Maker {
         return { perp, tif: 'Alo', ...rung, size: this.#habits.sizeNear(rung.size, bounds) };
       }),
     );
-    for (let from = 0; from < missing.length; from += LIMITS.ordersMax) {
-      const batch = missing.slice(from, from + LIMITS.ordersMax);
+    await this.#placeAll(missing);
+  }
+
+  async #placeAll(orders: readonly BotOrder[]): Promise<void> {
+    for (let from = 0; from < orders.length; from += LIMITS.ordersMax) {
+      const batch = orders.slice(from, from + LIMITS.ordersMax);
       if (!(await this.#trader.place(batch))) await this.#placeApart(batch);
     }
   }
@@ -74,7 +118,7 @@ export class Maker {
       const wanted = ladder(perp, rung, { step, levels: LEVELS, ...this.#place }).filter(
         ({ price }) => Math.abs(price - rung * step) <= touch || this.#habits.likes(price),
       );
-      return [{ perp, ...difference(wanted, live.get(perp.instrumentId) ?? []) }];
+      return [{ perp, wanted, ...difference(wanted, live.get(perp.instrumentId) ?? []) }];
     });
   }
 

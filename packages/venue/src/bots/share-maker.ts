@@ -4,7 +4,7 @@ import { present } from '@oddlot/units';
 import type { Replica } from '../replica/replica.ts';
 import type { BotMarket, FairValues } from './fair-values.ts';
 import { QuotingStyle } from './quoting-style.ts';
-import { difference, type Rung } from './ladder.ts';
+import { bestRungs, crossedSize, difference, type Rung } from './ladder.ts';
 import { type FreeShares, shareLadder, shareOrder, shareStep } from './share-ladder.ts';
 import type { BotShareOrder, Trader } from './trader.ts';
 
@@ -15,8 +15,16 @@ const BAND_STEPS = 1.25;
 /** Pairs of at least this many shares are turned into money again. */
 const MERGE_SHARES = 200;
 
+/** A maker takes no order that would leave it with more shares of a leg than this. */
+const INVENTORY_SHARES = 5_000;
+/** How many price levels of others it looks at in a round. */
+const TAKEN_LEVELS_MAX = 100;
+/** What does not trade at once stays as a quote for this long. */
+const TAKEN_LIFE_MS = 10_000;
+
 type Change = {
   readonly market: BotMarket;
+  readonly wanted: readonly Rung[];
   readonly stale: readonly OrderSnapshot[];
   readonly missing: readonly Rung[];
 };
@@ -50,7 +58,23 @@ export class ShareMaker {
     if (stale.length > 0) await this.#trader.cancel(stale.slice(0, LIMITS.cancelsMax));
   }
 
-  /** Fills the rungs that are empty; post-only, so that a maker never takes. */
+  /** Takes orders of others that cross its best quotes: post-only quotes would be rejected because of them. */
+  async take(): Promise<void> {
+    const free = this.#freeShares();
+    const expireTime = this.#replica.state.timeMs + TAKEN_LIFE_MS;
+    const orders = this.#changes().flatMap(({ market, wanted }) => {
+      const held = free.get(market.definition.instrumentId) ?? { yes: 0, no: 0 };
+      return bestRungs(wanted).flatMap((rung): BotShareOrder[] => {
+        const size = takenSize(market, rung, held);
+        if (size === 0) return [];
+        const order = shareOrder({ ...rung, size }, held, market.unit);
+        return [{ ...order, market: market.definition, limit: { tif: 'Gtd', expireTime } }];
+      });
+    });
+    await this.#placeAll(orders);
+  }
+
+  /** Fills the rungs that are empty; post-only, because the price may move before the order arrives. */
   async quote(): Promise<void> {
     const free = this.#freeShares();
     const missing = this.#changes().flatMap(({ market, missing: rungs }) => {
@@ -62,10 +86,7 @@ export class ShareMaker {
         return { ...order, market: market.definition, limit: { tif: 'Alo' } };
       });
     });
-    for (let from = 0; from < missing.length; from += LIMITS.ordersMax) {
-      const batch = missing.slice(from, from + LIMITS.ordersMax);
-      if (!(await this.#trader.placeShares(batch))) await this.#placeApart(batch);
-    }
+    await this.#placeAll(missing);
   }
 
   /** Turns pairs into money again: makers buy both legs all the time. */
@@ -79,6 +100,13 @@ export class ShareMaker {
         : [{ market: definition, size }];
     });
     if (pairs.length > 0) await this.#trader.operate('merge', pairs);
+  }
+
+  async #placeAll(orders: readonly BotShareOrder[]): Promise<void> {
+    for (let from = 0; from < orders.length; from += LIMITS.ordersMax) {
+      const batch = orders.slice(from, from + LIMITS.ordersMax);
+      if (!(await this.#trader.placeShares(batch))) await this.#placeApart(batch);
+    }
   }
 
   /** One market that refuses orders must not keep the others empty. */
@@ -101,7 +129,7 @@ export class ShareMaker {
         ...order,
         price: order.outcome?.leg === 'no' ? market.unit - order.price : order.price,
       }));
-      return { market, ...difference(wanted, own) };
+      return { market, wanted, ...difference(wanted, own) };
     });
   }
 
@@ -123,6 +151,16 @@ export class ShareMaker {
   #freeShares(): Map<number, FreeShares> {
     return freeSharesOf(this.#replica, this.#trader);
   }
+}
+
+/** In YES prices: a bid of others is taken by selling YES or buying NO, so the room is in shares of the leg that grows. */
+function takenSize({ book, definition }: BotMarket, rung: Rung, held: FreeShares): number {
+  const { maxOrderSize, minOrderSize, szDecimals } = definition;
+  const net = rung.isBuy ? held.yes - held.no : held.no - held.yes;
+  const room = INVENTORY_SHARES * 10 ** szDecimals - net;
+  const crossed = crossedSize(rung, book.levels(!rung.isBuy, TAKEN_LEVELS_MAX));
+  const size = Math.min(crossed, room, maxOrderSize);
+  return size < minOrderSize ? 0 : size;
 }
 
 /** What an account could sell, by instrument id. */

@@ -4,6 +4,7 @@ import { NETWORKS } from '@oddlot/protocol';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { exchangeEndpoint } from '../edge/http/exchange-endpoint.ts';
 import { BTC, TestReplica } from '../testing/http/test-replica.ts';
+import { signed, testKey } from '../testing/http/client.ts';
 import type { ReadJob } from '../edge/read-request.ts';
 import { createRecoverer } from '../edge/recoverer.ts';
 import { Receipts } from '../history/receipts.ts';
@@ -11,23 +12,27 @@ import type { AppliedBlock } from '../block/applied-block.ts';
 import { instrumentLookup } from '../translate/action-to-command.ts';
 import { exhibitionCommands } from '../exhibition/exhibition-commands.ts';
 import { FairPaths } from '../exhibition/fair-paths.ts';
+import { simulatedAccounts } from './simulated-accounts.ts';
 import { SimulatedTraders } from './simulated-traders.ts';
 
 /** The real endpoint and the real engine; only the log is left out. */
 
 const network = NETWORKS.testnet;
 const paths = new FairPaths(Buffer.alloc(32, 1));
+const makers = new Set(simulatedAccounts().slice(0, 2));
 const recoverer = await createRecoverer(network);
 
 let replica: TestReplica;
 let blocks: AppliedBlock[];
 let lines: string[];
 let bots: SimulatedTraders | undefined;
+let placed: number;
 
 beforeEach(() => {
   replica = new TestReplica();
   blocks = [];
   lines = [];
+  placed = 0;
   replica.onBlock((block) => blocks.push(block));
 });
 afterEach(async () => await bots?.stop());
@@ -58,7 +63,9 @@ async function start(): Promise<SimulatedTraders> {
 }
 
 const trades = () =>
-  blocks.flatMap(({ result }) => result.events.filter(({ type }) => type === 'tradeExecuted'));
+  blocks.flatMap(({ result }) =>
+    result.events.flatMap((event) => (event.type === 'tradeExecuted' ? [event] : [])),
+  );
 const depth = (isBuy: boolean) => bookLevels(replica.state, BTC.instrumentId, isBuy, 50).length;
 const accounts = () =>
   replica.state.accounts.slice(1).map(({ address }) => ({
@@ -131,6 +138,76 @@ test('a stop is clean, and a restart goes on with the same accounts and orders',
   for (const { orders } of accounts()) expect(orders).toBeLessThanOrEqual(20);
 });
 
+/** Orders of somebody who trades by the public endpoint, in a book that nobody has quoted yet. */
+async function place(orders: readonly object[], accountType: 'perp' | 'outcome'): Promise<void> {
+  const key = testKey(90);
+  // The clock of this replica stands still, and each action has its own nonce.
+  placed += 1;
+  if (placed === 1) replica.credit(key.address, 1_000_000, accountType);
+  const receipts = new Receipts({ instruments: instrumentLookup(() => replica.state) });
+  const pool = {
+    read: (text: string, job: ReadJob) => Promise.resolve(recoverer.read(text, job)),
+  };
+  const exchange = exchangeEndpoint({ replica, receipts, pool, now: () => replica.nowMs });
+  const options = { key, nonce: replica.nowMs + placed, confirm: 'executed' } as const;
+  const action = { type: 'order', grouping: 'na', orders };
+  const { body } = await exchange.handleText({ text: signed(action, options), ip: 'test' });
+  expect(JSON.parse(body)).toMatchObject({
+    status: 'ok',
+    data: { data: { statuses: ['success'] } },
+  });
+}
+
+const resting = (isBuy: boolean, p: string, s: string, a: number = BTC.instrumentId) => ({
+  a,
+  b: isBuy,
+  p,
+  s,
+  r: false,
+  t: { limit: { tif: 'Gtc' } },
+});
+
+test.each([
+  [true, '103'],
+  [false, '97'],
+])('makers take orders beyond their fair price, then quote (bids: %s, at %s)', async (isBuy, p) => {
+  // More than the takers trade: 100,000 USDC of orders that can pay, 3% beyond the oracle of 100.
+  await place(
+    Array.from({ length: 10 }, () => resting(isBuy, p, '100')),
+    'perp',
+  );
+  await start();
+  await vi.waitFor(() => {
+    const [bid] = bookLevels(replica.state, BTC.instrumentId, true, 1);
+    const [ask] = bookLevels(replica.state, BTC.instrumentId, false, 1);
+    expect(bid?.price).toBeGreaterThan(990);
+    expect(bid?.price).toBeLessThan(1000);
+    expect(ask?.price).toBeGreaterThan(1000);
+    expect(ask?.price).toBeLessThan(1010);
+    expect(depth(true)).toBeGreaterThanOrEqual(10);
+    expect(depth(false)).toBeGreaterThanOrEqual(10);
+  }, 60_000);
+  const fills = trades().filter(({ taker }) => makers.has(taker.account));
+  expect(fills.length).toBeGreaterThan(0);
+});
+
+test('makers take no more than their inventory allows', async () => {
+  // A million USDC, twice what both makers together may hold.
+  const bids = Array.from({ length: 50 }, () => resting(true, '103', '100'));
+  await place(bids, 'perp');
+  await place(bids, 'perp');
+  await start();
+  const sold = () =>
+    [...makers].map((address) => {
+      const [position] = accountView(replica.state, address)?.positions ?? [];
+      return Number(position?.notional ?? 0n) / 1_000_000;
+    });
+  await vi.waitFor(() => expect(Math.min(...sold())).toBeGreaterThan(240_000), 60_000);
+  const seen = trades().length;
+  await vi.waitFor(() => expect(trades().length).toBeGreaterThan(seen + 2), 60_000);
+  expect(Math.max(...sold())).toBeLessThan(270_000);
+});
+
 test('a halted perp is left alone', async () => {
   replica.apply({ type: 'setPerp', instrumentId: BTC.instrumentId, halted: true, changes: {} });
   await start();
@@ -193,6 +270,28 @@ describe('on outcome markets', () => {
     expect(new Set(sizes).size).toBeGreaterThan(15);
     expect(refusals()).toEqual([]);
   });
+
+  test.each([true, false])(
+    'makers take shares beyond their fair value, then quote (bids: %s)',
+    async (isBid) => {
+      const [market] = undecided();
+      const { instrumentId } = market!.definition;
+      // A bid for YES, or one for NO, which is an ask in YES prices; more than the takers trade.
+      await place([resting(isBid, '0.98', '3000', instrumentId)], 'outcome');
+      await start();
+      await vi.waitFor(() => {
+        const { book, unit } = market!;
+        const value = (paths.valueOf(market!.definition, replica.nowMs) ?? 0) * unit;
+        expect(Math.abs(book.bestPrice(true) - value)).toBeLessThan(unit * 0.05);
+        expect(Math.abs(book.bestPrice(false) - value)).toBeLessThan(unit * 0.05);
+        expect(book.levels(true, 9).length).toBeGreaterThanOrEqual(3);
+        expect(book.levels(false, 9).length).toBeGreaterThanOrEqual(3);
+      }, 60_000);
+      const takers = shareTrades().map(({ taker }) => taker.account);
+      expect(takers.some((account) => makers.has(account))).toBe(true);
+      expect(refusals()).toEqual([]);
+    },
+  );
 
   test('a market that closes is left, and the others go on', async () => {
     await start();

@@ -121,6 +121,7 @@ export class SimulatedTraders {
     if (this.#rounds % TOP_UP_EVERY === 0) await this.#topUp();
     this.#rounds += 1;
     await Promise.all(this.#makers.map((maker) => maker.withdraw()));
+    await Promise.all(this.#makers.map((maker) => maker.take()));
     await Promise.all(this.#makers.map((maker) => maker.quote()));
     await Promise.all(this.#willing(this.#takers).map((taker) => taker.trade()));
     await this.#tradeShares();
@@ -139,6 +140,7 @@ export class SimulatedTraders {
     if (this.#isFirst || this.#rounds % SHARES_EVERY === 0) {
       this.#values.update();
       await Promise.all(this.#shareMakers.map((maker) => maker.withdraw()));
+      await Promise.all(this.#shareMakers.map((maker) => maker.take()));
       await Promise.all(this.#shareMakers.map((maker) => maker.quote()));
     }
     if (this.#rounds % MERGE_EVERY === 0) {

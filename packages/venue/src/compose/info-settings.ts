@@ -11,7 +11,7 @@ const UNSET_ADDRESS = '0x0000000000000000000000000000000000000000';
 export function infoSettings(
   config: Config,
   money: OpenedSettlement | undefined,
-  relay: { readonly url: string; readonly isServing: boolean },
+  relay: { readonly url: string | undefined },
   replicas?: ReplicaList,
 ): InfoSettings {
   const { bridge = UNSET_ADDRESS, token = UNSET_ADDRESS } = money?.settlement.contracts ?? {};
@@ -24,9 +24,6 @@ export function infoSettings(
     /** Known when the relay serves, which is after the venue does. */
     get relayUrl() {
       return relay.url;
-    },
-    get hasRelay() {
-      return relay.isServing;
     },
     chainName: 'oddlot',
     faucetUsdc: hasFaucet(config) ? config.faucetUsdc : undefined,

@@ -23,8 +23,6 @@ type LocalRelayDependencies = {
   readonly log: Logger;
 };
 
-/** Where a venue without a relay says that one would be. */
-const USUAL_URL = 'http://127.0.0.1:8691';
 /** Of the relay's play money on the local settlement chain: filled up when below, in micro-USDC. */
 const FLOAT_MICRO = { least: 500_000_000_000n, more: 1_000_000_000_000n };
 const FLOAT_EVERY_MS = 10_000;
@@ -47,21 +45,16 @@ export class LocalRelay {
     this.#address = config.relayAddress;
   }
 
-  /** Told in settings: as configured, else where the relay of this venue serves. */
-  get url(): string {
-    const { port } = relayPortsOf(this.#config);
-    const beside = port === 0 ? USUAL_URL : `http://127.0.0.1:${port}`;
-    return this.#config.relayUrl ?? this.#url ?? (hasRelay(this.#config) ? beside : USUAL_URL);
-  }
-
-  /** Whether somebody answers there, as far as is known: an operator who names one is believed. */
-  get isServing(): boolean {
-    return this.#config.relayUrl !== undefined || this.#url !== undefined;
+  /** Shown in settings: as configured, otherwise where the relay of this venue serves; undefined while there is none. */
+  get url(): string | undefined {
+    return this.#config.relayUrl ?? this.#url;
   }
 
   /** Where the page may look for a relay; known before that serves, unless it takes any free port. */
   get expectedUrl(): string | undefined {
-    return this.isServing || hasRelay(this.#config) ? this.url : undefined;
+    const { port } = relayPortsOf(this.#config);
+    const isExpected = hasRelay(this.#config) && port !== 0;
+    return this.url ?? (isExpected ? `http://127.0.0.1:${port}` : undefined);
   }
 
   /** Once the venue serves: the relay knows it by its doors alone. */

@@ -31,7 +31,7 @@ export const IDENTITY_SETTINGS = {
     help: 'addresses that may deploy outcome markets, in the same way',
   }),
   relayUrl: setting(text({ placeholder: HTTP_URL.placeholder }), {
-    unset: 'the own relay, else `http://127.0.0.1:8691`',
+    unset: 'that of the own relay, otherwise none',
     help: 'URL of the relay that `settings` show',
   }),
 };

@@ -12,7 +12,7 @@ import { PROCESS_SETTINGS } from './process-settings.ts';
 /** All that a venue can be told. */
 export const VENUE_SETTINGS = {
   title: 'Oddlot: a trading venue that anyone can run.',
-  command: 'npm start',
+  command: 'oddlot start',
   environment: 'ODDLOT_',
   groups: {
     'Where it listens': LISTENING_SETTINGS,

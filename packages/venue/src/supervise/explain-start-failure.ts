@@ -4,6 +4,7 @@ import { ChainDamagedError } from '@oddlot/devchain';
 import { ClockBehindError } from '@oddlot/host/clock';
 import { DirectoryLockedError } from '@oddlot/host/directory-lock';
 import { JournalFullError } from '@oddlot/host/durable';
+import { PortError } from '@oddlot/host/ports';
 import { SettingError } from '@oddlot/host/settings';
 import { HistoryUnusableError } from '../history/history.ts';
 import { NameTakenError } from '../cluster/claim-name.ts';
@@ -42,6 +43,7 @@ const EXPLAINED = [
   LaterReleaseError,
   LogBehindError,
   NameTakenError,
+  PortError,
   ReplicaDivergedError,
   SendsDamagedError,
   ServiceNamesDamagedError,

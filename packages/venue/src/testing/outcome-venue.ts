@@ -25,7 +25,6 @@ export const SETTINGS = {
   bridgeContractAddress: '0x1111111111111111111111111111111111111111',
   usdcContractAddress: '0x2222222222222222222222222222222222222222',
   settlementChainId: 421614,
-  relayUrl: '',
   chainName: 'oddlot',
 };
 

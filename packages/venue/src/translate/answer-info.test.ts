@@ -10,7 +10,6 @@ const SETTINGS: InfoSettings = {
   bridgeContractAddress: '0x1111111111111111111111111111111111111111',
   usdcContractAddress: '0x2222222222222222222222222222222222222222',
   settlementChainId: 421614,
-  relayUrl: 'http://127.0.0.1:8691',
   chainName: 'oddlot',
 };
 const NOBODY = `0x${'9'.repeat(40)}`;
@@ -23,11 +22,11 @@ beforeEach(() => {
   venue.onBlock((block) => markets.onBlock(block));
 });
 
-function ask(type: string, fields: object = {}): InfoAnswer {
+function ask(type: string, fields: object = {}, settings = SETTINGS): InfoAnswer {
   const parsed = parseInfo({ type, ...fields });
   if (!parsed.ok) return parsed;
   if (!isStateQuery(parsed.query)) throw new Error(`not answered from the state: ${type}`);
-  const context = { state: venue.state, network: NETWORKS.testnet, settings: SETTINGS, markets };
+  const context = { state: venue.state, network: NETWORKS.testnet, settings, markets };
   return answerInfo(context, parsed.query);
 }
 
@@ -131,13 +130,17 @@ describe('metadata', () => {
       chain_id: 2511,
       api_version: 1,
       protocol_version: 47,
-      relay_url: 'http://127.0.0.1:8691',
+      relay_url: null,
       chain_name: 'oddlot',
       faucet_amount: null,
       simulated_traders: false,
       simulated_accounts: [],
       has_leaderboard: true,
       has_relay: false,
+    });
+    const relayUrl = 'http://127.0.0.1:8691';
+    expect(ask('settings', {}, { ...SETTINGS, relayUrl })).toMatchObject({
+      data: { relay_url: relayUrl, has_relay: true },
     });
     const zero = { level: 0, min14dTradingVolume: '0' };
     const one = { level: 1, min14dTradingVolume: '5000000' };

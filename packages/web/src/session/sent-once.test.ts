@@ -33,7 +33,8 @@ function clientOf(known: { readonly fromMs: number; readonly receipt: object }):
 }
 
 const NEVER = { fromMs: Infinity, receipt: {} };
-const DONE = { status: 'executed', error: null, nonce: 1, block: { height: 7 }, result: null };
+const RESULT = { type: 'TokenSend', statuses: ['success'] };
+const DONE = { status: 'executed', error: null, nonce: 1, block: { height: 7 }, result: RESULT };
 
 const transfer = ({ exchange }: Client) =>
   exchange.transferBetween({ from: 'perp', to: 'outcome', amount: '1' }, { confirm: 'executed' });

@@ -76,18 +76,21 @@ async function fateOf(trader: Client, { expiresAfter, txHash }: Sent): Promise<A
   }
 }
 
+type Decided = Extract<ActionStatus, { status: 'executed' | 'failed' }>;
+
 /** A receipt in the form of the answer that was lost. */
-function replyOf({ block, error, nonce, result }: ActionStatus, txHash: string): ExecutedReply {
+function replyOf(receipt: Decided, txHash: string): ExecutedReply {
+  const { block, error, nonce, result } = receipt;
   if (error !== null) {
     throw new ApiError({ ...error, details: error.details, httpStatus: 200, response: error });
   }
-  const [status] = result?.statuses ?? ['success'];
+  const [status] = result.statuses;
   return {
     status: 'executed',
     txHash: txHash as ExecutedReply['txHash'],
-    nonce: nonce ?? 0,
-    height: block?.height ?? 0,
-    orders: result?.orders ?? [],
+    nonce,
+    height: block.height,
+    orders: result.orders ?? [],
     failure: status === 'success' ? undefined : status,
     created: undefined,
     traceId: undefined,

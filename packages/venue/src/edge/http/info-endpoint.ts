@@ -349,7 +349,7 @@ function rateLimit({ limiter, now, faucet, ...options }: InfoOptions, ip: string
   };
 }
 
-const UNKNOWN: ActionStatus = {
+const UNKNOWN = {
   status: 'unknown',
   txHash: null,
   traceId: null,
@@ -360,7 +360,10 @@ const UNKNOWN: ActionStatus = {
   block: null,
   result: null,
   error: null,
-};
+} as const satisfies ActionStatus;
+
+/** Of an action that has not executed. */
+const UNDECIDED = { result: null, error: null } as const;
 
 async function actionStatus(
   receipts: Receipts,
@@ -374,40 +377,24 @@ async function actionStatus(
   if (pending !== undefined) {
     const { txHash, signer, user, nonce, actionType } = pending;
     const trace = traceId(txHash);
-    return {
-      ...UNKNOWN,
-      status: 'pending',
-      txHash,
-      traceId: trace,
-      signer,
-      user,
-      nonce,
-      actionType,
-    };
+    const names = { txHash, traceId: trace, signer, user, nonce, actionType };
+    return { status: 'pending', ...names, block: null, ...UNDECIDED };
   }
   // "Never seen" has to be true: whoever reads it sends again.
   const found = receipt ?? (await receipts.findForSure(query, asker));
   if (found === undefined) return UNKNOWN;
   const { txHash, signer, user, nonce, actionType, block, outcome } = found;
-  return {
-    status: outcome.error === null ? 'executed' : 'failed',
-    txHash,
-    traceId: traceId(txHash),
-    signer,
-    user,
-    nonce,
-    actionType,
-    block,
-    result: outcome.result,
-    error: outcome.error,
-  };
+  const names = { txHash, traceId: traceId(txHash), signer, user, nonce, actionType };
+  const { error, result } = outcome;
+  return error === null
+    ? { status: 'executed', ...names, block, result, error }
+    : { status: 'failed', ...names, block, result, error };
 }
 
 /** R-delay: at least one order of the action waits, so there is no result yet. */
 function queuedStatus({ block, command, user }: QueuedAction): ActionStatus {
   const { nonce, signer, txHash } = authorityOf(command);
   return {
-    ...UNKNOWN,
     status: 'queued',
     txHash,
     traceId: traceId(txHash),
@@ -416,5 +403,6 @@ function queuedStatus({ block, command, user }: QueuedAction): ActionStatus {
     nonce,
     actionType: actionTypeOf(command),
     block: { height: block.height, time: block.timeMs, hash: block.hash },
+    ...UNDECIDED,
   };
 }

@@ -83,7 +83,6 @@ export async function startEdge(options: TestEdgeOptions = {}) {
     bridgeContractAddress: `0x${'b'.repeat(40)}`,
     usdcContractAddress: `0x${'c'.repeat(40)}`,
     settlementChainId: 421_614,
-    relayUrl: 'http://127.0.0.1:8691',
     chainName: 'oddlot',
   };
   const shared = { replica, receipts, network, now };

@@ -34,7 +34,8 @@ export type InfoSettings = {
   readonly settlementChainId: number;
   /** What wallets may use. */
   readonly settlementRpcUrl?: string | undefined;
-  readonly relayUrl: string;
+  /** Where the relay serves; undefined without one. */
+  readonly relayUrl?: string | undefined;
   /** What the relay takes as source chain. */
   readonly chainName: string;
   /** Of one grant; undefined without a faucet. */
@@ -54,8 +55,6 @@ export type InfoSettings = {
   readonly hasLeaderboard?: boolean;
   /** False where no settlement chain is configured; true by default. */
   readonly hasChain?: boolean;
-  /** A relay serves at its address; not unless told. */
-  readonly hasRelay?: boolean;
   /** The processes of a cluster that clients can reach. */
   readonly replicas?: ReplicaList | undefined;
 };

@@ -25,16 +25,21 @@ export const settings: InfoHandler<'settings', Settings> = ({
     chain_id: network.chainId,
     api_version: network.apiVersion,
     protocol_version: PROTOCOL_VERSION,
-    relay_url: deployment.relayUrl,
+    ...relayOf(deployment.relayUrl),
     chain_name: deployment.chainName,
     settlement_rpc_url: deployment.settlementRpcUrl ?? null,
     faucet_amount: deployment.faucetUsdc === undefined ? null : String(deployment.faucetUsdc),
     simulated_traders: deployment.hasBots ?? false,
     simulated_accounts: [...(deployment.botAccounts ?? [])],
     has_leaderboard: deployment.hasLeaderboard ?? true,
-    has_relay: deployment.hasRelay ?? false,
     ...replicasOf(deployment.replicas?.() ?? []),
   });
+
+function relayOf(url: string | undefined) {
+  return url === undefined
+    ? ({ has_relay: false, relay_url: null } as const)
+    : ({ has_relay: true, relay_url: url } as const);
+}
 
 /** Those that clients can reach; one alone is what they know already. */
 function replicasOf(told: ReturnType<ReplicaList>): Pick<Settings, 'replicas'> {

@@ -57,13 +57,18 @@ function Ways({ session, owner, settings }: DepositFormProps) {
           segments={ways.map((value) => ({ value, label: t(`account.ways.${value}`) }))}
         />
       )}
-      {way === 'relay' ? (
+      {way === 'relay' && settings.has_relay ? (
         <Suspense>
           <RelayDeposit user={session.address} settings={settings} />
         </Suspense>
       ) : (
         <>
-          <FromHere session={session} owner={owner} settings={settings} way={way} />
+          <FromHere
+            session={session}
+            owner={owner}
+            settings={settings}
+            way={way === 'relay' ? 'permit' : way}
+          />
           <FromElsewhere settings={settings} />
         </>
       )}

@@ -1,4 +1,4 @@
-import type { RelayChainRow, Settings } from '@oddlot/sdk';
+import type { RelayChainRow } from '@oddlot/sdk';
 import { useState } from 'react';
 import { usdc } from '../../../lib/format.ts';
 import { useWords } from '../../../lib/words.ts';
@@ -10,7 +10,7 @@ import { useDoing } from '../../../ui/use-doing.ts';
 import { RELAY_TRANSFERS, RelayTransfers } from './relay-transfers.tsx';
 import { SendButton } from './send-button.tsx';
 import { Terms } from './terms.tsx';
-import { relayChainName, useRelayChains } from './use-relay-chains.ts';
+import { relayChainName, type RelaySettings, useRelayChains } from './use-relay-chains.ts';
 
 /** USDC from another chain, by an address of the relay that is this account's alone. */
 export function RelayDeposit({
@@ -18,7 +18,7 @@ export function RelayDeposit({
   settings,
 }: {
   readonly user: string;
-  readonly settings: Settings;
+  readonly settings: RelaySettings;
 }) {
   const { relay_url: url } = settings;
   const { chains: open, error } = useRelayChains(settings);
@@ -38,7 +38,7 @@ function AskAddress({
   chains,
 }: {
   readonly user: string;
-  readonly settings: Settings;
+  readonly settings: RelaySettings;
   readonly chains: readonly RelayChainRow[];
 }) {
   const t = useWords();

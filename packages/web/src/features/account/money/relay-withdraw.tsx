@@ -7,12 +7,14 @@ import { doneOnce } from '../../../session/sent-once.ts';
 import { ErrorSentence } from '../../../ui/error-sentence.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { RELAY_TRANSFERS, RelayTransfers } from './relay-transfers.tsx';
-import { relayChainName, useRelayChains } from './use-relay-chains.ts';
+import { relayChainName, type RelaySettings, useRelayChains } from './use-relay-chains.ts';
 import { WithdrawFields, type WithdrawalOrder } from './withdraw-fields.tsx';
 import type { WithdrawFormProps } from './withdraw-form.tsx';
 
+type RelayWithdrawProps = WithdrawFormProps & { readonly settings: RelaySettings };
+
 /** USDC of the account out to another chain, by an account that the relay has in the venue. */
-export function RelayWithdraw(props: WithdrawFormProps) {
+export function RelayWithdraw(props: RelayWithdrawProps) {
   const { settings, user } = props;
   const { chains, error } = useRelayChains(settings);
   if (error !== null) return <ErrorSentence error={error} />;
@@ -30,7 +32,7 @@ function Form({
   owner,
   settings: { chain_name: srcChain, relay_url: url },
   chains,
-}: WithdrawFormProps & { readonly chains: readonly RelayChainRow[] }) {
+}: RelayWithdrawProps & { readonly chains: readonly RelayChainRow[] }) {
   const t = useWords();
   const [name, setName] = useState(chains.at(-1)!.chain);
   const chain = chains.find((each) => each.chain === name) ?? chains[0]!;

@@ -4,8 +4,14 @@ import { loadSigning } from '../../../session/load-signing.ts';
 
 const NONE: readonly RelayChainRow[] = [];
 
+/** Settings of a venue with a relay. */
+export type RelaySettings = Extract<Settings, { has_relay: true }>;
+
 /** The chains that the relay serves; the settlement chain needs none. */
-export function useRelayChains({ relay_url: url, settlement_chain_id: settlement }: Settings): {
+export function useRelayChains({
+  relay_url: url,
+  settlement_chain_id: settlement,
+}: RelaySettings): {
   readonly chains: readonly RelayChainRow[];
   readonly error: Error | null;
 } {

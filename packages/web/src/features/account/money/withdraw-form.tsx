@@ -37,9 +37,9 @@ export function WithdrawForm(props: WithdrawFormProps) {
           ]}
         />
       )}
-      {way === 'relay' ? (
+      {way === 'relay' && settings.has_relay ? (
         <Suspense>
-          <RelayWithdraw {...props} />
+          <RelayWithdraw {...props} settings={settings} />
         </Suspense>
       ) : (
         <WithdrawFields

@@ -56,8 +56,8 @@ export function fateOf(
 function fromReceipt(receipt: ActionStatus | undefined): Fate | undefined {
   const result = receipt?.result?.orders?.[0];
   if (receipt?.status === 'failed') {
-    const message = result?.error ?? receipt.error?.message ?? '';
-    return { at: 'failed', message, details: receipt.error?.details };
+    const { details, message } = receipt.error;
+    return { at: 'failed', message: result?.error ?? message, details };
   }
   return result === undefined ? undefined : fromResult(result);
 }

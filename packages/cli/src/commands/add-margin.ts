@@ -1,0 +1,122 @@
+import { Argument, type Command, Option } from 'commander';
+import { MONEY_DECIMALS, parseExact } from '@oddlot/units';
+import { CliError } from '../cli-error.ts';
+import { findPerp } from '../find-instrument.ts';
+import type { GlobalOptions, Surroundings } from '../surroundings.ts';
+import { CONFIRM, tellReply } from '../tell-reply.ts';
+import { wholeNumber } from '../whole-number.ts';
+
+type Side = 'long' | 'short';
+type MarginMode = 'cross' | 'isolated';
+
+/** Leverage and margin of perps. */
+export function addMargin(program: Command, around: Surroundings): void {
+  addLeverage(program, around);
+  addModes(program, around);
+  addIsolatedMargin(program, around);
+}
+
+function addLeverage(program: Command, around: Surroundings): void {
+  program
+    .command('leverage')
+    .summary('Set the leverage of a perp')
+    .argument('<perp>', 'A perp such as BTC')
+    .argument('<leverage>', 'Whole number from 1 to the maximum that `oddlot markets` shows')
+    .addOption(
+      new Option(
+        '--mode <mode>',
+        'Margin mode whose leverage is set (default: the current mode)',
+      ).choices(['cross', 'isolated']),
+    )
+    .addOption(sideOption())
+    .addHelpText(
+      'after',
+      '\nExamples:\n  oddlot leverage BTC 10\n  oddlot leverage BTC 5 --mode isolated --side short',
+    )
+    .action(async (name: string, text: string, _: unknown, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions & { mode?: MarginMode; side: Side }>();
+      const { mode: marginMode, side } = options;
+      const times = wholeNumber('<leverage>', text);
+      const client = await around.signer(options);
+      const perp = await findPerp(client, name);
+      // The wire marks the short side by a negative leverage.
+      const leverage = side === 'short' ? -times : times;
+      const change = { asset: perp.id, leverage, marginMode };
+      const reply = await client.exchange.updateLeverage(change, CONFIRM);
+      tellReply(reply, `The leverage of ${perp.name} is ${times}x`, options);
+    });
+}
+
+function addModes(program: Command, around: Surroundings): void {
+  program
+    .command('margin-mode')
+    .summary('Set the margin mode of a perp: cross or isolated')
+    .argument('<perp>', 'A perp such as BTC')
+    .addArgument(new Argument('<mode>', 'Margin mode').choices(['cross', 'isolated']))
+    .addHelpText('after', '\nExample:\n  oddlot margin-mode BTC isolated')
+    .action(async (name: string, mode: MarginMode, _: unknown, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>();
+      const client = await around.signer(options);
+      const perp = await findPerp(client, name);
+      const change = { asset: perp.id, isCross: mode === 'cross' };
+      const reply = await client.exchange.updateMarginMode(change, CONFIRM);
+      tellReply(reply, `The margin mode of ${perp.name} is ${mode}`, options);
+    });
+  program
+    .command('position-mode')
+    .summary('Set the position mode of the account: one-way or hedge')
+    .addArgument(new Argument('<mode>', 'Position mode').choices(['one-way', 'hedge']))
+    .addHelpText('after', '\nExample:\n  oddlot position-mode hedge')
+    .action(async (mode: 'one-way' | 'hedge', _: unknown, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>();
+      const client = await around.signer(options);
+      const positionMode = mode === 'hedge' ? 'hedge' : 'oneWay';
+      const reply = await client.exchange.updatePositionMode({ positionMode }, CONFIRM);
+      tellReply(reply, `The position mode is ${mode}`, options);
+    });
+}
+
+function addIsolatedMargin(program: Command, around: Surroundings): void {
+  const margin = program
+    .command('margin')
+    .summary('Add margin to an isolated position, or remove it');
+  for (const [name, sign] of [
+    ['add', 1],
+    ['remove', -1],
+  ] as const) {
+    const isAdd = name === 'add';
+    margin
+      .command(name)
+      .summary(
+        isAdd ? 'Add margin to an isolated position' : 'Remove margin from an isolated position',
+      )
+      .argument('<perp>', 'A perp such as BTC')
+      .argument('<amount>', 'USDC')
+      .addOption(sideOption())
+      .addHelpText('after', `\nExample:\n  oddlot margin ${name} BTC 50`)
+      .action(async (wanted: string, text: string, _: unknown, command: Command) => {
+        const options = command.optsWithGlobals<GlobalOptions & { side: Side }>();
+        const amount = amountOf(text);
+        const client = await around.signer(options);
+        const perp = await findPerp(client, wanted);
+        const change = { asset: perp.id, isBuy: options.side === 'long', ntli: sign * amount };
+        const reply = await client.exchange.updateIsolatedMargin(change, CONFIRM);
+        const done = isAdd ? 'added to' : 'removed from';
+        tellReply(reply, `${text} USDC are ${done} the margin of ${perp.name}`, options);
+      });
+  }
+}
+
+function sideOption(): Option {
+  return new Option('--side <side>', 'Position, in hedge mode')
+    .choices(['long', 'short'])
+    .default('long');
+}
+
+/** Micro-USDC. */
+function amountOf(text: string): number {
+  const amount = Number(parseExact(text, MONEY_DECIMALS) ?? 0n);
+  if (amount > 0 && Number.isSafeInteger(amount)) return amount;
+  const expected = `Use an amount of USDC above zero, with at most ${MONEY_DECIMALS} decimals.`;
+  throw new CliError('usage', `Invalid <amount> "${text}". ${expected}`);
+}

@@ -1,0 +1,59 @@
+import { type Command, Option } from 'commander';
+import type { GlobalOptions, Surroundings } from '../surroundings.ts';
+import { nameFields } from '../named-fields.ts';
+import { CONFIRM, tellReply } from '../tell-reply.ts';
+
+type SubAccount = 'perp' | 'outcome';
+
+const SUB_ACCOUNTS = ['perp', 'outcome'] as const;
+const AMOUNT = ['<amount>', 'an amount of USDC with at most 6 decimals'] as const;
+
+/** Free money from one sub-account to another, signed by the account's own key. */
+export function addTransfers(program: Command, around: Surroundings): void {
+  const transfer = program
+    .command('transfer')
+    .summary('Move USDC between your perp and outcome sub-accounts')
+    .argument('<amount>', 'USDC')
+    .addOption(
+      new Option('--to <sub-account>', 'Sub-account that receives it; the other one pays')
+        .choices(SUB_ACCOUNTS)
+        .makeOptionMandatory(),
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  oddlot transfer 100 --to outcome\n  oddlot transfer 100 --to perp',
+    )
+    .action(async (amount: string, _: unknown, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions & { to: SubAccount }>();
+      const { to } = options;
+      const from = to === 'perp' ? 'outcome' : 'perp';
+      const client = await around.signer(options);
+      const reply = await client.exchange.transferBetween({ from, to, amount }, CONFIRM);
+      tellReply(reply, `${amount} USDC moved from ${from} to ${to}`, options);
+    });
+  const send = program
+    .command('send')
+    .summary('Send USDC to another account of the venue')
+    .argument('<amount>', 'USDC')
+    .argument('<address>', 'Account address of the recipient')
+    .addOption(
+      new Option('--from <sub-account>', 'Your sub-account').choices(SUB_ACCOUNTS).default('perp'),
+    )
+    .addOption(
+      new Option('--to <sub-account>', 'Sub-account of the recipient')
+        .choices(SUB_ACCOUNTS)
+        .default('perp'),
+    )
+    .addHelpText('after', `\nExample:\n  oddlot send 25 0x${'ab'.repeat(20)}`)
+    .action(async (amount: string, destination: string, _: unknown, command: Command) => {
+      const options = command.optsWithGlobals<
+        GlobalOptions & { from: SubAccount; to: SubAccount }
+      >();
+      const { from, to } = options;
+      const client = await around.signer(options);
+      const reply = await client.exchange.sendTo({ destination, amount, from, to }, CONFIRM);
+      tellReply(reply, `${amount} USDC sent to ${destination}`, options);
+    });
+  nameFields(transfer, { amount: AMOUNT });
+  nameFields(send, { amount: AMOUNT, destination: ['<address>', '0x and 40 hex digits'] });
+}

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import type { ActionStatus } from '../index.ts';
+
+/**
+ * Each marked line is an error that the compiler has to report; when a change of the types lets one pass, the mark itself becomes
+ * the error, in `npm run types`.
+ */
+
+const NAMES = {
+  txHash: '0x01',
+  traceId: '01',
+  signer: '0x02',
+  user: '0x03',
+  nonce: 1,
+  actionType: 'order',
+};
+const BLOCK = { height: 7, time: 1_800_000_000_000, hash: '0x04' };
+const RESULT: { type: string; statuses: ['success'] } = {
+  type: 'PlaceOrder',
+  statuses: ['success'],
+};
+
+/** Reads of each status what only that has, without a check for null. */
+function told(receipt: ActionStatus): string | number {
+  switch (receipt.status) {
+    case 'executed':
+      return `${receipt.block.height} ${receipt.result.type}`;
+    case 'failed':
+      return receipt.error.message;
+    case 'queued':
+      return receipt.block.height;
+    case 'pending':
+      return receipt.nonce;
+    case 'unknown':
+      return String(receipt.txHash satisfies null);
+  }
+}
+
+test('the status of an action says which fields its receipt has', () => {
+  const error = { code: 10_004, name: 'MARGIN', message: 'Insufficient margin' };
+  const undecided = { result: null, error: null };
+  const executed = {
+    ...NAMES,
+    status: 'executed',
+    block: BLOCK,
+    result: RESULT,
+    error: null,
+  } as const;
+  expect(told(executed)).toBe('7 PlaceOrder');
+  expect(told({ ...executed, status: 'failed', error })).toBe('Insufficient margin');
+  expect(told({ ...NAMES, status: 'queued', block: BLOCK, ...undecided })).toBe(7);
+  expect(told({ ...NAMES, status: 'pending', block: null, ...undecided })).toBe(1);
+});
+
+test('a field that may be null is not read before the status is known', () => {
+  const pending: ActionStatus = {
+    ...NAMES,
+    status: 'pending',
+    block: null,
+    result: null,
+    error: null,
+  };
+  const receipt = pending as ActionStatus;
+  // @ts-expect-error: the block of a pending action is null
+  expect(() => receipt.block.height).toThrow();
+  // @ts-expect-error: only a failed action has an error
+  expect(() => receipt.error.message).toThrow();
+  // @ts-expect-error: an executed action has a block
+  const wrong: ActionStatus = { ...pending, status: 'executed' };
+  expect(wrong.block).toBeNull();
+});

@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Keystore } from '../../packages/cli/src/keystore.ts';
+import { runCli } from '../../packages/cli/src/run-cli.ts';
+
+export type Ended = { readonly code: number; readonly out: string; readonly err: string };
+
+type Environment = Readonly<Record<string, string>>;
+
+/** The password of all keys in tests. */
+export const PASSWORD = 'correct horse';
+
+/** Runs a command as a terminal would, and captures its output. */
+export async function runOddlot(args: readonly string[], env: Environment): Promise<Ended> {
+  const said = { out: '', err: '' };
+  const writers = { out: process.stdout.write, err: process.stderr.write };
+  const hear = (key: 'out' | 'err') => (text: string | Uint8Array) => {
+    said[key] += String(text);
+    return true;
+  };
+  process.stdout.write = hear('out');
+  process.stderr.write = hear('err');
+  try {
+    return { code: await runCli(args, env), ...said };
+  } finally {
+    process.stdout.write = writers.out;
+    process.stderr.write = writers.err;
+  }
+}
+
+/** The command with its own home folder, for the venue at a URL. */
+export class OddlotCommand {
+  readonly home = mkdtempSync(join(tmpdir(), 'oddlot-cli-'));
+  readonly #url: () => string;
+
+  constructor(url: () => string) {
+    this.#url = url;
+  }
+
+  run(line: string, env: Environment = {}): Promise<Ended> {
+    const around = { ODDLOT_HOME: this.home, ODDLOT_PASSWORD: PASSWORD, ODDLOT_URL: this.#url() };
+    return runOddlot(line.split(' '), { ...around, ...env });
+  }
+
+  /** What a command that must succeed prints with `--json`. */
+  async json<Value>(line: string): Promise<Value> {
+    const { code, err, out } = await this.run(`${line} --json`);
+    if (code !== 0) throw new Error(`${line} ended with ${code}: ${err}`);
+    return JSON.parse(out) as Value;
+  }
+
+  /** Encrypts a key anew at a low cost: opening one takes a tenth of a second otherwise, and tests open hundreds. */
+  async cheapen(name: string): Promise<void> {
+    const folder = join(this.home, 'keystore');
+    const keys = new Keystore(folder);
+    const { agentOf } = keys.find(name);
+    const key = await keys.open(name, PASSWORD);
+    const cheap = new Keystore(folder, { n: 1_024, r: 8, p: 1 });
+    cheap.remove(name);
+    await cheap.add(name, key, PASSWORD, agentOf === undefined ? {} : { agentOf });
+  }
+
+  remove(): void {
+    rmSync(this.home, { recursive: true, force: true });
+  }
+}
