@@ -381,7 +381,7 @@ test.each<
   ['nobody who serves a log', runVerifyUrl, () => [NOWHERE], 4, /does not answer: /],
   ['a door without a log', runVerifyUrl, () => [venue.url], 2, /gives no log: HTTP/],
   ['a block beyond the end', runVerifyUrl, () => [log, '--to', '999999'], 2, /^the log ends at/],
-  ['no block at all', runVerifyUrl, () => [log, '--from', '0'], 2, /no whole number above zero/],
+  ['no block at all', runVerifyUrl, () => [log, '--from', '0'], 2, /Use a whole number above zero/],
 ])('%s is told in one line, with a code of its own', async (_, verify, args, code, said) => {
   const ended = await run(verify, args());
   expect(ended.lines).toEqual([expect.stringMatching(said)]);

@@ -13,7 +13,9 @@ import { CONFIRM, executed, tellReply } from '../tell-reply.ts';
 export function addAccounts(program: Command, around: Surroundings): void {
   addKeys(program, around);
   addMoney(program, around);
-  const agents = program.command('agents').summary('keys that trade and cannot move money');
+  const agents = program
+    .command('agents')
+    .summary('List and approve agents: keys that trade and cannot move money');
   agents
     .command('list')
     .summary('List the approved agents of an account')
@@ -55,7 +57,7 @@ export function addAccounts(program: Command, around: Surroundings): void {
 function addKeys(program: Command, around: Surroundings): void {
   const keys = program
     .command('keys')
-    .summary('keys of your accounts, encrypted with a password')
+    .summary('Manage keys, each encrypted with a password')
     .description(
       'Keys are kept in ~/.oddlot/keystore (or ODDLOT_HOME), each encrypted with a password (scrypt, AES-256-GCM). ' +
         'Passwords and keys are asked for in the terminal, or taken from ODDLOT_PASSWORD and ODDLOT_PRIVATE_KEY; never from a command line.',
@@ -122,7 +124,7 @@ function addKeys(program: Command, around: Surroundings): void {
 function addMoney(program: Command, around: Surroundings): void {
   program
     .command('faucet')
-    .summary('test USDC, where money is not real')
+    .summary('Get test USDC, on venues without real money')
     .argument('[address]', ACCOUNT_ARGUMENT)
     .option('--outcome', 'Credit the outcome sub-account instead of the perp sub-account')
     .action(async (address: string | undefined, _: unknown, command: Command) => {

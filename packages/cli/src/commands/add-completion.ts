@@ -1,54 +1,120 @@
-import type { Command, Option } from 'commander';
-import { CliError } from '../cli-error.ts';
+import { settingFlags } from '@oddlot/host/settings';
+import { Argument, type Command } from 'commander';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
-/** What a shell completes: commands, and their options. */
+/** A command by its path, such as `market change`, and what may follow it. */
+type Completed = {
+  readonly path: string;
+  readonly words: readonly string[];
+  readonly summary: string;
+};
+
+/** What may follow the name of a program that reads its own command line. */
+type ProgramWords = Readonly<Record<string, readonly string[]>>;
+
+/** What a shell completes: commands, their options, and settings of programs. */
 export function addCompletion(program: Command): void {
   program
     .command('completion')
-    .summary('completion for bash, zsh or fish')
-    .argument('<shell>', SHELLS.join(', '))
+    .summary('Print the completion script for bash, zsh or fish')
+    .addArgument(new Argument('<shell>', 'Shell').choices(SHELLS))
     .addHelpText(
       'after',
       '\nPut it into the start of your shell:\n  source <(oddlot completion bash)\n  oddlot completion fish | source',
     )
-    .action((shell: string) => {
-      process.stdout.write(scriptOf(program, shell));
+    .action(async (shell: (typeof SHELLS)[number]) => {
+      const commands = completedIn(program, await programWords());
+      process.stdout.write(shell === 'fish' ? fishScript(commands) : bashScript(commands, shell));
     });
 }
 
-function scriptOf(program: Command, shell: string): string {
-  const commands = program.commands.map((command) => ({
-    name: command.name(),
-    words: [
+/** `bridge` and `verify` have no declared settings; a test compares their words with their help. */
+const BRIDGE_WORDS =
+  'key address status deploy pause unpause cancel-queued finish rotate cancel return move sign ' +
+  '--rpc --chain-id --confirmations --wait-seconds --bridge --key --token --validators --threshold --guardian --large-usd ' +
+  '--delay-seconds --prepare --send --signature --operations --tx --log --to --id --account';
+const VERIFY_WORDS =
+  'receipt liquidation settlement reserves --pruned --network --former-name --genesis --from --to --venue --tx --url --log ' +
+  '--user --time --tid --instrument --proof --root --rpc --bridge --token';
+
+/** Loaded where it is asked for: programs are large. */
+async function programWords(): Promise<ProgramWords> {
+  const [{ VENUE_SETTINGS }, { RELAY_SETTINGS }, { VALIDATOR_SETTINGS }] = await Promise.all([
+    import('@oddlot/venue'),
+    import('@oddlot/relay'),
+    import('@oddlot/custody/validator'),
+  ]);
+  const others = ['--config', '--help', '--json'];
+  const venue = [...settingFlags(VENUE_SETTINGS), ...others];
+  return {
+    start: [...venue, '--version'],
+    'rebuild-history': venue,
+    relay: [...settingFlags(RELAY_SETTINGS), ...others],
+    validator: [...settingFlags(VALIDATOR_SETTINGS), ...others],
+    bridge: [...BRIDGE_WORDS.split(' '), '--help', '--json'],
+    verify: [...VERIFY_WORDS.split(' '), '--help', '--json'],
+  };
+}
+
+function completedIn(program: Command, programs: ProgramWords): readonly Completed[] {
+  const globals = longOptions(program);
+  const found: Completed[] = [];
+  const visit = (command: Command, before: string): void => {
+    const path = before === '' ? command.name() : `${before} ${command.name()}`;
+    const own = programs[path] ?? [
       ...command.commands.map((each) => each.name()),
-      ...[...command.options, ...program.options].flatMap(({ long }: Option) => long ?? []),
-    ],
-    summary: command.summary().replaceAll("'", ''),
-  }));
-  const names = commands.map(({ name }) => name).join(' ');
-  if (shell === 'fish') {
-    const lines = commands.flatMap(({ name, summary, words }) => [
-      `complete -c oddlot -n __fish_use_subcommand -f -a ${name} -d '${summary}'`,
-      `complete -c oddlot -n '__fish_seen_subcommand_from ${name}' -f -a '${words.join(' ')}'`,
-    ]);
-    return `${lines.join('\n')}\n`;
-  }
-  const cases = commands.map(({ name, words }) => `    ${name}) words='${words.join(' ')}' ;;`);
+      ...command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
+      ...longOptions(command),
+      ...globals,
+      '--help',
+    ];
+    found.push({ path, words: own, summary: command.summary() });
+    for (const each of command.commands) visit(each, path);
+  };
+  for (const each of program.commands) visit(each, '');
+  return found;
+}
+
+function longOptions({ options }: Command): readonly string[] {
+  return options.flatMap(({ long }) => long ?? []);
+}
+
+function bashScript(commands: readonly Completed[], shell: 'bash' | 'zsh'): string {
+  const names = topLevel(commands).map(({ path }) => path);
+  const paths = commands.map(({ path }) => `'${path}'`).join('|');
+  const cases = commands.map(({ path, words }) => `    '${path}') words='${words.join(' ')}' ;;`);
   const body = [
     '_oddlot() {',
-    "  local words=''",
-    '  case "${COMP_WORDS[1]}" in',
+    "  local words='' path='' next='' i",
+    '  for ((i = 1; i < COMP_CWORD; i++)); do',
+    '    next="${path:+$path }${COMP_WORDS[i]}"',
+    `    case "$next" in ${paths}) path="$next" ;; esac`,
+    '  done',
+    '  case "$path" in',
+    `    '') words='${names.join(' ')}' ;;`,
     ...cases,
     '  esac',
-    `  [ "$COMP_CWORD" -eq 1 ] && words='${names}'`,
     '  COMPREPLY=($(compgen -W "$words" -- "${COMP_WORDS[COMP_CWORD]}"))',
     '}',
     'complete -F _oddlot oddlot',
     '',
   ].join('\n');
-  if (shell === 'bash') return body;
-  if (shell === 'zsh') return `autoload -Uz bashcompinit && bashcompinit\n${body}`;
-  throw new CliError('usage', `"${shell}" is none of ${SHELLS.join(', ')}`);
+  return shell === 'bash' ? body : `autoload -Uz bashcompinit && bashcompinit\n${body}`;
+}
+
+function fishScript(commands: readonly Completed[]): string {
+  const names = topLevel(commands).map(
+    ({ path, summary }) =>
+      `complete -c oddlot -n __fish_use_subcommand -f -a ${path} -d '${summary.replaceAll("'", '')}'`,
+  );
+  const words = commands.map(({ path, words: all }) => {
+    const seen = path.split(' ').map((name) => `__fish_seen_subcommand_from ${name}`);
+    return `complete -c oddlot -n '${seen.join('; and ')}' -f -a '${all.join(' ')}'`;
+  });
+  return `${[...names, ...words].join('\n')}\n`;
+}
+
+function topLevel(commands: readonly Completed[]): readonly Completed[] {
+  return commands.filter(({ path }) => !path.includes(' '));
 }

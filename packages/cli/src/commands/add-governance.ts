@@ -53,7 +53,7 @@ function addGate(program: Command, around: Surroundings): void {
     ['bar', 'blacklist', 'add'],
     ['unbar', 'blacklist', 'remove'],
   ] as const) {
-    const change = gate
+    const listing = gate
       .command(name)
       .argument('<address...>', 'Account addresses')
       .addOption(channelOption())
@@ -67,7 +67,7 @@ function addGate(program: Command, around: Surroundings): void {
           options,
         );
       });
-    nameFields(change, {
+    nameFields(listing, {
       [`setGate.${list}.${key}`]: ['<address...>', '0x and 40 hex digits for each'],
     });
   }
@@ -93,7 +93,7 @@ function addOperators(program: Command, around: Surroundings): void {
     print({ json: { admins, deployers }, lines }, options.json);
   });
   for (const key of ['add', 'remove'] as const) {
-    const change = operators
+    const listing = operators
       .command(key)
       .argument('<role>', 'admins or deployers')
       .argument('<address>', 'Account address')
@@ -106,7 +106,7 @@ function addOperators(program: Command, around: Surroundings): void {
         const reply = await venueAdmin.setOperators({ role, [key]: [address] }, CONFIRM);
         tellReply(reply, `${key}: ${address} (${role})`, options);
       });
-    nameFields(change, { [`setOperators.${key}`]: ['<address>', '0x and 40 hex digits'] });
+    nameFields(listing, { [`setOperators.${key}`]: ['<address>', '0x and 40 hex digits'] });
   }
 }
 

@@ -82,7 +82,7 @@ function cancelled(
 }
 
 function addOrder(program: Command, around: Surroundings): void {
-  const command = program
+  const order = program
     .command('order')
     .summary('Place a limit or market order, with TP/SL if wanted')
     .addArgument(new Argument('<side>', 'Side').choices(['buy', 'sell']))
@@ -115,13 +115,13 @@ function addOrder(program: Command, around: Surroundings): void {
         const options = command.optsWithGlobals<OrderOptions>();
         const client = await around.signer(options);
         const instrument = await findInstrument(client, name);
-        const order = await orderOf(client, instrument, { ...options, side, size });
-        const orders = withExits(order, instrument, options);
+        const entry = await orderOf(client, instrument, { ...options, side, size });
+        const orders = withExits(entry, instrument, options);
         const reply = await client.exchange.order(orders, CONFIRM);
         tellOrders(reply, instrument.name, options);
       },
     );
-  nameFields(command, {
+  nameFields(order, {
     'orders.s': ['<size>', 'a decimal number'],
     'orders.p': ['--price', 'a decimal number'],
     'orders.c': ['--cloid', '0x and 32 hex digits'],

@@ -33,7 +33,7 @@ export function addTriggers(program: Command, around: Surroundings): void {
 }
 
 function addTrigger(program: Command, around: Surroundings): void {
-  const command = program
+  const placing = program
     .command('trigger')
     .summary('Place a trigger order: a take-profit or a stop')
     .description(
@@ -70,7 +70,7 @@ function addTrigger(program: Command, around: Surroundings): void {
         tellOrders(reply, perp.name, options);
       },
     );
-  nameFields(command, {
+  nameFields(placing, {
     'orders.s': ['<size>', 'a decimal number'],
     'orders.p': ['--price', 'a decimal number'],
     'orders.c': ['--cloid', '0x and 32 hex digits'],

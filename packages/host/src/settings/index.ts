@@ -25,6 +25,7 @@ export { helpAsked, settingsHelp } from './settings-help.ts';
 export { settingsPage } from './settings-page.ts';
 export {
   flagName,
+  settingFlags,
   settingsIn,
   type SettingsOf,
   type SettingsProgram,

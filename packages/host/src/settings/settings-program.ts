@@ -40,6 +40,16 @@ export function settingsIn({ groups }: SettingsProgram): readonly (readonly [str
   return Object.values(groups).flatMap((group) => Object.entries(group));
 }
 
+/** All flags of a program, those that switch something off included. */
+export function settingFlags(program: SettingsProgram): readonly string[] {
+  return settingsIn(program)
+    .filter(([, { isInFileAlone }]) => !isInFileAlone)
+    .flatMap(([key, { isSwitch }]) => {
+      const name = flagName(key);
+      return isSwitch ? [`--${name}`, `--no-${name}`] : [`--${name}`];
+    });
+}
+
 /** `--snapshot-every-blocks`, without the dashes before it. */
 export function flagName(key: string): string {
   return key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

@@ -62,9 +62,9 @@ test('a field that may be null is not read before the status is known', () => {
   };
   const receipt = pending as ActionStatus;
   // @ts-expect-error: the block of a pending action is null
-  expect(() => receipt.block.height).toThrow();
+  expect(() => receipt.block.height).toThrow(/height/);
   // @ts-expect-error: only a failed action has an error
-  expect(() => receipt.error.message).toThrow();
+  expect(() => receipt.error.message).toThrow(/message/);
   // @ts-expect-error: an executed action has a block
   const wrong: ActionStatus = { ...pending, status: 'executed' };
   expect(wrong.block).toBeNull();
