@@ -66,6 +66,9 @@ export const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 /** Of amounts that are not negative. */
 export const ceil = (a: bigint, b: bigint): bigint => (a + b - 1n) / b;
 
+export const isReducing = (held: bigint, signed: bigint): boolean =>
+  held !== 0n && held > 0n !== signed > 0n && abs(signed) <= abs(held);
+
 /** R-fill-check: worse than the mark by 0.5% and by 5% / leverage at most. */
 export function isNear({ mark, tiers }: ReferencePerp, isBuy: boolean, price: bigint): boolean {
   const leverage = min(LEVERAGE, tiers[0]?.maxLeverage ?? LEVERAGE);
@@ -138,3 +141,28 @@ export function rateOf(premium: bigint): bigint {
   const raised = premium + pull + 4n;
   return raised >= 0n ? raised / 8n : -ceil(-raised, 8n);
 }
+
+/** Of size × oracle × rate: paid rounds up, received towards zero. */
+export function paidFor(due: bigint): bigint {
+  return due > 0n ? ceil(due, 10_000_000_000n) : due / 10_000_000_000n;
+}
+
+/** What is wrong with the numbers of an order (R-sizes). */
+export function shapeFault(
+  { maxLimit, maxMarket, tick }: ReferencePerp,
+  { price, size, tif }: ReferenceRequest,
+): string | undefined {
+  if (size <= 0n) return 'sizeBelowMin';
+  if (size > (tif === 'ioc' || tif === 'market' ? maxMarket : maxLimit)) return 'sizeAboveMax';
+  if (price <= 0n) return 'priceOutOfRange';
+  return price % tick === 0n ? undefined : 'priceOffTick';
+}
+
+/** R-sizes: more than 80% from the oracle. */
+export function isTooFar({ oracle }: ReferencePerp, price: bigint): boolean {
+  return 5n * price < oracle || 5n * price > 9n * oracle;
+}
+
+/** The lower price first. */
+export const cheaper = (a: ReferenceOrder, b: ReferenceOrder): number =>
+  Number(a.price > b.price) - Number(a.price < b.price);

@@ -1,19 +1,24 @@
 import {
   abs,
   ceil,
+  cheaper,
   clamped,
   initialOf,
   isNear,
+  isReducing,
+  isTooFar,
   maintenanceOf,
   max,
   min,
   ONE,
+  paidFor,
   premiumOf,
   rateOf,
   type ReferenceOrder,
   type ReferencePerp,
   type ReferenceRequest,
   type ReferenceResult,
+  shapeFault,
 } from './reference-perps.ts';
 
 /**
@@ -29,9 +34,6 @@ const LIQUIDATION_FEE_E8 = 500_000n;
 const MIN_VALUE = 10_000_000n;
 const SAMPLE_MS = 5_000;
 const HOUR_MS = 3_600_000;
-
-const isReducing = (held: bigint, signed: bigint): boolean =>
-  held !== 0n && held > 0n !== signed > 0n && abs(signed) <= abs(held);
 
 export class ReferenceVenue {
   nowMs = 0;
@@ -75,9 +77,8 @@ export class ReferenceVenue {
       return { state: 'rejected', reason: refused, filled: 0n, filledNotional: 0n };
     }
     const perp = this.#perp(request.perp);
-    const size = request.reduceOnly
-      ? min(request.size, this.#reducible(owner, request))
-      : request.size;
+    const most = request.reduceOnly ? this.#reducible(owner, request) : request.size;
+    const size = min(request.size, most);
     const order: ReferenceOrder = {
       ...request,
       price: request.tif === 'market' ? clamped(perp, request) : request.price,
@@ -210,25 +211,19 @@ export class ReferenceVenue {
     const now = this.position(owner, perp.id).size;
     const mayOpen = !request.reduceOnly && !isReducing(now, isBuy ? size : -size);
     if (mayOpen && this.#isBlind(owner)) return 'oracleStale';
-    if (size <= 0n) return 'sizeBelowMin';
-    if (size > (tif === 'ioc' || tif === 'market' ? perp.maxMarket : perp.maxLimit)) {
-      return 'sizeAboveMax';
-    }
-    if (request.price <= 0n) return 'priceOutOfRange';
-    if (request.price % perp.tick !== 0n) return 'priceOffTick';
+    const misshapen = shapeFault(perp, request);
+    if (misshapen !== undefined) return misshapen;
     const isMarket = tif === 'market';
     const price = isMarket ? clamped(perp, request) : request.price;
-    const isFar = 5n * price < perp.oracle || 5n * price > 9n * perp.oracle;
-    if (isFar && !isMarket) return 'priceTooFar';
+    if (isTooFar(perp, price) && !isMarket) return 'priceTooFar';
     const held = this.position(owner, perp.id).size;
     const isClosing = held !== 0n && held > 0n !== isBuy;
     const closesAll = isClosing && (request.reduceOnly ? size >= abs(held) : size === abs(held));
     if (price * size < MIN_VALUE && !closesAll) return 'valueBelowMin';
     if (tif === 'gtd' && (request.expireMs ?? 0) < this.nowMs + 5_000) return 'expiryTooSoon';
     const live = this.orders.filter((order) => order.owner === owner);
-    if (request.client !== undefined && live.some(({ client }) => client === request.client)) {
-      return 'clientOrderIdDuplicate';
-    }
+    const isTaken = live.some(({ client }) => client === request.client);
+    if (request.client !== undefined && isTaken) return 'clientOrderIdDuplicate';
     if (live.length >= 5_000) return 'ordersFull';
     if (request.reduceOnly && this.#reducible(owner, request) === 0n) return 'reduceOnlyIncreases';
     if (after > before) {
@@ -313,8 +308,7 @@ export class ReferenceVenue {
     for (const [key, { size }] of this.positions) {
       const [owner = '', id] = key.split(' ');
       if (Number(id) !== perp.id) continue;
-      const due = size * perp.oracle * rate;
-      const paid = due > 0n ? ceil(due, 10_000_000_000n) : due / 10_000_000_000n;
+      const paid = paidFor(size * perp.oracle * rate);
       this.credit(owner, -paid);
       this.treasury += paid;
     }
@@ -331,10 +325,7 @@ export class ReferenceVenue {
   #side(perp: number, isBuySide: boolean): ReferenceOrder[] {
     return this.orders
       .filter((order) => order.perp === perp && order.isBuy === isBuySide)
-      .sort((a, b) => {
-        if (a.price !== b.price) return a.price < b.price === isBuySide ? 1 : -1;
-        return a.id - b.id;
-      });
+      .sort((a, b) => (isBuySide ? cheaper(b, a) : cheaper(a, b)) || a.id - b.id);
   }
 
   #execute(taker: ReferenceOrder): ReferenceResult['state'] {
