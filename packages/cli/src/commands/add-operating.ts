@@ -22,6 +22,7 @@ type PerpChange = GlobalOptions & {
   readonly maxOrder?: string;
   readonly maxMarketOrder?: string;
   readonly impact?: string;
+  readonly premiumCap?: string;
   readonly yes?: boolean;
 };
 
@@ -37,6 +38,7 @@ function addMarket(program: Command, around: Surroundings): void {
     .option('--max-order <size>', 'Maximum size of a limit order')
     .option('--max-market-order <size>', 'Maximum size of a market order')
     .option('--impact <usdc>', 'Impact notional, in USDC')
+    .option('--premium-cap <rate>', 'Highest premium that a sample counts, as a fraction, such as 0.01')
     .action(async (name: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<PerpChange>();
       const changes = {
@@ -46,6 +48,7 @@ function addMarket(program: Command, around: Surroundings): void {
         maxLimitOrderSize: options.maxOrder,
         maxMarketOrderSize: options.maxMarketOrder,
         impactNotional: options.impact,
+        premiumCap: options.premiumCap,
       };
       const named = Object.entries(changes).filter(([, value]) => value !== undefined);
       if (named.length === 0) throw new CliError('usage', 'say what to change; see --help');
