@@ -10,7 +10,8 @@ import { readServiceNames } from '../log/service-names.ts';
 import { agreeOnCursorKey, agreeOnName } from '../cluster/agreements.ts';
 import { attestedInStream } from '../cluster/attested-in-stream.ts';
 import { claimName } from '../cluster/claim-name.ts';
-import { decodeOpening } from '../cluster/block-message.ts';
+import { decodeOpening, type StreamOpening } from '../cluster/block-message.ts';
+import type { BlockStream } from '../cluster/block-stream.ts';
 import { clockApartMs } from '../cluster/clock-apart-ms.ts';
 import { ClusterLog } from '../cluster/cluster-log.ts';
 import type { ClusterLogOptions } from '../cluster/cluster-log-options.ts';
@@ -127,8 +128,7 @@ async function joinServers(
     onHeld: (held, isHeld) =>
       log.info({ name: held }, isHeld ? 'holds a lease' : 'holds a lease no longer'),
   });
-  const opening = await patiently(() => stream.at(OPENING_PLACE));
-  const begun = opening && decodeOpening(opening);
+  const begun = await openingOf(stream);
   const serviceNetwork = begun?.serviceNetwork ?? (await newName(config, leases));
   const order = new ProposalOrder();
   const followed = new FollowedStream(config.data);
@@ -167,6 +167,12 @@ async function joinServers(
     disconnect: () => opened.disposeAsync(),
     replicas: () => placesOf(board),
   };
+}
+
+/** Undefined while there is no stream. */
+async function openingOf(stream: BlockStream): Promise<StreamOpening | undefined> {
+  const opening = await patiently(() => stream.at(OPENING_PLACE));
+  return opening && decodeOpening(opening);
 }
 
 /** Which stream it follows, and what of it is not what it has read there. */
