@@ -18,7 +18,7 @@ import type { ClusterLogOptions } from '../cluster/cluster-log-options.ts';
 import { FollowedStream } from '../cluster/followed-stream.ts';
 import { HolderLine } from '../cluster/holder-line.ts';
 import { KvLease } from '../cluster/kv-lease.ts';
-import { openBucket } from '../cluster/open-bucket.ts';
+import { madeMsOf, openBucket } from '../cluster/open-bucket.ts';
 import { patiently } from '../cluster/patiently.ts';
 import { ProposalOrder } from '../cluster/proposal-order.ts';
 import { RecordStream } from '../cluster/record-stream.ts';
@@ -105,8 +105,7 @@ async function joinServers(
 ): Promise<Cluster | undefined> {
   const { cluster: name, log: servers } = config;
   if (servers === undefined || name === undefined) return undefined;
-  const replica =
-    config.replica ?? `${hostname().replaceAll(/[^A-Za-z0-9_-]/g, '-')}-${config.port}`;
+  const replica = config.replica ?? defaultName(config);
   log.info({ servers, cluster: name, replica }, 'joining a cluster');
   const stream = await openStream(config, { name, servers, clientName: replica, env, log });
   opened.defer(() => stream.close());
@@ -122,6 +121,7 @@ async function joinServers(
   const leases = await bucket('leases');
   const lease = new KvLease({
     kv: leases,
+    madeMs: await madeMsOf(leases),
     replica,
     onFatal,
     mayHold: () => conditions.every((may) => may()),
@@ -167,6 +167,10 @@ async function joinServers(
     disconnect: () => opened.disposeAsync(),
     replicas: () => placesOf(board),
   };
+}
+
+function defaultName({ port }: Config): string {
+  return `${hostname().replaceAll(/[^A-Za-z0-9_-]/g, '-')}-${port}`;
 }
 
 /** Undefined while there is no stream. */
