@@ -20,7 +20,7 @@ export { attestationIn } from './block/attestation-in.ts';
 export { createTextHasher } from './replica/block-hash.ts';
 export { FollowingReplica } from './replica/following-replica.ts';
 export { LaterReleaseError } from './replica/replica-error.ts';
-export { type SnapshotJudge, unlessAttested } from './replica/snapshot-judges.ts';
+export type { SnapshotJudge } from './replica/snapshot-judges.ts';
 export { Snapshotter } from './replica/snapshotter.ts';
 export { depositsIn } from './settlement/deposit-book.ts';
 export {

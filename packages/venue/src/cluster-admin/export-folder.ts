@@ -6,6 +6,10 @@ import { ProposalOrder } from '../cluster/proposal-order.ts';
 import { SnapshotExchange } from '../cluster/snapshot-exchange.ts';
 import { OPENING_PLACE, seqOf } from '../cluster/stream-places.ts';
 import { FileJournal } from '../log/file-journal.ts';
+import { SnapshotStore } from '../log/snapshot-store.ts';
+import { attestedIn } from '../replica/attested-in.ts';
+import { newestUsable } from '../replica/newest-usable.ts';
+import { unlessAttested, unlessContradicted } from '../replica/snapshot-judges.ts';
 import { lockData } from '../log/journal-lock.ts';
 import { adoptServiceName } from '../log/service-names.ts';
 import { AdminRefusedError, type AdminPlace, nowMs } from './admin-place.ts';
@@ -87,9 +91,15 @@ async function finish(
 ): Promise<string> {
   const { data, streamReplicas: replicas } = config;
   const exchange = await SnapshotExchange.open(stream.connection, { cluster, replicas });
-  await exchange.fetchNewest(join(data, 'snapshots'));
+  const directory = join(data, 'snapshots');
+  const fetched = await exchange.fetchNewest(directory);
   const journal = await FileJournal.open({ directory: join(data, 'journal'), clock: { nowMs } });
   try {
+    const ofOthers = unlessAttested((height) => attestedIn(journal, height), undefined);
+    const own = unlessContradicted(journal);
+    await newestUsable(new SnapshotStore({ directory }), {
+      faultOf: (claim) => (claim.height === fetched?.height ? ofOthers(claim) : own(claim)),
+    });
     const { hash, height } = await checkCopy(data, journal, onProgress);
     return `${data} has the stream of ${cluster}: ${height} blocks, the last one has the hash ${hash}`;
   } finally {

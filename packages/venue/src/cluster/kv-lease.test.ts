@@ -6,13 +6,16 @@ import type { Term } from '../lease/lease.ts';
 import { hasNatsServer } from '../testing/nats/has-nats-server.ts';
 import { withNatsServer } from '../testing/nats/with-nats-server.ts';
 import { KvLease } from './kv-lease.ts';
+import { madeMsOf } from './open-bucket.ts';
 
 const nats = withNatsServer();
 let kv: KV;
 
+const freshBucket = (): Promise<KV> =>
+  new Kvm(jetstream(nats.connection)).create(randomUUID(), { allow_direct: false });
+
 beforeAll(async () => {
-  if (!hasNatsServer) return;
-  kv = await new Kvm(jetstream(nats.connection)).create(randomUUID(), { allow_direct: false });
+  if (hasNatsServer) kv = await freshBucket();
 });
 
 /** Two processes, by what they have, and who runs what is held. */
@@ -63,7 +66,9 @@ describe.skipIf(!hasNatsServer)('the leases of a cluster', () => {
   test('one of all holds a name, and when it lets go another does at once', async () => {
     const name = `a name ${randomUUID()}`;
     const { actor, most, running, terms } = actors();
-    const leases = ['a', 'b', 'c'].map((replica) => new KvLease({ kv, replica, onFatal: fail }));
+    const leases = ['a', 'b', 'c'].map(
+      (replica) => new KvLease({ kv, madeMs: 0, replica, onFatal: fail }),
+    );
     const held = await Promise.all(
       leases.map((lease, index) => {
         const { start, stop } = actor(`${index}`);
@@ -86,7 +91,7 @@ describe.skipIf(!hasNatsServer)('the leases of a cluster', () => {
     const { actor, most, running, terms } = actors();
     const slow = actor('slow');
     const started = Promise.withResolvers<void>();
-    const first = new KvLease({ kv, replica: 'slow', onFatal: fail }).hold(
+    const first = new KvLease({ kv, madeMs: 0, replica: 'slow', onFatal: fail }).hold(
       name,
       async (term) => {
         slow.start(term);
@@ -96,7 +101,7 @@ describe.skipIf(!hasNatsServer)('the leases of a cluster', () => {
     );
     await expect.poll(() => running.size).toBe(1);
     const quick = actor('quick');
-    const second = await new KvLease({ kv, replica: 'quick', onFatal: fail }).hold(
+    const second = await new KvLease({ kv, madeMs: 0, replica: 'quick', onFatal: fail }).hold(
       name,
       quick.start,
       quick.stop,
@@ -116,12 +121,12 @@ describe.skipIf(!hasNatsServer)('the leases of a cluster', () => {
     const bucket = cuttable();
     const lonely = actor('lonely');
     const other = actor('other');
-    const held = await new KvLease({ kv: bucket.kv, replica: 'a', onFatal: fail }).hold(
+    const held = await new KvLease({ kv: bucket.kv, madeMs: 0, replica: 'a', onFatal: fail }).hold(
       name,
       lonely.start,
       lonely.stop,
     );
-    const second = await new KvLease({ kv, replica: 'b', onFatal: fail }).hold(
+    const second = await new KvLease({ kv, madeMs: 0, replica: 'b', onFatal: fail }).hold(
       name,
       other.start,
       other.stop,
@@ -139,7 +144,7 @@ describe.skipIf(!hasNatsServer)('the leases of a cluster', () => {
   test('a term is over for who was frozen in it, before it has run a line', async () => {
     const name = randomUUID();
     let own: Term | undefined;
-    const lease = new KvLease({ kv, replica: 'a', onFatal: fail });
+    const lease = new KvLease({ kv, madeMs: 0, replica: 'a', onFatal: fail });
     const held = await lease.hold(
       name,
       (term) => void (own = term),
@@ -156,7 +161,7 @@ describe.skipIf(!hasNatsServer)('the leases of a cluster', () => {
   test('a term that was told to be over does not go on, however soon the holder is heard again', async () => {
     const name = randomUUID();
     const line = cuttable();
-    const lease = new KvLease({ kv: line.kv, replica: 'slow', onFatal: fail });
+    const lease = new KvLease({ kv: line.kv, madeMs: 0, replica: 'slow', onFatal: fail });
     const terms: Term[] = [];
     const { release } = await lease.hold(
       name,
@@ -173,11 +178,27 @@ describe.skipIf(!hasNatsServer)('the leases of a cluster', () => {
     await release();
   });
 
+  test('a term of a bucket that was lost and made again is above those of before', async () => {
+    const name = `a name ${randomUUID()}`;
+    const numbers: number[] = [];
+    for (const bucket of [kv, await freshBucket()]) {
+      const madeMs = await madeMsOf(bucket);
+      const lease = new KvLease({ kv: bucket, madeMs, replica: 'a', onFatal: fail });
+      const { release } = await lease.hold(
+        name,
+        ({ number }) => void numbers.push(number),
+        () => undefined,
+      );
+      await release();
+    }
+    expect(numbers[1]).toBeGreaterThan(numbers[0]!);
+  });
+
   test('R-terms: a holder whose term the log has ended stops, and the next term begins', async () => {
     const name = `a name ${randomUUID()}`;
     const held: Term[] = [];
     let stops = 0;
-    const lease = new KvLease({ kv, replica: 'a', onFatal: fail });
+    const lease = new KvLease({ kv, madeMs: 0, replica: 'a', onFatal: fail });
     const { release } = await lease.hold(
       name,
       (term) => void held.push(term),
@@ -193,7 +214,7 @@ describe.skipIf(!hasNatsServer)('the leases of a cluster', () => {
 
   test('a start that fails is told to who holds, and the name is free', async () => {
     const name = randomUUID();
-    const lease = new KvLease({ kv, replica: 'a', onFatal: fail });
+    const lease = new KvLease({ kv, madeMs: 0, replica: 'a', onFatal: fail });
     await expect(
       lease.hold(
         name,

@@ -15,6 +15,12 @@ const OTHERS_WAIT_MS = 1_800;
 
 type KvLeaseOptions = {
   readonly kv: Pick<KV, 'create' | 'delete' | 'get' | 'update'>;
+  /**
+   * When the bucket was made, in milliseconds since 1970. Terms are numbered from there: a bucket that was lost and made
+   * again counts revisions from 1, and what an earlier term has fenced must not outrank the next one. A bucket has
+   * far fewer than 1,000 revisions a second.
+   */
+  readonly madeMs: number;
   /** Who this is, for those who look at the leases. */
   readonly replica: string;
   /** What was started could not be stopped, or a later start failed: this process can't be relied on. */
@@ -245,7 +251,8 @@ class Tenure {
     this.#told = told;
     const isOver = (): boolean => (told.isOver ||= this.#told !== told || this.#isOver);
     const end = (): void => void (told.isOver = true);
-    const term = { number: this.#revision, holder: this.#parts.holder, isOver, end };
+    const number = this.#options.madeMs + this.#revision;
+    const term = { number, holder: this.#parts.holder, isOver, end };
     const started = this.#begun(term);
     const settled = started.then(
       () => 'settled',

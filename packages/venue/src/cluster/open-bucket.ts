@@ -21,6 +21,12 @@ export function openBucket(
   );
 }
 
+/** When the servers made a bucket, in milliseconds since 1970. */
+export async function madeMsOf(bucket: KV): Promise<number> {
+  const { streamInfo } = await patiently(() => bucket.status());
+  return Date.parse(streamInfo.created);
+}
+
 /** Whether a cluster has it, for who would not make one. */
 export async function hasBucket(
   connection: NatsConnection,

@@ -150,6 +150,27 @@ function startHistory(config: Config, deps: CoreDependencies, listeners: History
   );
 }
 
+/** A replica that joins looks for the attestation in the log, so the log has it before the snapshot is offered. */
+async function attestThenOffer(
+  {
+    log,
+    offers,
+    replica,
+  }: {
+    readonly replica: LocalReplica;
+    readonly offers: Awaited<ReturnType<typeof holdSnapshotOffers>>;
+    readonly log: Logger;
+  },
+  snapshot: Parameters<LocalReplica['attestSnapshot']>[0],
+): Promise<void> {
+  const { height } = snapshot;
+  try {
+    if (await replica.attestSnapshot(snapshot)) offers?.take(height);
+  } catch (err) {
+    log.warn({ err, height }, 'a snapshot could not be attested in the log');
+  }
+}
+
 /** Opens what lies on disk and puts the replica on top of it; nothing is replayed yet. */
 async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
   const { cluster, disk, lease, log, metrics, network, onFatal, opened, threads, time } = deps;
@@ -169,12 +190,7 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
     hasRoom,
     onStored: (height) => receipts.archived(height),
     onSnapshot: ({ content, height, neededFrom }) => {
-      // Replicas that join find the attestation in the log, so the log has it before they find the snapshot.
-      const attested = replica.attestSnapshot({ content, height });
-      attested.then(
-        () => offers?.take(height),
-        (err: unknown) => log.warn({ err, height }, 'a snapshot could not be attested in the log'),
-      );
+      void attestThenOffer({ replica, offers, log }, { content, height });
       const dropBeforeMs = replica.head.timeMs - (neededFrom > 1 ? logKeptMs : Infinity);
       void journal.compact({ belowSeq: neededFrom, dropBeforeMs });
     },

@@ -1,5 +1,6 @@
 import type { Hash } from '@oddlot/units';
 import { ATTESTED_WITHIN_BLOCKS, attestationIn } from '../block/attestation-in.ts';
+import type { LogEntry } from '../block/log-entry.ts';
 import type { Log } from '../log/log.ts';
 
 const BLOCKS_AT_ONCE = 1_000;
@@ -10,14 +11,17 @@ export async function attestedIn(
   height: number,
 ): Promise<Hash | undefined> {
   const until = Math.min(log.lastSeq, height + ATTESTED_WITHIN_BLOCKS);
-  let found: Hash | undefined;
   let from = Math.max(height + 1, log.firstSeq);
-  while (from <= until && found === undefined) {
+  while (from <= until) {
     const untilSeq = Math.min(until, from + BLOCKS_AT_ONCE - 1);
-    await log.replay(from, (entry) => void (found ??= attestationIn(entry.commands, height)), {
-      untilSeq,
-    });
+    const found: Hash[] = [];
+    const look = ({ commands }: LogEntry): void => {
+      const attested = attestationIn(commands, height);
+      if (attested !== undefined) found.push(attested);
+    };
+    await log.replay(from, look, { untilSeq });
+    if (found[0] !== undefined) return found[0];
     from = untilSeq + 1;
   }
-  return found;
+  return undefined;
 }

@@ -38,8 +38,12 @@ import {
 } from './earlier-engine.ts';
 import { EraStartError, LaterReleaseError, ReplicaDivergedError } from './replica-error.ts';
 import { type SnapshotJudge, unlessContradicted } from './snapshot-judges.ts';
-import type { WrittenSnapshot } from './snapshotter.ts';
-import { type PackedPayload, rulesOf, type SnapshotPayload } from './snapshot-payload.ts';
+import {
+  type PackedPayload,
+  rulesOf,
+  type SnapshotPayload,
+  type WrittenSnapshot,
+} from './snapshot-payload.ts';
 
 /** Newest blocks whose hashes a replica can still tell. */
 const HEADS_KEPT = 4_096;

@@ -12,7 +12,7 @@ import { SnapshotStore } from '../log/snapshot-store.ts';
 import { LocalReplica } from './local-replica.ts';
 import { LogBehindError, ReplicaDivergedError } from './replica-error.ts';
 import { ContentHasher, encodeSnapshot } from './snapshot-codec.ts';
-import type { WrittenSnapshot } from './snapshotter.ts';
+import type { WrittenSnapshot } from './snapshot-payload.ts';
 import { forgeSnapshot } from '../testing/forge-snapshot.ts';
 
 /** The real journal, snapshots and engine on a temporary folder; only the clock is in hand. */

@@ -22,8 +22,7 @@ import { Proposer } from './proposer.ts';
 import { Publication } from './publication.ts';
 import { LaterReleaseError, LogBehindError, ReplicaDivergedError } from './replica-error.ts';
 import type { Replica } from './replica.ts';
-import type { WrittenSnapshot } from './snapshotter.ts';
-import type { PackedPayload } from './snapshot-payload.ts';
+import type { PackedPayload, WrittenSnapshot } from './snapshot-payload.ts';
 
 /** How often one that waits for its era looks whether it was announced. */
 const LOOK_AGAIN_MS = 50;
@@ -170,12 +169,14 @@ export class LocalReplica implements Replica {
 
   /**
    * Puts the hash of a snapshot's content into the log: a replica that begins with the snapshot compares.
-   * Of a block that is too old to be known here, and while the replica stops, there is none.
+   * False for a block that is too old to be known here, and while nothing is proposed any more.
    */
-  async attestSnapshot({ content, height }: WrittenSnapshot): Promise<void> {
+  async attestSnapshot({ content, height }: WrittenSnapshot): Promise<boolean> {
     const head = this.headAt(height);
-    if (head === undefined || this.#isStopped || this.#isReplaying || this.#outdated) return;
+    const isSilent = this.#isStopped || this.#isReplaying || this.#outdated !== undefined;
+    if (head === undefined || isSilent) return false;
     await this.#attest(head, { snapshot: content });
+    return true;
   }
 
   /** True while it follows a log of earlier rules and may not open an era. */

@@ -1,4 +1,5 @@
 import type { PackedDump, StateDump } from '@oddlot/engine';
+import type { Hash } from '@oddlot/units';
 import type { BlockHead } from '../block/applied-block.ts';
 
 /** What a snapshot and the start of an era hold. */
@@ -20,3 +21,6 @@ export type PackedPayload = SnapshotPayload & { readonly state: PackedDump };
 export function rulesOf({ rules }: SnapshotPayload): number {
   return rules ?? 1;
 }
+
+/** A snapshot, and the hash of its content, which the log attests. */
+export type WrittenSnapshot = { readonly height: number; readonly content: Hash };

@@ -3,6 +3,7 @@ import type { LogEntry } from '../block/log-entry.ts';
 import type { SnapshotStore } from '../log/snapshot-store.ts';
 import type { FollowingReplica } from './following-replica.ts';
 import { ContentHasher, encodeSnapshot } from './snapshot-codec.ts';
+import type { WrittenSnapshot } from './snapshot-payload.ts';
 
 /** After a snapshot that could not be written, the next is tried this much later, by block time. */
 const RETRY_MS = 30_000;
@@ -19,9 +20,6 @@ export type SnapshotterOptions = {
   /** A snapshot could not be written: the log holds all of it, and it is tried again later. */
   readonly onFailed: (error: unknown) => void;
 };
-
-/** A snapshot, and the hash of its content, which the log attests. */
-export type WrittenSnapshot = { readonly height: number; readonly content: Hash };
 
 /** Writes snapshots of a replica now and then. It holds the replica still while it does. */
 export class Snapshotter {

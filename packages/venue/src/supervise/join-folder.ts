@@ -1,13 +1,11 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { moveFile } from '@oddlot/host/durable';
 import type { Logger } from '@oddlot/host/log';
 import type { Config } from '../config.ts';
 import { SnapshotStore } from '../log/snapshot-store.ts';
 import { unlessAttested } from '../replica/snapshot-judges.ts';
-import { claimOf } from '../replica/bases.ts';
-import { decodeSnapshot } from '../replica/snapshot-codec.ts';
+import { newestUsable } from '../replica/newest-usable.ts';
 import type { Cluster } from './open-cluster.ts';
 
 /** Where the journal of a folder begins that has none yet. */
@@ -32,34 +30,24 @@ export async function joinFolder(
   const directory = join(data, 'snapshots');
   const store = new SnapshotStore({ directory });
   const faultOf = unlessAttested((height) => cluster.attested(height), acceptSnapshot);
-  let below = Number.MAX_SAFE_INTEGER;
   let fault: string | undefined;
-  for (;;) {
-    const fetched = await cluster.snapshots.fetchNewest(directory, below);
-    if (fetched !== undefined) log.info(fetched, 'a snapshot of the cluster was fetched');
-    const snapshot = await store.newestValid(below - 1);
-    if (snapshot === undefined) break;
-    const { height } = snapshot;
-    const payload = decodeSnapshot(snapshot.payload);
-    const why = await faultOf(await claimOf(snapshot, payload));
-    if (why === undefined) return { seq: payload.head.height, timeMs: payload.head.timeMs };
-    log.error({ height, why }, 'a snapshot was refused and set aside');
-    await setAside(store, height);
-    fault ??= `the snapshot of block ${height} was refused: ${why}`;
-    below = height;
-  }
+  const head = await newestUsable(store, {
+    faultOf,
+    async fetchBelow(height) {
+      const fetched = await cluster.snapshots.fetchNewest(directory, height);
+      if (fetched !== undefined) log.info(fetched, 'a snapshot of the cluster was fetched');
+    },
+    onRefused(height, why) {
+      log.error({ height, why }, 'a snapshot was refused and set aside');
+      fault ??= `the snapshot of block ${height} was refused: ${why}`;
+    },
+  });
+  if (head !== undefined) return { seq: head.height, timeMs: head.timeMs };
   const { firstSeq = 1 } = cluster;
   if (fault === undefined || firstSeq === 1) return undefined;
   throw new SnapshotsRefusedError(
     `the log begins with block ${firstSeq}, and this replica has no snapshot to start from: ${fault}`,
   );
-}
-
-/** Another start must not find it under its name. */
-async function setAside(store: SnapshotStore, height: number): Promise<void> {
-  for (const { height: of, path } of await store.list()) {
-    if (of === height) moveFile(path, `${path}.refused`);
-  }
 }
 
 async function hasLog(journal: string): Promise<boolean> {

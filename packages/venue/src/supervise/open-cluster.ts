@@ -10,14 +10,15 @@ import { readServiceNames } from '../log/service-names.ts';
 import { agreeOnCursorKey, agreeOnName } from '../cluster/agreements.ts';
 import { attestedInStream } from '../cluster/attested-in-stream.ts';
 import { claimName } from '../cluster/claim-name.ts';
-import { decodeOpening } from '../cluster/block-message.ts';
+import { decodeOpening, type StreamOpening } from '../cluster/block-message.ts';
+import type { BlockStream } from '../cluster/block-stream.ts';
 import { clockApartMs } from '../cluster/clock-apart-ms.ts';
 import { ClusterLog } from '../cluster/cluster-log.ts';
 import type { ClusterLogOptions } from '../cluster/cluster-log-options.ts';
 import { FollowedStream } from '../cluster/followed-stream.ts';
 import { HolderLine } from '../cluster/holder-line.ts';
 import { KvLease } from '../cluster/kv-lease.ts';
-import { openBucket } from '../cluster/open-bucket.ts';
+import { madeMsOf, openBucket } from '../cluster/open-bucket.ts';
 import { patiently } from '../cluster/patiently.ts';
 import { ProposalOrder } from '../cluster/proposal-order.ts';
 import { RecordStream } from '../cluster/record-stream.ts';
@@ -104,8 +105,7 @@ async function joinServers(
 ): Promise<Cluster | undefined> {
   const { cluster: name, log: servers } = config;
   if (servers === undefined || name === undefined) return undefined;
-  const replica =
-    config.replica ?? `${hostname().replaceAll(/[^A-Za-z0-9_-]/g, '-')}-${config.port}`;
+  const replica = config.replica ?? defaultName(config);
   log.info({ servers, cluster: name, replica }, 'joining a cluster');
   const stream = await openStream(config, { name, servers, clientName: replica, env, log });
   opened.defer(() => stream.close());
@@ -121,14 +121,14 @@ async function joinServers(
   const leases = await bucket('leases');
   const lease = new KvLease({
     kv: leases,
+    madeMs: await madeMsOf(leases),
     replica,
     onFatal,
     mayHold: () => conditions.every((may) => may()),
     onHeld: (held, isHeld) =>
       log.info({ name: held }, isHeld ? 'holds a lease' : 'holds a lease no longer'),
   });
-  const opening = await patiently(() => stream.at(OPENING_PLACE));
-  const begun = opening && decodeOpening(opening);
+  const begun = await openingOf(stream);
   const serviceNetwork = begun?.serviceNetwork ?? (await newName(config, leases));
   const order = new ProposalOrder();
   const followed = new FollowedStream(config.data);
@@ -167,6 +167,16 @@ async function joinServers(
     disconnect: () => opened.disposeAsync(),
     replicas: () => placesOf(board),
   };
+}
+
+function defaultName({ port }: Config): string {
+  return `${hostname().replaceAll(/[^A-Za-z0-9_-]/g, '-')}-${port}`;
+}
+
+/** Undefined while there is no stream. */
+async function openingOf(stream: BlockStream): Promise<StreamOpening | undefined> {
+  const opening = await patiently(() => stream.at(OPENING_PLACE));
+  return opening && decodeOpening(opening);
 }
 
 /** Which stream it follows, and what of it is not what it has read there. */
