@@ -6,6 +6,7 @@ import { setTimeout as later } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
+import { OWN_FILE } from '@oddlot/host/durable';
 import { assert, present } from '@oddlot/units';
 import { findNatsServer, NATS_SERVER_WANTED } from './find-nats-server.ts';
 
@@ -70,6 +71,7 @@ export async function runNatsServers({
     await writeFile(
       config,
       configOf({ name: `n${index + 1}`, own, client, route, to, isAlone: count === 1, canSync }),
+      { mode: OWN_FILE },
     );
     const child = spawn(program, ['-c', config], { stdio: 'ignore' });
     children[index] = child;
