@@ -68,11 +68,9 @@ export async function runNatsServers({
     const config = join(own, 'nats.conf');
     const client = present(clients[index], 'a port');
     const route = present(routes[index], 'a port');
-    await writeFile(
-      config,
-      configOf({ name: `n${index + 1}`, own, client, route, to, isAlone: count === 1, canSync }),
-      { mode: OWN_FILE },
-    );
+    const isAlone = count === 1;
+    const text = configOf({ name: `n${index + 1}`, own, client, route, to, isAlone, canSync });
+    await writeFile(config, text, { mode: OWN_FILE });
     const child = spawn(program, ['-c', config], { stdio: 'ignore' });
     children[index] = child;
     child.once('exit', () => {

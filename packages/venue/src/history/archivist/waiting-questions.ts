@@ -44,7 +44,7 @@ type Waiting = {
 };
 
 /** A question whose turn it is. */
-export type DueQuestion = Turn<Waiting>;
+type DueQuestion = Turn<Waiting>;
 
 /** How far who answers is. */
 export type Standing = {
