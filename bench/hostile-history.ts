@@ -16,7 +16,7 @@ const P50_MS_MAX = 60;
 const LAG_BLOCKS_MAX = 50;
 const PAUSE_MS = 100;
 
-export type HistoryClient = {
+type HistoryClient = {
   /** Asks, and returns the answer; one that is no success ends the benchmark. */
   readonly info: (query: object) => Promise<{ readonly ms: number; readonly text: string }>;
 };

@@ -7,7 +7,6 @@ import { defaultParameters, genesisCommands } from '../packages/venue/src/genesi
 import { RESULT_AFTER_MS } from '../packages/venue/src/exhibition/exhibition-results.ts';
 import { STEP_MS } from '../packages/venue/src/exhibition/fair-paths.ts';
 import { EVENT_TEMPLATES } from '../packages/venue/src/exhibition/event-templates.ts';
-import { ROWS_PER_MS, SKIPPED_ROWS_PER_MS } from '../packages/venue/src/edge/http/info-history.ts';
 import { PUSHED_STANDS_MS } from '../packages/venue/src/oracle/perp-oracle.ts';
 import { PUSHED_REFERENCE_STANDS_MS } from '../packages/venue/src/oracle/simulated-prices.ts';
 import { startPrice } from '../packages/venue/src/oracle/random-walk.ts';
@@ -134,12 +133,6 @@ describe('docs/guides/testing-a-bot.md', () => {
 });
 
 describe('docs/reference', () => {
-  test.each(['info.md', 'limits.md'])('%s: what rows of the history cost', (name) => {
-    const text = page(`docs/reference/${name}`);
-    expect(text).toMatch(new RegExp(`${n(ROWS_PER_MS)} (rows )?that are read count as 1 ms`));
-    expect(text).toContain(`as do ${n(SKIPPED_ROWS_PER_MS)} that an \`offset\` passes over`);
-  });
-
   test('info.md has every kind of row of the ledger', () => {
     // A kind that is not here is an error of types.
     const kinds: Readonly<Record<LedgerDelta['type'], true>> = {

@@ -21,7 +21,11 @@ import { readConfig } from '../packages/venue/src/config.ts';
 import { EXPORT_WORK } from '../packages/venue/src/edge/http/exports/export-endpoints.ts';
 import { EXPORT_LIMITS } from '../packages/venue/src/edge/http/exports/export-gate.ts';
 import { SHARES_MAX } from '../packages/venue/src/edge/http/history/builder-rows.ts';
-import { ROWS_PER_MS, SKIPPED_ROWS_PER_MS } from '../packages/venue/src/edge/http/info-history.ts';
+import {
+  HISTORY_PACE,
+  LONG_MS,
+  SERVER_MS_MAX,
+} from '../packages/venue/src/history/archivist/waiting-questions.ts';
 import { SETTLED_KEPT_MS } from '../packages/venue/src/read-models/outcome-catalogue.ts';
 import { LATE_MS_MAX } from '../packages/venue/src/edge/ws/channel-session.ts';
 import { STALLED_MS } from '../packages/venue/src/edge/ws/replays.ts';
@@ -161,6 +165,11 @@ describe('docs/reference/limits.md', () => {
     'Bytes of bodies': [bytes(config.bodyBytesPerClient), bytes(config.bodyBytes)],
     'Requests of a connection in work': ['1'],
     'Requests of any kind': [`${PACE.perSecond} a second`, `${PACE.burst} at once`],
+    'Questions to the history': [
+      `${HISTORY_PACE.perSecond} ms a second`,
+      `${HISTORY_PACE.burst} ms at once`,
+      `longer than ${LONG_MS} ms`,
+    ],
     'Bytes of answers': [bytes(config.answerBytesPerClient), bytes(config.answerBytes)],
     'Bytes of frames': [bytes(config.unreadBytesPerSocket), bytes(config.unreadBytes)],
     'Work of queries': [
@@ -206,10 +215,7 @@ describe('docs/reference/limits.md', () => {
       ...rowsOfPage(PAGE_LIMITS.userNonFundingLedgerUpdates),
     ],
     'Rows of userFundings': rowsOfPage(PAGE_LIMITS.userFundings),
-    'Rows of the history as work': [
-      `${n(ROWS_PER_MS)} that are read count as 1 ms`,
-      `${n(SKIPPED_ROWS_PER_MS)} that an offset`,
-    ],
+    'Rows of the history as work': [`up to ${n(SERVER_MS_MAX)} ms for one answer`],
     'Rows that an offset can pass over': [n(LIMITS.offsetMax)],
     'Rows of a page of builderMeEarned': [
       ...rowsOfPage(PAGE_LIMITS.builderMe),

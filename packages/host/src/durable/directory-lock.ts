@@ -2,6 +2,7 @@ import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makeFolder } from '../durable/sync-folder.ts';
+import { makeOwnFile, OWN_FILE, tightenFiles } from './own-files.ts';
 import { isNoRoom } from './no-room.ts';
 
 const HOLDER = 'lock.pid';
@@ -42,6 +43,7 @@ export function lockDirectory(directory: string): DirectoryLock {
   makeFolder(directory);
   const holderFile = join(directory, HOLDER);
   const file = join(directory, 'lock');
+  makeOwnFile(file);
   let database: DatabaseSync;
   try {
     database = takeLock(file);
@@ -54,6 +56,7 @@ export function lockDirectory(directory: string): DirectoryLock {
     database = takeLock(file);
   }
   writePid(holderFile);
+  tightenFiles(directory);
   HELD.add(database);
   return {
     release: (): void => {
@@ -97,7 +100,7 @@ function takeLock(file: string): DatabaseSync {
 /** Only for a message: a disk without room can do without. */
 function writePid(file: string): void {
   try {
-    writeFileSync(file, `${process.pid}\n`);
+    writeFileSync(file, `${process.pid}\n`, { mode: OWN_FILE });
   } catch (error) {
     if (!isNoRoom(error)) throw error;
   }

@@ -1,5 +1,6 @@
 /** Files that survive a power loss. */
 export type { LineForm, ReadLine } from './line-form.ts';
+export { makeOwnFile, OWN_FILE } from './own-files.ts';
 export { isNoRoom, JournalFullError } from './no-room.ts';
 export { RecordFile } from './record-file.ts';
 export { chainedCheck } from './record-lines.ts';

@@ -13,10 +13,10 @@ import type { LineForm } from './line-form.ts';
 import { type DamagedLine, readLines } from './read-lines.ts';
 import { RECORD_LINES } from './record-lines.ts';
 import type { RecordLines, RecordStore } from './record-store.ts';
+import { OWN_FILE } from './own-files.ts';
 import { makeFolder, syncFolder } from './sync-folder.ts';
 import { writeAll, writeWholeFile } from './whole-file.ts';
 
-const PRIVATE = 0o600;
 /** The file is written anew when it has so many more lines than there are records. */
 const SPARE_LINES = 4_096;
 /** Below that its length is no matter. */
@@ -54,7 +54,7 @@ export class RecordFile implements RecordStore {
     makeFolder(dirname(file));
     // What a crash left of a file that was written anew is worth nothing.
     rmSync(this.#beside, { force: true });
-    this.#descriptor = openSync(file, 'a+', PRIVATE);
+    this.#descriptor = openSync(file, 'a+', OWN_FILE);
     syncFolder(dirname(file));
   }
 
@@ -121,7 +121,7 @@ export class RecordFile implements RecordStore {
   replace(records: Iterable<unknown>): void {
     this.#assertWritable();
     rmSync(this.#beside, { force: true });
-    const descriptor = openSync(this.#beside, 'a+', PRIVATE);
+    const descriptor = openSync(this.#beside, 'a+', OWN_FILE);
     let written: Written;
     try {
       written = this.#writeEach(descriptor, records);

@@ -9,6 +9,7 @@ import {
 } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { OWN_FILE } from './own-files.ts';
 import { makeFolder, syncDirectory, syncFolder } from './sync-folder.ts';
 
 /**
@@ -17,14 +18,12 @@ import { makeFolder, syncDirectory, syncFolder } from './sync-folder.ts';
  */
 
 /** For its owner alone, unless it is made for others. */
-const PRIVATE = 0o600;
-
 type WholeFileOptions = { readonly mode?: number };
 
 export function writeWholeFile(
   file: string,
   content: string | Uint8Array,
-  { mode = PRIVATE }: WholeFileOptions = {},
+  { mode = OWN_FILE }: WholeFileOptions = {},
 ): void {
   makeFolder(dirname(file));
   const beside = besideOf(file);
@@ -44,7 +43,7 @@ export function writeWholeFile(
 /** For a file that must not be there yet; one that is there stays as it is, and the error's code is `EEXIST`. */
 export function createWholeFile(file: string, content: string | Uint8Array): void {
   try {
-    writeNew(file, content, PRIVATE);
+    writeNew(file, content, OWN_FILE);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') rmSync(file, { force: true });
     throw error;
@@ -56,7 +55,7 @@ export function createWholeFile(file: string, content: string | Uint8Array): voi
 export async function writeWholeFileBy<Result>(
   file: string,
   write: (handle: FileHandle) => Promise<Result>,
-  { mode = PRIVATE }: WholeFileOptions = {},
+  { mode = OWN_FILE }: WholeFileOptions = {},
 ): Promise<Result> {
   makeFolder(dirname(file));
   const beside = besideOf(file);

@@ -46,7 +46,7 @@ export const BUDGET_SETTINGS = {
   }),
   workMsPerSecond: setting(whole('ms'), {
     default: WORK_LIMITS.msPerSecond,
-    help: 'milliseconds of the main thread that the queries and subscriptions of one client may take, a second',
+    help: 'milliseconds of the main thread and of the history that the queries and subscriptions of one client may take, a second',
   }),
   workMsBurst: setting(whole('ms'), { default: WORK_LIMITS.msBurst, help: 'the same at once' }),
 };

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as later } from 'node:timers/promises';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
+import { OWN_FILE } from '@oddlot/host/durable';
 import { assert, present } from '@oddlot/units';
 import { isBelowNatsMin } from '../cluster/nats-version.ts';
 import { natsVersionOf, wantNatsServer } from './find-nats-server.ts';
@@ -70,7 +71,7 @@ export async function runNatsServers({
     const portIn = (row: readonly number[]): number => present(row[index], 'a port');
     const ports = { client: portIn(clients), route: portIn(routes), monitor: portIn(monitors), to };
     const named = { name: `n${index + 1}`, own, isAlone: count === 1, canSync };
-    await writeFile(config, configOf({ ...named, ...ports }));
+    await writeFile(config, configOf({ ...named, ...ports }), { mode: OWN_FILE });
     const child = spawn(program, ['-c', config], { stdio: 'ignore' });
     children[index] = child;
     child.once('exit', () => {

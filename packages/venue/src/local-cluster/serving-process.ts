@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream, type WriteStream } from 'node:fs';
+import { OWN_FILE } from '@oddlot/host/durable';
 
 const SERVING = /is serving at (\S+)/;
 /** Who is asked to stop hands over what it holds; one that does not come to it is killed. */
@@ -25,7 +26,7 @@ export class ServingProcess {
 
   constructor(options: ServingOptions) {
     this.#options = options;
-    this.#log = createWriteStream(options.logFile, { flags: 'a' });
+    this.#log = createWriteStream(options.logFile, { flags: 'a', mode: OWN_FILE });
   }
 
   get pid(): number {

@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { constants, createZstdCompress } from 'node:zlib';
-import { syncDirectory, writeFully } from '@oddlot/host/durable';
+import { OWN_FILE, syncDirectory, writeFully } from '@oddlot/host/durable';
 import { present } from '@oddlot/units';
 import { CompressedFile } from './compressed-file.ts';
 import { COMPRESSED_SUFFIX, SEGMENT_HEADER_BYTES } from './journal-format.ts';
@@ -70,7 +70,7 @@ async function writeCompressed(
   { before, isStopped }: Pick<CompressOptions, 'before' | 'isStopped'>,
 ): Promise<boolean> {
   const input = await open(segment.path, 'r');
-  const output = await open(path, 'w').catch(async (error: unknown) => {
+  const output = await open(path, 'w', OWN_FILE).catch(async (error: unknown) => {
     await input.close();
     throw error;
   });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { open, readdir, rename, rm, unlink } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { syncDirectory, writeFully } from '@oddlot/host/durable';
+import { OWN_FILE, syncDirectory, writeFully } from '@oddlot/host/durable';
 import {
   COMPRESSED_SUFFIX,
   FORMAT_VERSION,
@@ -84,7 +84,7 @@ export async function createSegment(
   const salt = randomBytes(4).readUInt32LE(0);
   const header: SegmentHeader = { format: FORMAT_VERSION, salt, before };
   const path = join(directory, segmentName(before.seq + 1));
-  const handle = await open(path + UNFINISHED_SUFFIX, 'w+');
+  const handle = await open(path + UNFINISHED_SUFFIX, 'w+', OWN_FILE);
   try {
     await writeFully(handle, encodeSegmentHeader(header), 0);
     await handle.sync();

@@ -1,4 +1,4 @@
-import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hash } from '@oddlot/units';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -117,6 +117,20 @@ describe('the archivist', () => {
     venue = await start();
     expect(await amounts(venue)).toEqual(upTo(13));
     expect(venue.failures).toEqual([]);
+  });
+});
+
+describe('the files of a folder', () => {
+  test('are their owner’s alone, whatever the umask is', async () => {
+    const venue = await start();
+    for (const amount of upTo(5)) await venue.propose(credit(amount));
+    await venue.archivist.snapshot();
+    const entries = await readdir(venues.folder, { recursive: true, withFileTypes: true });
+    const files = entries.filter((entry) => entry.isFile());
+    expect(files.length).toBeGreaterThanOrEqual(4);
+    for (const { name, parentPath } of files) {
+      expect((await stat(join(parentPath, name))).mode & 0o777, name).toBe(0o600);
+    }
   });
 });
 

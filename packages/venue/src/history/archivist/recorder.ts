@@ -13,6 +13,7 @@ import type {
   ArchivistSettings,
   Question,
 } from './archivist-messages.ts';
+import { differenceOf } from './difference-of.ts';
 import { FollowedModels } from './followed-models.ts';
 import { goToBase } from './go-to-base.ts';
 import { TreeOrders } from './tree-orders.ts';
@@ -71,7 +72,6 @@ export class Recorder {
   /** False where another replica writes the rows: nothing is applied here ahead of what is stored there. */
   #leads: boolean;
   #compared = 0;
-  #wroteMs = 0;
   /** Who wants a snapshot out of turn. */
   #wanted: number[] = [];
   #stop: { readonly catchesUp: boolean; readonly untilMs: number } | undefined;
@@ -261,13 +261,9 @@ export class Recorder {
     const { head } = this.#replica;
     if (head.height !== this.#target.height) return;
     this.#compared += 1;
-    if (head.hash === this.#target.hash && head.stateHash === this.#target.stateHash) return;
-    const { height } = head;
-    const [own, recorded] =
-      head.stateHash === this.#target.stateHash
-        ? [head.hash, this.#target.hash]
-        : [head.stateHash, this.#target.stateHash];
-    this.#tell({ type: 'diverged', height, own, recorded });
+    const difference = differenceOf(head, this.#target);
+    if (difference === undefined) return;
+    this.#tell({ type: 'diverged', height: head.height, ...difference });
     throw new StoppedError();
   }
 
@@ -315,7 +311,7 @@ export class Recorder {
     if (!this.#leads && this.#height < this.#reach) return;
     // While there are questions, rows are written as often as otherwise: each transaction syncs the disk.
     const isBusy = this.#questions.isReady(this.#standing);
-    await this.#write((rows) => !isBusy || rows.isDue || this.#isWriteDue);
+    await this.#write((rows) => !isBusy || rows.isDue || rows.restMs >= WRITE_EVERY_MS);
     if (this.#isSnapshotDue || this.#wanted.length > 0) await this.#snapshot();
     this.#answerWanted();
     await this.#buildTree();
@@ -365,27 +361,18 @@ export class Recorder {
     } while (!this.#answering.isOver);
   }
 
-  get #isWriteDue(): boolean {
-    return performance.now() - this.#wroteMs >= WRITE_EVERY_MS;
-  }
-
   async #write(isWanted: (rows: RowBuffer) => boolean): Promise<void> {
     const rows = this.#rows;
     const isIdle = rows === undefined || rows.isEmpty || !this.#hasRoom || !this.#leads;
     if (isIdle || !isWanted(rows)) return;
     await this.#guarded(() => rows.writeAll());
-    this.#wroteMs = performance.now();
     this.#report();
   }
 
   async #retain(): Promise<void> {
     const { timeMs } = this.#replica.head;
-    if (!this.#hasRoom) return;
-    const pause = async (): Promise<boolean> => {
-      await this.#pause();
-      return this.#rows !== undefined;
-    };
-    await this.#guarded(() => this.#retention?.look(timeMs, pause));
+    const pause = () => this.#pause().then(() => this.#rows !== undefined);
+    if (this.#hasRoom) await this.#guarded(() => this.#retention?.look(timeMs, pause));
   }
 
   /**

@@ -23,6 +23,7 @@ export class RowBuffer {
   readonly #known: ReadonlyMap<number, string>;
   #blocks: BlockRows[] = [];
   #rows = 0;
+  #wroteMs = 0;
   #stored: AsOf;
   /** Where rows begin, if not with the first block. */
   #since: AsOf['since'];
@@ -62,6 +63,11 @@ export class RowBuffer {
   get isDue(): boolean {
     if (this.#foreign !== undefined) return true;
     return this.#held === undefined && this.#rows >= ROWS_AT_ONCE;
+  }
+
+  /** Milliseconds since the last transaction. */
+  get restMs(): number {
+    return performance.now() - this.#wroteMs;
   }
 
   /** Says why the store is not the history of this log, or not all that can be made of it. */
@@ -147,6 +153,7 @@ export class RowBuffer {
       return false;
     }
     this.#held = undefined;
+    this.#wroteMs = performance.now();
     this.#blocks.splice(0, blocks.length);
     this.#rows -= blocks.reduce((sum, each) => sum + countOf(each), 0);
     this.#stored = { height: last.head.height, timeMs: last.head.timeMs };

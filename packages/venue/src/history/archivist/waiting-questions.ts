@@ -22,18 +22,18 @@ const BLOCKS_WAITED_MAX = 10_000;
  * Milliseconds for which a client may hold up the others before those who take less are answered first. A client that
  * has taken more is answered when no other waits, and in a tenth of the time in any case.
  */
-const PACE = { perSecond: 25, burst: 150 };
+export const HISTORY_PACE = { perSecond: 25, burst: 150 };
 const SPARED_FACTOR = 9;
 /**
  * An answer is not interrupted, and one that takes longer than this holds up clients that ask meanwhile. Of clients that
  * have taken more than their pace, such answers get a tenth of the time and no more, even if nothing else is to be done.
  */
-const LONG_MS = 10;
+export const LONG_MS = 10;
 /**
  * With rows on a server an answer costs the time that it holds the only connection. A server that stalls is not the
  * fault of a client, which is charged this much for one answer at most.
  */
-const SERVER_MS_MAX = 100;
+export const SERVER_MS_MAX = 100;
 
 type Waiting = {
   readonly asked: Question;
@@ -44,7 +44,7 @@ type Waiting = {
 };
 
 /** A question whose turn it is. */
-export type DueQuestion = Turn<Waiting>;
+type DueQuestion = Turn<Waiting>;
 
 /** How far who answers is. */
 export type Standing = {
@@ -72,7 +72,7 @@ export class WaitingQuestions {
   readonly #options: WaitingQuestionsOptions;
   /** For their block. */
   #waiting: Waiting[] = [];
-  readonly #turns = new ClientTurns<Waiting>(PACE);
+  readonly #turns = new ClientTurns<Waiting>(HISTORY_PACE);
   /** From when on a client that has used up its pace is answered before the others; and whether one is answered now. */
   #spareFromMs = 0;
   #isOfResting = false;

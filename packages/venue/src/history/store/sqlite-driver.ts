@@ -2,6 +2,7 @@ import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { systemTime } from '@oddlot/host/clock';
+import { makeOwnFile } from '@oddlot/host/durable';
 import { Kysely, SqliteDialect, type SqliteDatabase } from 'kysely';
 import { present } from '@oddlot/units';
 import type { HistoryDriver } from './history-driver.ts';
@@ -11,8 +12,12 @@ import { migrate } from './migrate.ts';
 import { HistoryDamagedError, historyError } from './store-errors.ts';
 import { insertStatement, TABLE_NAMES, TABLE_SPECS } from './table-specs.ts';
 
-/** Pages of log before SQLite folds it into the database: rarer than the default, and in bulk. */
-const WAL_AUTOCHECKPOINT_PAGES = 20_000;
+/**
+ * Pages of log, of 4 KiB, before SQLite folds it into the database: in bulk, since folding in syncs the disk twice. The
+ * file keeps the size that it had at most, so a long transaction is cut off it again.
+ */
+const WAL_AUTOCHECKPOINT_PAGES = 2_000;
+const WAL_BYTES_MAX = 8 * 1024 * 1024;
 /** Pages in memory, as kibibytes. */
 const CACHE_KIB = 65_536;
 /** Up to here the pages are checked as a whole before anything else; it takes a second or less. */
@@ -27,6 +32,7 @@ const OLD_RECEIPTS = 'receipts.sqlite';
 export async function openSqlite(file: string): Promise<HistoryDriver> {
   let handle: DatabaseSync | undefined;
   try {
+    makeOwnFile(file);
     handle = new DatabaseSync(file);
     // One process, one thread: without others there is no memory to share, for which a full disk
     // would have no room (R-disk).
@@ -34,6 +40,7 @@ export async function openSqlite(file: string): Promise<HistoryDriver> {
     handle.exec('PRAGMA journal_mode = WAL');
     handle.exec('PRAGMA synchronous = FULL');
     handle.exec(`PRAGMA wal_autocheckpoint = ${WAL_AUTOCHECKPOINT_PAGES}`);
+    handle.exec(`PRAGMA journal_size_limit = ${WAL_BYTES_MAX}`);
     handle.exec(`PRAGMA cache_size = -${CACHE_KIB}`);
     if (statSync(file).size <= CHECKED_BYTES_MAX) checkPages(handle);
     const dialect = new SqliteDialect({ database: forKysely(handle) });

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -181,6 +181,45 @@ test('R-disk: without room nothing is written, questions go on, and it is tried 
     await sql.raw('PRAGMA max_page_count = 1000000').execute(database);
     await store.write(BLOCKS);
     expect(await store.ask('blocks', { limit: 1 })).toMatchObject([{ height: 60 }]);
+    await store.close();
+  }));
+
+test('the log of the file stays short, however much is written and read, and after one long transaction', () =>
+  withFile(async (file) => {
+    const driver = await openSqlite(file);
+    const store = await historyStoreOn(driver);
+    await store.write(BLOCKS);
+    const { database } = driver;
+    let height = 1_000;
+    const insert = (bytes: number) =>
+      sql`INSERT INTO receipt_blocks (height, time_ms, block_hash, receipts, crc)
+        VALUES (${height++}, 0, 'x', randomblob(${bytes}), 0)`.execute(database);
+    const logBytes = async (): Promise<number> => (await stat(`${file}-wal`)).size;
+    let most = 0;
+    for (let round = 0; round < 300; round += 1) {
+      const asked = store.ask('blocks', { limit: 100 });
+      await Promise.all([asked, insert(100_000), store.ask('blocks', { limit: 1 })]);
+      most = Math.max(most, await logBytes());
+    }
+    // Thirty times a megabyte was written.
+    expect(most).toBeGreaterThan(1_000_000);
+    expect(most).toBeLessThan(10_000_000);
+    await insert(20_000_000);
+    expect(await logBytes()).toBeGreaterThan(20_000_000);
+    for (let round = 0; round < 3; round += 1) await insert(1_000);
+    expect(await logBytes()).toBeLessThan(10_000_000);
+    await store.close();
+  }));
+
+test('the files of the history are their owner’s alone, whatever the umask is', () =>
+  withFile(async (file, folder) => {
+    const store = await openHistoryStore({ file });
+    await store.write(BLOCKS);
+    const names = await readdir(folder);
+    expect(names.toSorted()).toEqual(['history.sqlite', 'history.sqlite-wal']);
+    for (const name of names) {
+      expect((await stat(join(folder, name))).mode & 0o777, name).toBe(0o600);
+    }
     await store.close();
   }));
 

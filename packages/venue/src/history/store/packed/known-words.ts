@@ -70,7 +70,7 @@ const KNOWN_WORDS: readonly string[] = [
 ];
 
 /** Numbers of words are bytes above those of the other kinds of values. */
-export const FIRST_WORD = 32;
+const FIRST_WORD = 32;
 
 /** None has a character that JSON escapes. */
 const TEXTS = KNOWN_WORDS.map((word) => `"${word}"`);

@@ -87,7 +87,7 @@ export const AS_JSON: Form<string> = {
   read: readJson,
 };
 
-export function readValue(reader: ByteReader, kind = reader.byte()): unknown {
+function readValue(reader: ByteReader, kind = reader.byte()): unknown {
   switch (kind) {
     case KINDS.absent:
       return undefined;

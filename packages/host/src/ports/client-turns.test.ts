@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { ClientTurns } from './client-turns.ts';
+
+/** Serves all that is in the line, each item for as many tokens. */
+function served(turns: ClientTurns<string>, tokens: number, nowMs: number): string[] {
+  const items: string[] = [];
+  for (let next = turns.next(); next !== undefined; next = turns.next()) {
+    turns.begin(next.id, 0, nowMs);
+    items.push(next.item);
+    turns.end(next.id, tokens, nowMs);
+  }
+  return items;
+}
+
+test('R-requests: clients take turns, and items of one client keep their order', () => {
+  const turns = new ClientTurns<string>({ perSecond: 1, burst: 100 });
+  for (const item of ['a1', 'a2', 'a3']) turns.add('a', item, 0);
+  turns.add('b', 'b1', 0);
+  turns.add('c', 'c1', 0);
+  turns.add('b', 'b2', 0);
+  expect(served(turns, 1, 0)).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
+});
+
+test('a client whose item is being served waits with its others', () => {
+  const turns = new ClientTurns<string>({ perSecond: 1, burst: 100 });
+  turns.add('a', 'a1', 0);
+  const first = turns.next();
+  turns.begin('a', 0, 0);
+  turns.add('a', 'a2', 0);
+  expect([first?.item, turns.next(), turns.hasNext]).toEqual(['a1', undefined, false]);
+  turns.end('a', 1, 0);
+  expect(turns.next()?.item).toBe('a2');
+});
+
+test('a client without tokens rests until it has earned one, and is served before only on purpose', () => {
+  const turns = new ClientTurns<string>({ perSecond: 10, burst: 5 });
+  for (const item of ['a1', 'a2', 'a3']) turns.add('a', item, 0);
+  turns.add('b', 'b1', 0);
+  expect(turns.next()).toEqual({ id: 'a', item: 'a1' });
+  turns.begin('a', 0, 0);
+  turns.end('a', 6, 0);
+  expect(served(turns, 0, 0)).toEqual(['b1']);
+  expect([turns.hasNext, turns.hasResting]).toEqual([false, true]);
+  const resting = turns.nextResting();
+  turns.begin('a', 0, 0);
+  turns.end('a', 0, 0);
+  expect(resting?.item).toBe('a2');
+  turns.wake(199);
+  expect(turns.hasNext).toBe(false);
+  // A debt of one is paid, and a token is there.
+  turns.wake(200);
+  expect(served(turns, 0, 200)).toEqual(['a3']);
+});
+
+test('clients that have not asked for so long that they have all tokens are forgotten', () => {
+  const turns = new ClientTurns<string>({ perSecond: 10, burst: 20 });
+  for (let at = 0; at < 100; at++) turns.add(`${at}`, 'x', 5_000);
+  expect(turns.size).toBe(100);
+  served(turns, 1, 5_000);
+  turns.add('new', 'x', 9_000);
+  expect(turns.size).toBe(1);
+});
