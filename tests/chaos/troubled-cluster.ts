@@ -243,13 +243,14 @@ export class TroubledCluster {
   /** A replica that nobody has asked to end is started again, and that is told. */
   #watch(index: number, venue: Venue): void {
     const replica = this.replicas[index]!;
-    void venue.ended.then((ending) => {
+    const ended = async (): Promise<void> => {
+      const how = JSON.stringify(await venue.ended);
       if (replica.venue !== venue || this.#isOver) return;
-      const how = JSON.stringify(ending);
       this.#surprises.push(`${replica.name} ended with ${how}: ${tail(venue.stderr)}`);
       replica.venue = undefined;
       this.#keep(this.#startReplica(index, venue));
-    });
+    };
+    void ended();
   }
 
   #keep(doing: Promise<void>): void {

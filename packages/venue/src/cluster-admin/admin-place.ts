@@ -4,6 +4,7 @@ import { createLogger } from '@oddlot/host/log';
 import { SettingError } from '@oddlot/host/settings';
 import type { BlockStream } from '../cluster/block-stream.ts';
 import { hasBucket, openBucket } from '../cluster/open-bucket.ts';
+import { patiently } from '../cluster/patiently.ts';
 import { ReplicaBoard } from '../cluster/replica-board.ts';
 import type { Config } from '../config.ts';
 import { openStream } from '../supervise/open-stream.ts';
@@ -73,6 +74,8 @@ export async function openPlace(
         'cluster-admin import, from the longest copy that there is',
     );
   }
+  // A server that is cut off from the others would show a board on which nobody tells anything any more.
+  await patiently(() => stream.end());
   const replicas = config.streamReplicas;
   const kv = await openBucket(connection, { cluster, what: 'replicas', replicas });
   const board = new ReplicaBoard(kv);

@@ -84,6 +84,9 @@ describe.skipIf(!hasNatsServer)('a cluster on one machine', () => {
         const wait = { timeout: LONG_MS / 2, interval: 200 };
         await expect.poll(() => namedBy(port), wait).toEqual(all);
         await expect.poll(() => namedBy(port + 10), wait).toEqual(all);
+        const said = await readFile(join(data, 'replica-1.log'), 'utf8');
+        expect(said).toContain('joining a cluster');
+        expect(said).not.toContain('not checked: whether these NATS servers sync');
         const config = join(data, 'nats/n1/nats.conf');
         const before = await readFile(config, 'utf8');
         const second = startLocalCluster({ ...SMALL, data, port: await freePorts(PORTS) });
