@@ -4,10 +4,17 @@ import { describe, expect, test } from 'vitest';
 import { blindBy, crossScope } from '../packages/engine/src/perp/blind.ts';
 import { closingMark } from '../packages/engine/src/perp/closing.ts';
 import { withdrawable } from '../packages/engine/src/perp/doors.ts';
+import {
+  fundingAmount,
+  fundingRateE10,
+  premiumCapE8,
+  premiumE10,
+} from '../packages/engine/src/perp/funding.ts';
 import { createClosing } from '../packages/engine/src/state/closing.ts';
 import { deal, leap, openGap, px, worth, X, Z } from '../packages/engine/src/testing/gaps.ts';
-import { actor } from '../packages/engine/src/testing/scenario.ts';
+import { actor, PERP, Scenario } from '../packages/engine/src/testing/scenario.ts';
 import { defaultParameters, genesisCommands } from '../packages/venue/src/genesis-commands.ts';
+import { formatDecimal } from '@oddlot/units';
 import { REPOSITORY } from './support/venue-process.ts';
 
 /** The numbers that the rulebook gives are those that a new venue starts with. */
@@ -76,6 +83,77 @@ describe('docs/rulebook.md', () => {
         expect(clamp(Math.floor(eightHours / 8 + 0.5), 4e8)).toBe(e10(rate));
       }
     }
+  });
+
+  /** What an impact price gives at an oracle of 100, in words of the tables. */
+  const ratesAt = (mark: string, side: string, impact: string): readonly [string, string] => {
+    const price = { numerator: BigInt(Math.round(Number(impact) * 100)), denominator: 1n };
+    const perp = { mark: Math.round(Number(mark) * 100), oracle: 10_000, definition: {} };
+    const premium = premiumE10(
+      perp,
+      side === 'bid' ? price : undefined,
+      side === 'ask' ? price : undefined,
+    );
+    return [words(premium), words(BigInt(fundingRateE10(premium, defaultParameters('Any'))))];
+  };
+  const words = (e10: bigint): string => formatDecimal(e10, 10).replace('-', '−');
+
+  test('R-funding: its examples of premiums, here and in the guide', () => {
+    const section = text.slice(text.indexOf('### R-funding\n'), text.indexOf('### R-funding-gaps'));
+    const rows = [
+      ...section.matchAll(/^\| mark ([\d.]+), impact(Bid|Ask) ([\d.]+) \| (.+) \| (.+) \|$/gm),
+    ];
+    const guide = readFileSync(join(REPOSITORY, 'docs/guides/funding.md'), 'utf8');
+    const guided = [...guide.matchAll(/^\| ([\d.]+) \| (bid|ask) ([\d.]+) \| (.+) \| (.+) \|$/gm)];
+    expect([rows.length, guided.length]).toEqual([5, 5]);
+    for (const [, mark = '', side = '', impact = '', premium, rate] of [...rows, ...guided]) {
+      expect([premium, rate]).toEqual(ratesAt(mark, side.toLowerCase(), impact));
+    }
+    const most = fundingRateE10(BigInt(premiumCapE8({})) * 100n, defaultParameters('Any'));
+    expect(section).toContain(`${most / 1e10} is the highest rate`);
+    expect(guide).toContain(`at most ${most / 1e10}, ${most / 1e8}%`);
+  });
+
+  test('R-funding: the sample that the guide works out', () => {
+    const guide = readFileSync(join(REPOSITORY, 'docs/guides/funding.md'), 'utf8');
+    const impact = { numerator: 1_083_000n * 100n, denominator: 5_990n };
+    const at = (mark: number, bid = impact) =>
+      Number(premiumE10({ mark, oracle: 18_000, definition: {} }, bid, undefined)) / 1e10;
+    expect(guide).toContain(`premium   = 0.801336 / 180 = ${at(18_120)}`);
+    expect(guide).toContain(`0.5 / 180 = ${at(18_050)}`);
+    const high = { numerator: 19_000n, denominator: 1n };
+    expect(guide).toContain(`1.6 / 180 = ${at(18_160, high)}`);
+  });
+
+  test('R-fillable: its example, to the micro-USDC', () => {
+    const section = text.slice(text.indexOf('### R-fillable'), text.indexOf('### R-isolated'));
+    const [, stays, goes] =
+      /With ([\d.]+) the order stays; with ([\d.]+) the next/.exec(section) ?? [];
+    const left = (funds: string | undefined, price: number): number => {
+      const venue = Scenario.open({ accounts: [] });
+      venue.fund(actor(0xa), Math.round(Number(funds) * 1e6));
+      expect(venue.one(actor(0xa), { price: px(price), size: 6_000 }).state).toBe('open');
+      venue.wait(1_000).block();
+      return venue.state.perps.get(PERP.instrumentId)!.book.orderCount;
+    };
+    expect([left(stays, 101), left(goes, 101)]).toEqual([1, 0]);
+    expect(section).toContain('bid for 60 at 170 by an account with 640');
+    expect(left('640', 170)).toBe(0);
+  });
+
+  test('R-insurance-fund: the funding of its example, here and in the guide', () => {
+    const [, rate = '', fund = '', a = '', b = '', paid, received] =
+      /rate ([\d.]+), oracle 100. The fund is long ([\d,]+) lots of 0.01, A is long ([\d,]+) and B short ([\d,]+). A pays ([\d.]+), B receives ([\d.]+)/.exec(
+        text,
+      ) ?? [];
+    const count = (said: string): number => Number(said.replace(',', ''));
+    const paying = { lots: count(fund) + count(a), ofFund: count(fund) };
+    const amount = (size: number): number =>
+      Number(fundingAmount(size, px(100), Math.round(Number(rate) * 1e10), paying)) / 1e6;
+    expect([amount(count(a)), amount(-count(b))]).toEqual([-Number(paid), Number(received)]);
+    const guide = readFileSync(join(REPOSITORY, 'docs/guides/funding.md'), 'utf8');
+    expect(guide).toContain(`| A | 5 | 0.59375 | pays **${paid}** |`);
+    expect(guide).toContain(`= **${received}** |`);
   });
 
   test('R-liquidation: its table of a gap is what the engine does', () => {

@@ -115,6 +115,7 @@ describe('perpMetaDetail', () => {
       onlyIsolated: flag,
       delisted: flag,
       closingTime: nullable(integer),
+      premiumCap: decimal,
     }),
     marginTable: record({ instrumentId: integer, tiers: listOf(tier) }),
   });

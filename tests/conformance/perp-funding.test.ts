@@ -126,10 +126,13 @@ describe('activeAssetCtx', () => {
     const context = await contextOf(perp);
     done(await alice.place(rest('buy', '101', '20')));
     done(await bob.place(rest('sell', '102', '20')));
-    await eventually(() => expect(Number(context().ctx.premium)).toBe(0.01));
+    // The mark bounds it (R-funding): a price from elsewhere carries it to its band of 0.9399%, 100.94.
+    const prices = [{ instrumentId: perp.id, oraclePx: '100', externalPerpPx: '101' }];
+    done(await operator.push(prices));
+    await eventually(() => expect(Number(context().ctx.premium)).toBe(0.0094));
     await perp.push('104');
-    // −(104 − 102) / 104 to 10 decimals.
-    await eventually(() => expect(Number(context().ctx.premium)).toBeCloseTo(-2 / 104, 9));
+    // −(104 − 103.023) / 104 to 10 decimals; the ask is 1.9% away.
+    await eventually(() => expect(Number(context().ctx.premium)).toBeCloseTo(-0.977 / 104, 9));
     expect(Math.abs(Number(context().ctx.funding))).toBeLessThanOrEqual(0.04);
   });
 

@@ -176,6 +176,21 @@ describe('setPerp', () => {
     expect(refusalOf(listing)).toMatchObject({ code: 10017 });
   });
 
+  test('R-funding: premiumCap is 1% unless set', async () => {
+    const cap = async () => {
+      const assetName = perp.name.split('-')[0];
+      const detail = await world.client.data({ type: 'perpMetaDetail', assetName });
+      return detail.instruments[0].perp.premiumCap;
+    };
+    expect(await cap()).toBe('0.01');
+    await operator.set(perp, { premiumCap: '0.0025' });
+    expect(await cap()).toBe('0.0025');
+    expect(refusalOf(await setPerp({ premiumCap: '1' }))).toMatchObject({
+      code: 10002,
+      details: { field: 'setPerp.premiumCap' },
+    });
+  });
+
   test('at least one change, of a perp that exists', async () => {
     for (const changes of [{}, { delisted: false }, { haltTrading: 'yes' }]) {
       const reply = await setPerp(changes);

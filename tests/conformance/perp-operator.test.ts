@@ -205,6 +205,8 @@ describe('registerPerp', () => {
     ['quoteCurrency', { quoteCurrency: 'EUR' }],
     ['perpType', { perpType: 'inverse' }],
     ['impactNotional', { impactNotional: '0' }],
+    ['premiumCap', { premiumCap: '1' }],
+    ['premiumCap', { premiumCap: '-0.01' }],
     ['marginTable', { marginTable: { tiers: [] } }],
   ])('a fault in %s is named: %j', async (field, changes) => {
     const before = (await universe()).length;

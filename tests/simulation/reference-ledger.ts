@@ -206,7 +206,7 @@ export class ReferenceLedger {
         const position = this.books.signed(owner, event.instrumentId, event.size);
         same('the size that funding is about', BigInt(event.size), position.size);
         const due = this.books.fundingOf(owner, position, event.dueMs, BigInt(event.rateE10));
-        same<bigint>('the funding of an hour', event.amount, due);
+        same('the funding of an hour', event.amount as bigint, due);
         if (owner === this.books.fund) this.fundHours += 1;
         if (this.books.mode(owner, position).isIsolated) position.margin += event.amount;
         else owner.balance += event.amount;

@@ -15,7 +15,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { expectSame } from '../support/expect-same.ts';
 import { freshSeed } from '../support/fresh-seed.ts';
-import { ReferenceVenue, type ReferenceResult } from './reference-venue.ts';
+import type { ReferenceResult } from './reference-perps.ts';
+import { ReferenceVenue } from './reference-venue.ts';
 import { PARAMETERS, PERPS, Workload } from './workload.ts';
 
 /**

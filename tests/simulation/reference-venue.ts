@@ -1,3 +1,26 @@
+import {
+  abs,
+  ceil,
+  cheaper,
+  clamped,
+  initialOf,
+  isNear,
+  isReducing,
+  isTooFar,
+  maintenanceOf,
+  max,
+  min,
+  ONE,
+  paidFor,
+  premiumOf,
+  rateOf,
+  type ReferenceOrder,
+  type ReferencePerp,
+  type ReferenceRequest,
+  type ReferenceResult,
+  shapeFault,
+} from './reference-perps.ts';
+
 /**
  * A second perpetual venue, written from the rulebook alone: slow, flat, in bigints, sharing no code
  * with the engine. Orders stand in one list that is searched for every match; nothing is cached; a
@@ -5,84 +28,12 @@
  * an input. The test beside it holds the engine against it.
  */
 
-export type ReferenceTier = {
-  readonly maxSize: bigint;
-  readonly maxLeverage: bigint;
-  readonly mmrE8: bigint;
-};
-
-export type ReferencePerp = {
-  readonly id: number;
-  readonly tick: bigint;
-  readonly maxLimit: bigint;
-  readonly maxMarket: bigint;
-  readonly takerFeeE8: bigint;
-  readonly makerFeeE8: bigint;
-  readonly tiers: readonly ReferenceTier[];
-  readonly impactNotional: bigint;
-  oracle: bigint;
-  oracleMs: number;
-  mark: bigint;
-  /** R-funding: the premiums of the hour in progress, 10^-10, and how many there are. */
-  premiums: bigint;
-  samples: number;
-};
-
-export type ReferenceRequest = {
-  readonly perp: number;
-  readonly isBuy: boolean;
-  readonly price: bigint;
-  readonly size: bigint;
-  readonly tif: 'gtc' | 'gtd' | 'alo' | 'ioc' | 'market';
-  readonly reduceOnly: boolean;
-  readonly client: string | undefined;
-  readonly expireMs: number | undefined;
-};
-
-export type ReferenceOrder = ReferenceRequest & {
-  readonly id: number;
-  readonly owner: string;
-  original: bigint;
-  remaining: bigint;
-  filledNotional: bigint;
-  /** What this order has traded and paid in the role that it has now. */
-  roleNotional: bigint;
-  rolePaid: bigint;
-};
-
-export type ReferenceResult = {
-  readonly state: 'open' | 'filled' | 'cancelled' | 'rejected';
-  readonly reason: string | undefined;
-  readonly filled: bigint;
-  readonly filledNotional: bigint;
-};
-
 type Position = { size: bigint; cost: bigint };
 
-const ONE = 100_000_000n;
-const LEVERAGE = 20n;
 const LIQUIDATION_FEE_E8 = 500_000n;
 const MIN_VALUE = 10_000_000n;
 const SAMPLE_MS = 5_000;
 const HOUR_MS = 3_600_000;
-/** R-funding: 1%, in 10^-10. */
-const PREMIUM_CAP = 100_000_000n;
-
-const abs = (value: bigint): bigint => (value < 0n ? -value : value);
-const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);
-const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
-/** Of amounts that are not negative. */
-const ceil = (a: bigint, b: bigint): bigint => (a + b - 1n) / b;
-
-const isReducing = (held: bigint, signed: bigint): boolean =>
-  held !== 0n && held > 0n !== signed > 0n && abs(signed) <= abs(held);
-
-/** R-fill-check: worse than the mark by 0.5% and by 5% / leverage at most. */
-function isNear({ mark, tiers }: ReferencePerp, isBuy: boolean, price: bigint): boolean {
-  const leverage = min(LEVERAGE, tiers[0]?.maxLeverage ?? LEVERAGE);
-  const worse = isBuy ? price - mark : mark - price;
-  return worse * 200n <= mark && worse * 20n * leverage <= mark;
-}
 
 export class ReferenceVenue {
   nowMs = 0;
@@ -126,9 +77,8 @@ export class ReferenceVenue {
       return { state: 'rejected', reason: refused, filled: 0n, filledNotional: 0n };
     }
     const perp = this.#perp(request.perp);
-    const size = request.reduceOnly
-      ? min(request.size, this.#reducible(owner, request))
-      : request.size;
+    const most = request.reduceOnly ? this.#reducible(owner, request) : request.size;
+    const size = min(request.size, most);
     const order: ReferenceOrder = {
       ...request,
       price: request.tif === 'market' ? clamped(perp, request) : request.price,
@@ -261,25 +211,19 @@ export class ReferenceVenue {
     const now = this.position(owner, perp.id).size;
     const mayOpen = !request.reduceOnly && !isReducing(now, isBuy ? size : -size);
     if (mayOpen && this.#isBlind(owner)) return 'oracleStale';
-    if (size <= 0n) return 'sizeBelowMin';
-    if (size > (tif === 'ioc' || tif === 'market' ? perp.maxMarket : perp.maxLimit)) {
-      return 'sizeAboveMax';
-    }
-    if (request.price <= 0n) return 'priceOutOfRange';
-    if (request.price % perp.tick !== 0n) return 'priceOffTick';
+    const misshapen = shapeFault(perp, request);
+    if (misshapen !== undefined) return misshapen;
     const isMarket = tif === 'market';
     const price = isMarket ? clamped(perp, request) : request.price;
-    const isFar = 5n * price < perp.oracle || 5n * price > 9n * perp.oracle;
-    if (isFar && !isMarket) return 'priceTooFar';
+    if (isTooFar(perp, price) && !isMarket) return 'priceTooFar';
     const held = this.position(owner, perp.id).size;
     const isClosing = held !== 0n && held > 0n !== isBuy;
     const closesAll = isClosing && (request.reduceOnly ? size >= abs(held) : size === abs(held));
     if (price * size < MIN_VALUE && !closesAll) return 'valueBelowMin';
     if (tif === 'gtd' && (request.expireMs ?? 0) < this.nowMs + 5_000) return 'expiryTooSoon';
     const live = this.orders.filter((order) => order.owner === owner);
-    if (request.client !== undefined && live.some(({ client }) => client === request.client)) {
-      return 'clientOrderIdDuplicate';
-    }
+    const isTaken = live.some(({ client }) => client === request.client);
+    if (request.client !== undefined && isTaken) return 'clientOrderIdDuplicate';
     if (live.length >= 5_000) return 'ordersFull';
     if (request.reduceOnly && this.#reducible(owner, request) === 0n) return 'reduceOnlyIncreases';
     if (after > before) {
@@ -348,46 +292,8 @@ export class ReferenceVenue {
       else if (ask < perp.oracle) this.#test(perp, false, perp.impactNotional);
       if (this.orders.every((order) => order.perp !== perp.id)) continue;
       perp.samples += 1;
-      perp.premiums += this.#above(perp) - this.#below(perp);
+      perp.premiums += premiumOf(perp, this.#side(perp.id, true), this.#side(perp.id, false));
     }
-  }
-
-  /** max(b − O, 0) / O in 10^-10, rounded down. */
-  #above(perp: ReferencePerp): bigint {
-    const impact = this.#impact(perp, true);
-    if (impact === undefined) return 0n;
-    const distances = [
-      (10_000_000_000n * (impact.value - perp.oracle * impact.lots)) / (perp.oracle * impact.lots),
-      (10_000_000_000n * (perp.mark - perp.oracle)) / perp.oracle,
-      PREMIUM_CAP,
-    ];
-    return max(0n, distances.reduce(min));
-  }
-
-  /** max(O − a, 0) / O in 10^-10, rounded down. */
-  #below(perp: ReferencePerp): bigint {
-    const impact = this.#impact(perp, false);
-    if (impact === undefined) return 0n;
-    const distances = [
-      (10_000_000_000n * (perp.oracle * impact.lots - impact.value)) / (perp.oracle * impact.lots),
-      (10_000_000_000n * (perp.oracle - perp.mark)) / perp.oracle,
-      PREMIUM_CAP,
-    ];
-    return max(0n, distances.reduce(min));
-  }
-
-  /** What the impact notional gets on a side: the average price is value / lots, both times one price. */
-  #impact(perp: ReferencePerp, isBuy: boolean): { value: bigint; lots: bigint } | undefined {
-    let left = perp.impactNotional;
-    let lots = 0n;
-    for (const { price, remaining } of this.#side(perp.id, isBuy)) {
-      if (price * remaining >= left) {
-        return { value: perp.impactNotional * price, lots: lots * price + left };
-      }
-      left -= price * remaining;
-      lots += remaining;
-    }
-    return undefined;
   }
 
   /** Nobody here is the insurance fund: longs pay shorts, and it has what rounding leaves. */
@@ -398,15 +304,11 @@ export class ReferenceVenue {
     perp.premiums = 0n;
     perp.samples = 0;
     if (!isPaid) return;
-    const pull = max(-5_000_000n, min(5_000_000n, 1_000_000n - premium));
-    // Half up: the floor of (x + 4) / 8.
-    const raised = premium + pull + 4n;
-    const rate = raised >= 0n ? raised / 8n : -ceil(-raised, 8n);
+    const rate = rateOf(premium);
     for (const [key, { size }] of this.positions) {
       const [owner = '', id] = key.split(' ');
       if (Number(id) !== perp.id) continue;
-      const due = size * perp.oracle * rate;
-      const paid = due > 0n ? ceil(due, 10_000_000_000n) : due / 10_000_000_000n;
+      const paid = paidFor(size * perp.oracle * rate);
       this.credit(owner, -paid);
       this.treasury += paid;
     }
@@ -423,10 +325,7 @@ export class ReferenceVenue {
   #side(perp: number, isBuySide: boolean): ReferenceOrder[] {
     return this.orders
       .filter((order) => order.perp === perp && order.isBuy === isBuySide)
-      .sort((a, b) => {
-        if (a.price !== b.price) return a.price < b.price === isBuySide ? 1 : -1;
-        return a.id - b.id;
-      });
+      .sort((a, b) => (isBuySide ? cheaper(b, a) : cheaper(a, b)) || a.id - b.id);
   }
 
   #execute(taker: ReferenceOrder): ReferenceResult['state'] {
@@ -549,28 +448,4 @@ export class ReferenceVenue {
       }
     }
   }
-}
-
-function clamped(perp: ReferencePerp, { isBuy, price }: ReferenceRequest): bigint {
-  const ticks = 100n * perp.tick;
-  if (isBuy) return min(price, ((perp.mark * 105n) / ticks) * perp.tick);
-  return max(price, ceil(perp.mark * 95n, ticks) * perp.tick);
-}
-
-function initialOf(perp: ReferencePerp, exposure: bigint): bigint {
-  const tier = perp.tiers.find(({ maxSize }) => exposure <= maxSize) ?? perp.tiers.at(-1);
-  const most = tier?.maxLeverage ?? 1n;
-  const first = perp.tiers[0]?.maxLeverage ?? 1n;
-  return ceil(exposure * perp.mark, min(min(LEVERAGE, first), most));
-}
-
-/** Each part of the position at the rate of the tier that it lies in. */
-function maintenanceOf(perp: ReferencePerp, size: bigint): bigint {
-  let weighted = 0n;
-  let from = 0n;
-  for (const { maxSize, mmrE8 } of perp.tiers) {
-    weighted += max(0n, min(size, maxSize) - from) * mmrE8;
-    from = maxSize;
-  }
-  return ceil(weighted * perp.mark, ONE);
 }

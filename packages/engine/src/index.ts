@@ -45,6 +45,7 @@ export { liveOrderOf, lotsAhead } from './read/read-queue.ts';
 export { liabilities, liabilitiesMax, VENUE_ADDRESS } from './read/read-liabilities.ts';
 export { gateStatus, multiSigSigners, vaultEquity } from './read/read-keys.ts';
 export { gateRefusal } from './auth/gate.ts';
+export { premiumCapE8 } from './perp/funding.ts';
 export * from './read/read-outcome.ts';
 export { outcomeHolders, type HolderPlace } from './read/read-holders.ts';
 export { seriesOutlook } from './read/series-outlook.ts';

@@ -21,6 +21,7 @@ type PerpChange = GlobalOptions & {
   readonly maxOrder?: string;
   readonly maxMarketOrder?: string;
   readonly impact?: string;
+  readonly premiumCap?: string;
   readonly yes?: boolean;
 };
 
@@ -36,6 +37,7 @@ function addMarket(program: Command, around: Surroundings): void {
     .option('--max-order <size>', 'of a limit order')
     .option('--max-market-order <size>', 'of a market order')
     .option('--impact <usdc>', 'the notional that the impact price is of')
+    .option('--premium-cap <rate>', 'highest premium that is sampled, as a fraction: 0.01')
     .action(async (name: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<PerpChange>();
       const changes = {
@@ -45,6 +47,7 @@ function addMarket(program: Command, around: Surroundings): void {
         maxLimitOrderSize: options.maxOrder,
         maxMarketOrderSize: options.maxMarketOrder,
         impactNotional: options.impact,
+        premiumCap: options.premiumCap,
       };
       const named = Object.entries(changes).filter(([, value]) => value !== undefined);
       if (named.length === 0) throw new CliError('usage', 'say what to change; see --help');

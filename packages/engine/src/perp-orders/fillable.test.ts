@@ -181,7 +181,11 @@ describe('R-fillable: before a mark the best order of each side is tested', () =
       grouping: 'normal',
       orders: [
         order({ price: 1_700_000, size: 6_000 }),
-        order({ ...exit, price: 900_000, trigger: { kind: 'stopLoss', price: 900_000 } }),
+        order({
+          ...exit,
+          price: 900_000,
+          trigger: { kind: 'stopLoss', isMarket: true, price: 900_000 },
+        }),
       ],
     });
     expect(cancels(nextMark(venue))).toEqual([

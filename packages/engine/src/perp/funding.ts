@@ -57,6 +57,11 @@ export function shownImpact(price: ImpactPrice | undefined): number | undefined 
   return price === undefined ? undefined : Number(divHalfUp(price.numerator, price.denominator));
 }
 
+/** How far from the oracle a sampled price may be, 10^-8. */
+export function premiumCapE8(definition: { readonly premiumCapE8?: number }): number {
+  return definition.premiumCapE8 ?? LIMITS.premiumCapE8;
+}
+
 /** The prices that a premium is made of, beside those of the book. */
 type PremiumTerms = Pick<Perp, 'mark' | 'oracle'> & {
   readonly definition: { readonly premiumCapE8?: number };
@@ -77,7 +82,7 @@ export function premiumE10(
   const sign = mark > oracle ? 1n : -1n;
   const marked = sign * distanceE10({ numerator: BigInt(mark), denominator: 1n }, oracle);
   const away = sign * distanceE10(impact, oracle);
-  const cap = BigInt(definition.premiumCapE8 ?? LIMITS.premiumCapE8) * E10_PER_E8;
+  const cap = BigInt(premiumCapE8(definition)) * E10_PER_E8;
   const nearest = [away, marked, cap].reduce((least, each) => (each < least ? each : least));
   return nearest > 0n ? sign * nearest : 0n;
 }

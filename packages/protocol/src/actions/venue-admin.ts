@@ -37,6 +37,7 @@ const RegisterPerp = z.strictObject({
   onlyIsolated: z.boolean(),
   impactNotional: Dec,
   markBand: Dec.optional(),
+  premiumCap: Dec.optional(),
   marginTable: MarginTable,
   asset: z
     .strictObject({
@@ -65,6 +66,7 @@ const SetPerp = z
     maxMarketOrderSize: Dec.optional(),
     impactNotional: Dec.optional(),
     markBand: Dec.optional(),
+    premiumCap: Dec.optional(),
     marginTable: MarginTable.optional(),
     tagIds: TagIds.optional(),
   })

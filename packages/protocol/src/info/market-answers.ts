@@ -81,6 +81,8 @@ export type PerpMetaDetail = {
       onlyIsolated: boolean;
       delisted: boolean;
       closingTime: number | null;
+      /** Furthest from the oracle that a sampled premium may be, as a fraction (R-funding). */
+      premiumCap: string;
     };
     marginTable: { instrumentId: number; tiers: MarginTier[] };
   }[];

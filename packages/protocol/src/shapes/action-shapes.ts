@@ -252,6 +252,7 @@ export const venueAdminShape: ObjectShape = {
     onlyIsolated: 'boolean',
     impactNotional: 'decimal',
     'markBand?': 'decimal',
+    'premiumCap?': 'decimal',
     marginTable: {
       tiers: [
         'list',
@@ -290,6 +291,7 @@ export const venueAdminShape: ObjectShape = {
     'maxMarketOrderSize?': 'decimal',
     'impactNotional?': 'decimal',
     'markBand?': 'decimal',
+    'premiumCap?': 'decimal',
     'marginTable?': {
       tiers: [
         'list',

@@ -59,7 +59,7 @@ export function operatorCommand(
 }
 
 function listing(wire: RegisterPerp): PerpListing {
-  const { szDecimals, instrumentId, asset, markBand } = wire;
+  const { szDecimals, instrumentId, asset, markBand, premiumCap } = wire;
   return {
     name: wire.name,
     baseCurrency: wire.baseCurrency,
@@ -74,6 +74,7 @@ function listing(wire: RegisterPerp): PerpListing {
     onlyIsolated: wire.onlyIsolated,
     impactNotionalMicroUsdc: exactCount(wire.impactNotional, MONEY_DECIMALS),
     ...(markBand === undefined ? {} : { markBandE8: rate(markBand) }),
+    ...(premiumCap === undefined ? {} : { premiumCapE8: rate(premiumCap) }),
     tiers: tiersOf(wire.marginTable.tiers, szDecimals),
     ...(asset === undefined ? {} : { asset }),
     tagIds: wire.tagIds ?? [],
@@ -84,7 +85,8 @@ function listing(wire: RegisterPerp): PerpListing {
 /** The changes that are named; absent ones stay absent. */
 function changes(wire: SetPerp, szDecimals: number): PerpChanges {
   const { bookTicks, impactNotional, makerFeeRate, marginTable, markBand, onlyIsolated } = wire;
-  const { maxLimitOrderSize, maxMarketOrderSize, priceTick, tagIds, takerFeeRate } = wire;
+  const { maxLimitOrderSize, maxMarketOrderSize, premiumCap, priceTick, tagIds, takerFeeRate } =
+    wire;
   const whenSet = <Value, Out extends object>(
     value: Value | undefined,
     change: (value: Value) => Out,
@@ -105,6 +107,7 @@ function changes(wire: SetPerp, szDecimals: number): PerpChanges {
       impactNotionalMicroUsdc: exactCount(text, MONEY_DECIMALS),
     })),
     ...whenSet(markBand, (text) => ({ markBandE8: rate(text) })),
+    ...whenSet(premiumCap, (text) => ({ premiumCapE8: rate(text) })),
     ...whenSet(marginTable, ({ tiers }) => ({ tiers: tiersOf(tiers, szDecimals) })),
     ...whenSet(tagIds, (value) => ({ tagIds: value })),
   };

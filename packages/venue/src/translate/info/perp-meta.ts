@@ -1,4 +1,10 @@
-import { perpDefinitions, perpView, type PerpDefinition, type State } from '@oddlot/engine';
+import {
+  perpDefinitions,
+  type PerpDefinition,
+  perpView,
+  premiumCapE8,
+  type State,
+} from '@oddlot/engine';
 import { refusal, type PerpMeta, type PerpMetaDetail, type PerpUniverse } from '@oddlot/protocol';
 import { formatDecimal, MONEY_DECIMALS } from '@oddlot/units';
 import { formatPrice, formatRate, formatSize, sizeAsNumber } from '../format.ts';
@@ -69,6 +75,7 @@ function perpEntry(state: State, perp: PerpDefinition): Instrument['perp'] {
     priceTick: formatPrice(perp, perp.priceTick),
     bookTicks: perp.bookTicks.map((each) => formatPrice(perp, each)),
     ...sizesAndGates(state, perp),
+    premiumCap: formatRate(premiumCapE8(perp)),
   };
 }
 

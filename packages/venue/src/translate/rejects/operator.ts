@@ -10,6 +10,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   takerFeeE8: 'takerFeeRate',
   makerFeeE8: 'makerFeeRate',
   markBandE8: 'markBand',
+  premiumCapE8: 'premiumCap',
   impactNotionalMicroUsdc: 'impactNotional',
 };
 

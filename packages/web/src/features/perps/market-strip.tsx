@@ -142,7 +142,7 @@ function Funding({
   const nowMs = useVenueSecond();
   const words = whoPays(rate, t);
   return (
-    <Tooltip text={words}>
+    <Tooltip text={`${words}. ${t('perps.strip.fundNote')}`}>
       <button type="button" className="shrink-0 cursor-default text-start">
         <span className="block text-11 text-muted">{t('perps.strip.fundingIn')}</span>
         <span className="block text-13 text-warning">

@@ -99,6 +99,7 @@ function Facts() {
       <div className="ms-auto text-12 text-muted max-tablet:ms-0">
         <dt className="heard">{t('perps.strip.funding')}</dt>
         <dd>{words}</dd>
+        <dd>{t('perps.strip.fundNote')}</dd>
       </div>
     </dl>
   );
