@@ -107,7 +107,7 @@ function mutatedStretch(cast: Cast, isShort: boolean, step: Stretch): Stretch {
       ]);
       const changed = { ...one, ...change };
       const bounded = Math.max(-790, Math.min(790, Math.round(changed.away)));
-      return { ...step, routines: routines.with(at, { ...changed, away: bounded }) };
+      return { ...step, routines: routines.toSpliced(at, 1, { ...changed, away: bounded }) };
     }
   }
 }
