@@ -2,7 +2,7 @@ import { checkInvariants, type State } from '@oddlot/engine';
 import type { Address } from '@oddlot/units';
 import { judgeDoors } from './door-judge.ts';
 import { demand, usdc } from './finding.ts';
-import { changesOf } from './flows.ts';
+import { changesOf, marksOf } from './flows.ts';
 import { FundJudge } from './fund-judge.ts';
 import { type FundingFigures, FundingJudge } from './funding-judge.ts';
 import { judgeGap } from './gap-judge.ts';
@@ -11,11 +11,23 @@ import { type MarginFigures, MarginJudge } from './margin-judge.ts';
 import { judgeRanks } from './rank-judge.ts';
 import type { Entry } from './venue.ts';
 
+/** What owners gained, besides what prices did to their positions, fills of honest accounts' own orders, and funding. */
+export type Gains = {
+  /** By bankruptcies: closes at prices that no book made, deficits that were paid. */
+  relief: bigint;
+  /** What others and the insurance fund may have given for it. */
+  allowed: bigint;
+  /** From orders that the venue sent for accounts in liquidation and for the insurance fund, valued at the mark. */
+  forced: bigint;
+};
+
 /**
- * Everything that is judged of a history, entry by entry, and at its end what the accounts of one owner
- * made together. The owner may make what fills against others at prices those others asked for,
- * funding and prices bring; what bankruptcies bring beyond that must be what others gave up of the
- * gap's own profit, or what the fund paid within its bounds.
+ * Everything that is judged of a history, entry by entry, and at its end the sum of what accounts of one owner gained. A
+ * gain has five parts. (1) Prices moved while they held positions, at the risk of both sides. (2) Their orders traded with
+ * orders of others at prices that those others asked for: a maker's risk. (3) Funding, which nobody agrees to: bounded
+ * hour by hour by `FundingJudge`. (4) Forced sales: bounded by what the failing account has left, since a close beyond
+ * its bankruptcy price leaves a deficit, which `FundJudge` judges. (5) The rest comes from bankruptcies: it is at most
+ * what others gave up of the price gap's own profit and what the fund paid within its bounds.
  */
 export class Examination {
   readonly #owners: ReadonlySet<Address>;
@@ -23,8 +35,7 @@ export class Examination {
   readonly #funds: FundJudge;
   readonly #funding: FundingJudge;
   readonly #margins: MarginJudge;
-  #relief = 0n;
-  #allowed = 0n;
+  readonly gains: Gains = { relief: 0n, allowed: 0n, forced: 0n };
   /** How often each thing that is judged came up: a search that meets none proves nothing. */
   readonly reached = new Map<string, number>();
 
@@ -60,8 +71,9 @@ export class Examination {
     let relief = 0n;
     for (const owner of this.#owners) relief += changes.get(owner)?.relief ?? 0n;
     this.#judgeGroup(entry, relief, paid);
-    this.#relief += relief;
-    this.#allowed += forgone + paid + slackOf(entry);
+    this.gains.relief += relief;
+    this.gains.allowed += forgone + paid + slackOf(entry);
+    this.gains.forced += this.#forcedGain(entry);
     if (paid > 0n) this.#count('fund paid');
     if (relief > 0n) this.#count('owner relieved');
   }
@@ -69,11 +81,26 @@ export class Examination {
   /** At the end of a history. */
   conclude(state: State): void {
     checkInvariants(state);
+    const { allowed, relief } = this.gains;
     demand(
-      this.#relief <= this.#allowed,
+      relief <= allowed,
       "owner's sum",
-      () => `${usdc(this.#relief)} by bankruptcies, where others gave ${usdc(this.#allowed)}`,
+      () => `${usdc(relief)} by bankruptcies, where others gave ${usdc(allowed)}`,
     );
+  }
+
+  #forcedGain(entry: Entry): bigint {
+    const marks = marksOf(entry);
+    let gain = 0n;
+    for (const event of entry.result.events) {
+      if (event.type !== 'tradeExecuted') continue;
+      const { isLiquidation, maker, taker } = event;
+      const isForced = isLiquidation || taker.account === this.#fund;
+      if (!isForced || !this.#owners.has(maker.account)) continue;
+      const bought = event.takerIsBuy ? -event.size : event.size;
+      gain += BigInt(bought) * BigInt(marks(event.instrumentId) - event.price);
+    }
+    return gain;
   }
 
   /** Who holds all positions of the markets concerned gains nothing but what the fund pays. */

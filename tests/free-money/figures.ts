@@ -12,11 +12,13 @@ export class Figures {
   #gain = 0n;
   #interestHours = 0n;
   #worstE10 = 0n;
+  #relief = 0n;
+  #forced = 0n;
   #cancelled = 0;
   #judged = 0;
   #refused = 0;
 
-  add({ entries, funding, margins, reached, simulatedMs }: Played): void {
+  add({ entries, funding, gains, margins, reached, simulatedMs }: Played): void {
     this.runs += 1;
     this.entries += entries;
     this.#simulatedMs += simulatedMs;
@@ -27,6 +29,8 @@ export class Figures {
     this.#gain += funding.gain;
     this.#interestHours += funding.interestHours;
     this.#worstE10 = larger(this.#worstE10, funding.worstE10);
+    this.#relief += gains.relief;
+    this.#forced += gains.forced;
     this.#cancelled += margins.cancelled;
     this.#judged += margins.judged;
     this.#refused += margins.refused;
@@ -44,6 +48,8 @@ export class Figures {
       ownersGainedByFunding: usdc(this.#gain),
       openInterestHours: usdc(this.#interestHours),
       worstGainOfOneHour: `${Number(this.#worstE10) / 1e8}% of open interest`,
+      ownersGainedByBankruptcies: usdc(this.#relief),
+      ownersGainedFromForcedSales: usdc(this.#forced),
       honestOrdersCancelledForMargin: this.#cancelled,
       ofTheseRecomputed: this.#judged,
       honestPostOnlyRefused: this.#refused,

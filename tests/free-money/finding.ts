@@ -18,7 +18,8 @@ export type Property =
   | 'funding beyond its bound'
   | 'fund pays funding'
   | 'cancelled with margin'
-  | 'refused by a phantom';
+  | 'refused by a phantom'
+  | 'mark of a phantom';
 
 export class Finding extends Error {
   readonly property: Property;

@@ -7,7 +7,8 @@ import type { Entry } from './venue.ts';
 
 /**
  * R-fillable, R-tif: no honest order is cancelled for lack of margin while its owner has margin for a fill of all that is
- * left of it, and no honest post-only order is refused only because of orders that cannot fill. Everything is computed
+ * left of it, no honest post-only order is refused only because of orders that cannot fill, and the best prices that a
+ * mark is computed from are of orders that can. Everything is computed
  * from balances, positions and the orders that events showed, in exact arithmetic. Judged are cross accounts with one
  * position a market.
  */
@@ -16,6 +17,8 @@ const E8 = 100_000_000n;
 /** The highest fee of a maker. */
 const MAKER_FEE_E8 = 15_000n;
 const LIQUIDATION_FEE_E8 = 500_000n;
+/** Micro-USDC by which fees and margins, each rounded once, may differ from those computed here. */
+const ROUNDING = 3n;
 
 export type MarginFigures = {
   /** Honest orders cancelled for lack of margin. */
@@ -40,7 +43,13 @@ export class MarginJudge {
 
   judge(entry: Entry): void {
     const changes = new Changes(entry);
+    let hasMarks = false;
     for (const event of entry.result.events) {
+      // Before any mark of the entry moves, every book has been tested.
+      if (event.type === 'markUpdated' && !hasMarks) {
+        hasMarks = true;
+        this.#judgeBooks(entry, changes);
+      }
       if (event.type === 'orderUpdated') this.#order(entry, changes, event);
       else changes.note(event);
     }
@@ -55,7 +64,9 @@ export class MarginJudge {
     if (isHonest && reject?.reason === 'postOnlyWouldTrade') {
       this.#judgeRefusal(entry, changes, order);
     }
-    if (status === 'open') this.#orders.set(order.orderId, order);
+    // A trigger waits off the book until it fires.
+    const isWaiting = order.trigger !== undefined && order.hasFired !== true;
+    if (status === 'open' && !isWaiting) this.#orders.set(order.orderId, order);
     else this.#orders.delete(order.orderId);
   }
 
@@ -63,7 +74,7 @@ export class MarginJudge {
     this.figures.cancelled += 1;
     // An order that never rested is a taker, whose rest is cancelled.
     if (!this.#orders.has(order.orderId)) return;
-    const numbers = this.#fillOf(entry, changes, order);
+    const numbers = this.#fillOf(entry, changes, order, -ROUNDING);
     if (numbers === undefined) return;
     this.figures.judged += 1;
     demand(!numbers.isCovered, 'cancelled with margin', () => say(order, numbers));
@@ -82,7 +93,7 @@ export class MarginJudge {
     );
     const canFill = crossing.some((each) => {
       if (each.account === order.account) return true;
-      return this.#fillOf(entry, changes, each)?.isCovered ?? true;
+      return this.#fillOf(entry, changes, each, ROUNDING)?.isCovered ?? true;
     });
     demand(
       canFill || crossing.length === 0,
@@ -92,8 +103,51 @@ export class MarginJudge {
     );
   }
 
-  /** R-fill-check on the state after a fill of all that is left; undefined where it is not judged. */
-  #fillOf(entry: Entry, changes: Changes, order: OrderSnapshot): Fill | undefined {
+  #judgeBooks(entry: Entry, changes: Changes): void {
+    const best = this.#bestOrders();
+    for (const event of entry.result.events) {
+      if (event.type !== 'markUpdated') continue;
+      const market = entry.after.markets.get(event.instrumentId);
+      if (market === undefined || !isJudged(market) || market.isClosing) continue;
+      if (changes.markOf(market.id) === 0) continue;
+      for (const isBuy of [true, false]) {
+        const orders = best.get(sideOf(market.id, isBuy)) ?? [];
+        // Of several orders at one price the first in time is the one that passed.
+        const canFill = orders.some(
+          (each) => this.#fillOf(entry, changes, each, ROUNDING)?.isCovered ?? true,
+        );
+        const [first] = orders;
+        demand(
+          canFill || first === undefined,
+          'mark of a phantom',
+          () =>
+            `${first?.remaining} lots of ${first?.account} at ${first?.price} are the best of market ${market.id}`,
+        );
+      }
+    }
+  }
+
+  /** All orders at the best price of each side. */
+  #bestOrders(): Map<string, OrderSnapshot[]> {
+    const best = new Map<string, OrderSnapshot[]>();
+    for (const order of this.#orders.values()) {
+      const key = sideOf(order.instrumentId, order.isBuy);
+      const known = best.get(key);
+      const [first] = known ?? [];
+      if (known === undefined || first === undefined) best.set(key, [order]);
+      else if (order.price === first.price) known.push(order);
+      else if (order.price > first.price === order.isBuy) best.set(key, [order]);
+    }
+    return best;
+  }
+
+  /** R-fill-check on the state after a fill of all that is left; undefined where it is not judged. What rounding may add is given. */
+  #fillOf(
+    entry: Entry,
+    changes: Changes,
+    order: OrderSnapshot,
+    rounding: bigint,
+  ): Fill | undefined {
     const purse = entry.before.purses.get(order.account);
     if (purse === undefined || purse.isHedged || changes.isUnknown(order.account)) return undefined;
     if (purse.held.some(({ isIsolated }) => isIsolated)) return undefined;
@@ -106,7 +160,7 @@ export class MarginJudge {
     const mark = changes.markOf(id);
     const value = BigInt(order.price) * BigInt(order.remaining);
     const fee = (value * MAKER_FEE_E8 + E8 - 1n) / E8;
-    const worth = after.worth + BigInt(signed) * BigInt(mark - order.price) - fee;
+    const worth = after.worth + BigInt(signed) * BigInt(mark - order.price) - fee + rounding;
     const start = changes.sizeOf(purse, id);
     const reduces = start !== 0 && Math.abs(start + signed) + Math.abs(signed) === Math.abs(start);
     const isBlind = before.doubt > 0n && before.worth - before.doubt < before.initial;
@@ -117,7 +171,7 @@ export class MarginJudge {
     if (market?.isStale === true && !reduces) return undefined;
     const isOpenCovered = worth - after.doubt >= after.initial;
     const isReduceCovered =
-      reduces && worth >= 0n && worth * before.risk > before.worth * after.risk + before.risk;
+      reduces && worth >= 0n && worth * before.risk >= (before.worth - rounding) * after.risk;
     const isCovered = isBlind ? false : isOpenCovered || isReduceCovered;
     return { isCovered, worth, initial: after.initial, mark, start };
   }
@@ -131,6 +185,10 @@ export class MarginJudge {
     }
     return resting;
   }
+}
+
+function sideOf(id: number, isBuy: boolean): string {
+  return `${id} ${isBuy}`;
 }
 
 type Resting = Map<number, { buys: number; sells: number }>;

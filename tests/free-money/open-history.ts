@@ -29,11 +29,13 @@ export function randomOpenHistory(chance: Chance): History {
   const steps: Step[] = [];
   const isClosing = chance.below(5) === 0;
   // A closing hour that begins with the funding hour leaves that hour few samples of an open market.
-  const seconds = isClosing ? chance.below(600) : chance.below(3_500);
+  const seconds = isClosing ? chance.below(300) : chance.below(3_500);
   steps.push({ kind: 'prices', seconds, moves: still, acts: [] });
   if (chance.below(4) === 0) steps.push(...fundPosition(cast, opening));
   const isShort = chance.below(2) === 0;
   for (let deals = 1 + chance.below(4); deals > 0; deals--) steps.push(position(cast, isShort));
+  // Large enough for orders that only reduce to be worth the impact notional.
+  if (isClosing) steps.push(largePosition(cast, isShort));
   if (chance.below(4) === 0) steps.push(deal(cast, opening.perps.length - 1));
   if (isClosing) return { opening, steps: [...steps, ...closingScenes(cast, isShort)] };
   for (let scenes = 1 + chance.below(3); scenes > 0; scenes--) {
@@ -105,7 +107,7 @@ function mutatedStretch(cast: Cast, isShort: boolean, step: Stretch): Stretch {
       ]);
       const changed = { ...one, ...change };
       const bounded = Math.max(-790, Math.min(790, Math.round(changed.away)));
-      return { ...step, routines: routines.with(at, { ...changed, away: bounded }) };
+      return { ...step, routines: routines.toSpliced(at, 1, { ...changed, away: bounded }) };
     }
   }
 }
@@ -146,7 +148,9 @@ function randomOpening(chance: Chance): Opening {
       person([640, 2_000, 20_000, 100_000], false),
     ),
     others: [
-      ...Array.from({ length: 1 + chance.below(3) }, () => person([2_000, 20_000, 100_000], true)),
+      ...Array.from({ length: 1 + chance.below(3) }, () =>
+        person([2_000, 20_000, 100_000, 500_000], true),
+      ),
       ...Array.from({ length: chance.below(4) }, maker),
     ],
     fundUsdc: chance.pick([0, 1_000, 20_000, 100_000, 500_000]),
@@ -164,6 +168,12 @@ function position(cast: Cast, isShort: boolean): Step {
   const [buyer, seller] = isShort === chance.below(8) > 0 ? [other, own] : [own, other];
   const share = chance.pick([5, 20, 50, 90]);
   return { kind: 'deal', buyer, seller, perp: market(cast), away: 0, share };
+}
+
+/** The first owner against the first honest account, in the first market. */
+function largePosition({ owners }: Cast, isShort: boolean): Step {
+  const [buyer, seller] = isShort ? [owners, 0] : [0, owners];
+  return { kind: 'deal', buyer, seller, perp: 0, away: 0, share: 90 };
 }
 
 /** Somebody fails while the book is empty, so that the fund takes over a position. */
@@ -189,14 +199,29 @@ function fundPosition(cast: Cast, { perps }: Opening): Step[] {
 function closingScenes(cast: Cast, isShort: boolean): Step[] {
   const { chance } = cast;
   const moves = movesOf(cast);
-  moves[0] = (isShort ? -1 : 1) * chance.pick([-5, 5, 15, 40, 150]);
+  moves[0] = (isShort ? -1 : 1) * chance.pick([-5, 15, 40, 40, 150]);
+  const closing = (seconds: number): Stretch => {
+    const one = stretch(cast, isShort, seconds);
+    // Only orders that reduce pass.
+    const routines = one.routines.map((each) => ({
+      ...each,
+      who: chance.below(2) === 0 ? 0 : each.who,
+      perp: 0,
+      isBuy: isShort,
+      away: (isShort ? 1 : -1) * chance.pick([2, 5, 11, 30, 100]),
+      share: chance.pick([30, 95, 100]),
+      reduceOnly: true,
+    }));
+    return { ...one, routines: chance.below(4) === 0 ? one.routines : routines };
+  };
   return [
     { kind: 'delist', perp: 0 },
-    stretch(cast, isShort, chance.pick([5, 30, 60, 300])),
+    // The mark falls behind a price that moves late, by the share of samples that were taken before.
+    closing(chance.pick([300, 900, 1_800, 1_800])),
     { kind: 'prices', seconds: 1 + chance.below(5), moves, acts: [] },
-    stretch(cast, isShort, chance.pick([600, 1_800, 3_000])),
+    closing(chance.pick([600, 900, 1_500])),
     { kind: 'hour', moves: moves.map(() => 0) },
-    stretch(cast, isShort, 300),
+    closing(300),
   ];
 }
 

@@ -10,10 +10,15 @@ import type * as MemoryModule from '../../packages/engine/src/state/entry-memory
 import type * as PriceModule from '../../packages/engine/src/liquidation/bankruptcy-price.ts';
 import type * as RestModule from '../../packages/engine/src/liquidation/settle-rest.ts';
 import type * as PostModule from '../../packages/engine/src/ledger/post.ts';
+import type * as FillableModule from '../../packages/engine/src/perp-orders/fillable.ts';
+import type * as MatchModule from '../../packages/engine/src/perp-orders/match-order.ts';
+import type * as ForecastModule from '../../packages/engine/src/perp/funding-forecast.ts';
+import type * as FundingModule from '../../packages/engine/src/perp/funding.ts';
+import type * as SettleModule from '../../packages/engine/src/steps/settle-funding.ts';
 import type * as FundModule from '../../packages/engine/src/perp/insurance-fund.ts';
 import type { RankedPosition } from '../../packages/engine/src/liquidation/deleverage.ts';
 import type { Property } from './finding.ts';
-import type { Found } from './search.ts';
+import type { Found, World } from './search.ts';
 
 /**
  * A search that finds nothing proves nothing unless it finds what is there. Each test takes one rule out
@@ -21,6 +26,8 @@ import type { Found } from './search.ts';
  */
 
 const RUNS = 4_000;
+/** Histories of the open world are of hours: so many seeds take about a minute. */
+const OPEN_RUNS = 60;
 const TIMEOUT_MS = 300_000;
 
 const BLIND = '../../packages/engine/src/perp/blind.ts';
@@ -34,6 +41,11 @@ const FUND = '../../packages/engine/src/perp/insurance-fund.ts';
 const PRICES = '../../packages/engine/src/liquidation/bankruptcy-price.ts';
 const REST = '../../packages/engine/src/liquidation/settle-rest.ts';
 const POST = '../../packages/engine/src/ledger/post.ts';
+const FILLABLE = '../../packages/engine/src/perp-orders/fillable.ts';
+const MATCH = '../../packages/engine/src/perp-orders/match-order.ts';
+const FUNDING = '../../packages/engine/src/perp/funding.ts';
+const FORECAST = '../../packages/engine/src/perp/funding-forecast.ts';
+const SETTLE_FUNDING = '../../packages/engine/src/steps/settle-funding.ts';
 const UNWINDING = '../../packages/engine/src/liquidation/unwind-fund.ts';
 
 let planted: string[] = [];
@@ -60,23 +72,28 @@ afterEach(() => {
 });
 
 type Wanted = {
+  readonly world?: World;
   /** Where it was found last: the first history to look at. Others follow if histories have changed. */
   readonly from: number;
   readonly says?: RegExp;
 };
 
 /** Searches the engine with what was planted, until one of these properties breaks. */
-async function finds({ from, says }: Wanted, ...properties: readonly Property[]): Promise<Found> {
+async function finds(
+  { from, says, world = 'closed' }: Wanted,
+  ...properties: readonly Property[]
+): Promise<Found> {
   const { search } = await import('./search.ts');
   const others = new Set<string>();
-  for (let seed = from; seed < from + RUNS; seed++) {
-    const [found] = search({ worlds: ['closed'], seed, runs: 1 }).found;
+  const runs = world === 'open' ? OPEN_RUNS : RUNS;
+  for (let seed = from; seed < from + runs; seed++) {
+    const [found] = search({ worlds: [world], seed, runs: 1 }).found;
     if (found === undefined) continue;
     const { message, property } = found.finding;
     if (properties.includes(property) && (says?.test(message) ?? true)) return found;
     others.add(property);
   }
-  throw new Error(`not found in ${RUNS} histories, but ${[...others].join(', ')}`);
+  throw new Error(`not found from ${runs} seeds, but ${[...others].join(', ')}`);
 }
 
 describe('R-oracle-stale: the search sees', { timeout: TIMEOUT_MS }, () => {
@@ -213,6 +230,85 @@ describe('R-insurance-fund: the search sees', { timeout: TIMEOUT_MS }, () => {
     await finds({ from: 364 }, 'fund sells too low');
   });
 });
+
+describe(
+  'R-funding, R-fillable: the search of the open world sees',
+  { timeout: TIMEOUT_MS },
+  () => {
+    test('a premium made of orders that cannot fill', async () => {
+      plant<typeof FundingModule>(FUNDING, ({ premiumE10 }) => ({
+        premiumE10: unbounded(premiumE10),
+      }));
+      plant<typeof FillableModule>(FILLABLE, () => ({
+        testBestOrders: () => {},
+        testImpactOrders: () => {},
+        wouldTrade: (_execution, _account, { book }, { isBuy, price }) =>
+          book.crosses(isBuy, price),
+      }));
+      await finds({ world: 'open', from: 2 }, 'funding beyond its bound');
+    });
+
+    test('a premium of the instant, from orders that can fill', async () => {
+      plant<typeof FundingModule>(FUNDING, ({ premiumE10 }) => ({
+        premiumE10: unbounded(premiumE10),
+      }));
+      await finds({ world: 'open', from: 7 }, 'funding beyond its bound');
+    });
+
+    test('premiums of the closing hour', async () => {
+      plant<typeof ForecastModule>(FORECAST, ({ isSampled }) => ({
+        isSampled: (state, perp) => isSampled(state, { ...perp, closing: undefined }),
+      }));
+      await finds({ world: 'open', from: 15 }, 'funding beyond its bound');
+    });
+
+    test('post-only orders that an order which cannot fill refuses', async () => {
+      plant<typeof FillableModule>(FILLABLE, () => ({
+        wouldTrade: (_execution, _account, { book }, { isBuy, price }) =>
+          book.crosses(isBuy, price),
+      }));
+      await finds({ world: 'open', from: 36 }, 'refused by a phantom');
+    });
+
+    test('a test that cancels orders which could fill', async () => {
+      plant<typeof MatchModule>(MATCH, ({ isFillable }) => ({
+        isFillable: (state, slot) => slot % 8 > 0 && isFillable(state, slot),
+      }));
+      await finds({ world: 'open', from: 3 }, 'cancelled with margin');
+    });
+
+    test('a fund that pays funding', async () => {
+      plant<typeof SettleModule>(SETTLE_FUNDING, ({ settleFunding }) => ({
+        // Meanwhile another account is taken for the fund.
+        settleFunding: ({ state, ...execution }, previousMs) => {
+          const { fundIndex } = state;
+          state.fundIndex = state.accounts.findIndex(({ index }) => index !== fundIndex);
+          settleFunding({ ...execution, state }, previousMs);
+          state.fundIndex = fundIndex;
+        },
+      }));
+      await finds({ world: 'open', from: 14 }, 'fund pays funding');
+    });
+
+    test('nothing in the same histories where nothing is planted', async () => {
+      const { search } = await import('./search.ts');
+      const found = [2, 7, 15].flatMap((seed) => search({ worlds: ['open'], seed, runs: 1 }).found);
+      expect(found.map(({ finding }) => finding.message)).toEqual([]);
+    });
+  },
+);
+
+type Premium = (typeof FundingModule)['premiumE10'];
+
+/** The premium of the book alone, as it was before the mark and the cap bounded it. */
+function unbounded(premiumE10: Premium): Premium {
+  const definition = { premiumCapE8: Number.MAX_SAFE_INTEGER };
+  return ({ oracle }, impactBid, impactAsk) => {
+    const above = premiumE10({ oracle, mark: 1_000 * oracle, definition }, impactBid, undefined);
+    if (above > 0n) return above;
+    return premiumE10({ oracle, mark: 1, definition }, undefined, impactAsk);
+  };
+}
 
 describe('R-bankruptcy-price, R-deficit: the search sees', { timeout: TIMEOUT_MS }, () => {
   test('a market that did not move paying for a gap in another one', async () => {

@@ -1,6 +1,6 @@
 import type { Command, OrderRequest } from '@oddlot/engine';
 import { type Address, instrumentId } from '@oddlot/units';
-import { Examination } from './examination.ts';
+import { Examination, type Gains } from './examination.ts';
 import { Finding } from './finding.ts';
 import type { FundingFigures } from './funding-judge.ts';
 import type { Act, History, Person, Step } from './history.ts';
@@ -18,6 +18,7 @@ export type Played = {
   readonly reached: ReadonlyMap<string, number>;
   readonly funding: FundingFigures;
   readonly margins: MarginFigures;
+  readonly gains: Gains;
   /** Consensus time from the first entry to the last. */
   readonly simulatedMs: number;
 };
@@ -42,8 +43,8 @@ export function play(history: History): Played {
     finding = error;
   }
   const { entries, simulatedMs } = table;
-  const { funding, margins, reached } = table.examination;
-  return { finding, entries, simulatedMs, reached, funding, margins };
+  const { funding, gains, margins, reached } = table.examination;
+  return { finding, entries, simulatedMs, reached, funding, margins, gains };
 }
 
 class Table {
