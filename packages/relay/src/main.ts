@@ -6,19 +6,20 @@ import { watchParent } from '@oddlot/host/operate';
 import { helpAsked, SettingError, settingsHelp } from '@oddlot/host/settings';
 import closeWithGrace from 'close-with-grace';
 import { openRelay, type RunningRelay } from './open-relay.ts';
+import { NEEDS_OPERATOR } from './relay-program.ts';
 import { readRelaySettings, RELAY_SETTINGS, type RelaySettings } from './relay-settings.ts';
 
 /** The relay's program. A venue that started it ends it by closing its standard input. */
 
 const STOP_MS_MAX = 5_000;
 /** Whose messages are written for operators; by name, since some come from another thread. */
-const EXPLAINED: ReadonlySet<string> = new Set([
+const EXPLAINED: ReadonlySet<string> = new Set(['DirectoryLockedError', 'SettingError']);
+/** The same, of files that only an operator can bring back: another start would end alike. */
+const LOST: ReadonlySet<string> = new Set([
   'ChainDamagedError',
-  'DirectoryLockedError',
   'KeyError',
   'RelayBookDamagedError',
   'SendsDamagedError',
-  'SettingError',
 ]);
 
 // Before anything is written, by whatever thread.
@@ -55,10 +56,10 @@ async function main(): Promise<void> {
     });
     process.stdout.write(`Oddlot relay is serving at ${relay.url} (address ${relay.address})\n`);
   } catch (error) {
-    const isExplained = error instanceof Error && EXPLAINED.has(error.name);
-    if (!isExplained) onFatal(error);
+    const name = error instanceof Error ? error.name : '';
+    if (!EXPLAINED.has(name) && !LOST.has(name)) onFatal(error);
     process.stderr.write(`${(error as Error).message}\n`);
-    process.exit(1);
+    process.exit(LOST.has(name) ? NEEDS_OPERATOR : 1);
   }
 }
 

@@ -3,7 +3,7 @@ import { SendsDamagedError } from '@oddlot/custody/send-journal';
 import { ChainDamagedError } from '@oddlot/devchain';
 import { ClockBehindError } from '@oddlot/host/clock';
 import { DirectoryLockedError } from '@oddlot/host/directory-lock';
-import { JournalFullError } from '@oddlot/host/durable';
+import { JournalFullError, SecretFileError } from '@oddlot/host/durable';
 import { SettingError } from '@oddlot/host/settings';
 import { HistoryUnusableError } from '../history/history.ts';
 import { NameTakenError } from '../cluster/claim-name.ts';
@@ -43,6 +43,7 @@ const EXPLAINED = [
   LogBehindError,
   NameTakenError,
   ReplicaDivergedError,
+  SecretFileError,
   SendsDamagedError,
   ServiceNamesDamagedError,
   StreamBeginsLaterError,
