@@ -7,6 +7,7 @@ import { checkPorts } from '@oddlot/host/ports';
 import { helpAsked, SettingError, settingsHelp } from '@oddlot/host/settings';
 import closeWithGrace from 'close-with-grace';
 import { openRelay, type RunningRelay } from './open-relay.ts';
+import { NEEDS_OPERATOR } from './relay-program.ts';
 import {
   portsOf,
   readRelaySettings,
@@ -18,14 +19,13 @@ import {
 
 const STOP_MS_MAX = 5_000;
 /** Whose messages are written for operators; by name, since some come from another thread. */
-const EXPLAINED: ReadonlySet<string> = new Set([
+const EXPLAINED: ReadonlySet<string> = new Set(['DirectoryLockedError', 'PortError', 'SettingError']);
+/** The same, of files that only an operator can bring back: another start would end alike. */
+const LOST: ReadonlySet<string> = new Set([
   'ChainDamagedError',
-  'DirectoryLockedError',
   'KeyError',
-  'PortError',
   'RelayBookDamagedError',
   'SendsDamagedError',
-  'SettingError',
 ]);
 
 // Before anything is written, by whatever thread.
@@ -64,10 +64,10 @@ async function main(): Promise<void> {
     });
     process.stdout.write(`Oddlot relay is serving at ${relay.url} (address ${relay.address})\n`);
   } catch (error) {
-    const isExplained = error instanceof Error && EXPLAINED.has(error.name);
-    if (!isExplained) onFatal(error);
+    const name = error instanceof Error ? error.name : '';
+    if (!EXPLAINED.has(name) && !LOST.has(name)) onFatal(error);
     process.stderr.write(`${(error as Error).message}\n`);
-    process.exit(1);
+    process.exit(LOST.has(name) ? NEEDS_OPERATOR : 1);
   }
 }
 

@@ -6,7 +6,9 @@ import { createLogger } from '@oddlot/host/log';
 import { listen } from '@oddlot/host/testing';
 import { NETWORKS } from '@oddlot/protocol';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { RelayBook } from './book/relay-book.ts';
 import { openRelay } from './open-relay.ts';
+import { RelayKeys } from './relay-keys.ts';
 import { readRelaySettings } from './relay-settings.ts';
 
 /** Where the seed may lie that all of a relay's money hangs on. */
@@ -54,4 +56,30 @@ test('on a mainnet a seed that others can read is refused, and one in the data f
   // With a seed that is kept well it gets as far as its chains.
   chmodSync(seed, 0o600);
   await expect(opened(seed)).rejects.toThrow('chains: arbitrum has no endpoint, and it settles');
+});
+
+test('a seed that the book was not written with is refused, before anything is begun', async () => {
+  const other = new RelayKeys(
+    'legal winner thank year wave sausage worth useful legal winner thank yellow',
+  );
+  const book = new RelayBook(join(data, 'relay.jsonl'));
+  book.addAddress({
+    kind: 'deposit',
+    id: 'deposit-1',
+    index: 0,
+    address: other.address('deposit'),
+    chain: 'base',
+    dstAddr: other.address('float'),
+    accountType: 'perp',
+    minMicro: '1',
+    feeMicro: '0',
+    createMs: 1,
+    expireMs: 2,
+  });
+  book.close();
+  const seed = join(folder, 'foreign');
+  writeFileSync(seed, WORDS, { mode: 0o600 });
+  await expect(opened(seed)).rejects.toThrow(
+    `seed: ${join(data, 'relay.jsonl')} was written with another seed: it has ${other.address('deposit')} as deposit-1`,
+  );
 });

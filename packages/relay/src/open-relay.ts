@@ -18,7 +18,8 @@ import { RelayBook } from './book/relay-book.ts';
 import type { ChainTerms, RelayChain, SettlementLine } from './chains/relay-chain.ts';
 import { RelayService } from './port/relay-service.ts';
 import { RelayFaucet } from './port/relay-faucet.ts';
-import { localSeed, readSeed, type RelayKeys } from './relay-keys.ts';
+import { BOOK_NAME, SEED_NAME, localSeed, readSeed, type RelayKeys } from './relay-keys.ts';
+import { KeyError } from '@oddlot/custody/key-error';
 import { createRelayServer } from './port/create-relay-server.ts';
 import { SettingError } from '@oddlot/host/settings';
 import type { ChainSetting, RelaySettings } from './relay-settings.ts';
@@ -70,6 +71,10 @@ async function openParts(
   const isReal = network === 'mainnet';
   const places = local || seed === undefined ? {} : { seed: [seed] };
   for (const why of checkKeyFiles(places, { data, env, isReal })) log.warn(why);
+  const file = join(data, BOOK_NAME);
+  const book = new RelayBook(file);
+  opened.defer(() => book.close());
+  assertOwnBook(file, book, keys);
   const second = settings.local ? await openSecond(settings, { keys, now, onFatal }) : undefined;
   opened.defer(() => second?.close());
   const terms = termsOf(settings.chains, network).map((each) =>
@@ -77,8 +82,6 @@ async function openParts(
   );
   const chains = openChains({ settings, facts, terms, second, keys, now, opened });
   const settlement = settlementOf(chains, settings, facts);
-  const book = new RelayBook(join(settings.data, 'relay.jsonl'));
-  opened.defer(() => book.close());
   endTransfers(settings.end, { book, chains, log, now });
   const { everyMs, expireMs, lateEveryMs } = settings;
   const parts = { book, keys, api, facts, chains, settlement, log, now, everyMs, lateEveryMs };
@@ -146,6 +149,18 @@ async function factsOf(api: VenueApi, log: Logger): Promise<VenueFacts> {
   }
 }
 
+/** Another seed has other addresses: what arrives at those that were given out could not be moved. */
+function assertOwnBook(file: string, book: RelayBook, keys: RelayKeys): void {
+  for (const kind of ['deposit', 'peg'] as const) {
+    const [first] = book.addresses(kind);
+    if (first === undefined || keys.address(kind, first.index) === first.address) continue;
+    throw new KeyError(
+      `seed: ${file} was written with another seed: it has ${first.address} as ${first.id}, and this seed makes ` +
+        `${keys.address(kind, first.index)}. Bring back the seed that it was written with`,
+    );
+  }
+}
+
 /** Signatures are for the venue that the operator chose, and not for whatever answers there. */
 function assertName({ serviceNetwork, venue }: RelaySettings, { network }: VenueFacts): void {
   if (serviceNetwork === undefined || serviceNetwork === network.serviceNetwork) return;
@@ -173,6 +188,7 @@ function openSecond(
   const { keys, now, onFatal: onLost } = deps;
   return openSecondChain({
     directory: join(data, 'second'),
+    seed: join(data, SEED_NAME),
     chainId: SECOND_CHAIN_ID,
     listen: { port: chainPort, host: chainHost, pageOrigins, trustedProxies },
     venue,

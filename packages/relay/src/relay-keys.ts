@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { KeyError } from '@oddlot/custody/key-error';
 import { readTextFile, writeWholeFile } from '@oddlot/host/durable';
@@ -12,6 +12,11 @@ import {
 } from 'viem/accounts';
 
 /** The relay's keys, all from one seed: whoever has that, has everything that it holds. */
+
+/** In the data folder: what the relay has given out and done. */
+export const BOOK_NAME = 'relay.jsonl';
+/** There too, where money is not real: the words that all keys follow from. */
+export const SEED_NAME = 'seed';
 
 /** What a key is for. A purpose is one hardened branch of the tree. */
 const PURPOSES = { float: 0, deposit: 1, peg: 2, minter: 3 } as const;
@@ -73,11 +78,29 @@ export function readSeed(
   }
 }
 
-/** Where money is not real: made once and kept in the data folder. */
+const MADE_WITH_SEED = [BOOK_NAME, join('second', 'chain', 'chain.log')];
+
+function hasContent(file: string): boolean {
+  return existsSync(file) && statSync(file).size > 0;
+}
+
+/** Where money is not real: made once and kept in the data folder, and never again beside what was made with it. */
 export function localSeed(directory: string): RelayKeys {
-  const file = join(directory, 'seed');
+  const file = join(directory, SEED_NAME);
+  const remedy = `bring it back, or remove ${directory} with the money of its addresses`;
   const kept = readTextFile(file);
-  if (kept !== undefined) return new RelayKeys(kept.trim());
+  if (kept !== undefined) {
+    try {
+      return new RelayKeys(kept.trim());
+    } catch (cause) {
+      const what = 'does not hold a mnemonic of 12 to 24 English words';
+      throw new KeyError(`${file} ${what}: ${remedy}`, { cause });
+    }
+  }
+  const madeWith = MADE_WITH_SEED.map((name) => join(directory, name)).find(hasContent);
+  if (madeWith !== undefined) {
+    throw new KeyError(`${file} is missing, and ${madeWith} was made with it: ${remedy}`);
+  }
   const mnemonic = generateMnemonic(english);
   writeWholeFile(file, `${mnemonic}\n`);
   return new RelayKeys(mnemonic);

@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { termsOf } from './chains/terms-of.ts';
 import { localSeed, readSeed } from './relay-keys.ts';
@@ -78,4 +78,23 @@ describe('the seed', () => {
   test('of play money is made once', () => {
     expect(localSeed(folder).address('float')).toBe(localSeed(folder).address('float'));
   });
+
+  test.each(['relay.jsonl', join('second', 'chain', 'chain.log')])(
+    'of play money is not drawn again beside %s, and its file is named',
+    (name) => {
+      const data = mkdtempSync(join(folder, 'data-'));
+      const file = join(data, 'seed');
+      mkdirSync(dirname(join(data, name)), { recursive: true });
+      writeFileSync(join(data, name), 'a line\n');
+      expect(() => localSeed(data)).toThrow(
+        `${file} is missing, and ${join(data, name)} was made with it: bring it back`,
+      );
+      expect(existsSync(file)).toBe(false);
+      writeFileSync(file, 'my secret');
+      expect(() => localSeed(data)).toThrow(`${file} does not hold a mnemonic of 12 to 24`);
+      expect(readFileSync(file, 'utf8')).toBe('my secret');
+      writeFileSync(file, WORDS);
+      expect(localSeed(data).address('float')).toMatch(/^0x/);
+    },
+  );
 });

@@ -36,3 +36,4 @@ export {
 } from './permit.ts';
 export { RETURN_ID_MIN, returnIdOf } from './return-id.ts';
 export { wouldTransfer } from './would-transfer.ts';
+export { assertOwnKeys } from './assert-own-keys.ts';

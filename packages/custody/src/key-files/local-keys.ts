@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { readTextFile, writeWholeFile } from '@oddlot/host/durable';
 import type { Hex } from 'viem';
 import { generatePrivateKey } from 'viem/accounts';
+import { z } from 'zod';
 import { KeyError } from './key-error.ts';
 
 /** The keys of a chain that the venue runs for itself, where money is not real. */
@@ -17,11 +18,19 @@ export type LocalKeys = {
 
 const VALIDATORS = 3;
 
+const Key = z.string().regex(/^0x[0-9a-f]{64}$/);
+const LocalKeysSchema = z.object({
+  relayer: Key,
+  minter: Key,
+  guardian: Key,
+  validators: z.array(Key).min(1),
+});
+
 /** Made once and kept in the data folder with the chain that knows them; a chain that is there has its keys. */
 export function localKeys(directory: string, chainFile?: string): LocalKeys {
   const file = join(directory, 'keys.json');
-  const kept = readTextFile(file);
-  if (kept !== undefined) return JSON.parse(kept) as LocalKeys;
+  const kept = readKeys(file);
+  if (kept !== undefined) return kept;
   if (chainFile !== undefined && existsSync(chainFile)) {
     throw new KeyError(
       `${file} is missing, and ${chainFile} cannot be used without it: bring it back, or remove both and what the venue knows of them`,
@@ -40,7 +49,27 @@ export function localKeys(directory: string, chainFile?: string): LocalKeys {
 /** The keys of a local chain that another process runs: that process makes them. */
 export function keptLocalKeys(directory: string, where: string): LocalKeys {
   const file = join(directory, 'keys.json');
-  const kept = readTextFile(file);
-  if (kept !== undefined) return JSON.parse(kept) as LocalKeys;
+  const kept = readKeys(file);
+  if (kept !== undefined) return kept;
   throw new KeyError(`${where}: there is no ${file}; a local chain makes it (npm run chain)`);
+}
+
+/** Undefined where there is no file. */
+function readKeys(file: string): LocalKeys | undefined {
+  const text = readTextFile(file);
+  if (text === undefined) return undefined;
+  const parsed = LocalKeysSchema.safeParse(parsedJson(text));
+  if (parsed.success) return parsed.data as LocalKeys;
+  throw new KeyError(
+    `${file} does not hold the keys of a local chain (relayer, minter, guardian and validators): ` +
+      'bring it back, or remove it with the chain and what the venue knows of them',
+  );
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

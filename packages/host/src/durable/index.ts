@@ -6,7 +6,7 @@ export { RecordFile } from './record-file.ts';
 export { chainedCheck } from './record-lines.ts';
 export type { RecordLines, RecordStore } from './record-store.ts';
 export { recordStoreAt } from './record-store-at.ts';
-export { secretFile } from './secret-file.ts';
+export { secretFile, SecretFileError } from './secret-file.ts';
 export { makeFolder, OWN_UMASK, syncDirectory, writeFully } from './sync-folder.ts';
 export {
   createWholeFile,

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { TEST_USDC_ABI, TEST_USDC_BYTECODE } from '@oddlot/contracts';
+import { assertOwnKeys } from '@oddlot/custody/bridge-contract';
 import { ChainClient, type ChainEndpoint, localEndpoint } from '@oddlot/custody/chain';
 import { Relayer } from '@oddlot/custody/relayer';
 import { type ChainThreadOptions, startChainThread } from '@oddlot/devchain';
@@ -32,6 +33,8 @@ type SecondChainOptions = {
   /** Where the venue serves its page. */
   readonly venue: string;
   readonly keys: RelayKeys;
+  /** What they were read from. */
+  readonly seed: string;
   readonly now: () => number;
   readonly onLost: (error: Error) => void;
 };
@@ -53,7 +56,12 @@ export async function openSecondChain(options: SecondChainOptions): Promise<Seco
   const endpoint = localEndpoint(new URL(chain.url).host, chain.request);
   const page = new URL(options.venue);
   chain.allowPage(Number(page.port === '' ? 80 : page.port));
-  const token = await deployToken(endpoint, options).catch(async (error: unknown) => {
+  const openToken = async (): Promise<Hex> => {
+    const addresses = { minter: minter.address, float: float.address };
+    await assertOwnKeys(endpoint, options.seed, addresses);
+    return await deployToken(endpoint, options);
+  };
+  const token = await openToken().catch(async (error: unknown) => {
     await chain.close();
     throw error;
   });

@@ -18,9 +18,13 @@ test('a secret is drawn once, for its owner alone, and found again', () => {
   expect(exhibitionSecret(folder)).not.toEqual(drawn);
 });
 
-test('a damaged file is made anew', () => {
-  writeFileSync(path(), 'no secret');
-  const drawn = exhibitionSecret(folder);
-  expect(drawn).toHaveLength(32);
-  expect(readFileSync(path(), 'utf8')).toBe(Buffer.from(drawn).toString('hex'));
-});
+test.each(['', 'no secret', 'ab'.repeat(31), `${'ab'.repeat(31)}zz`, 'ab'.repeat(33)])(
+  'a damaged file ("%s") is an error that names it, and stays as it is',
+  (text) => {
+    writeFileSync(path(), text);
+    expect(() => exhibitionSecret(folder)).toThrow(
+      `${path()} does not hold 32 bytes in hex: restore it. Without a backup remove it`,
+    );
+    expect(readFileSync(path(), 'utf8')).toBe(text);
+  },
+);

@@ -97,8 +97,8 @@ export class LocalRelay {
       },
     });
     const begin = async (): Promise<void> => {
-      const { RELAY_PROGRAM } = await import('@oddlot/relay');
-      child.start(RELAY_PROGRAM);
+      const { NEEDS_OPERATOR, RELAY_PROGRAM } = await import('@oddlot/relay');
+      child.start(RELAY_PROGRAM, NEEDS_OPERATOR);
     };
     this.#held = await this.#deps.lease.hold('relay', begin, () => child.stop());
   }

@@ -16,7 +16,7 @@ const RESTART_MS = { least: 500, most: 30_000 };
 const STOP_MS = 6_000;
 
 /**
- * Starts the relay, and again whenever it ends by itself. It ends with this process, however that ends:
+ * Starts the relay, and again whenever it ends by itself, unless a file of its is lost. It ends with this process, however that ends:
  * its standard input is a pipe that the system closes.
  */
 export class RelayChild {
@@ -24,6 +24,7 @@ export class RelayChild {
   #child: ChildProcess | undefined = undefined;
   #timer: NodeJS.Timeout | undefined = undefined;
   #program = '';
+  #lastCode: number | undefined = undefined;
   #isRunning = false;
   #failures = 0;
   #port: number | undefined = undefined;
@@ -32,8 +33,10 @@ export class RelayChild {
     this.#options = options;
   }
 
-  start(program: string): void {
+  /** Not started again where it ends with `lastCode`: its operator has to do something first. */
+  start(program: string, lastCode: number): void {
     this.#program = program;
+    this.#lastCode = lastCode;
     this.#isRunning = true;
     this.#spawn();
   }
@@ -74,6 +77,10 @@ export class RelayChild {
     child.once('close', (code, signal) => {
       this.#child = undefined;
       if (!this.#isRunning) return;
+      if (code === this.#lastCode) {
+        log.error({ code }, 'the relay ended and is not started again: see its message above');
+        return;
+      }
       const waitMs = Math.min(RESTART_MS.most, RESTART_MS.least * 2 ** this.#failures);
       this.#failures = Math.min(16, this.#failures + 1);
       log.warn({ code, signal, waitMs }, 'the relay ended; it is started again');

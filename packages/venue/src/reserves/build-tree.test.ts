@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { owedMicroUsdc, VENUE_ADDRESS } from '@oddlot/engine';
 import { address } from '@oddlot/units';
@@ -153,7 +153,7 @@ test('no byte of a tree can be another without being found out', async () => {
   }
 });
 
-test('with another secret a tree is of no use, and one that is damaged is made anew', async () => {
+test('with another secret a tree is of no use, and one that is damaged or lost is not drawn again', async () => {
   await trees.build(venueOf(amounts(5)), 620);
   const { folder, hasher } = trees;
   const other = { folder, hasher, height: 620, secret: Buffer.alloc(32), user: someone(0) };
@@ -161,9 +161,15 @@ test('with another secret a tree is of no use, and one that is damaged is made a
   const elsewhere = join(folder, 'elsewhere');
   const secret = treeSecret(elsewhere);
   expect(treeSecret(elsewhere)).toEqual(secret);
-  writeFileSync(join(elsewhere, 'salt-secret'), 'torn');
-  expect(treeSecret(elsewhere)).not.toEqual(secret);
-  expect(treeSecret(elsewhere)).toHaveLength(32);
+  const file = join(elsewhere, 'salt-secret');
+  writeFileSync(file, 'torn');
+  expect(() => treeSecret(elsewhere)).toThrow(`${file} does not hold 32 bytes in hex`);
+  rmSync(file);
+  writeFileSync(treeFile(elsewhere, 620), 'a tree');
+  expect(() => treeSecret(elsewhere)).toThrow(
+    `${file} is missing, and ${treeFile(elsewhere, 620)} was made with it: restore it`,
+  );
+  expect(existsSync(file)).toBe(false);
 });
 
 test('others have their turns while many leaves are made', async () => {

@@ -1,6 +1,10 @@
 import { createECDH } from 'node:crypto';
 import { join } from 'node:path';
-import { type BridgeContracts, deployLocalContracts } from '@oddlot/custody/bridge-contract';
+import {
+  assertOwnKeys,
+  type BridgeContracts,
+  deployLocalContracts,
+} from '@oddlot/custody/bridge-contract';
 import { type ChainEndpoint, localEndpoint } from '@oddlot/custody/chain';
 import { localKeys, type LocalKeys } from '@oddlot/custody/local-keys';
 import { type ChainThreadOptions, startChainThread } from '@oddlot/devchain';
@@ -33,7 +37,8 @@ const ALLOCATION = parseEther('1000000000');
 export async function startOwnChain(options: OwnChainOptions): Promise<OwnChain> {
   const { chainId, directory, listen, listenForOwner, onLost } = options;
   const keys = localKeys(options.keys, join(directory, 'chain.log'));
-  const rich = [keys.minter, keys.relayer, keys.guardian].map((key) => ownerOf(key) as Hex);
+  const owners = { minter: ownerOf(keys.minter) as Hex, relayer: ownerOf(keys.relayer) as Hex };
+  const rich = [...Object.values(owners), ownerOf(keys.guardian) as Hex];
   const chain = await startChainThread(
     {
       directory,
@@ -46,12 +51,14 @@ export async function startOwnChain(options: OwnChainOptions): Promise<OwnChain>
   );
   // Not by the port, where strangers ask: money does not wait behind them.
   const endpoint = localEndpoint(new URL(chain.url).host, chain.request);
-  const contracts = await deployLocalContracts(endpoint, keys, chainId).catch(
-    async (error: unknown) => {
-      await chain.close();
-      throw error;
-    },
-  );
+  const openContracts = async (): Promise<BridgeContracts> => {
+    await assertOwnKeys(endpoint, join(options.keys, 'keys.json'), owners);
+    return await deployLocalContracts(endpoint, keys, chainId);
+  };
+  const contracts = await openContracts().catch(async (error: unknown) => {
+    await chain.close();
+    throw error;
+  });
   return {
     keys,
     contracts,

@@ -3,7 +3,7 @@ import { SendsDamagedError } from '@oddlot/custody/send-journal';
 import { ChainDamagedError } from '@oddlot/devchain';
 import { ClockBehindError } from '@oddlot/host/clock';
 import { DirectoryLockedError } from '@oddlot/host/directory-lock';
-import { JournalFullError } from '@oddlot/host/durable';
+import { JournalFullError, SecretFileError } from '@oddlot/host/durable';
 import { PortError } from '@oddlot/host/ports';
 import { SettingError } from '@oddlot/host/settings';
 import { HistoryUnusableError } from '../history/history.ts';
@@ -45,6 +45,7 @@ const EXPLAINED = [
   NameTakenError,
   PortError,
   ReplicaDivergedError,
+  SecretFileError,
   SendsDamagedError,
   ServiceNamesDamagedError,
   StreamBeginsLaterError,

@@ -22,7 +22,14 @@ export async function openShown(config: Config, parts: Parts) {
     page: openPage(config, parts),
     /** Their key stays with the data: cursors go on after a restart. */
     cursors: cursorSeal(
-      parts.cursorKey ?? secretFile(join(config.data, 'cursor-key'), CURSOR_KEY_BYTES),
+      parts.cursorKey ??
+        secretFile({
+          file: join(config.data, 'cursor-key'),
+          bytes: CURSOR_KEY_BYTES,
+          // A folder of an earlier release has none.
+          madeWith: undefined,
+          remedy: 'remove it: cursors that clients hold are refused then',
+        }),
     ),
     onRefused: refusedOperatorLog(parts.replica, parts.log),
   };

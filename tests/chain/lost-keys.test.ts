@@ -1,0 +1,102 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { generatePrivateKey } from 'viem/accounts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { relayOf } from '../support/relay.ts';
+import { CALM, Venue } from '../support/venue-process.ts';
+
+/** Files of keys that a folder had, and that are missing, damaged or of another folder: nothing is drawn in their place. */
+
+let venue: Venue;
+beforeAll(async () => {
+  venue = await Venue.start([...CALM, '--chain', 'local', '--relay']);
+  await relayOf(venue.url);
+  await venue.stop();
+});
+afterAll(async () => {
+  await venue.remove();
+});
+
+/** Starts on a changed file, and puts back what was there. */
+async function withFile<Told>(
+  name: string,
+  text: string | undefined,
+  run: (file: string) => Promise<Told>,
+): Promise<Told> {
+  const file = join(venue.data, name);
+  const before = readFileSync(file);
+  if (text === undefined) rmSync(file);
+  else writeFileSync(file, text);
+  try {
+    return await run(file);
+  } finally {
+    await venue.kill();
+    const left = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+    writeFileSync(file, before);
+    expect(left).toBe(text);
+  }
+}
+
+/** What a start that fails says last. */
+async function refusal(): Promise<string> {
+  const said = await venue.startAgain().then(
+    () => 'it serves',
+    (error: unknown) => (error as Error).message,
+  );
+  expect(said).toContain('ended with {"code":1,');
+  expect(said).not.toContain('    at ');
+  return said;
+}
+
+const keysOf = (): Record<string, unknown> =>
+  JSON.parse(readFileSync(join(venue.data, 'settlement', 'keys.json'), 'utf8'));
+
+test.each<[string, string, () => string | undefined]>([
+  ['missing', 'is missing, and', () => undefined],
+  ['damaged', 'does not hold the keys of a local chain', () => '{"relayer":'],
+  [
+    'with a foreign relayer',
+    'does not belong to the chain beside it: the relayer (0x',
+    () => JSON.stringify({ ...keysOf(), relayer: generatePrivateKey() }),
+  ],
+  [
+    'with a foreign minter',
+    'does not belong to the chain beside it: the minter (0x',
+    () => JSON.stringify({ ...keysOf(), minter: generatePrivateKey() }),
+  ],
+])('settlement/keys.json %s: the start fails with its name', async (_, what, text) => {
+  await withFile(join('settlement', 'keys.json'), text(), async (file) => {
+    expect(await refusal()).toContain(`${file} ${what}`);
+  });
+});
+
+test.each([
+  ['cursor-key', 'no key'],
+  [join('reserves', 'salt-secret'), 'ab'],
+])('%s damaged: the start fails with its name', async (name, text) => {
+  await withFile(name, text, async (file) => {
+    expect(await refusal()).toContain(`${file} does not hold 32 bytes in hex: restore it`);
+  });
+});
+
+const OTHER = 'legal winner thank year wave sausage worth useful legal winner thank yellow\n';
+test.each<[string, string, string | undefined]>([
+  ['missing', 'is missing, and', undefined],
+  ['damaged', 'does not hold a mnemonic', 'my secret'],
+  ['of another relay', 'does not belong to the chain beside it', OTHER],
+])('relay/seed %s: the relay ends once with its name, the venue serves', async (_, what, text) => {
+  await withFile(join('relay', 'seed'), text, async (file) => {
+    const from = venue.stderr.length;
+    await venue.startAgain();
+    const said = (): string => venue.stderr.slice(from);
+    await expect.poll(said, { timeout: 60_000 }).toContain('is not started again');
+    expect(said()).toContain(`${file} ${what}`);
+    expect(said()).not.toContain('it is started again');
+  });
+});
+
+test('with all files back the same venue and relay serve', async () => {
+  await venue.startAgain();
+  await relayOf(venue.url);
+  expect(await venue.stop()).toEqual({ code: 0, signal: null });
+});
