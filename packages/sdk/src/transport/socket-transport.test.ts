@@ -293,6 +293,27 @@ describe('a refused subscription', () => {
     );
   });
 
+  test('that the venue cannot serve yet is asked for again, less and less often, until it can', async () => {
+    const server = await aServer();
+    server.refusal = { code: 'UNAVAILABLE', message: 'History is at block 7' };
+    const subscription = trades({ socket: aSocket(server) }, { coin: '0' });
+    await vi.waitFor(() => expect(server.controls.length).toBe(3), { timeout: 60_000 });
+    server.refusal = undefined;
+    await subscription.ready;
+    expect(server.controls.length).toBe(4);
+  });
+
+  test('that is left while it cannot be served is not asked for again', async () => {
+    const server = await aServer();
+    server.refusal = { code: 'UNAVAILABLE', message: 'History is at block 7' };
+    const socket = aSocket(server, { lingerMs: 10 });
+    const subscription = trades({ socket }, { coin: '0' });
+    await vi.waitFor(() => expect(server.controls.length).toBe(1), { timeout: 60_000 });
+    subscription.close();
+    await vi.waitFor(() => expect(socket.status).toBe('idle'), { timeout: 60_000 });
+    expect(server.controls.length).toBe(1);
+  });
+
   test('with malformed parameters does not reach the venue', async () => {
     const server = await aServer();
     const socket = aSocket(server);

@@ -23,6 +23,8 @@ export class SocketTransport {
   readonly #bySub = new Map<number, Stream>();
   readonly #socket: KeptSocket;
   readonly #queue: ControlQueue;
+  /** Streams that the venue could not serve yet, with what sends their subscribe again. */
+  readonly #retries = new Map<Stream, Retry>();
 
   constructor({ keyOf, ...options }: SocketOptions & { readonly keyOf: SubscriptionKey }) {
     this.#keyOf = keyOf;
@@ -73,6 +75,7 @@ export class SocketTransport {
   close(): void {
     if (this.status === 'closed') return;
     this.#socket.close();
+    for (const stream of [...this.#retries.keys()]) this.#forgetRetry(stream);
     const streams = [...this.#streams.values()];
     this.#streams.clear();
     for (const stream of streams) stream.end();
@@ -92,7 +95,9 @@ export class SocketTransport {
     if (this.#streams.get(stream.key) !== stream) return;
     this.#streams.delete(stream.key);
     this.#detach(stream);
-    if (this.status === 'open') this.#queue.unsubscribe(stream);
+    const isAway = this.#retries.get(stream)?.timer !== undefined;
+    this.#forgetRetry(stream);
+    if (this.status === 'open' && !isAway) this.#queue.unsubscribe(stream);
     if (this.#streams.size === 0) this.#socket.release();
   }
 
@@ -103,6 +108,7 @@ export class SocketTransport {
   #forgetConnection(): void {
     this.#queue.clear();
     this.#bySub.clear();
+    for (const stream of [...this.#retries.keys()]) this.#forgetRetry(stream);
     for (const stream of this.#streams.values()) stream.sub = undefined;
   }
 
@@ -133,6 +139,7 @@ export class SocketTransport {
     const { stream } = control;
     // Everyone may have left while the answer was on its way.
     if (this.#streams.get(stream.key) !== stream) return;
+    this.#forgetRetry(stream);
     this.#bySub.set(data.sub, stream);
     stream.subscribed(data, control.resumeFrom);
   }
@@ -140,10 +147,29 @@ export class SocketTransport {
   #refused({ code, message }: ErrorFacts): void {
     const control = this.#queue.refused();
     if (control === undefined) return;
-    // What stood before the connection was lost is asked for until the venue has it again.
-    const isOver = code !== 'INTERNAL' || !control.stream.hasStood;
-    if (code === 'RISK_RATE_LIMITED' || !isOver) this.#queue.again(control);
+    // A subscription that existed before the connection was lost is asked for until the venue has it again.
+    const isPassing =
+      code === 'UNAVAILABLE' || (code === 'INTERNAL' && control.stream.hasStood === true);
+    if (code === 'RISK_RATE_LIMITED') this.#queue.again(control);
+    else if (isPassing && control.method === 'subscribe') this.#retryLater(control.stream);
     else if (control.method === 'subscribe') this.#refuse(control, { code, message });
+  }
+
+  /** Sends the subscribe again after a while that doubles with each refusal. */
+  #retryLater(stream: Stream): void {
+    if (this.#streams.get(stream.key) !== stream) return;
+    const { failures = 0 } = this.#retries.get(stream) ?? {};
+    const delayMs = Math.min(RETRY_MS * 2 ** failures, RETRY_MS_MAX) * (1 + Math.random() / 2);
+    const timer = setTimeout(() => {
+      this.#retries.set(stream, { failures: failures + 1, timer: undefined });
+      if (this.status === 'open') this.#queue.subscribe(stream);
+    }, delayMs);
+    this.#retries.set(stream, { failures, timer });
+  }
+
+  #forgetRetry(stream: Stream): void {
+    clearTimeout(this.#retries.get(stream)?.timer);
+    this.#retries.delete(stream);
   }
 
   #refuse({ stream }: Control, { code, message }: ErrorFacts): void {
@@ -171,6 +197,17 @@ export class SocketTransport {
     stream.sub = undefined;
   }
 }
+
+/** Before the first retry of a subscribe, and the longest wait; up to half of it is added by chance. */
+const RETRY_MS = 500;
+const RETRY_MS_MAX = 15_000;
+
+type Retry = {
+  /** Retries so far. */
+  readonly failures: number;
+  /** Undefined while the venue is being asked. */
+  readonly timer: ReturnType<typeof setTimeout> | undefined;
+};
 
 type ErrorFacts = {
   readonly code?: StreamErrorCode | undefined;
