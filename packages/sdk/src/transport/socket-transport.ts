@@ -6,6 +6,7 @@ import type {
   SubscriptionResponse,
 } from '@oddlot/protocol';
 import { SocketError } from '../errors.ts';
+import { backoffMs, SUBSCRIBE_BACKOFF, type Backoff } from './backoff.ts';
 import { ControlQueue, type Control } from './control-queue.ts';
 import { KeptSocket, type SocketOptions, type SocketStatus } from './kept-socket.ts';
 import { Stream, type StreamSink } from './stream.ts';
@@ -26,8 +27,11 @@ export class SocketTransport {
   /** Streams that the venue could not serve yet, with what sends their subscribe again. */
   readonly #retries = new Map<Stream, Retry>();
 
+  readonly #backoff: Backoff;
+
   constructor({ keyOf, ...options }: SocketOptions & { readonly keyOf: SubscriptionKey }) {
     this.#keyOf = keyOf;
+    this.#backoff = options.backoff ?? SUBSCRIBE_BACKOFF;
     this.#queue = new ControlQueue(
       (text) => this.#socket.send(text),
       () => this.#socket.dialed,
@@ -75,7 +79,7 @@ export class SocketTransport {
   close(): void {
     if (this.status === 'closed') return;
     this.#socket.close();
-    for (const stream of [...this.#retries.keys()]) this.#forgetRetry(stream);
+    for (const stream of this.#retries.keys()) this.#forgetRetry(stream);
     const streams = [...this.#streams.values()];
     this.#streams.clear();
     for (const stream of streams) stream.end();
@@ -108,7 +112,7 @@ export class SocketTransport {
   #forgetConnection(): void {
     this.#queue.clear();
     this.#bySub.clear();
-    for (const stream of [...this.#retries.keys()]) this.#forgetRetry(stream);
+    for (const stream of this.#retries.keys()) this.#forgetRetry(stream);
     for (const stream of this.#streams.values()) stream.sub = undefined;
   }
 
@@ -158,12 +162,14 @@ export class SocketTransport {
   /** Sends the subscribe again after a while that doubles with each refusal. */
   #retryLater(stream: Stream): void {
     if (this.#streams.get(stream.key) !== stream) return;
-    const { failures = 0 } = this.#retries.get(stream) ?? {};
-    const delayMs = Math.min(RETRY_MS * 2 ** failures, RETRY_MS_MAX) * (1 + Math.random() / 2);
-    const timer = setTimeout(() => {
-      this.#retries.set(stream, { failures: failures + 1, timer: undefined });
-      if (this.status === 'open') this.#queue.subscribe(stream);
-    }, delayMs);
+    const failures = (this.#retries.get(stream)?.failures ?? 0) + 1;
+    const timer = setTimeout(
+      () => {
+        this.#retries.set(stream, { failures, timer: undefined });
+        if (this.status === 'open') this.#queue.subscribe(stream);
+      },
+      backoffMs(failures, this.#backoff),
+    );
     this.#retries.set(stream, { failures, timer });
   }
 
@@ -198,12 +204,8 @@ export class SocketTransport {
   }
 }
 
-/** Before the first retry of a subscribe, and the longest wait; up to half of it is added by chance. */
-const RETRY_MS = 500;
-const RETRY_MS_MAX = 15_000;
-
 type Retry = {
-  /** Retries so far. */
+  /** Refusals in a row. */
   readonly failures: number;
   /** Undefined while the venue is being asked. */
   readonly timer: ReturnType<typeof setTimeout> | undefined;
