@@ -133,6 +133,8 @@ describe('outcomeHolders', () => {
     }
     const list = { type: 'outcomeHolders', instrumentId: market.id };
     const { json } = await world.client.info(list);
+    // Beside `data`, as in all paged queries, and in it.
+    expect(json.nextCursor).toBeNull();
     expect(json.data).toEqual({
       instrumentId: market.id,
       coin: `OUTCOME-${market.id}`,
@@ -148,7 +150,8 @@ describe('outcomeHolders', () => {
       time: expect.any(Number),
     });
     const no = { ...list, outcome: 'no', limit: 2 };
-    const first = (await world.client.info(no)).json.data;
+    const { data: first, nextCursor } = (await world.client.info(no)).json;
+    expect(nextCursor).toBe(first.nextCursor);
     expect(first.rows.map(({ user }: Json) => user)).toEqual([rich.address, poor.address]);
     const rest = (await world.client.info({ ...no, cursor: first.nextCursor })).json.data;
     expect(rest.rows.map(({ user }: Json) => user)).toEqual([other.address]);

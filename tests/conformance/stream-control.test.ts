@@ -73,6 +73,7 @@ describe('control frames', () => {
         type: 'error',
         code: 'ALREADY_SUBSCRIBED',
         message: 'Already subscribed',
+        subscription: { type: 'orderUpdates', user: same },
       });
     }
   });
@@ -84,6 +85,7 @@ describe('control frames', () => {
       type: 'error',
       code: 'NOT_SUBSCRIBED',
       message: 'Not subscribed',
+      subscription,
     });
   });
 

@@ -157,6 +157,25 @@ test('a broken line alone costs nothing: the stream goes on with what was missed
   listener.close();
 });
 
+test('a hundred lists that are subscribed right after a power cut are all served', async () => {
+  const users = Array.from(
+    { length: 25 },
+    (_, at) => `0x${(at + 1).toString(16).padStart(40, '0')}`,
+  );
+  await venue.kill();
+  await startAgainHere();
+  const listener = createClient({ url: venue.url });
+  const { streams } = listener;
+  const lists = users.flatMap((user) => [
+    streams.userFills({ user }, () => undefined),
+    streams.userHistoricalOrders({ user }, () => undefined),
+    streams.userNonFundingLedgerUpdates({ user }, () => undefined),
+    streams.userFundings({ user }, () => undefined),
+  ]);
+  await Promise.all(lists.map(({ ready }) => ready));
+  listener.close();
+});
+
 test('streams of all three paths are back within a second of the venue', async () => {
   const { streams } = createClient({ url: venue.url });
   const { info } = createClient({ url: venue.url, retriesMax: 0 });

@@ -121,11 +121,10 @@ export class Line {
   }
 
   /** Only the history may be late, and only where it is asked for a snapshot. */
-  #refused({ code, message }: Json): void {
-    const isLate = (each: Followed) =>
-      code === 'INTERNAL' && message.includes(each.subscription.type);
+  #refused({ code, message, subscription }: Json): void {
+    const text = JSON.stringify(subscription);
     const late = this.followed.find(
-      (each) => isLate(each) && ![...this.#bySub.values()].includes(each),
+      (each) => code === 'UNAVAILABLE' && JSON.stringify(each.subscription) === text,
     );
     if (late === undefined) this.faults.push(`refused: ${code} ${message}`);
     this.counts.retries += 1;

@@ -22,6 +22,9 @@ export const STREAM_BACKOFF: Backoff = { baseMs: 200, maxMs: 500, random: Math.r
 /** The waits for a venue that is there, but hangs up before it has answered anything. */
 export const HANG_UP_BACKOFF: Backoff = { baseMs: 200, maxMs: 10_000, random: Math.random };
 
+/** The waits for a venue that cannot serve one subscription yet. */
+export const SUBSCRIBE_BACKOFF: Backoff = { baseMs: 500, maxMs: 15_000, random: Math.random };
+
 /**
  * The wait before the attempt after `failures` failed ones: between half and all of a bound that
  * doubles each time. Chance keeps clients that failed together from coming back together.

@@ -248,6 +248,8 @@ describe('one connection', () => {
 });
 
 describe('a refused subscription', () => {
+  const backoff = { baseMs: 100, maxMs: 1_000, random: () => 1 };
+
   test('rejects, and ends the loop with the reason of the venue', async () => {
     const server = await aServer();
     server.refusal = { code: 'INVALID_PARAMS', message: 'Instrument not found' };
@@ -291,6 +293,30 @@ describe('a refused subscription', () => {
       },
       { timeout: 60_000 },
     );
+  });
+
+  test('that the venue cannot serve yet is asked for again, less and less often, until it can', async () => {
+    const startMs = performance.now();
+    const server = await aServer();
+    server.refusal = { code: 'UNAVAILABLE', message: 'History is at block 7' };
+    const subscription = trades({ socket: aSocket(server, { backoff }) }, { coin: '0' });
+    await vi.waitFor(() => expect(server.controls.length).toBe(3), { timeout: 60_000 });
+    server.refusal = undefined;
+    await subscription.ready;
+    expect(server.controls.length).toBe(4);
+    // 100, 200 and 400 ms; timers may be a little early.
+    expect(performance.now() - startMs).toBeGreaterThan(650);
+  });
+
+  test('that is left while it cannot be served is not asked for again', async () => {
+    const server = await aServer();
+    server.refusal = { code: 'UNAVAILABLE', message: 'History is at block 7' };
+    const socket = aSocket(server, { backoff, lingerMs: 10 });
+    const subscription = trades({ socket }, { coin: '0' });
+    await vi.waitFor(() => expect(server.controls.length).toBe(1), { timeout: 60_000 });
+    subscription.close();
+    await vi.waitFor(() => expect(socket.status).toBe('idle'), { timeout: 60_000 });
+    expect(server.controls.length).toBe(1);
   });
 
   test('with malformed parameters does not reach the venue', async () => {

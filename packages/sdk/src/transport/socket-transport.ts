@@ -6,6 +6,7 @@ import type {
   SubscriptionResponse,
 } from '@oddlot/protocol';
 import { SocketError } from '../errors.ts';
+import { backoffMs, SUBSCRIBE_BACKOFF, type Backoff } from './backoff.ts';
 import { ControlQueue, type Control } from './control-queue.ts';
 import { KeptSocket, type SocketOptions, type SocketStatus } from './kept-socket.ts';
 import { Stream, type StreamSink } from './stream.ts';
@@ -23,9 +24,14 @@ export class SocketTransport {
   readonly #bySub = new Map<number, Stream>();
   readonly #socket: KeptSocket;
   readonly #queue: ControlQueue;
+  /** Streams that the venue could not serve yet, with what sends their subscribe again. */
+  readonly #retries = new Map<Stream, Retry>();
+
+  readonly #backoff: Backoff;
 
   constructor({ keyOf, ...options }: SocketOptions & { readonly keyOf: SubscriptionKey }) {
     this.#keyOf = keyOf;
+    this.#backoff = options.backoff ?? SUBSCRIBE_BACKOFF;
     this.#queue = new ControlQueue(
       (text) => this.#socket.send(text),
       () => this.#socket.dialed,
@@ -73,6 +79,7 @@ export class SocketTransport {
   close(): void {
     if (this.status === 'closed') return;
     this.#socket.close();
+    for (const stream of this.#retries.keys()) this.#forgetRetry(stream);
     const streams = [...this.#streams.values()];
     this.#streams.clear();
     for (const stream of streams) stream.end();
@@ -92,7 +99,9 @@ export class SocketTransport {
     if (this.#streams.get(stream.key) !== stream) return;
     this.#streams.delete(stream.key);
     this.#detach(stream);
-    if (this.status === 'open') this.#queue.unsubscribe(stream);
+    const isAway = this.#retries.get(stream)?.timer !== undefined;
+    this.#forgetRetry(stream);
+    if (this.status === 'open' && !isAway) this.#queue.unsubscribe(stream);
     if (this.#streams.size === 0) this.#socket.release();
   }
 
@@ -103,6 +112,7 @@ export class SocketTransport {
   #forgetConnection(): void {
     this.#queue.clear();
     this.#bySub.clear();
+    for (const stream of this.#retries.keys()) this.#forgetRetry(stream);
     for (const stream of this.#streams.values()) stream.sub = undefined;
   }
 
@@ -133,6 +143,7 @@ export class SocketTransport {
     const { stream } = control;
     // Everyone may have left while the answer was on its way.
     if (this.#streams.get(stream.key) !== stream) return;
+    this.#forgetRetry(stream);
     this.#bySub.set(data.sub, stream);
     stream.subscribed(data, control.resumeFrom);
   }
@@ -140,10 +151,31 @@ export class SocketTransport {
   #refused({ code, message }: ErrorFacts): void {
     const control = this.#queue.refused();
     if (control === undefined) return;
-    // What stood before the connection was lost is asked for until the venue has it again.
-    const isOver = code !== 'INTERNAL' || !control.stream.hasStood;
-    if (code === 'RISK_RATE_LIMITED' || !isOver) this.#queue.again(control);
+    // A subscription that existed before the connection was lost is asked for until the venue has it again.
+    const isPassing =
+      code === 'UNAVAILABLE' || (code === 'INTERNAL' && control.stream.hasStood === true);
+    if (code === 'RISK_RATE_LIMITED') this.#queue.again(control);
+    else if (isPassing && control.method === 'subscribe') this.#retryLater(control.stream);
     else if (control.method === 'subscribe') this.#refuse(control, { code, message });
+  }
+
+  /** Sends the subscribe again after a while that doubles with each refusal. */
+  #retryLater(stream: Stream): void {
+    if (this.#streams.get(stream.key) !== stream) return;
+    const failures = (this.#retries.get(stream)?.failures ?? 0) + 1;
+    const timer = setTimeout(
+      () => {
+        this.#retries.set(stream, { failures, timer: undefined });
+        if (this.status === 'open') this.#queue.subscribe(stream);
+      },
+      backoffMs(failures, this.#backoff),
+    );
+    this.#retries.set(stream, { failures, timer });
+  }
+
+  #forgetRetry(stream: Stream): void {
+    clearTimeout(this.#retries.get(stream)?.timer);
+    this.#retries.delete(stream);
   }
 
   #refuse({ stream }: Control, { code, message }: ErrorFacts): void {
@@ -171,6 +203,13 @@ export class SocketTransport {
     stream.sub = undefined;
   }
 }
+
+type Retry = {
+  /** Refusals in a row. */
+  readonly failures: number;
+  /** Undefined while the venue is being asked. */
+  readonly timer: ReturnType<typeof setTimeout> | undefined;
+};
 
 type ErrorFacts = {
   readonly code?: StreamErrorCode | undefined;

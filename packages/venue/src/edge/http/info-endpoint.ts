@@ -220,7 +220,10 @@ async function answerState(
     if (!answer.ok) throw new RefusedError(answer.error);
     const incomplete = asOf === undefined ? [] : incompleteWarnings(asOf, query);
     const warnings = [...(answer.warnings ?? []), ...clampWarnings(clamped), ...incomplete];
-    const beside = asOf === undefined ? {} : { asOf: { height: asOf.height, time: asOf.timeMs } };
+    const beside = {
+      ...(asOf === undefined ? {} : { asOf: { height: asOf.height, time: asOf.timeMs } }),
+      ...(answer.nextCursor === undefined ? {} : { nextCursor: answer.nextCursor }),
+    };
     const json = jsonInTurns(answer.data, spend, (run) => {
       if (queue === undefined) run();
       else queue.take(question, run, { tokens: 0 });

@@ -1,5 +1,5 @@
-import type { StreamPlace } from '@oddlot/protocol';
-import type { Asker } from '../../history/history.ts';
+import { refusal, type StreamPlace } from '@oddlot/protocol';
+import { type Asker, HistoryAwayError, HistoryBehindError } from '../../history/history.ts';
 import type { BlockWaits } from './block-waits.ts';
 import { OrderedReplies } from './ordered-replies.ts';
 import { CLOSE, type Connection } from './connection.ts';
@@ -35,8 +35,8 @@ export type Identity =
   | { readonly ok: true; readonly key: string }
   | { readonly ok: false; readonly error: WsError };
 
-/** No ping is longer; longer frames pay before they are read. */
-const PING_LENGTH_MAX = 128;
+/** No ping and no ordinary subscribe is longer; longer frames pay before they are read. */
+const SHORT_LENGTH_MAX = 1_024;
 
 const PONG = jsonFrame({ method: 'PONG' });
 
@@ -118,20 +118,21 @@ export class ChannelSession implements Follower {
 
   /** A text frame came; undefined stands for a frame that was not text. */
   receive(text: string | undefined): void {
-    const small = text !== undefined && text.length <= PING_LENGTH_MAX;
+    const small = text !== undefined && text.length <= SHORT_LENGTH_MAX;
     let control: Control | WsError = small ? readControl(text) : INVALID_FRAME;
     if ('method' in control && control.method === 'ping') {
       this.#connection.send(PONG);
       return;
     }
     if (!this.#connection.budget.take()) {
-      if (this.#answers.length < WAITING_MAX) this.#fail(RATE_LIMITED);
-      else this.#connection.send(errorFrame(this.#endpoint, RATE_LIMITED));
+      const error = about(control, RATE_LIMITED);
+      if (this.#answers.length < WAITING_MAX) this.#fail(error);
+      else this.#connection.send(errorFrame(this.#endpoint, error));
       return;
     }
     if (text !== undefined && !small) control = readControl(text);
     const error = 'method' in control ? this.#obey(control) : control;
-    if (error !== undefined) this.#fail(error);
+    if (error !== undefined) this.#fail(about(control, error));
   }
 
   /** The connection is gone. */
@@ -200,7 +201,7 @@ export class ChannelSession implements Follower {
     const given = (send: () => void): void => this.#spending(() => answer(send));
     this.#inTime(start).then(
       (known) => given(() => this.#welcomeAt(held, height, known)),
-      () => given(() => this.#refuse(held)),
+      (error: unknown) => given(() => this.#refuse(held, error)),
     );
   }
 
@@ -264,7 +265,7 @@ export class ChannelSession implements Follower {
     const given = (send: () => void): void => this.#spending(() => answer(send));
     this.#snapshotOf(held).then(
       (late) => given(() => this.#welcomeLate(held, late, lost)),
-      () => given(() => this.#refuse(held)),
+      (error: unknown) => given(() => this.#refuse(held, error)),
     );
   }
 
@@ -282,16 +283,21 @@ export class ChannelSession implements Follower {
     this.#replay(seq, held);
   }
 
-  #refuse(held: Held): void {
+  /** The history lags behind, is being computed again, or has too much to answer: all of it passes. */
+  #refuse(held: Held, cause: unknown): void {
     if (!this.#isHeld(held)) {
       this.#respond('subscribe', held);
       return;
     }
     this.#held.delete(held.key);
     this.#leave(held.stream);
-    const { channel } = held.stream;
-    const message = `The history did not answer in time for ${channel}: subscribe again`;
-    this.#connection.send(errorFrame(this.#endpoint, { code: 'INTERNAL', message }));
+    const { stream, subscription } = held;
+    const isKnown = cause instanceof HistoryBehindError || cause instanceof HistoryAwayError;
+    const message = isKnown
+      ? refusal('historyBehind', [cause.asOf.height]).message
+      : `The history did not answer in time for ${stream.channel}: subscribe again`;
+    const error: WsError = { code: 'UNAVAILABLE', message, subscription };
+    this.#connection.send(errorFrame(this.#endpoint, error));
   }
 
   #snapshotOf({ stream, sub }: Held): Promise<LateFrame> {
@@ -414,6 +420,15 @@ export class ChannelSession implements Follower {
   #fail(error: WsError): void {
     this.#answers.add(() => this.#connection.send(errorFrame(this.#endpoint, error)));
   }
+}
+
+/** An error that answers a subscribe or an unsubscribe says which. */
+function about(control: Control | WsError, error: WsError): WsError {
+  if (!('method' in control)) return error;
+  const { frame, method } = control;
+  const isOfStream = method === 'subscribe' || method === 'unsubscribe';
+  const { subscription } = frame;
+  return isOfStream && subscription !== undefined ? { ...error, subscription } : error;
 }
 
 function tooMany(what: string, max: number): WsError {

@@ -69,7 +69,7 @@ test('who comes from elsewhere misses nothing and gets nothing twice', () =>
           else {
             const [path, subscription] = CHANNELS[each.channel] ?? CHANNELS[0];
             const height = Math.max(first, here.venue.state.height - each.back);
-            const client = await there.connect(path, `198.51.100.${comers.length}`);
+            const client = await there.connect(path, { from: `198.51.100.${comers.length}` });
             client.subscribe(subscription, { height });
             const frames = await client.settle();
             comers.push({ channel: each.channel, height, client, frames });

@@ -107,12 +107,14 @@ test.each([
   { height: 1, seq: 1 },
 ])('%o is no place', async (resumeFrom) => {
   const client = await there.connect();
-  const [error] = await client.follow({ type: 'trades', coin: '1' }, resumeFrom);
+  const subscription = { type: 'trades', coin: '1' };
+  const [error] = await client.follow(subscription, resumeFrom);
   expect(error).toEqual({
     type: 'error',
     code: 'INVALID_PARAMS',
     message:
       'resumeFrom is { epoch, seq } or { height }; seq and height are whole numbers from 0 on',
+    subscription,
   });
   expect(await client.follow({ type: 'trades', coin: '1' })).toHaveLength(1);
 });

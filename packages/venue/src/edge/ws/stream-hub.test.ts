@@ -52,10 +52,10 @@ describe('subscriptions', () => {
     await client.follow(TRADES);
     client.subscribe(TRADES);
     const twice = { type: 'error', code: 'ALREADY_SUBSCRIBED', message: 'Already subscribed' };
-    expect(await client.next()).toEqual(twice);
+    expect(await client.next()).toEqual({ ...twice, subscription: TRADES });
     client.send({ method: 'unsubscribe', subscription: ORDERS });
     const unknown = { type: 'error', code: 'NOT_SUBSCRIBED', message: 'Not subscribed' };
-    expect(await client.next()).toEqual(unknown);
+    expect(await client.next()).toEqual({ ...unknown, subscription: ORDERS });
     await client.follow(ORDERS);
     await client.follow({ type: 'l2Book', coin: '1' });
     client.subscribe({ type: 'activeAssetCtx', coin: '1' });

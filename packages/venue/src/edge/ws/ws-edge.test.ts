@@ -123,6 +123,7 @@ describe('the frame budget', () => {
       type: 'error',
       code: 'RISK_RATE_LIMITED',
       message: 'rate limit exceeded',
+      subscription: { type: 'trades', coin: '1' },
     });
     timing.advance(50);
     ws.send({ method: 'unsubscribe', subscription: { type: 'trades', coin: '1' } });
@@ -185,14 +186,26 @@ describe('frames that are not understood', () => {
     edge = await TestEdge.start();
     const ws = await edge.connect('/ws');
     for (const type of ['nothing', 'candle', 'userFills']) {
-      ws.subscribe({ type, coin: '1' });
-      expect(await ws.next()).toMatchObject({ type: 'error', code: 'UNKNOWN_CHANNEL' });
+      const subscription = { type, coin: '1', extra: [1] };
+      ws.subscribe(subscription);
+      const error = { type: 'error', code: 'UNKNOWN_CHANNEL', subscription };
+      expect(await ws.next()).toMatchObject(error);
+      ws.send({ method: 'unsubscribe', subscription });
+      expect(await ws.next()).toMatchObject(error);
     }
+    ws.send({ method: 'subscribe' });
+    expect(await ws.next()).not.toHaveProperty('subscription');
+    ws.send({ method: 'moon', subscription: { type: 'trades' } });
+    expect(await ws.next()).not.toHaveProperty('subscription');
     const api = await edge.connect('/api-ws');
     api.subscribe({ type: 'orderUpdates', user: ALICE });
     expect(await api.next()).toMatchObject({ channel: 'error', data: { code: 'UNKNOWN_CHANNEL' } });
-    api.subscribe({ type: 'candle', coin: 'BTC', interval: '1m' });
-    expect(await api.next()).toMatchObject({ channel: 'error', data: { code: 'INVALID_PARAMS' } });
+    const subscription = { type: 'candle', coin: 'BTC', interval: '1m' };
+    api.subscribe(subscription);
+    expect(await api.next()).toMatchObject({
+      channel: 'error',
+      data: { code: 'INVALID_PARAMS', subscription },
+    });
     const rtds = await edge.connect('/ws-rtds');
     const subscriptions = [{ topic: 'comments', type: 'update' }];
     rtds.send({ action: 'subscribe', subscriptions });

@@ -9,6 +9,8 @@ export type WsError = {
   readonly message: string;
   /** Of refused parameters; not told on /ws-rtds. */
   readonly details?: Details;
+  /** What the refused frame wanted to subscribe to or to leave, as it was sent; not on /ws-rtds. */
+  readonly subscription?: unknown;
 };
 
 /** An error in the shape of its endpoint. `topic` is told on /ws-rtds only. */

@@ -60,7 +60,13 @@ export type InfoSettings = {
 };
 
 export type InfoAnswer<Data = unknown> =
-  | { readonly ok: true; readonly data: Data; readonly warnings?: readonly Warning[] }
+  | {
+      readonly ok: true;
+      readonly data: Data;
+      readonly warnings?: readonly Warning[];
+      /** Of paged queries: told beside `data`. */
+      readonly nextCursor?: string | null;
+    }
   | { readonly ok: false; readonly error: WireError };
 
 /** Answers one type of query from the state, at once. */

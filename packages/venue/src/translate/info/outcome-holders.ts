@@ -4,7 +4,6 @@ import { outcomeName } from '../actions/instrument-lookup.ts';
 import { listOf, PROCESS_SEAL } from '../cursor-seal.ts';
 import { formatAveragePrice, formatSize } from '../format.ts';
 import {
-  answer,
   type InfoContext,
   type InfoHandler,
   instrumentNotFound,
@@ -29,7 +28,8 @@ export const outcomeHolders: InfoHandler<'outcomeHolders', OutcomeHolders> = (co
   const leg = outcome === 'Yes' ? 'yes' : 'no';
   const found = holdersOf(state, instrumentId, { leg, limit, after });
   const { scale } = shownMarket(state, record);
-  return answer({
+  const nextCursor = found?.next === undefined ? null : cursorOf(context, query, found.next);
+  const data: OutcomeHolders = {
     instrumentId,
     coin: outcomeName(instrumentId),
     outcome,
@@ -40,9 +40,10 @@ export const outcomeHolders: InfoHandler<'outcomeHolders', OutcomeHolders> = (co
       sz: formatSize(scale, size),
       entryPx: formatAveragePrice(scale, cost, size),
     })),
-    nextCursor: found?.next === undefined ? null : cursorOf(context, query, found.next),
+    nextCursor,
     time: state.timeMs,
-  });
+  };
+  return { ok: true, data, nextCursor };
 };
 
 export const holdersNeeds: PastNeeds<'outcomeHolders'> = (context, { instrumentId }) =>

@@ -7,6 +7,7 @@ import type {
   WatchedRows,
   WatchedTable,
 } from '../../../history/history.ts';
+import { HistoryBehindError } from '../../../history/history.ts';
 import type { AccountType, RowPosition } from '../../../history/rows/block-rows.ts';
 import type { Past, PastFrame, PastSpan } from '../past.ts';
 import type { LateSnapshot, LateSource, Stream } from '../stream.ts';
@@ -169,7 +170,7 @@ export class HistorySource<
     const { height } = asOf;
     if (height < toldHeight) {
       // While it is being computed again, nobody tells what happened between this answer and the frames.
-      throw new Error(`the history is at block ${height}, and block ${toldHeight} is needed`);
+      throw new HistoryBehindError(asOf, toldHeight);
     }
     const contained = sinceAsked.filter((each) => each <= height).length;
     const data = this.#writer.frame(this.#params, rows, true);

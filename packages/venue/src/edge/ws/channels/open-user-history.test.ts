@@ -202,8 +202,9 @@ describe('while the history has not answered', () => {
     expect(error).toEqual({
       channel: 'error',
       data: {
-        code: 'INTERNAL',
+        code: 'UNAVAILABLE',
         message: 'The history did not answer in time for userFills: subscribe again',
+        subscription: FILLS,
       },
     });
     expect(rest.length).toBe(2);
@@ -227,7 +228,11 @@ describe('while the history has not answered', () => {
     other.subscribe(FILLS);
     await asked(1);
     history.answer(height - 1);
-    expect((await other.next()).data.code).toBe('INTERNAL');
+    expect((await other.next()).data).toEqual({
+      code: 'UNAVAILABLE',
+      message: `History is at block ${height - 1}`,
+      subscription: FILLS,
+    });
     // What is told a second time is told to nobody.
     history.take(height, [row(1)]);
     expect(await client.settle()).toEqual([]);
@@ -241,7 +246,7 @@ describe('a history that is computed again', () => {
     client.subscribe(FILLS);
     await asked(1);
     history.answer(began - 1);
-    expect((await client.next()).data.code).toBe('INTERNAL');
+    expect((await client.next()).data.code).toBe('UNAVAILABLE');
     client.subscribe(FILLS);
     await asked(1);
     history.take(began, [row(1)]);

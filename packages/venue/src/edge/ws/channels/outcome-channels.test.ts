@@ -159,6 +159,7 @@ describe('outcome best prices', () => {
       type: 'error',
       code: 'TOO_MANY_SUBSCRIPTIONS',
       message: 'Too many outcomeBbos groups: 20',
+      subscription: group(20),
     });
     client.send({ method: 'unsubscribe', subscription: group(3) });
     await client.next();

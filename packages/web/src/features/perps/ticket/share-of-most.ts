@@ -51,7 +51,7 @@ export function mostOf(
   }
   const isShort = draft.side === 'buy';
   const held = positions.find(
-    ({ position: { asset: held, szi } }) => held === coin && sign(szi) < 0 === isShort,
+    ({ position }) => position.asset === coin && sign(position.szi) < 0 === isShort,
   );
   return held === undefined ? '0' : magnitude(held.position.szi);
 }

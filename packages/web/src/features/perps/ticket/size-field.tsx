@@ -42,8 +42,8 @@ export function SizeField({
   const take = (share: number): void => {
     if (most === undefined || asset === undefined) return;
     if (share === 0) return changeDraft({ size: '', sizeUnit: 'base' });
-    const size = sizeOfShare({ ...draft, share }, most, { asset, lot: grid.lot });
-    changeDraft({ size, share, sizeUnit: 'base' });
+    const part = sizeOfShare({ ...draft, share }, most, { asset, lot: grid.lot });
+    changeDraft({ size: part, share, sizeUnit: 'base' });
   };
   const switchUnit = (): void => {
     const next = isBase ? 'quote' : 'base';

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { answerFields } from './support/answer-fields.ts';
+
+/** Goal: docs/reference/info.md names every field of every answer, and none that an answer does not have. */
+
+const REFERENCE = join(import.meta.dirname, '..', 'docs', 'reference');
+const page = (name: string): string => readFileSync(join(REFERENCE, name), 'utf8');
+const INFO = page('info.md');
+const ANSWERS = answerFields();
+
+/** The text under the heading of a query, up to the next heading. */
+function sectionOf(query: string): string {
+  return INFO.split(/^#{2,3} /m).find((each) => each.startsWith(`${query}\n`)) ?? '';
+}
+
+/** Names in backquotes; of `{a, b}`, `a.b` and `[x, y]` each part. */
+function namesIn(text: string): ReadonlySet<string> {
+  const prose = text.replaceAll(/```[^]*?```/g, '');
+  const quoted = [...prose.matchAll(/`([^`]+)`/g)].map(([, each]) => each!);
+  return new Set(quoted.flatMap((each) => each.match(/[A-Za-z_]\w*/g) ?? []));
+}
+
+/** Answers with refusals and replies in them, which other pages describe. */
+const WITH_REPLIES: readonly string[] = ['actionStatus', 'simulate', 'tx'];
+
+/** What another heading describes is linked: rows of the same form, refusals, replies. */
+function linkedText(query: string, section: string): string {
+  const anchors = [...section.matchAll(/\]\(#(\w+)\)/g)].map(([, anchor]) => anchor!);
+  const queries = [...ANSWERS.keys()].filter((each) => anchors.includes(each.toLowerCase()));
+  const pages = WITH_REPLIES.includes(query) ? ['errors.md', 'exchange.md'] : [];
+  for (const each of pages) expect(section).toContain(`](${each}`);
+  return [...queries.map(sectionOf), ...pages.map(page)].join('\n');
+}
+
+test.each([...ANSWERS])('%s: every field is named', (query, fields) => {
+  const section = sectionOf(query);
+  expect(section, 'a heading').not.toBe('');
+  const named = namesIn(`${section}\n${linkedText(query, section)}`);
+  expect([...fields].filter((field) => !named.has(field))).toEqual([]);
+});
+
+/** Names in the first column of tables of fields. */
+function fieldsTold(section: string): string[] {
+  const tables = section
+    .split(/\n(?=\| )/)
+    .join('\n')
+    .split(/\n\n/);
+  return tables
+    .filter((each) => each.startsWith('| Field'))
+    .flatMap((table) => table.split('\n').slice(2))
+    .flatMap((row) => [...namesIn(row.split('|')[1] ?? '')]);
+}
+
+test.each([...ANSWERS])('%s: no other field is named in its tables', (query, fields) => {
+  expect(fieldsTold(sectionOf(query)).filter((field) => !fields.has(field))).toEqual([]);
+});
