@@ -71,7 +71,7 @@ test('an agent key deposits nothing: the credit would go to its own address', as
   expect(await oddlot('deposit 5 --key bot')).toMatchObject({
     code: 5,
     out: '',
-    err: expect.stringMatching(/^This is an agent key of 0x\w+\. .*nothing was sent\.\n$/),
+    err: expect.stringMatching(/^Key "bot" is an agent key of 0x\w+\. .*Nothing was sent\.\n$/),
   });
 });
 

@@ -86,6 +86,13 @@ test.each<[program: string, command: string]>([
   expect(fromScript.out).toContain(`\n  npm run oddlot -- ${program} [flags]\n`);
 });
 
+test('the help of `oddlot rebuild-history` is printed, and nothing is created', async () => {
+  const helped = await oddlot('rebuild-history --help');
+  expect(helped).toMatchObject({ code: 0, err: '' });
+  expect(helped.out).toMatch(/^oddlot rebuild-history --data FOLDER /);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
 test('with --json a program ends with one object on standard output, all else on standard error', async () => {
   const helped = await oddlot('bridge --help --json');
   const told = JSON.parse(helped.out) as { said: string[] };

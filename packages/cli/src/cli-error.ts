@@ -9,7 +9,7 @@ export const EXIT = {
   refused: 3,
   /** No answer, or none that says whether it executed. */
   unreachable: 4,
-  /** A key is missing, its password is wrong, or its file is damaged. */
+  /** A key is missing or is an agent's where the account's own is needed, its password is wrong, or its file is damaged. */
   key: 5,
   /** The first steps of several are done, and one was not: what is there stays. */
   part: 6,

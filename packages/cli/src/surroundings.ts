@@ -86,6 +86,19 @@ export class Surroundings {
     });
   }
 
+  /** The same for what agents may not sign: moving money, and approving other agents. */
+  async accountSigner(options: GlobalOptions): Promise<Client> {
+    await this.expectAccountKey(options);
+    return this.signer(options);
+  }
+
+  async expectAccountKey(options: GlobalOptions): Promise<void> {
+    const { agent, user } = await this.tradedAccount(options);
+    if (agent === undefined) return;
+    const how = "This needs the account's own key: name it with --key. Nothing was sent.";
+    throw new CliError('key', `Key "${agent.key}" is an agent key of ${user}. ${how}`);
+  }
+
   /** For transactions of a chain, which no venue executes. */
   async privateKey(options: GlobalOptions): Promise<`0x${string}`> {
     const { name } = this.#keyOf(options);

@@ -36,7 +36,7 @@ export function addAccounts(program: Command, around: Surroundings): void {
     .argument('<name>', 'Name of the key and of the agent')
     .action(async (name: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
-      const client = await around.signer(options);
+      const client = await around.accountSigner(options);
       const password = await around.password(`Password for ${name}: `);
       const { address } = await around.keystore.add(name, randomPrivateKey(), password, {
         agentOf: client.wallet!.address,
@@ -144,7 +144,7 @@ function addMoney(program: Command, around: Surroundings): void {
     .argument('[destination]', 'Address on the settlement chain (default: the address of your key)')
     .action(async (amount: string, to: string | undefined, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>();
-      const client = await around.signer(options);
+      const client = await around.accountSigner(options);
       const destination = to ?? client.wallet!.address;
       const reply = await client.exchange.withdraw3({ destination, amount }, CONFIRM);
       tellReply(reply, `${amount} USDC are on their way to ${destination}`, options);

@@ -47,15 +47,11 @@ export function addDeposit(program: Command, around: Surroundings): void {
       const settings = await info.settings();
       const amount = amountOf(text, settings.min_deposit);
       const rpc = endpointOf(options, settings);
+      // The credit of an agent's key would make its address an account, which ends the approval.
+      await around.expectAccountKey(options);
       const key = await around.privateKey(options);
       const wallet = privateKeyWallet(key);
       const { address } = wallet;
-      const { owner } = await info.agentOwner({ agent: address });
-      if (owner !== null) {
-        // The credit would make the agent's address an account, which ends its approval.
-        const how = `Use the account's own key with --key; nothing was sent.`;
-        throw new CliError('key', `This is an agent key of ${owner}. ${how}`);
-      }
       try {
         const depositor = await Depositor.connect({
           rpc,

@@ -3,8 +3,9 @@ import type { Command } from 'commander';
 import { VALIDATOR_PROGRAM, VERIFY_PROGRAM } from '@oddlot/audit/programs';
 import { BRIDGE_PROGRAM } from '@oddlot/custody/bridge-program';
 import { RELAY_PROGRAM } from '@oddlot/relay';
+import { helpAsked } from '@oddlot/host/settings';
 import { VENUE_PROGRAM } from '@oddlot/venue/program';
-import { CliError } from '../cli-error.ts';
+import { CliError, EXIT } from '../cli-error.ts';
 import { endAsJson } from '../end-as-json.ts';
 import { runRebuildHistory } from '../run-rebuild-history.ts';
 import { runVerifyLiquidation } from '../verify/run-verify-liquidation.ts';
@@ -77,8 +78,19 @@ function forJson(name: string, file: string): Run {
   };
 }
 
+const REBUILD_HELP = `oddlot rebuild-history --data FOLDER [--database URL] [--config FILE] [--json]
+
+Computes the history of a stopped venue again from its log. Takes all settings of the venue: see \`oddlot start --help\`.
+
+Exit codes: 0 the history is complete, 1 it could not be finished, 2 there is no log, a venue runs on it, or a setting is wrong
+`;
+
 function rebuild(args: readonly string[], isJson: boolean): Promise<number> {
   const { env: environment, stderr, stdout } = process;
+  if (helpAsked(args) !== undefined) {
+    stdout.write(REBUILD_HELP);
+    return Promise.resolve(EXIT.done);
+  }
   return runRebuildHistory(withoutJson(args), { environment, stderr, stdout, isJson });
 }
 

@@ -27,7 +27,7 @@ export function addTransfers(program: Command, around: Surroundings): void {
       const options = command.optsWithGlobals<GlobalOptions & { to: SubAccount }>();
       const { to } = options;
       const from = to === 'perp' ? 'outcome' : 'perp';
-      const client = await around.signer(options);
+      const client = await around.accountSigner(options);
       const reply = await client.exchange.transferBetween({ from, to, amount }, CONFIRM);
       tellReply(reply, `${amount} USDC moved from ${from} to ${to}`, options);
     });
@@ -50,7 +50,7 @@ export function addTransfers(program: Command, around: Surroundings): void {
         GlobalOptions & { from: SubAccount; to: SubAccount }
       >();
       const { from, to } = options;
-      const client = await around.signer(options);
+      const client = await around.accountSigner(options);
       const reply = await client.exchange.sendTo({ destination, amount, from, to }, CONFIRM);
       tellReply(reply, `${amount} USDC sent to ${destination}`, options);
     });
