@@ -53,6 +53,18 @@ describe.each<RecoverBackend>(['secp256k1', 'libauth'])('with %s', (backend) => 
   });
 });
 
+test('R-requests: a client that sends one request is served second, however many of another wait', async () => {
+  const workers = pool();
+  const done: string[] = [];
+  const read = async (nonce: number, client: string): Promise<void> => {
+    await workers.read(order(nonce), ANY, client);
+    done.push(client);
+  };
+  const many = Array.from({ length: 100 }, (_, nonce) => read(nonce, 'greedy'));
+  await Promise.all([...many, read(100, 'modest')]);
+  expect(done.indexOf('modest')).toBe(1);
+});
+
 test('the signers of a wrapper stand beside its sender, who signed nothing is told', async () => {
   const workers = pool();
   const [ann, ben] = [testKey(1), testKey(2)];

@@ -1,6 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
+import { ClientTurns } from '@oddlot/host/client-turns';
 import type { Logger } from '@oddlot/host/log';
+import { NO_PACE } from '@oddlot/host/ports';
 import type { Thread } from '@oddlot/host/thread';
 import type { Network } from '@oddlot/protocol';
 import type { ReadJob } from './read-request.ts';
@@ -79,7 +81,9 @@ export class RecoverPool {
   readonly #options: RecoverPoolOptions;
   readonly #queueMax: number;
   readonly #seats = new Set<Seat>();
-  #queue: Job[] = [];
+  /** Clients take turns: some jobs take a hundred times as long as others. */
+  readonly #turns = new ClientTurns<Job>(NO_PACE);
+  #waiting = 0;
   #nextId = 1;
   #isScheduled = false;
   #isClosed = false;
@@ -105,45 +109,50 @@ export class RecoverPool {
 
   /** Requests that wait or are worked on. */
   get length(): number {
-    let length = this.#queue.length;
+    let length = this.#waiting;
     for (const seat of this.#seats) length += seat.jobs.size;
     return length;
   }
 
   /** Who signed the request, and the hash that names it. */
-  recover(text: string): Promise<Recovered> {
-    return this.#add({ kind: RECOVER, text, ...NO_BOUNDS });
+  recover(text: string, client = ''): Promise<Recovered> {
+    return this.#add({ kind: RECOVER, text, ...NO_BOUNDS }, client);
   }
 
   /** What a request asks for and who signed it; what its text alone makes wrong costs no recovery. */
-  read(text: string, { isLarge, nonceAfter, nonceBefore }: ReadJob): Promise<ReadAndRecovered> {
-    const kind = isLarge ? READ_LARGE : READ;
-    return this.#add({ kind, text, nonceAfter, nonceBefore }) as Promise<ReadAndRecovered>;
+  read(
+    text: string,
+    { isLarge, nonceAfter, nonceBefore }: ReadJob,
+    client = '',
+  ): Promise<ReadAndRecovered> {
+    const job = { kind: isLarge ? READ_LARGE : READ, text, nonceAfter, nonceBefore };
+    return this.#add(job, client) as Promise<ReadAndRecovered>;
   }
 
   /** What a signature is over, and who it would be of after each common mistake; see `explainJob`. */
-  explain(text: string): Promise<Recovered> {
-    return this.#add({ kind: EXPLAIN, text, ...NO_BOUNDS });
+  explain(text: string, client = ''): Promise<Recovered> {
+    return this.#add({ kind: EXPLAIN, text, ...NO_BOUNDS }, client);
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     const error = new RecoverUnavailableError('the pool is closed');
     this.#ready.reject(error);
-    for (const job of this.#queue.splice(0)) job.reject(error);
+    for (const job of this.#next(Infinity)) job.reject(error);
     const seats = [...this.#seats];
     this.#seats.clear();
     for (const seat of seats) failAll(seat, error);
     await Promise.all(seats.map((seat) => seat.worker.terminate()));
   }
 
-  #add(job: RecoverJob): Promise<Recovered | ReadAndRecovered> {
-    if (this.#isClosed || this.#queue.length >= this.#queueMax) {
+  #add(job: RecoverJob, client: string): Promise<Recovered | ReadAndRecovered> {
+    if (this.#isClosed || this.#waiting >= this.#queueMax) {
       const why = this.#isClosed ? 'the pool is closed' : 'too many requests wait for recovery';
       return Promise.reject(new RecoverUnavailableError(why));
     }
     return new Promise((resolve, reject) => {
-      this.#queue.push({ ...job, resolve, reject });
+      this.#turns.add(client, { ...job, resolve, reject }, performance.now());
+      this.#waiting += 1;
       if (this.#isScheduled) return;
       this.#isScheduled = true;
       setImmediate(() => {
@@ -156,7 +165,7 @@ export class RecoverPool {
   #dispatch(): void {
     const idle = this.#seatsWith((seat) => seat.batches === 0);
     this.#share(idle);
-    if (this.#queue.length < SECOND_BATCH_MIN) return;
+    if (this.#waiting < SECOND_BATCH_MIN) return;
     this.#share(this.#seatsWith((seat) => seat.batches < BATCHES_PER_WORKER));
   }
 
@@ -166,10 +175,25 @@ export class RecoverPool {
 
   #share(seats: readonly Seat[]): void {
     for (const [index, seat] of seats.entries()) {
-      if (this.#queue.length === 0) return;
-      const share = Math.ceil(this.#queue.length / (seats.length - index));
-      this.#send(seat, this.#queue.splice(0, Math.min(share, BATCH_MAX)));
+      if (this.#waiting === 0) return;
+      const share = Math.ceil(this.#waiting / (seats.length - index));
+      this.#send(seat, this.#next(Math.min(share, BATCH_MAX)));
     }
+  }
+
+  /** The next jobs, one of each client in turn. */
+  #next(countMax: number): Job[] {
+    const jobs: Job[] = [];
+    const nowMs = performance.now();
+    while (jobs.length < countMax) {
+      const next = this.#turns.next();
+      if (next === undefined) break;
+      this.#turns.begin(next.id, 0, nowMs);
+      this.#turns.end(next.id, 0, nowMs);
+      jobs.push(next.item);
+    }
+    this.#waiting -= jobs.length;
+    return jobs;
   }
 
   #send(seat: Seat, jobs: readonly Job[]): void {
@@ -220,7 +244,7 @@ export class RecoverPool {
       seat.jobs.delete(id);
       job?.resolve(replyAt(replies, index, job.kind));
     }
-    if (this.#queue.length > 0) this.#dispatch();
+    if (this.#waiting > 0) this.#dispatch();
   }
 
   #lose(seat: Seat, error: unknown): void {

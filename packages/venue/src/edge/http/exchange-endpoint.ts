@@ -107,13 +107,13 @@ async function handle(context: Context, sentText: TextRequest): Promise<Reply> {
   const timeMs = Math.max(replica.head.timeMs, context.now());
   const { minExclusive, maxExclusive } = nonceWindow(replica.state, timeMs);
   const job = { isLarge, nonceAfter: minExclusive, nonceBefore: maxExclusive };
-  const { sent, ...recovered } = await recovering(context.pool.read(text, job));
+  const asker = { client: clientKey(sentText.ip), spend: () => undefined };
+  const { sent, ...recovered } = await recovering(context.pool.read(text, job, asker.client));
   if ('refused' in sent) return refuseRead(context, sent);
   const request = sentRequest(sent);
   const { envelope, action } = request;
   const { nonce } = envelope;
   const window = checkNonceWindow(replica.state, nonce, timeMs);
-  const asker = { client: clientKey(sentText.ip), spend: () => undefined };
   if (window !== undefined) {
     return refuseWindow(context, text, { envelope, recovered, asker }, window);
   }

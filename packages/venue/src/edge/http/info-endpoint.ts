@@ -271,6 +271,7 @@ async function answerPast(
   const asked = {
     ...options,
     history: historyOf(options.history, asker),
+    pool: { recover: (sent: string) => options.pool.recover(sent, asker.client) },
     receipts: {
       find: (key: ReceiptKey) => receipts.find(key, asker),
       queued: (key: ReceiptKey) => receipts.queued(key),
@@ -304,7 +305,7 @@ async function answerHere(
   if (query.type === 'actionStatus') {
     return { ok: true, data: await actionStatus(options.receipts, query, askerOf(request)) };
   }
-  if (query.type === 'explainSignature') return options.explain(query, text);
+  if (query.type === 'explainSignature') return options.explain(query, text, clientKey(ip));
   if (query.type === 'depositWithPermit') {
     return options.permits === undefined
       ? PERMIT_WITHOUT_CHAIN

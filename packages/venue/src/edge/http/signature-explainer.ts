@@ -36,6 +36,7 @@ type ExplainOptions = {
 export type SignatureExplainer = (
   query: InfoQueryOf<'explainSignature'>,
   text: string,
+  client?: string,
 ) => Promise<InfoAnswer<ExplainedSignature>>;
 
 export function signatureExplainer(options: ExplainOptions): SignatureExplainer {
@@ -44,14 +45,14 @@ export function signatureExplainer(options: ExplainOptions): SignatureExplainer 
   const isOther = (each: Network): boolean => each.serviceNetwork !== network.serviceNetwork;
   const otherNetworks = (options.otherNetworks ?? Object.values(NETWORKS)).filter(isOther);
   const { settlementChainId } = settings;
-  return async ({ envelope, expect: expected }, text) => {
+  return async ({ envelope, expect: expected }, text, client) => {
     const enveloped = parseEnvelope(envelope);
     if (!enveloped.ok) return enveloped;
     const parsed = parseAction(enveloped.envelope.action);
     if (!parsed.ok) return parsed;
     const vaults = [...replica.state.vaults.keys()].slice(0, LIMITS.explainVaultsMax);
     const job = explainJob({ otherNetworks, settlementChainId, vaults }, text);
-    const { explanation, fault, at } = await recovering(pool.explain(job));
+    const { explanation, fault, at } = await recovering(pool.explain(job, client));
     if (explanation === undefined) {
       return { ok: false, error: jsonRefusal(text, { message: fault ?? '', at: at ?? 0 }) };
     }

@@ -1,9 +1,15 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type PostgresServer, startPostgres } from '../../local-cluster/postgres-server.ts';
 import { alice, archivedVenues, bob, credit, upTo } from '../../testing/archived-ledger.ts';
 
 /** Clients take turns on the thread of the history, and rows are written between their questions. */
 
 const venues = archivedVenues();
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterAll(() => server.stop());
 
 /** A default page, which takes some milliseconds to read. */
 const PAGE = {
@@ -17,35 +23,39 @@ const ASKED = 50;
 const PATIENT = { archivist: { answerMsMax: 120_000 } } as const;
 
 /** A folder in whose history a page of alice costs something, and nothing else does. */
-async function startWithRows() {
-  const venue = await venues.start(PATIENT);
+async function startWithRows(settings: { readonly database?: string } = {}) {
+  const venue = await venues.start({ ...PATIENT, settings });
   await Promise.all(upTo(600).map((amount) => venue.replica.propose(credit(amount))));
   await venue.archivist.ask('ledger', PAGE);
   return venue;
 }
 
 describe('R-requests: clients take turns at the history', () => {
-  test('a client that asks once is answered second, however many questions of another wait', async () => {
-    await venues.stop(await startWithRows());
-    const { archivist } = await venues.start({ ...PATIENT, isEarly: true });
-    const answered: string[] = [];
-    const spent = new Map<string, number[]>();
-    const ask = async (client: string): Promise<void> => {
-      const spend = (ms: number): void =>
-        void spent.set(client, [...(spent.get(client) ?? []), ms]);
-      await archivist.ask('ledger', PAGE, { asker: { client, spend } });
-      answered.push(client);
-    };
-    // Nothing is answered before the thread knows the state: until then they all wait.
-    await Promise.all([...upTo(ASKED).map(() => ask('greedy')), ask('modest')]);
-    expect(answered).toHaveLength(ASKED + 1);
-    expect(answered.indexOf('modest')).toBe(1);
-    // Each answer is charged to the client that asked, with what it took.
-    expect(spent.get('modest')).toHaveLength(1);
-    expect(spent.get('greedy')).toHaveLength(ASKED);
-    const greedyMs = (spent.get('greedy') ?? []).reduce((sum, ms) => sum + ms, 0);
-    expect(greedyMs).toBeGreaterThan(0);
-  });
+  test.each(['SQLite', 'PostgreSQL'])(
+    'a client that asks once is answered second, however many questions of another wait: %s',
+    async (kind) => {
+      const settings = kind === 'SQLite' ? {} : { database: await server.database() };
+      await venues.stop(await startWithRows(settings));
+      const { archivist } = await venues.start({ ...PATIENT, settings, isEarly: true });
+      const answered: string[] = [];
+      const spent = new Map<string, number[]>();
+      const ask = async (client: string): Promise<void> => {
+        const spend = (ms: number): void =>
+          void spent.set(client, [...(spent.get(client) ?? []), ms]);
+        await archivist.ask('ledger', PAGE, { asker: { client, spend } });
+        answered.push(client);
+      };
+      // Nothing is answered before the thread knows the state: until then they all wait.
+      await Promise.all([...upTo(ASKED).map(() => ask('greedy')), ask('modest')]);
+      expect(answered).toHaveLength(ASKED + 1);
+      expect(answered.indexOf('modest')).toBe(1);
+      // Each answer is charged to the client that asked, with what it took.
+      expect(spent.get('modest')).toHaveLength(1);
+      expect(spent.get('greedy')).toHaveLength(ASKED);
+      const greedyMs = (spent.get('greedy') ?? []).reduce((sum, ms) => sum + ms, 0);
+      expect(greedyMs).toBeGreaterThan(0);
+    },
+  );
 
   test('rows of new blocks are written, and told to others, while questions of one client wait', async () => {
     const { archivist, propose, replica } = await startWithRows();

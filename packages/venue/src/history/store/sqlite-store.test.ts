@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Kysely, sql, SqliteDialect, type CompiledQuery } from 'kysely';
+import { LIMITS } from '@oddlot/protocol';
 import { present } from '@oddlot/units';
 import { expect, test } from 'vitest';
 import { liveRowsOf } from '../../testing/live-rows-of.ts';
@@ -24,7 +25,7 @@ import { kindOf } from './kinds.ts';
 import { encodeReceipts } from './receipt-codec.ts';
 import { packReceipts } from './packed-receipts.ts';
 import { ANSWERS } from './questions/answers.ts';
-import { fillCodec, orderCodec } from './row-codecs.ts';
+import { fillCodec, fillPacker, orderCodec } from './row-codecs.ts';
 import { forKysely, openSqlite } from './sqlite-driver.ts';
 import { HistoryLaterError } from './store-errors.ts';
 
@@ -210,6 +211,40 @@ test('the log of the file stays short, however much is written and read, and aft
     expect(await logBytes()).toBeLessThan(10_000_000);
     await store.close();
   }));
+
+test('a page behind the deepest offset is found', { timeout: 60_000 }, () =>
+  withFile(async (file) => {
+    await (await openHistoryStore({ file })).close();
+    const database = new DatabaseSync(file);
+    const insert = database.prepare('INSERT INTO fill_runs VALUES (?, ?, ?, ?, ?, ?, ?, ?)');
+    const user = present(USERS[0], 'a user');
+    const sample = present(
+      BLOCKS.flatMap(({ fills }) => fills).find(({ accountType }) => accountType === 'perp'),
+      'a fill',
+    );
+    const rowsEach = 64;
+    const all = LIMITS.offsetMax + 10 * rowsEach;
+    database.exec('BEGIN');
+    for (let first = 0; first < all; first += rowsEach) {
+      const run = Array.from({ length: rowsEach }, (_, at) => ({
+        place: { timeMs: first + at, height: first + at, index: 0, instrumentId: 1 },
+        row: { ...sample.row, oid: first + at },
+      }));
+      const last = first + rowsEach - 1;
+      const place = [last, last, 0, first, rowsEach];
+      insert.run(bytesOf(user), kindOf('perp'), ...place, fillPacker.pack(run));
+    }
+    database.exec('COMMIT');
+    database.close();
+    const store = await openHistoryStore({ file });
+    const offset = LIMITS.offsetMax;
+    const ask = { user, accountTypes: ['perp', 'outcome'], limit: 3, offset } as const;
+    const { rows } = await store.ask('fills', ask);
+    const newest = all - 1 - offset;
+    expect(rows.map(({ oid }) => oid)).toEqual([newest, newest - 1, newest - 2]);
+    await store.close();
+  }),
+);
 
 test('the files of the history are their owner’s alone, whatever the umask is', () =>
   withFile(async (file, folder) => {

@@ -8,7 +8,7 @@ type Gain = AccountGains['gains'][number];
 const RANKED_WINDOWS = ['day', 'week', 'month', 'all'] as const satisfies PortfolioWindow[];
 const SORTS = ['pnl', 'volume'] as const satisfies SortBy[];
 /** Accounts that are looked at in one turn of the history. */
-export const PORTION = 200;
+export const PORTION = 100;
 /** Who leads is kept, which is as many as anybody may ask for. */
 const KEPT_MAX = PAGE_LIMITS.leaderboard.max;
 /** How long a ranking serves, for each account of the venue: to look at one takes the history less than a hundredth of that. */

@@ -41,7 +41,9 @@ export async function runRows<Row>(
   const trees = ask.instrumentId === undefined ? ask.kinds.map((kind) => [kind]) : [ask.kinds];
   const found: FoundRow<Row>[] = [];
   for (const kinds of trees) {
-    if (kinds.length > 0) found.push(...(await treeRows(database, { ...ask, kinds }, packer)));
+    if (kinds.length === 0) continue;
+    // There may be more rows before an offset than a call takes arguments.
+    for (const row of await treeRows(database, { ...ask, kinds }, packer)) found.push(row);
   }
   return found;
 }
