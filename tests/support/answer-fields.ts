@@ -35,7 +35,7 @@ function collect(checker: Checker, type: Type, fields: Set<string>, seen: Set<nu
     for (const each of type.getTypes()) collect(checker, each, fields, seen);
     return;
   }
-  if (checker.isArrayType(type) || checker.isTupleType(type)) {
+  if (type.isTypeReference() && (checker.isArrayType(type) || checker.isTupleType(type))) {
     for (const each of checker.getTypeArguments(type)) collect(checker, each, fields, seen);
     return;
   }

@@ -49,7 +49,7 @@ export const LIMITS = {
    * does everybody else. */
   matchesPerSimulation: 1_000,
   /** The same of all orders that are tried to find the largest one that the margin covers. */
-  matchesPerCapacity: 5_000,
+  matchesPerCapacity: 1_000,
   /** Triggers that one block fires, and scopes that it liquidates (R-storms). */
   triggersPerBlock: 1_000,
   liquidationsPerBlock: 200,

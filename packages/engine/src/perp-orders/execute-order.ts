@@ -13,6 +13,7 @@ import { emitOrder, emitRejected } from '../resting/emit.ts';
 import { builderOf, withAcceptedBuilder } from '../resting/order-builder.ts';
 import {
   type Account,
+  type Holding,
   holdingKey,
   holdingOf,
   legOf,
@@ -219,8 +220,18 @@ function isRestCovered(state: State, taker: TakerOrder): boolean {
   const entered = taker.original - (taker.amended?.filled ?? 0);
   // An isolated order has set aside what its rest needs.
   if (request.reduceOnly || remaining === entered || holding.isIsolated) return true;
-  const buys = holding.restingBuy + (request.isBuy ? remaining : 0);
-  const sells = holding.restingSell + (request.isBuy ? 0 : remaining);
+  return isSizeCovered(state, account, holding, request.isBuy ? remaining : -remaining);
+}
+
+/** Whether so many lots more may rest on one side of a cross holding; negative sizes sell. */
+export function isSizeCovered(
+  state: State,
+  account: Account,
+  holding: Holding,
+  signedSize: number,
+): boolean {
+  const buys = holding.restingBuy + Math.max(0, signedSize);
+  const sells = holding.restingSell + Math.max(0, -signedSize);
   const exposure = worstCase(holding.size, buys, sells);
   if (exposure <= exposureOf(holding)) return true;
   const value = judgedCrossValue(state, account);

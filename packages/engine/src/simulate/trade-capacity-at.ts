@@ -1,13 +1,23 @@
-import type { Address, InstrumentId } from '@oddlot/units';
+import {
+  accrueFee,
+  type Address,
+  type InstrumentId,
+  notional,
+  present,
+  ZERO_USDC,
+} from '@oddlot/units';
 import { NONE } from '../book/order-pool.ts';
 import { readSlot } from '../book/read-slot.ts';
+import { accountTier } from '../ledger/account-tier.ts';
+import { fillRate } from '../ledger/fill-rate.ts';
 import type { OrderRequest } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
-import { executeOrder } from '../perp-orders/execute-order.ts';
+import { executeOrder, isSizeCovered } from '../perp-orders/execute-order.ts';
+import { planSide } from '../perp-orders/settle-side.ts';
 import { largestAdmitted, tradeCapacity, worthSending } from '../read/trade-capacity.ts';
 import type { TradeCapacity } from '../read/views.ts';
 import { accountAt } from '../state/account-at.ts';
-import type { Account } from '../state/account.ts';
+import { type Account, type Holding, holdingKey, legOf } from '../state/account.ts';
 import type { Matches } from '../state/execution.ts';
 import type { Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
@@ -43,8 +53,8 @@ function orderAt(perp: Perp, isBuy: boolean, limit: number | undefined): OrderRe
 }
 
 /**
- * An order that fails says how far it came, so that the bisection is left with the resting order that it could not
- * take, or with its own rest. `low` always passes and `high` fails.
+ * The largest order that is admitted is tried on a fork. If the margin stops it, the state that it leaves behind tells how much more
+ * it could have had; that size and one lot more are tried as well, and where rounding makes a difference, their neighbours.
  */
 function largestAt(state: State, account: Account, order: OrderRequest): number {
   const admitted = largestAdmitted(state, account, order);
@@ -53,35 +63,77 @@ function largestAt(state: State, account: Account, order: OrderRequest): number 
   const trial = (size: number): Trial => tryOrder(state, account, { ...order, size }, matches);
   const first = trial(admitted);
   if (first.isWhole) return admitted;
+  // `low` passes and `high` fails.
   let low = first.filled;
-  let high = Math.min(admitted, low + first.next);
-  while (high - low > 1 && !matches.isCut) {
-    const middle = low + Math.floor((high - low) / 2);
-    if (trial(middle).isWhole) low = middle;
-    else high = middle;
+  let high = admitted;
+  let next = low + largestMore(first, order, admitted - low);
+  const seen = new Set<boolean>();
+  for (let step = 1; high - low > 1; step *= 2) {
+    const size = Math.min(high - 1, Math.max(low + 1, next));
+    const { isWhole } = trial(size);
+    if (matches.isCut) break;
+    if (isWhole) low = size;
+    else high = size;
+    // Away from the estimate in growing steps, until sizes on both sides were tried; then by bisection.
+    seen.add(isWhole);
+    if (seen.size === 2) next = low + Math.floor((high - low) / 2);
+    else next = isWhole ? low + step : high - step;
   }
   return worthSending(state, account, order, low);
 }
 
+/** What an order leaves behind on a fork. */
 type Trial = {
   /** The margin stopped nothing of it. */
   readonly isWhole: boolean;
   readonly filled: number;
-  /** Lots of the resting order that it could not take; all that there can be where its own rest was not covered. */
-  readonly next: number;
+  readonly fork: State;
+  readonly holding: Holding | undefined;
 };
 
 function tryOrder(state: State, account: Account, order: OrderRequest, matches: Matches): Trial {
   const fork = forkState(state);
-  const own = accountAt(fork, account.address);
-  const perp = fork.perps.get(order.instrumentId);
-  if (own === undefined || perp === undefined) return { isWhole: false, filled: 0, next: 0 };
+  const own = present(accountAt(fork, account.address), 'the account on its fork');
   const execution = { state: fork, events: [], commandIndex: 0, matches };
   const { cause, entry } = executeOrder(execution, own, fork.nextOrderId++, order);
   const { filled, reject } = entry;
   const isWhole = reject === undefined && cause !== 'marginCanceled' && !matches.isCut;
-  const slot = perp.book.best(!order.isBuy);
-  const isStopped = reject === undefined && perp.book.crosses(order.isBuy, order.price);
-  const next = isStopped && slot !== NONE ? readSlot(fork.pool.remaining, slot) : order.size;
-  return { isWhole, filled, next };
+  const holding = own.holdings.get(holdingKey(order.instrumentId, legOf(own, order)));
+  return { isWhole, filled, fork, holding };
+}
+
+/** Lots beyond those that filled that the margin would have covered: of the next resting order, or of the order's own rest. */
+function largestMore({ filled, fork, holding }: Trial, order: OrderRequest, most: number): number {
+  if (holding === undefined) return 0;
+  const account = present(fork.accounts[holding.accountIndex], 'the account of a holding');
+  const { book } = holding.perp;
+  const slot = book.best(!order.isBuy);
+  const sign = order.isBuy ? 1 : -1;
+  if (slot === NONE || !book.crosses(order.isBuy, order.price)) {
+    return largestThat(most, (size) => isSizeCovered(fork, account, holding, sign * size));
+  }
+  const price = readSlot(fork.pool.price, slot);
+  const { definition } = holding.perp;
+  const rate = fillRate(accountTier(fork, account), definition, 'taker');
+  const { restingBuy, restingSell } = holding;
+  const execution = { state: fork, events: [], commandIndex: 0 };
+  const isCovered = (size: number): boolean => {
+    const { fee } = accrueFee(notional(price, size), rate, 0);
+    const shared = { price, fee, fees: fee, charge: undefined, reserve: ZERO_USDC, filled };
+    const fill = { ...shared, signedSize: sign * size, restingBuy, restingSell };
+    return planSide(execution, { account, holding }, fill).isCovered;
+  };
+  return largestThat(Math.min(most, readSlot(fork.pool.remaining, slot)), isCovered);
+}
+
+/** By bisection. */
+function largestThat(most: number, passes: (size: number) => boolean): number {
+  let low = 0;
+  let high = most;
+  while (low < high) {
+    const middle = low + Math.ceil((high - low) / 2);
+    if (passes(middle)) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }
