@@ -6,6 +6,7 @@ import {
   newScene,
   Operator,
   OPERATED,
+  OrderWatch,
   perpOrder,
   recordOf,
   trade,
@@ -146,6 +147,34 @@ describe('activeAssetCtx', () => {
         dayBaseVlm: '2',
       });
     });
+  });
+});
+
+describe('R-fillable', () => {
+  test('an order that could not fill makes no premium and is cancelled by the next mark', async () => {
+    const context = await contextOf(perp);
+    const watch = await OrderWatch.of(world, alice);
+    // 1,000 USDC carry 100 at the mark of 100; a fill at 170 would lose 7,000.
+    const [{ oid }] = done(await alice.place(rest('buy', '170', '100'))).orders;
+    expect(await watch.last(oid, 'cancelled')).toMatchObject({ reason: 'marginCanceled' });
+    await eventually(async () => {
+      const { data } = await world.client.data({
+        type: 'historicalOrders',
+        user: alice.address,
+      });
+      expect(data[0]).toMatchObject({ order: { oid }, status: 'cancelled' });
+    });
+    expect(Number(context().ctx.premium ?? 0)).toBe(0);
+    expect(context().ctx.impactPxs).toBe(null);
+  });
+
+  test('a post-only order rests where only such orders are in its way', async () => {
+    const watch = await OrderWatch.of(world, alice);
+    const [{ oid }] = done(await alice.place(rest('buy', '170', '100'))).orders;
+    const sell = { market: perp, side: 'sell', price: '101', size: '1', tif: 'Alo' } as const;
+    const [resting] = done(await bob.place(perpOrder(sell))).orders;
+    expect(resting).toMatchObject({ state: 'open' });
+    expect(await watch.last(oid, 'cancelled')).toMatchObject({ reason: 'marginCanceled' });
   });
 });
 

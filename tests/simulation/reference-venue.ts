@@ -32,8 +32,7 @@ type Position = { size: bigint; cost: bigint };
 
 const LIQUIDATION_FEE_E8 = 500_000n;
 const MIN_VALUE = 10_000_000n;
-const SAMPLE_MS = 5_000;
-const HOUR_MS = 3_600_000;
+const [SAMPLE_MS, HOUR_MS] = [5_000, 3_600_000];
 
 export class ReferenceVenue {
   nowMs = 0;

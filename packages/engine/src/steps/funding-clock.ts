@@ -52,11 +52,13 @@ export function sampleBooks(execution: Execution, previousMs: number): void {
   }
 }
 
+/** Only the side on which the mark is contributes. */
 function bookPremium(perp: Perp): bigint {
-  const { book, definition } = perp;
-  const { impactNotionalMicroUsdc } = definition;
-  const impactBid = impactPrice(book, true, impactNotionalMicroUsdc);
-  return premiumE10(perp, impactBid, impactPrice(book, false, impactNotionalMicroUsdc));
+  const { book, definition, mark, oracle } = perp;
+  if (mark === oracle) return 0n;
+  const isBuy = mark > oracle;
+  const impact = impactPrice(book, isBuy, definition.impactNotionalMicroUsdc);
+  return isBuy ? premiumE10(perp, impact, undefined) : premiumE10(perp, undefined, impact);
 }
 
 function closeHour(state: State, perp: Perp, dueMs: number): void {

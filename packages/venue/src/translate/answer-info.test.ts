@@ -99,6 +99,7 @@ describe('metadata', () => {
             perpType: 'linear',
             takerFeeRate: '0.00045',
             makerFeeRate: '0.00015',
+            premiumCap: '0.01',
           },
           marginTable: {
             instrumentId: 1,
