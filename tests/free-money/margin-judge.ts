@@ -290,7 +290,7 @@ type Scope = {
 };
 
 function scopeOf(
-  { after, judged }: Entry,
+  { after, before, judged }: Entry,
   changes: Changes,
   purse: Purse,
   resting: Resting,
@@ -309,11 +309,18 @@ function scopeOf(
     initial += (BigInt(exposure) * mark + leverage - 1n) / leverage;
     const mmrE8 = BigInt(market.tiers[0]?.mmrE8 ?? 0);
     risk += magnitude(size) * mark * (mmrE8 + LIQUIDATION_FEE_E8);
-    if (size === 0 || isJudged(market)) continue;
+    if (size === 0 || isJudged(asTested(market, before.markets.get(id)))) continue;
     doubt += 2n * magnitude(size) * larger(mark, BigInt(judged.get(id) ?? 0));
   }
   const worth = changes.worthOf(purse, after.markets.keys());
   return { worth, initial, doubt, risk };
+}
+
+/** A market settles, or begins to wait for a price, after all tests of the entry (R-delist). */
+function asTested(after: Market, before: Market | undefined): Market {
+  const isLater = after.isSettled || after.isWaiting;
+  if (before === undefined || !isLater || before.isSettled || before.isWaiting) return after;
+  return { ...after, isWaiting: false, isHalted: before.isHalted };
 }
 
 function leverageIn({ id, tiers }: Market, held: readonly Held[], exposure: number): number {

@@ -245,7 +245,7 @@ describe(
         wouldTrade: (_execution, _account, { book }, { isBuy, price }) =>
           book.crosses(isBuy, price),
       }));
-      await finds({ world: 'open', from: 2 }, 'funding beyond its bound');
+      await finds({ world: 'open', from: 2 }, 'mark of a phantom', 'funding beyond its bound');
     });
 
     test('a premium of the instant, from orders that can fill', async () => {
