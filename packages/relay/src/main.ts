@@ -2,7 +2,7 @@ import { VenueClock } from '@oddlot/host/clock';
 import { isDirectoryLocked, lockDirectory } from '@oddlot/host/directory-lock';
 import { OWN_UMASK } from '@oddlot/host/durable';
 import { createLogger } from '@oddlot/host/log';
-import { watchParent } from '@oddlot/host/operate';
+import { stopLogger, watchParent } from '@oddlot/host/operate';
 import { checkPorts } from '@oddlot/host/ports';
 import { helpAsked, SettingError, settingsHelp } from '@oddlot/host/settings';
 import closeWithGrace from 'close-with-grace';
@@ -43,7 +43,8 @@ async function main(): Promise<void> {
     process.exit(1);
   };
   let relay: RunningRelay | undefined;
-  closeWithGrace({ delay: STOP_MS_MAX, logger: false }, async ({ err }) => {
+  const logger = stopLogger((why) => log.error({ why }, 'the stop was cut short'));
+  closeWithGrace({ delay: STOP_MS_MAX, logger }, async ({ err }) => {
     if (err !== undefined) onFatal(err);
     await relay?.stop();
   });

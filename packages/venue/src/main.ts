@@ -1,6 +1,6 @@
 import { OWN_UMASK } from '@oddlot/host/durable';
 import { createLogger, type Logger } from '@oddlot/host/log';
-import { watchParent } from '@oddlot/host/operate';
+import { stopLogger, watchParent } from '@oddlot/host/operate';
 import { helpAsked, SettingError, settingsHelp } from '@oddlot/host/settings';
 import { VERSION } from '@oddlot/host/version';
 import closeWithGrace from 'close-with-grace';
@@ -13,8 +13,6 @@ import type { Venue } from './venue.ts';
 const NODE_MAJOR_MIN = 24;
 /** A stop that takes longer than this is cut; what was acknowledged is in the log. */
 const STOP_MS_MAX = 10_000;
-/** For a last line, before that. */
-const END_MS = 500;
 
 // Before anything is written, by whatever thread.
 process.umask(OWN_UMASK);
@@ -49,12 +47,12 @@ async function main(): Promise<void> {
   let venue: Venue | undefined;
   // Before the start, which may replay for long: the first process of a container has no default
   // for signals, and would not hear them.
-  closeWithGrace({ delay: STOP_MS_MAX, logger: false }, async ({ err }) => {
+  const logger = stopLogger((why) => log.error({ why }, 'the stop was cut short'));
+  const onTimeout = (): void => endUnfinished(venue?.logTrouble(), log);
+  closeWithGrace({ delay: STOP_MS_MAX, logger, onTimeout }, async ({ err }) => {
     if (err !== undefined) onFatal(err);
     if (venue === undefined) log.info('stopped while starting');
-    const late = setTimeout(() => endUnfinished(venue?.logTrouble(), log), STOP_MS_MAX - END_MS);
     await venue?.stop();
-    clearTimeout(late);
   });
   if (process.env['npm_lifecycle_event'] === 'start') {
     watchParent(() => process.kill(process.pid, 'SIGTERM'));
@@ -83,10 +81,10 @@ async function main(): Promise<void> {
  * A stop has to end although something does not. Without a majority of the servers of its log a replica can't finish what
  * is under way: that is no fault of it, and the code is 0.
  */
-function endUnfinished(logTrouble: string | undefined, log: Logger): never {
+function endUnfinished(logTrouble: string | undefined, log: Logger): void {
   if (logTrouble === undefined) {
-    log.error('the stop took too long and was cut; acknowledged actions are in the log');
-    process.exit(1);
+    log.error('the stop took too long; acknowledged actions are in the log');
+    return;
   }
   log.warn(
     { why: logTrouble },

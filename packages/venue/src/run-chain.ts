@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { lockDirectory } from '@oddlot/host/directory-lock';
 import { OWN_UMASK } from '@oddlot/host/durable';
-import { watchParent } from '@oddlot/host/operate';
+import { stopLogger, watchParent } from '@oddlot/host/operate';
 import { helpAsked, readSettings, SettingError, settingsHelp } from '@oddlot/host/settings';
 import closeWithGrace from 'close-with-grace';
 import { OWN_CHAIN_SETTINGS } from './settings/own-chain-settings.ts';
@@ -31,7 +31,8 @@ else process.stdout.write(settingsHelp(OWN_CHAIN_SETTINGS, help));
 
 async function main(): Promise<void> {
   let close: (() => Promise<void>) | undefined;
-  closeWithGrace({ delay: STOP_MS_MAX, logger: false }, async ({ err }) => {
+  const logger = stopLogger((why) => process.stderr.write(`the stop was cut short: ${why}\n`));
+  closeWithGrace({ delay: STOP_MS_MAX, logger }, async ({ err }) => {
     if (err !== undefined) fail(err);
     await close?.();
   });

@@ -11,7 +11,7 @@ import { systemTime } from '@oddlot/host/clock';
 import { DirectoryLockedError, isDirectoryLocked } from '@oddlot/host/directory-lock';
 import { OWN_UMASK } from '@oddlot/host/durable';
 import { createLogger, type Logger } from '@oddlot/host/log';
-import { watchParent } from '@oddlot/host/operate';
+import { stopLogger, watchParent } from '@oddlot/host/operate';
 import { checkPorts } from '@oddlot/host/ports';
 import { helpAsked, SettingError, settingsHelp } from '@oddlot/host/settings';
 import closeWithGrace from 'close-with-grace';
@@ -34,7 +34,8 @@ async function main(args: readonly string[]): Promise<void> {
   const config = configOf(args);
   const log = createLogger({ level: config.logLevel });
   let running: RunningValidator | undefined;
-  closeWithGrace({ delay: STOP_MS_MAX, logger: false }, async ({ err }) => {
+  const logger = stopLogger((why) => log.error({ why }, 'the stop was cut short'));
+  closeWithGrace({ delay: STOP_MS_MAX, logger }, async ({ err }) => {
     if (err !== undefined) {
       log.fatal({ err }, 'stopping at once');
       process.exit(1);

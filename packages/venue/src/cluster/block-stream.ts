@@ -122,11 +122,11 @@ export class BlockStream {
   }
 
   /**
-   * As its leader says; throws while there is none, or none that a majority of the servers follows. A stream that was
-   * removed ends before its first message.
+   * As its leader reports it; throws while there is none, or none that a majority of the servers follows. A stream that
+   * was removed ends before its first message.
    *
-   * A server that is cut off leads on for itself, and answers without asking the others. A refused publish would prove no
-   * more: from NATS 2.11 on the leader alone refuses a wrong last sequence. An accepted one would take a block's place.
+   * A leader that is cut off continues to answer without asking the others. A refused publish would prove no more: a leader
+   * of NATS 2.15 refuses a wrong last sequence alone. An accepted publish would take the place of a block.
    */
   async end(): Promise<StreamEnd> {
     const info = await this.#info();

@@ -1,4 +1,4 @@
-import { watchParent } from '@oddlot/host/operate';
+import { stopLogger, watchParent } from '@oddlot/host/operate';
 import { helpAsked, readSettings, SettingError, settingsHelp } from '@oddlot/host/settings';
 import closeWithGrace from 'close-with-grace';
 import { type LocalCluster, startLocalCluster } from './local-cluster.ts';
@@ -17,7 +17,8 @@ else process.stdout.write(settingsHelp(LOCAL_CLUSTER_SETTINGS, help));
 
 async function main(): Promise<void> {
   let cluster: LocalCluster | undefined;
-  closeWithGrace({ delay: STOP_MS_MAX, logger: false }, async ({ err }) => {
+  const logger = stopLogger((why) => process.stderr.write(`the stop was cut short: ${why}\n`));
+  closeWithGrace({ delay: STOP_MS_MAX, logger }, async ({ err }) => {
     if (err !== undefined) process.stderr.write(`${err.stack ?? err.message}\n`);
     await cluster?.stop();
   });
