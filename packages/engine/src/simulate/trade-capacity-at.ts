@@ -116,12 +116,11 @@ function largestMore({ filled, fork, holding }: Trial, order: OrderRequest, most
   const { definition } = holding.perp;
   const rate = fillRate(accountTier(fork, account), definition, 'taker');
   const { restingBuy, restingSell } = holding;
-  const execution = { state: fork, events: [], commandIndex: 0 };
   const isCovered = (size: number): boolean => {
     const { fee } = accrueFee(notional(price, size), rate, 0);
     const shared = { price, fee, fees: fee, charge: undefined, reserve: ZERO_USDC, filled };
     const fill = { ...shared, signedSize: sign * size, restingBuy, restingSell };
-    return planSide(execution, { account, holding }, fill).isCovered;
+    return planSide(fork, { account, holding }, fill).isCovered;
   };
   return largestThat(Math.min(most, readSlot(fork.pool.remaining, slot)), isCovered);
 }
