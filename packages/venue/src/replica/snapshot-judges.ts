@@ -21,8 +21,9 @@ export function unlessContradicted(
   log: Pick<Log, 'firstSeq' | 'lastSeq' | 'replay'>,
 ): SnapshotJudge {
   return async ({ block, content, height }) => {
+    if (content === undefined) return undefined;
     if (block !== height) return notItsBlock(block);
-    const attested = content === undefined ? undefined : await attestedIn(log, height);
+    const attested = await attestedIn(log, height);
     return attested === undefined || attested === content
       ? undefined
       : contradicted(content, attested);

@@ -27,6 +27,8 @@ export class Snapshotter {
   /** Of the newest file. */
   #height = 0;
   #commands = 0;
+  /** Blocks since the newest file that attest a snapshot and hold nothing else. */
+  #attestations = 0;
   /** Block time before which none is tried, after one that failed. */
   #notBeforeMs = 0;
 
@@ -44,15 +46,21 @@ export class Snapshotter {
     return this.#height;
   }
 
-  /** Counts what was applied. */
+  /** Counts what was applied. The attestation of a snapshot does not count, or each would lead to the next one. */
   count({ commands, seq }: LogEntry): void {
-    if (seq > this.#height) this.#commands += commands.length;
+    if (seq <= this.#height) return;
+    const counted = commands.filter(
+      ({ command }) => command.type !== 'attest' || command.snapshot === undefined,
+    );
+    this.#commands += counted.length;
+    if (commands.length > 0 && counted.length === 0) this.#attestations += 1;
   }
 
   get isDue(): boolean {
     const { everyBlocks, everyCommands, hasRoom, replica } = this.#options;
     const { height, timeMs } = replica.head;
-    const isDue = height - this.#height >= everyBlocks || this.#commands >= everyCommands;
+    const blocks = height - this.#height - this.#attestations;
+    const isDue = blocks >= everyBlocks || this.#commands >= everyCommands;
     return isDue && !replica.isEarlier && hasRoom() && timeMs >= this.#notBeforeMs;
   }
 
@@ -74,6 +82,7 @@ export class Snapshotter {
     }
     this.#height = height;
     this.#commands = 0;
+    this.#attestations = 0;
     return { height, content };
   }
 
