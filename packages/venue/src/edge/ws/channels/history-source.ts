@@ -35,6 +35,8 @@ export type HistoryRowWriter<Table extends WatchedTable, Params extends UserPara
 /** Frames of the past that anybody is sent, and rows that are read at a time. */
 const PAST_BLOCKS_MAX = 10_000;
 const PAST_ROWS_AT_ONCE = 200;
+/** Questions for the newest rows of one stream that are under way. */
+const ASKED_AT_ONCE_MAX = 8;
 
 /** Frames of the rows that pages bring: a block may begin on one and end on another. */
 function framesOf(
@@ -110,11 +112,17 @@ export class HistorySource<
     });
   }
 
-  /** One question serves all subscribers of a client: whatever block it is answered as of, frames go on there. */
+  /**
+   * One question serves all subscribers of a client: whatever block it is answered as of, frames go on there. When many
+   * clients come back at once, the first answer to some of them serves the others.
+   */
   snapshotLater(asker: Asker): Promise<LateSnapshot> {
     const { client } = asker;
     const known = this.#underWay.get(client);
     if (known !== undefined) return known.snapshot;
+    if (this.#underWay.size >= ASKED_AT_ONCE_MAX) {
+      return Promise.any([...this.#underWay.values()].map(({ snapshot }) => snapshot));
+    }
     const sinceAsked: number[] = [];
     const snapshot = this.#ask(historyOf(this.#history, asker), sinceAsked).finally(() =>
       this.#underWay.delete(client),
