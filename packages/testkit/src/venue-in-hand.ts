@@ -69,7 +69,7 @@ export class VenueInHand {
     // Behind what may be refused: that leaves nothing behind.
     this.#folder = new VenueFolder();
     const cursors = seededBytes(seed, 'cursors').subarray(0, CURSOR_KEY_BYTES);
-    const hex = Buffer.from(cursors).toString('hex');
+    const hex = cursors.toString('hex');
     writeFileSync(join(this.#folder.data, 'cursor-key'), hex, { mode: 0o600 });
   }
 
