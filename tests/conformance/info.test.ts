@@ -303,7 +303,7 @@ describe('settings', () => {
         chain_id: exactly(2511),
         api_version: exactly(1),
         protocol_version: integer,
-        relay_url: exactly(null),
+        relay_url: exactly(''),
         chain_name: text,
         settlement_rpc_url: nullable(text),
         faucet_amount: exactly('1000'),

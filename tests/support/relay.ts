@@ -57,7 +57,7 @@ export async function relayOf(venueUrl: string): Promise<RelayView> {
   while (rows.length === 0) {
     if (Date.now() > deadline) throw new Error('the relay did not serve in time');
     const { data } = await post(venueUrl, '/info', { type: 'settings' });
-    url = data.relay_url ?? '';
+    url = data.relay_url;
     rows =
       url === ''
         ? []

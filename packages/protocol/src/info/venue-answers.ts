@@ -60,7 +60,7 @@ export type ExchangeEnvelope =
   | { status: 'err'; code: number; response: string; name?: string; details?: Details };
 
 /** Where the relay of the venue serves; no address without one. */
-type RelaySettings = { has_relay: true; relay_url: string } | { has_relay: false; relay_url: null };
+type RelaySettings = { has_relay: true; relay_url: string } | { has_relay: false; relay_url: '' };
 
 /** The settings of the deployment; snake case on the wire. */
 export type Settings = RelaySettings & {

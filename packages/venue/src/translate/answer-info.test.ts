@@ -131,7 +131,7 @@ describe('metadata', () => {
       chain_id: 2511,
       api_version: 1,
       protocol_version: 47,
-      relay_url: null,
+      relay_url: '',
       chain_name: 'oddlot',
       faucet_amount: null,
       simulated_traders: false,

@@ -37,7 +37,7 @@ export const settings: InfoHandler<'settings', Settings> = ({
 
 function relayOf(url: string | undefined) {
   return url === undefined
-    ? ({ has_relay: false, relay_url: null } as const)
+    ? ({ has_relay: false, relay_url: '' } as const)
     : ({ has_relay: true, relay_url: url } as const);
 }
 
