@@ -2,7 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { clientIpFinder } from '../ports/client-ip.ts';
 import { HttpPort } from '../ports/http-port.ts';
 import type { PortCall } from '../ports/port-call.ts';
-import { NO_PACE, FairQueue } from '../ports/fair-queue.ts';
+import { NO_PACE } from '../ports/client-turns.ts';
+import { FairQueue } from '../ports/fair-queue.ts';
 import type { Logger } from './log.ts';
 import type { Metrics } from './metrics.ts';
 
