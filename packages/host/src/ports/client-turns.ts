@@ -1,5 +1,8 @@
 import { type BucketRate, TokenBucket } from './token-bucket.ts';
 
+/** Clients are served in turn alone, however much they ask for. */
+export const NO_PACE: BucketRate = { perSecond: Infinity, burst: Infinity };
+
 type Client<Item> = {
   readonly waiting: Item[];
   readonly bucket: TokenBucket;

@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { NO_PACE, FairQueue } from './fair-queue.ts';
+import { NO_PACE } from './client-turns.ts';
+import { FairQueue } from './fair-queue.ts';
 
 const spin = (ms: number): void => {
   const untilMs = performance.now() + ms;

@@ -13,7 +13,6 @@ type Pace = BucketRate;
 
 /** More than all limits on requests allow together, and at once more than a browser asks for that opens the page. */
 export const PACE: Pace = { perSecond: 100, burst: 400 };
-export const NO_PACE: Pace = { perSecond: Infinity, burst: Infinity };
 
 /** What requests take of the thread before others are let to it. */
 const SLICE_MS = 2;

@@ -11,6 +11,7 @@ export type { PageOrigins } from './page-origins.ts';
 export type { PortCall } from './port-call.ts';
 export { TokenBucket } from './token-bucket.ts';
 export { TokenBuckets } from './token-buckets.ts';
-export { NO_PACE, PACE, FairQueue } from './fair-queue.ts';
+export { NO_PACE } from './client-turns.ts';
+export { PACE, FairQueue } from './fair-queue.ts';
 export { isForeign, type Visitors } from './visitors.ts';
 export { measured, sendingMs, WORK_LIMITS, WorkBudget, type WorkLimits } from './work-budget.ts';

@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { HttpPort, type HttpPortOptions } from './http-port.ts';
 import type { PortCall } from './port-call.ts';
-import { NO_PACE, FairQueue } from './fair-queue.ts';
+import { NO_PACE } from './client-turns.ts';
+import { FairQueue } from './fair-queue.ts';
 
 /** R-requests: a connection has one request in work. */
 

@@ -1,8 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { ClientTurns } from '@oddlot/host/client-turns';
+import { ClientTurns, NO_PACE } from '@oddlot/host/client-turns';
 import type { Logger } from '@oddlot/host/log';
-import { NO_PACE } from '@oddlot/host/ports';
 import type { Thread } from '@oddlot/host/thread';
 import type { Network } from '@oddlot/protocol';
 import type { ReadJob } from './read-request.ts';

@@ -22,6 +22,7 @@ export function archivistSettings(config: Config): Omit<ArchivistSettings, 'role
       : Math.max(SHORT_BLOCKS_MIN, 2 * snapshotEveryBlocks),
     ...(hasFaucet(config) ? { faucetEveryMs: config.faucetEveryMs } : {}),
     receiptsKeptMs,
+    limits: config.limits,
     ...(historyKeptMs === undefined ? {} : { historyKeptMs }),
   };
 }

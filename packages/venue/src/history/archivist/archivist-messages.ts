@@ -26,6 +26,8 @@ export type ArchivistSettings = {
   /** Rows of blocks older than this are dropped; undefined keeps all. */
   readonly historyKeptMs?: number;
   readonly receiptsKeptMs: number;
+  /** False lifts the pace of clients, for load tests; they take turns all the same. */
+  readonly limits?: boolean;
 };
 
 export type Question<Topic extends HistoryTopic = HistoryTopic> = {

@@ -92,7 +92,7 @@ export class Recorder {
     this.#trees = new TreeOrders({ tell, data: settings.data });
     this.#questions = new WaitingQuestions({
       tell,
-      isOnServer: settings.database !== undefined,
+      settings,
       sums: (user) => this.#models.history.projector.accountSums(user),
       users: (from, limit) => this.#models.history.projector.users(from, limit),
       live: () => (this.#replica.isEarlier ? undefined : this.#models.history.projector.liveRows),

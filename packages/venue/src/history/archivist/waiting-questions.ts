@@ -1,4 +1,4 @@
-import { ClientTurns, type Turn } from '@oddlot/host/client-turns';
+import { ClientTurns, NO_PACE, type Turn } from '@oddlot/host/client-turns';
 import type { Address } from '@oddlot/units';
 import type {
   AccountSums,
@@ -12,7 +12,7 @@ import type {
 import { accountGains, type GainSources } from '../account-gains.ts';
 import type { LiveRows } from '../rows/live-rows.ts';
 import { HistoryDamagedError, HistoryFullError, HistoryMovedError } from '../store/store-errors.ts';
-import type { ArchivistReport, Question } from './archivist-messages.ts';
+import type { ArchivistReport, ArchivistSettings, Question } from './archivist-messages.ts';
 import type { RowBuffer } from './row-buffer.ts';
 
 /** A history that is further behind than this is being computed: nobody waits for it. */
@@ -55,8 +55,7 @@ export type Standing = {
 };
 
 type WaitingQuestionsOptions = {
-  /** Rows are on a server. */
-  readonly isOnServer: boolean;
+  readonly settings: Pick<ArchivistSettings, 'database' | 'limits'>;
   readonly tell: (report: ArchivistReport) => void;
   /** The sums of now, which only who makes the rows has. */
   readonly sums: (user: Address) => AccountSums | null;
@@ -72,7 +71,7 @@ export class WaitingQuestions {
   readonly #options: WaitingQuestionsOptions;
   /** For their block. */
   #waiting: Waiting[] = [];
-  readonly #turns = new ClientTurns<Waiting>(HISTORY_PACE);
+  readonly #turns: ClientTurns<Waiting>;
   /** From when on a client that has used up its pace is answered before the others; and whether one is answered now. */
   #spareFromMs = 0;
   #isOfResting = false;
@@ -80,6 +79,7 @@ export class WaitingQuestions {
 
   constructor(options: WaitingQuestionsOptions) {
     this.#options = options;
+    this.#turns = new ClientTurns(options.settings.limits === false ? NO_PACE : HISTORY_PACE);
   }
 
   get hasQuestions(): boolean {
@@ -148,7 +148,8 @@ export class WaitingQuestions {
     const took = (): number => {
       const { system, user } = process.threadCpuUsage(before);
       const cpuMs = (system + user) / 1000;
-      const heldMs = this.#options.isOnServer ? performance.now() - startedMs : 0;
+      const isOnServer = this.#options.settings.database !== undefined;
+      const heldMs = isOnServer ? performance.now() - startedMs : 0;
       return Math.max(cpuMs, Math.min(heldMs, SERVER_MS_MAX));
     };
     try {
@@ -157,7 +158,8 @@ export class WaitingQuestions {
       const nowMs = performance.now();
       const workMs = took();
       this.#turns.end(id, nowMs - startedMs, nowMs);
-      if (this.#isOfResting) {
+      // Also when this answer has used up the pace of its client: the others come first.
+      if (this.#isOfResting || !this.#turns.hasToken(id, nowMs)) {
         this.#spareFromMs = nowMs + SPARED_FACTOR * workMs;
         if (workMs > LONG_MS) this.#restUntilMs = this.#spareFromMs;
       }
