@@ -19,11 +19,8 @@ export const REQUEST_BACKOFF: Backoff = { baseMs: 250, maxMs: 8000, random: Math
  */
 export const STREAM_BACKOFF: Backoff = { baseMs: 200, maxMs: 500, random: Math.random };
 
-/** The waits for a venue that is there, but hangs up before it has answered anything. */
+/** The waits for a venue that is there, but hangs up before it has answered anything, or cannot serve a subscription yet. */
 export const HANG_UP_BACKOFF: Backoff = { baseMs: 200, maxMs: 10_000, random: Math.random };
-
-/** The waits for a venue that cannot serve one subscription yet. */
-export const SUBSCRIBE_BACKOFF: Backoff = { baseMs: 500, maxMs: 15_000, random: Math.random };
 
 /**
  * The wait before the attempt after `failures` failed ones: between half and all of a bound that

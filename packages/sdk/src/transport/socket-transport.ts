@@ -6,7 +6,7 @@ import type {
   SubscriptionResponse,
 } from '@oddlot/protocol';
 import { SocketError } from '../errors.ts';
-import { backoffMs, SUBSCRIBE_BACKOFF, type Backoff } from './backoff.ts';
+import { backoffMs, HANG_UP_BACKOFF, type Backoff } from './backoff.ts';
 import { ControlQueue, type Control } from './control-queue.ts';
 import { KeptSocket, type SocketOptions, type SocketStatus } from './kept-socket.ts';
 import { Stream, type StreamSink } from './stream.ts';
@@ -24,14 +24,14 @@ export class SocketTransport {
   readonly #bySub = new Map<number, Stream>();
   readonly #socket: KeptSocket;
   readonly #queue: ControlQueue;
-  /** Streams that the venue could not serve yet, with what sends their subscribe again. */
+  /** Streams that the venue could not serve yet. */
   readonly #retries = new Map<Stream, Retry>();
 
   readonly #backoff: Backoff;
 
   constructor({ keyOf, ...options }: SocketOptions & { readonly keyOf: SubscriptionKey }) {
     this.#keyOf = keyOf;
-    this.#backoff = options.backoff ?? SUBSCRIBE_BACKOFF;
+    this.#backoff = options.backoff ?? HANG_UP_BACKOFF;
     this.#queue = new ControlQueue(
       (text) => this.#socket.send(text),
       () => this.#socket.dialed,
@@ -99,9 +99,8 @@ export class SocketTransport {
     if (this.#streams.get(stream.key) !== stream) return;
     this.#streams.delete(stream.key);
     this.#detach(stream);
-    const isAway = this.#retries.get(stream)?.timer !== undefined;
     this.#forgetRetry(stream);
-    if (this.status === 'open' && !isAway) this.#queue.unsubscribe(stream);
+    if (this.status === 'open') this.#queue.unsubscribe(stream);
     if (this.#streams.size === 0) this.#socket.release();
   }
 
@@ -163,13 +162,8 @@ export class SocketTransport {
   #retryLater(stream: Stream): void {
     if (this.#streams.get(stream.key) !== stream) return;
     const failures = (this.#retries.get(stream)?.failures ?? 0) + 1;
-    const timer = setTimeout(
-      () => {
-        this.#retries.set(stream, { failures, timer: undefined });
-        if (this.status === 'open') this.#queue.subscribe(stream);
-      },
-      backoffMs(failures, this.#backoff),
-    );
+    const again = (): void => this.#queue.subscribe(stream);
+    const timer = setTimeout(again, backoffMs(failures, this.#backoff));
     this.#retries.set(stream, { failures, timer });
   }
 
@@ -207,8 +201,8 @@ export class SocketTransport {
 type Retry = {
   /** Refusals in a row. */
   readonly failures: number;
-  /** Undefined while the venue is being asked. */
-  readonly timer: ReturnType<typeof setTimeout> | undefined;
+  /** Sends the next subscribe; it is cleared when the connection is lost or the stream is left. */
+  readonly timer: ReturnType<typeof setTimeout>;
 };
 
 type ErrorFacts = {
