@@ -158,11 +158,11 @@ describe('R-fillable', () => {
     const [{ oid }] = done(await alice.place(rest('buy', '170', '100'))).orders;
     expect(await watch.last(oid, 'cancelled')).toMatchObject({ reason: 'marginCanceled' });
     await eventually(async () => {
-      const { data } = await world.client.data({
+      const rows: Json[] = await world.client.data({
         type: 'historicalOrders',
         user: alice.address,
       });
-      expect(data[0]).toMatchObject({ order: { oid }, status: 'cancelled' });
+      expect(rows).toMatchObject([{ order: { oid }, status: 'cancelled' }]);
     });
     expect(Number(context().ctx.premium ?? 0)).toBe(0);
     expect(context().ctx.impactPxs).toBe(null);

@@ -199,8 +199,11 @@ export class VenueInHand {
   /** Nothing is lost by a long step: prices stand, no premium has to be sampled (R-funding), and no series goes by them (R-series). */
   get #isCalm(): boolean {
     const { state } = this;
-    const hasPremium = ({ instrumentId }: PerpDefinition): boolean =>
-      (perpView(state, instrumentId)?.premiumE10 ?? 0n) !== 0n;
+    // A book beyond the oracle has a premium as soon as the mark has followed it.
+    const hasPremium = ({ instrumentId }: PerpDefinition): boolean => {
+      const { bestAsk = Infinity, bestBid = 0, oracle } = perpView(state, instrumentId) ?? {};
+      return oracle !== undefined && (bestBid > oracle || bestAsk < oracle);
+    };
     const isMoving = this.prices.isScripted || state.outcomes.series.size > 0;
     return !isMoving && !perpDefinitions(state).some(hasPremium);
   }

@@ -62,6 +62,8 @@ describe('a listing', () => {
     ['impactNotionalMicroUsdc', { impactNotionalMicroUsdc: 0 }],
     ['takerFeeE8', { takerFeeE8: 100_000_000 }],
     ['makerFeeE8', { makerFeeE8: -1 }],
+    ['premiumCapE8', { premiumCapE8: 100_000_000 }],
+    ['premiumCapE8', { premiumCapE8: -1 }],
     ['markBandE8', { markBandE8: 0 }],
   ])('is refused for its %s: %j', (field, fault) => {
     const venue = Scenario.open();

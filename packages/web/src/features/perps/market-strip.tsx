@@ -140,9 +140,9 @@ function Funding({
 }) {
   const t = useWords();
   const nowMs = useVenueSecond();
-  const words = whoPays(rate, t);
+  const words = `${whoPays(rate, t)}. ${t('perps.strip.fundNote')}`;
   return (
-    <Tooltip text={`${words}. ${t('perps.strip.fundNote')}`}>
+    <Tooltip text={words}>
       <button type="button" className="shrink-0 cursor-default text-start">
         <span className="block text-11 text-muted">{t('perps.strip.fundingIn')}</span>
         <span className="block text-13 text-warning">

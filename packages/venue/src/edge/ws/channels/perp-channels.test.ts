@@ -226,7 +226,8 @@ test('the context of an asset tells its funding', async () => {
   edge.venue.pass(60_000);
   const [, frame] = await client.follow({ type: 'activeAssetCtx', coin: '1' });
   expect(frame.data.ctx).toMatchObject({
-    premium: '0.01',
+    // The bid is 1% above the oracle, the mark after a minute 0.155%.
+    premium: '0.00155',
     impactPxs: ['101', '102'],
     nextFundingTime: START_MS + HOUR_MS,
   });
