@@ -15,6 +15,7 @@ export class Figures {
   #relief = 0n;
   #forced = 0n;
   #cancelled = 0;
+  #stale = 0;
   #judged = 0;
   #refused = 0;
 
@@ -32,6 +33,7 @@ export class Figures {
     this.#relief += gains.relief;
     this.#forced += gains.forced;
     this.#cancelled += margins.cancelled;
+    this.#stale += margins.stale;
     this.#judged += margins.judged;
     this.#refused += margins.refused;
   }
@@ -51,6 +53,7 @@ export class Figures {
       ownersGainedByBankruptcies: usdc(this.#relief),
       ownersGainedFromForcedSales: usdc(this.#forced),
       honestOrdersCancelledForMargin: this.#cancelled,
+      ofTheseInStaleMarkets: this.#stale,
       ofTheseRecomputed: this.#judged,
       honestPostOnlyRefused: this.#refused,
     };

@@ -23,6 +23,8 @@ const ROUNDING = 3n;
 export type MarginFigures = {
   /** Honest orders cancelled for lack of margin. */
   cancelled: number;
+  /** Of those, how many in a stale market, where no fill may raise exposure. */
+  stale: number;
   /** Of those, how many could be judged. */
   judged: number;
   /** Honest post-only orders refused. */
@@ -34,7 +36,7 @@ export class MarginJudge {
   readonly #fund: Address;
   /** Resting orders, by id. */
   readonly #orders = new Map<number, OrderSnapshot>();
-  readonly figures: MarginFigures = { cancelled: 0, judged: 0, refused: 0 };
+  readonly figures: MarginFigures = { cancelled: 0, stale: 0, judged: 0, refused: 0 };
 
   constructor(owners: ReadonlySet<Address>, fund: Address) {
     this.#owners = owners;
@@ -72,6 +74,7 @@ export class MarginJudge {
 
   #judgeCancel(entry: Entry, changes: Changes, order: OrderSnapshot): void {
     this.figures.cancelled += 1;
+    if (entry.after.markets.get(order.instrumentId)?.isStale === true) this.figures.stale += 1;
     // An order that never rested is a taker, whose rest is cancelled.
     if (!this.#orders.has(order.orderId)) return;
     const numbers = this.#fillOf(entry, changes, order, -ROUNDING);

@@ -13,7 +13,8 @@ import type * as PostModule from '../../packages/engine/src/ledger/post.ts';
 import type * as FillableModule from '../../packages/engine/src/perp-orders/fillable.ts';
 import type * as MatchModule from '../../packages/engine/src/perp-orders/match-order.ts';
 import type * as ForecastModule from '../../packages/engine/src/perp/funding-forecast.ts';
-import type * as FundingModule from '../../packages/engine/src/perp/funding.ts';
+import { impactPrice, premiumE10 } from '../../packages/engine/src/perp/funding.ts';
+import type * as ClockModule from '../../packages/engine/src/steps/funding-clock.ts';
 import type * as SettleModule from '../../packages/engine/src/steps/settle-funding.ts';
 import type * as FundModule from '../../packages/engine/src/perp/insurance-fund.ts';
 import type { RankedPosition } from '../../packages/engine/src/liquidation/deleverage.ts';
@@ -43,7 +44,7 @@ const REST = '../../packages/engine/src/liquidation/settle-rest.ts';
 const POST = '../../packages/engine/src/ledger/post.ts';
 const FILLABLE = '../../packages/engine/src/perp-orders/fillable.ts';
 const MATCH = '../../packages/engine/src/perp-orders/match-order.ts';
-const FUNDING = '../../packages/engine/src/perp/funding.ts';
+const CLOCK = '../../packages/engine/src/steps/funding-clock.ts';
 const FORECAST = '../../packages/engine/src/perp/funding-forecast.ts';
 const SETTLE_FUNDING = '../../packages/engine/src/steps/settle-funding.ts';
 const UNWINDING = '../../packages/engine/src/liquidation/unwind-fund.ts';
@@ -236,8 +237,8 @@ describe(
   { timeout: TIMEOUT_MS },
   () => {
     test('a premium made of orders that cannot fill', async () => {
-      plant<typeof FundingModule>(FUNDING, ({ premiumE10 }) => ({
-        premiumE10: unbounded(premiumE10),
+      plant<typeof ClockModule>(CLOCK, ({ sampleBooks }) => ({
+        sampleBooks: unbounded(sampleBooks),
       }));
       plant<typeof FillableModule>(FILLABLE, () => ({
         testBestOrders: () => {},
@@ -249,8 +250,8 @@ describe(
     });
 
     test('a premium of the instant, from orders that can fill', async () => {
-      plant<typeof FundingModule>(FUNDING, ({ premiumE10 }) => ({
-        premiumE10: unbounded(premiumE10),
+      plant<typeof ClockModule>(CLOCK, ({ sampleBooks }) => ({
+        sampleBooks: unbounded(sampleBooks),
       }));
       await finds({ world: 'open', from: 7 }, 'funding beyond its bound');
     });
@@ -298,16 +299,33 @@ describe(
   },
 );
 
-type Premium = (typeof FundingModule)['premiumE10'];
+type SampleBooks = (typeof ClockModule)['sampleBooks'];
 
-/** The premium of the book alone, as it was before the mark and the cap bounded it. */
-function unbounded(premiumE10: Premium): Premium {
-  const definition = { premiumCapE8: Number.MAX_SAFE_INTEGER };
-  return ({ oracle }, impactBid, impactAsk) => {
-    const above = premiumE10({ oracle, mark: 1_000 * oracle, definition }, impactBid, undefined);
-    if (above > 0n) return above;
-    return premiumE10({ oracle, mark: 1, definition }, undefined, impactAsk);
+/** Samples the premium of the book alone, as before the mark and the cap bounded it. */
+function unbounded(sampleBooks: SampleBooks): SampleBooks {
+  return (execution, previousMs) => {
+    const { perps, timeMs } = execution.state;
+    const isHour = timeMs % 3_600_000 === 0;
+    const before = new Map([...perps].map(([id, { funding }]) => [id, funding.samples]));
+    sampleBooks(execution, previousMs);
+    for (const [id, perp] of perps) {
+      const sampled = 1 + (isHour ? 0 : (before.get(id) ?? 0));
+      if (perp.funding.samples !== sampled) continue;
+      const { book, definition } = perp;
+      const [bid, ask] = [true, false].map((isBuy) =>
+        impactPrice(book, isBuy, definition.impactNotionalMicroUsdc),
+      );
+      perp.funding.sum += bookPremium(perp.oracle, bid, ask) - premiumE10(perp, bid, ask);
+    }
   };
+}
+
+type Impact = ReturnType<typeof impactPrice>;
+
+function bookPremium(oracle: number, bid: Impact, ask: Impact): bigint {
+  const definition = { premiumCapE8: Number.MAX_SAFE_INTEGER };
+  const above = premiumE10({ oracle, mark: 1_000 * oracle, definition }, bid, undefined);
+  return above > 0n ? above : premiumE10({ oracle, mark: 1, definition }, undefined, ask);
 }
 
 describe('R-bankruptcy-price, R-deficit: the search sees', { timeout: TIMEOUT_MS }, () => {
