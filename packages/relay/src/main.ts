@@ -19,7 +19,11 @@ import {
 
 const STOP_MS_MAX = 5_000;
 /** Whose messages are written for operators; by name, since some come from another thread. */
-const EXPLAINED: ReadonlySet<string> = new Set(['DirectoryLockedError', 'PortError', 'SettingError']);
+const EXPLAINED: ReadonlySet<string> = new Set([
+  'DirectoryLockedError',
+  'PortError',
+  'SettingError',
+]);
 /** The same, of files that only an operator can bring back: another start would end alike. */
 const LOST: ReadonlySet<string> = new Set([
   'ChainDamagedError',

@@ -38,7 +38,10 @@ function addMarket(program: Command, around: Surroundings): void {
     .option('--max-order <size>', 'Maximum size of a limit order')
     .option('--max-market-order <size>', 'Maximum size of a market order')
     .option('--impact <usdc>', 'Impact notional, in USDC')
-    .option('--premium-cap <rate>', 'Highest premium that a sample counts, as a fraction, such as 0.01')
+    .option(
+      '--premium-cap <rate>',
+      'Highest premium that a sample counts, as a fraction, such as 0.01',
+    )
     .action(async (name: string, _: unknown, command: Command) => {
       const options = command.optsWithGlobals<PerpChange>();
       const changes = {
