@@ -121,10 +121,10 @@ export class Line {
   }
 
   /** Only the history may be late, and only where it is asked for a snapshot. */
-  #refused({ code, message, subscription }: Json): void {
+  #refused({ code, message, retryAfterMs, subscription }: Json): void {
     const text = JSON.stringify(subscription);
     const late = this.followed.find(
-      (each) => code === 'UNAVAILABLE' && JSON.stringify(each.subscription) === text,
+      (each) => retryAfterMs !== undefined && JSON.stringify(each.subscription) === text,
     );
     if (late === undefined) this.faults.push(`refused: ${code} ${message}`);
     this.counts.retries += 1;

@@ -16,8 +16,6 @@ export type StreamErrorCode =
   | 'ALREADY_SUBSCRIBED'
   | 'NOT_SUBSCRIBED'
   | 'TOO_MANY_SUBSCRIPTIONS'
-  /** Nothing is wrong with the frame: send it again later. */
-  | 'UNAVAILABLE'
   | 'INTERNAL';
 
 /** The place of a client in a stream of one process. */

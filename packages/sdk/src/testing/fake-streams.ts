@@ -30,7 +30,7 @@ export class FakeStreams {
   /** Blocks of the published frames, where they tell them; a resume by height is answered from here. */
   heights = new Map<number, number>();
   height: number | undefined;
-  refusal: { code: string; message: string } | undefined;
+  refusal: { code: string; message: string; retryAfterMs?: number } | undefined;
   isSilent = false;
   #server: WebSocketServer;
   #sockets = new Map<WebSocket, number[]>();

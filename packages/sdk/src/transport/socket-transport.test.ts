@@ -298,7 +298,7 @@ describe('a refused subscription', () => {
   test('that the venue cannot serve yet is asked for again, less and less often, until it can', async () => {
     const startMs = performance.now();
     const server = await aServer();
-    server.refusal = { code: 'UNAVAILABLE', message: 'History is at block 7' };
+    server.refusal = { code: 'INTERNAL', message: 'History is at block 7', retryAfterMs: 500 };
     const subscription = trades({ socket: aSocket(server, { backoff }) }, { coin: '0' });
     await vi.waitFor(() => expect(server.controls.length).toBe(3), { timeout: 60_000 });
     server.refusal = undefined;
@@ -310,7 +310,7 @@ describe('a refused subscription', () => {
 
   test('that is left while it cannot be served is not asked for again', async () => {
     const server = await aServer();
-    server.refusal = { code: 'UNAVAILABLE', message: 'History is at block 7' };
+    server.refusal = { code: 'INTERNAL', message: 'History is at block 7', retryAfterMs: 500 };
     const socket = aSocket(server, { backoff, lingerMs: 10 });
     const subscription = trades({ socket }, { coin: '0' });
     await vi.waitFor(() => expect(server.controls.length).toBe(1), { timeout: 60_000 });

@@ -147,12 +147,12 @@ export class SocketTransport {
     stream.subscribed(data, control.resumeFrom);
   }
 
-  #refused({ code, message }: ErrorFacts): void {
+  #refused({ code, message, retryAfterMs }: ErrorFacts): void {
     const control = this.#queue.refused();
     if (control === undefined) return;
     // A subscription that existed before the connection was lost is asked for until the venue has it again.
     const isPassing =
-      code === 'UNAVAILABLE' || (code === 'INTERNAL' && control.stream.hasStood === true);
+      retryAfterMs !== undefined || (code === 'INTERNAL' && control.stream.hasStood === true);
     if (code === 'RISK_RATE_LIMITED') this.#queue.again(control);
     else if (isPassing && control.method === 'subscribe') this.#retryLater(control.stream);
     else if (control.method === 'subscribe') this.#refuse(control, { code, message });
@@ -208,6 +208,8 @@ type Retry = {
 type ErrorFacts = {
   readonly code?: StreamErrorCode | undefined;
   readonly message?: string | undefined;
+  /** Present where nothing is wrong with the frame. */
+  readonly retryAfterMs?: number | undefined;
 };
 
 function readFrame(data: unknown): Readonly<Record<string, unknown>> | undefined {

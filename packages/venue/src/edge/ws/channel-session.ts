@@ -19,6 +19,9 @@ import type { StreamHub, StreamRecipe } from './stream-hub.ts';
 import { errorFrame, RATE_LIMITED, type Endpoint, type WsError } from './ws-error.ts';
 import type { WsLimits } from './ws-limits.ts';
 
+/** First delay of a client whose list from the history is not ready; later delays grow at the client. */
+const RETRY_AFTER_MS = 500;
+
 /** What an endpoint serves. */
 export interface ChannelSet {
   /** Reads a subscription as it was sent and says how its stream is opened, or why it is not. */
@@ -296,7 +299,12 @@ export class ChannelSession implements Follower {
     const message = isKnown
       ? refusal('historyBehind', [cause.asOf.height]).message
       : `The history did not answer in time for ${stream.channel}: subscribe again`;
-    const error: WsError = { code: 'UNAVAILABLE', message, subscription };
+    const error: WsError = {
+      code: 'INTERNAL',
+      message,
+      retryAfterMs: RETRY_AFTER_MS,
+      subscription,
+    };
     this.#connection.send(errorFrame(this.#endpoint, error));
   }
 

@@ -7,6 +7,8 @@ export type Endpoint = 'ws' | 'apiWs' | 'wsRtds';
 export type WsError = {
   readonly code: StreamErrorCode;
   readonly message: string;
+  /** Present where nothing is wrong with the frame: it may be sent again after this time. */
+  readonly retryAfterMs?: number;
   /** Of refused parameters; not told on /ws-rtds. */
   readonly details?: Details;
   /** What the refused frame wanted to subscribe to or to leave, as it was sent; not on /ws-rtds. */

@@ -42,9 +42,8 @@ type RecorderOptions = {
 };
 
 /**
- * What a thread of the archivist does, one thing after the other: it follows the journal's files, applies
- * every block to an engine of its own, compares states with the main thread, makes rows and stores them,
- * answers questions, and writes snapshots. All of it in short turns, so that a question waits for little.
+ * The work of a history thread: follows the journal's files, applies every block to its own engine, compares
+ * states with the main thread, stores rows, answers questions and writes snapshots, in short turns.
  */
 export class Recorder {
   readonly #settings: ArchivistSettings;

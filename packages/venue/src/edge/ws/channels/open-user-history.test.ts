@@ -202,8 +202,9 @@ describe('while the history has not answered', () => {
     expect(error).toEqual({
       channel: 'error',
       data: {
-        code: 'UNAVAILABLE',
+        code: 'INTERNAL',
         message: 'The history did not answer in time for userFills: subscribe again',
+        retryAfterMs: 500,
         subscription: FILLS,
       },
     });
@@ -229,8 +230,9 @@ describe('while the history has not answered', () => {
     await asked(1);
     history.answer(height - 1);
     expect((await other.next()).data).toEqual({
-      code: 'UNAVAILABLE',
+      code: 'INTERNAL',
       message: `History is at block ${height - 1}`,
+      retryAfterMs: 500,
       subscription: FILLS,
     });
     // What is told a second time is told to nobody.
@@ -246,7 +248,7 @@ describe('a history that is computed again', () => {
     client.subscribe(FILLS);
     await asked(1);
     history.answer(began - 1);
-    expect((await client.next()).data.code).toBe('UNAVAILABLE');
+    expect((await client.next()).data.retryAfterMs).toBe(500);
     client.subscribe(FILLS);
     await asked(1);
     history.take(began, [row(1)]);
