@@ -1,4 +1,10 @@
-import { type Command, isSigned, type SignedCommand, type TradeExecuted } from '@oddlot/engine';
+import {
+  type Command,
+  isSigned,
+  type SignedCommand,
+  type TradeExecuted,
+  type TradeSide,
+} from '@oddlot/engine';
 import type { Address } from '@oddlot/units';
 import { demand, usdc } from './finding.ts';
 import { judgedMarksOf, marksOf, sidesOf } from './flows.ts';
@@ -23,8 +29,14 @@ export function judgeDoors(entry: Entry, fund: Address): void {
   }
   // With several commands in an entry nobody outside knows what a scope was at each of its fills.
   if (acts.length > 1) return;
+  const purses = new Map(entry.before.purses);
   for (const event of entry.result.events) {
-    if (event.type === 'tradeExecuted') judgeFill(entry, event, fund);
+    if (event.type !== 'tradeExecuted') continue;
+    judgeFill(entry, purses, event, fund);
+    for (const { side, signed } of sidesOf(event)) {
+      const purse = purses.get(side.account);
+      if (purse !== undefined) purses.set(side.account, filled(purse, event, side, signed));
+    }
   }
   judgeReserved(entry);
 }
@@ -128,11 +140,16 @@ function isAheadOfGap(address: Address, acts: readonly SignedCommand[]): boolean
 }
 
 /** R-fill-check: a blind scope only reduces, near the mark. */
-function judgeFill(entry: Entry, trade: TradeExecuted, fund: Address): void {
+function judgeFill(
+  entry: Entry,
+  purses: ReadonlyMap<Address, Purse>,
+  trade: TradeExecuted,
+  fund: Address,
+): void {
   const { instrumentId: id, price } = trade;
   const mark = entry.after.markets.get(id)?.mark ?? 0;
   for (const { side, signed } of sidesOf(trade)) {
-    const purse = entry.before.purses.get(side.account);
+    const purse = purses.get(side.account);
     const held = purse === undefined ? undefined : heldOf(purse, id, signed, side.reduceOnly);
     if (purse === undefined || side.account === fund) continue;
     const isIsolated = side.marginMode === 'isolated';
@@ -155,6 +172,23 @@ function judgeFill(entry: Entry, trade: TradeExecuted, fund: Address): void {
         `${side.account} traded ${signed} lots of ${id} at ${price}, from ${start}, mark ${mark}; ${say(numbers)}`,
     );
   }
+}
+
+/** The purse after a fill; a close realises what its cost loses, so account value needs no more than the price. */
+function filled(
+  purse: Purse,
+  { instrumentId: id, price }: TradeExecuted,
+  { fee, marginMode, reduceOnly }: TradeSide,
+  signed: number,
+): Purse {
+  const now = heldOf(purse, id, signed, reduceOnly);
+  // Isolated margin moves with a fill in ways that are not followed here.
+  if (now === undefined || marginMode === 'isolated') return purse;
+  const cost = now.cost + BigInt(signed) * BigInt(price);
+  const held = purse.held.map((each) =>
+    each === now ? { ...each, size: each.size + signed, cost } : each,
+  );
+  return { ...purse, balance: purse.balance - fee, held };
 }
 
 /** R-oracle-stale: what a blind account opens with isolated margin comes out of reserves alone. */
