@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkExports } from './tidy/exports.ts';
 import { checkFloors } from './tidy/floors.ts';
@@ -11,6 +11,7 @@ import {
   checkVenueClock,
   checkVenueWrites,
 } from './tidy/purity.ts';
+import { checkLanguage, PENDING_PATH, type Pending, prunedPending } from './tidy/language.ts';
 import { checkLockfile } from './tidy/lockfile.ts';
 import { checkRulebook } from './tidy/rulebook.ts';
 import { checkSurface } from './tidy/surface.ts';
@@ -58,11 +59,7 @@ export function tidy(
       .map(({ path, text }) => [path, declaredIn(text)]),
   );
   const doors = new Set(files.flatMap(doorsOf));
-  const sources = new Map(
-    files
-      .filter(({ path }) => /\.(?:tsx?|mjs)$/.test(path))
-      .map((file) => [file.path, toSource(file)]),
-  );
+  const sources = sourcesOf(files);
   const findings = files.flatMap((file) => {
     const found = [...checkText(file), ...checkLockfile(file)];
     const source = sources.get(file.path);
@@ -77,6 +74,7 @@ export function tidy(
     return found;
   });
   findings.push(...checkRulebook(files), ...checkSurface(files));
+  findings.push(...checkLanguage(files, sources, pendingIn(files)));
   findings.push(...checkExports([...sources.values()], files));
   for (const path of Object.keys(exceptions)) {
     if (paths.has(path)) continue;
@@ -84,6 +82,18 @@ export function tidy(
     findings.push({ path, line: 1, rule: 'file-length', message });
   }
   return findings.sort((a, b) => (a.path === b.path ? a.line - b.line : a.path < b.path ? -1 : 1));
+}
+
+function sourcesOf(files: readonly SourceFile[]): ReadonlyMap<string, Source> {
+  const code = files.filter(({ path }) => /\.(?:tsx?|mjs)$/.test(path));
+  return new Map(code.map((file) => [file.path, toSource(file)]));
+}
+
+/** The files that are not yet rewritten in the language of STYLE.md. */
+function pendingIn(files: readonly SourceFile[]): Pending {
+  const list = files.find(({ path }) => path === PENDING_PATH);
+  const none: Pending = { texts: [], comments: [], titles: [] };
+  return list === undefined ? none : (JSON.parse(list.text) as Pending);
 }
 
 function checkCode(
@@ -127,8 +137,17 @@ function readTree(root: string, folder = ''): SourceFile[] {
   });
 }
 
+/** Takes files that have been rewritten off the list. */
+function prune(root: string): void {
+  const files = readTree(root);
+  const pending = prunedPending(files, sourcesOf(files), pendingIn(files));
+  writeFileSync(join(root, PENDING_PATH), `${JSON.stringify(pending, null, 2)}\n`);
+}
+
 if (import.meta.main) {
-  const files = readTree(join(import.meta.dirname, '..'));
+  const root = join(import.meta.dirname, '..');
+  if (process.argv.includes('--prune')) prune(root);
+  const files = readTree(root);
   const findings = tidy(files, LENGTH_EXCEPTIONS);
   for (const { path, line, rule, message } of findings) {
     console.error(`${path}:${line} ${rule}: ${message}`);

@@ -11,10 +11,10 @@ const GONE = rule('gone');
 const CODE = 'packages/engine/src/perp/margin.ts';
 
 function section(name: string, lines = '*Why:* a reason.'): string {
-  return `### ${name}\n\nWhat holds.\n\n${lines}\n\n`;
+  return `### ${name}\n\nThe text of the rule.\n\n${lines}\n\n`;
 }
 
-/** What is found in a tree with this rulebook and these other files. */
+/** Findings in a tree with this rulebook and these other files. */
 function found(rulebook: string | undefined, files: Readonly<Record<string, string>>): string[] {
   const texts = rulebook === undefined ? files : { ...files, [RULEBOOK_PATH]: rulebook };
   return tidy(Object.entries(texts).map(([path, text]) => ({ path, text }))).map(

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+import { checkLanguage, prunedPending, type Pending } from './language.ts';
+import { toSource, type SourceFile } from './source.ts';
+
+const NONE: Pending = { texts: [], comments: [], titles: [] };
+
+function check(path: string, text: string, pending = NONE): string[] {
+  const file = { path, text };
+  const sources = new Map([[path, toSource(file)]]);
+  return checkLanguage([file], path.endsWith('.md') ? new Map() : sources, pending).map(
+    ({ line, message, rule }) => `${line} ${rule} ${message.split(':')[0]}`,
+  );
+}
+
+/** `language.ts` leaves this file out. */
+const PHRASES: readonly (readonly [found: string, sentence: string, allowed: string])[] = [
+  ['whoever', 'It belongs to #.', 'It belongs to the owner.'],
+  ['What', '# was sent is kept.', 'What does it cost?'],
+  ['is no', 'It # address.', 'There is no limit, and it is no longer used.'],
+  ['goes on', 'The log #.', 'The log continues.'],
+  ['of its own', 'It has a folder #.', 'It has its own folder.'],
+  ['told', 'The client is #.', 'The client receives an error.'],
+  ['nobody', 'It asks #.', 'No client asks.'],
+  ['stands', 'The key # in a file.', 'R stands for rule.'],
+  ['door', 'The # of a package.', 'The entry point of a package.'],
+  ['floor', 'A lower #.', 'The nonce floor is set.'],
+  ['room', 'Another #.', 'There is room for one more.'],
+  ['mended', 'It was #.', 'It was fixed.'],
+  ['beside', 'The test # it.', 'The test next to it.'],
+  ['else', 'It is false #.', 'Otherwise it is false.'],
+  ['is over', 'The hour #.', 'The value is over 5.'],
+];
+
+describe.each(PHRASES)('%s', (phrase, sentence, allowed) => {
+  const text = sentence.replace('#', phrase);
+
+  test('is found in documents, comments, messages and titles, with its line', () => {
+    expect(check('docs/a.md', `# A\n\n${text}\n`)).toEqual([`3 language "${phrase}"`]);
+    expect(check('packages/a/src/a.ts', `\n/** ${text} */`)).toEqual([`2 language "${phrase}"`]);
+    expect(check('packages/a/src/a.ts', `\nlog('ab cd ef. ${text}');`)).toEqual([
+      `2 language "${phrase}"`,
+    ]);
+    expect(check('tests/a.test.ts', `\ntest('ab cd ef. ${text}');`)).toEqual([
+      `2 language "${phrase}"`,
+    ]);
+  });
+
+  test('is allowed where it is natural', () => {
+    expect(check('docs/a.md', allowed)).toEqual([]);
+  });
+});
+
+test('code, code spans, fenced code and targets of links are not prose', () => {
+  const word = 'nobody';
+  expect(check('docs/a.md', `\`${word}\` [a](${word}.md)\n\n\`\`\`\n${word}\n\`\`\`\n`)).toEqual(
+    [],
+  );
+  expect(check('packages/a/src/a.ts', `const ${word} = ['${word}'];`)).toEqual([]);
+});
+
+test('texts of the page are searched, their keys are not', () => {
+  const word = 'nobody';
+  const path = 'packages/web/src/words/en.json';
+  expect(check(path, `{\n  "${word}": "No one"\n}`)).toEqual([]);
+  expect(check(path, `{\n  "a": "Ask ${word}"\n}`)).toEqual([`2 language "${word}"`]);
+});
+
+test('a listed file passes until it is rewritten, by kind of prose', () => {
+  const word = 'nobody';
+  const path = 'packages/a/src/a.ts';
+  const text = `/** Asks ${word}. */\nthrow new Error('it asks ${word} at all');`;
+  const pending = { ...NONE, comments: [path] };
+  expect(check(path, text, pending)).toEqual([`2 language "${word}"`]);
+  expect(check(path, '/** Asks. */', pending)).toEqual([
+    '1 language-pending has none of these phrases in its comments; run "npm run tidy -- --prune"',
+  ]);
+  const file: SourceFile = { path, text };
+  const sources = new Map([[path, toSource(file)]]);
+  const both = { texts: ['packages/a/src/gone.ts', path], comments: [path], titles: [path] };
+  expect(prunedPending([file], sources, both)).toEqual({
+    texts: [path],
+    comments: [path],
+    titles: [],
+  });
+});

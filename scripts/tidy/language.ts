@@ -1,0 +1,159 @@
+import { isTestPath } from './imports.ts';
+import { lineAt, type Finding, type Source, type SourceFile } from './source.ts';
+
+/**
+ * The phrases that STYLE.md rules out, in documents, texts of the page, messages of programs, comments and
+ * titles of tests. Code, quoted names and links are not prose and are not searched.
+ */
+
+type Phrase = { readonly pattern: RegExp; readonly instead: string };
+
+const PHRASES: readonly Phrase[] = [
+  { pattern: /\b[Ww]ho(?:m|se)?ever\b/g, instead: 'name the subject: "anyone with this key"' },
+  {
+    pattern: /(?<=^[\s/>#|*\-\d.]*|[.:;!]\s+|\|\s+)(?:Who|What|Whom|Whose)\b(?!\s*\||[^.!]*\?)/gm,
+    instead: 'begin with the noun: "orders that …", not "what …"',
+  },
+  {
+    pattern:
+      /(?<!\b[Tt]here )\b(?:is|are|was|were) no (?!longer\b|more than\b|less than\b|fewer\b)/g,
+    instead: 'write "is not a", or use a verb',
+  },
+  { pattern: /\b(?:go|goes|going|went|gone) on\b(?! sale)/g, instead: 'write "continue"' },
+  {
+    pattern: /\bof (?:its|their|one's|his|her|my|our|your) own\b(?! \w)/g,
+    instead: 'write "its own X", not "an X of its own"',
+  },
+  { pattern: /\b(?:tells|told)\b/g, instead: 'machines report, return, show or log' },
+  {
+    pattern: /\b(?:[Nn]obody|[Ss]omebody|[Aa]nybody)\b/g,
+    instead:
+      'name the user, the client or the process; or use the passive: "no notification is sent"',
+  },
+  {
+    pattern: /\b(?:stands|stood)\b(?! (?:for|out)\b)|\b(?:lies|lay)\b/g,
+    instead: 'files contain, screens show, orders rest, values are stored',
+  },
+  {
+    pattern: /\b(?:doors?|journeys?|archivists?|strangers?|deeds?|twins?)\b/gi,
+    instead: 'use the standard term; docs/glossary.md lists them',
+  },
+  {
+    pattern: /(?<!\b(?:nonce|price|funding) )\bfloors?\b(?! (?:of|for) (?:the |a )?nonces?)/gi,
+    instead: 'write "layer"; only nonces have a floor',
+  },
+  { pattern: /\brooms?\b(?! (?:for|to|left)\b)/gi, instead: 'write "module", "folder" or "space"' },
+  { pattern: /\bmend(?:s|ed|ing)?\b/gi, instead: 'write "fix" or "repair"' },
+  { pattern: /\bbeside\b(?! the point)/gi, instead: 'write "next to" or "in addition to"' },
+  { pattern: /\belse(?=[.;,)]|$)/g, instead: 'write "otherwise", and put it first' },
+  {
+    pattern: /\b(?:is|are|was|were) over\b(?! [\d$])/g,
+    instead: 'write "ends", "closes", "has expired"',
+  },
+];
+
+/** Kinds of prose. Each has its own list of files that still have to be rewritten. */
+type Prose = 'texts' | 'comments' | 'titles';
+export type Pending = Readonly<Record<Prose, readonly string[]>>;
+
+export const PENDING_PATH = 'scripts/tidy/language-pending.json';
+
+/** API error texts, which clients match, and the phrases and their test. */
+const EXEMPT: ReadonlySet<string> = new Set([
+  'packages/protocol/src/message-groups.ts',
+  'scripts/tidy/language.ts',
+  'scripts/tidy/language.test.ts',
+]);
+
+/** Everything in a file that STYLE.md rules out, by kind of prose. */
+function languageFindings(file: SourceFile, source?: Source): Readonly<Record<Prose, Finding[]>> {
+  const none = { texts: [], comments: [], titles: [] };
+  if (EXEMPT.has(file.path)) return none;
+  if (file.path.endsWith('.md')) return { ...none, texts: find(file, proseOf(file.text)) };
+  if (/^packages\/web\/src\/words\/en\.json$/.test(file.path)) {
+    return { ...none, texts: find(file, valuesOf(file.text)) };
+  }
+  if (source === undefined) return none;
+  const strings = find(file, stringsOf(source));
+  return {
+    comments: find(file, source.comments),
+    texts: isTestPath(file.path) ? [] : strings,
+    titles: isTestPath(file.path) ? strings : [],
+  };
+}
+
+/** Findings in files that are not pending, and pending files without findings. */
+export function checkLanguage(
+  files: readonly SourceFile[],
+  sources: ReadonlyMap<string, Source>,
+  pending: Pending,
+): Finding[] {
+  const left = new Map<Prose, Set<string>>(
+    (['texts', 'comments', 'titles'] as const).map((prose) => [prose, new Set(pending[prose])]),
+  );
+  const findings = files.flatMap((file) => {
+    const found = languageFindings(file, sources.get(file.path));
+    return (['texts', 'comments', 'titles'] as const).flatMap((prose) => {
+      if (found[prose].length === 0 || left.get(prose)?.delete(file.path) === true) return [];
+      return found[prose];
+    });
+  });
+  for (const [prose, paths] of left) {
+    for (const path of paths) {
+      const message = `has none of these phrases in its ${prose}; run "npm run tidy -- --prune"`;
+      findings.push({ path, line: 1, rule: 'language-pending', message });
+    }
+  }
+  return findings;
+}
+
+/** The list without the files that have been rewritten. */
+export function prunedPending(
+  files: readonly SourceFile[],
+  sources: ReadonlyMap<string, Source>,
+  pending: Pending,
+): Pending {
+  const found = new Map(
+    files.map((file) => [file.path, languageFindings(file, sources.get(file.path))]),
+  );
+  const keep = (prose: Prose) =>
+    pending[prose].filter((path) => (found.get(path)?.[prose].length ?? 0) > 0);
+  return { texts: keep('texts'), comments: keep('comments'), titles: keep('titles') };
+}
+
+function find(file: SourceFile, prose: string): Finding[] {
+  return PHRASES.flatMap(({ instead, pattern }) =>
+    [...prose.matchAll(pattern)].map((match) => ({
+      path: file.path,
+      line: lineAt(prose, match.index),
+      rule: 'language',
+      message: `"${match[0].trim()}": ${instead}`,
+    })),
+  );
+}
+
+/** Spaces in the place of a match; line breaks stay, so that line numbers do. */
+const blank = (match: string): string => match.replace(/[^\n]/g, ' ');
+
+function proseOf(markdown: string): string {
+  return markdown
+    .replace(/^```[^]*?^```/gm, blank)
+    .replace(/<!--[^]*?-->/g, blank)
+    .replace(/`[^`\n]*`/g, blank)
+    .replace(/\]\([^)]*\)/g, blank);
+}
+
+/** The values of a JSON file, without its keys. */
+function valuesOf(json: string): string {
+  return json.replace(/^\s*"[^"]*":/gm, blank).replace(/^\s*"|",?$/gm, blank);
+}
+
+/** Strings with at least three words; shorter ones are names. */
+function stringsOf({ code, uncommented }: Source): string {
+  const strings = uncommented.replace(/[^\n]/g, (char, at: number) =>
+    code[at] === char ? ' ' : char,
+  );
+  return strings.replace(/\S(?:.*\S)?/g, (line) =>
+    /\w \w.*\w \w/.test(line) ? line : blank(line),
+  );
+}
