@@ -21,19 +21,19 @@ export const SETTING_GUIDES: readonly {
 }[] = [
   {
     program: VENUE_SETTINGS,
-    guide: 'docs/guides/running-a-venue.md',
+    guide: 'docs/operate/running-a-venue.md',
     declared: ['packages/venue/src/settings/', 'packages/venue/src/edge/budget-settings.ts'],
     sources: ['packages/venue/src'],
   },
   {
     program: RELAY_SETTINGS,
-    guide: 'docs/guides/relay.md',
+    guide: 'docs/operate/relay.md',
     declared: ['packages/relay/src/relay-settings.ts'],
     sources: ['packages/relay/src'],
   },
   {
     program: VALIDATOR_SETTINGS,
-    guide: 'docs/guides/bridge-operations.md',
+    guide: 'docs/operate/bridge.md',
     declared: ['packages/custody/src/validator/validator-settings.ts'],
     sources: ['packages/custody/src/validator', 'packages/audit/src/validator'],
   },

@@ -18,7 +18,12 @@ import { REPOSITORY } from './support/venue-process.ts';
 /** Numbers and lists of the guides that no snippet prints, computed from what they are about. */
 
 const page = (path: string): string => readFileSync(join(REPOSITORY, path), 'utf8');
-const guide = (name: string): string => page(`docs/guides/${name}`);
+const guide = (path: string): string => page(`docs/${path}`);
+/** Folders of guides, by reader. */
+const FOLDERS = ['get-started', 'trade', 'build', 'operate', 'verify'];
+const GUIDES = FOLDERS.flatMap((folder) =>
+  readdirSync(join(REPOSITORY, 'docs', folder)).map((name) => `${folder}/${name}`),
+);
 const MINUTE_MS = 60_000;
 const n = (value: number): string => value.toLocaleString('en');
 
@@ -29,8 +34,8 @@ const PERPS = genesisCommands('Oddlot-Testnet').flatMap((command) =>
   command.type === 'registerPerp' ? [command.perp] : [],
 );
 
-describe('docs/guides/prediction-markets.md', () => {
-  const text = guide('prediction-markets.md');
+describe('docs/operate/outcome-markets.md', () => {
+  const text = guide('operate/outcome-markets.md');
 
   test.each(EVENT_TEMPLATES)('$slug: how long a round lasts, and how often one starts', (show) => {
     const [row = ''] = text.split('\n').filter((line) => line.startsWith(`| \`${show.slug}\``));
@@ -71,14 +76,14 @@ const secondsInWords = (ms: number): string => `${words[ms / 1_000]} seconds`;
 /** What a page says, and the number of the code that it says it by. */
 const SAID: readonly (readonly [name: string, ...sentences: string[]])[] = [
   [
-    'operating-markets.md',
+    'operate/markets.md',
     `lets what you push stand for ${seconds(PUSHED_STANDS_MS)}`,
     `at least every ${seconds(defaultParameters('Oddlot-Testnet').oracleStaleMs)}`,
     `up to ${seconds(LIMITS.observationAheadMs)} ahead of the venue's clock`,
     `good for ${seconds(defaultParameters('Oddlot-Testnet').externalStaleMs)}`,
   ],
   [
-    'prediction-markets.md',
+    'operate/outcome-markets.md',
     `what you push stands for ${seconds(PUSHED_REFERENCE_STANDS_MS)}`,
     `A result comes ${secondsInWords(RESULT_AFTER_MS)} after the end`,
     `if it is not older than ${seconds(LIMITS.observationAgeMs)}`,
@@ -86,15 +91,15 @@ const SAID: readonly (readonly [name: string, ...sentences: string[]])[] = [
     `${secondsInWords(LIMITS.resolveAfterMs)} after the start`,
   ],
   [
-    'series-and-receipts.md',
+    'trade/series.md',
     `It needs ${LIMITS.twapCoveragePercent}% of them: ${covering(60)} of 60, ${covering(30)} of 30`,
     `It resolves ${seconds(LIMITS.resolveAfterMs)} after the end`,
     `within ${seconds(LIMITS.observationLateMs)} of its own time`,
     `in its first ${secondsInWords(LIMITS.resolveAfterMs)}`,
   ],
-  ['trading-page.md', `the faucet pay ${n(readConfig([], {}).faucetUsdc)} test USDC`],
-  ['deposits.md', `sends ${n(readConfig([], {}).faucetUsdc)} test USDC`],
-  ['first-order.md', `you have ${n(readConfig([], {}).faucetUsdc)} USDC`],
+  ['trade/trading-page.md', `the faucet pay ${n(readConfig([], {}).faucetUsdc)} test USDC`],
+  ['trade/deposits.md', `sends ${n(readConfig([], {}).faucetUsdc)} test USDC`],
+  ['get-started/quickstart.md', `you have ${n(readConfig([], {}).faucetUsdc)} USDC`],
 ];
 
 function covering(windowSeconds: number): number {
@@ -102,14 +107,14 @@ function covering(windowSeconds: number): number {
 }
 
 test.each(SAID.flatMap(([name, ...sentences]) => sentences.map((said) => [name, said] as const)))(
-  'docs/guides/%s: %s',
+  'docs/%s: %s',
   (name, said) => {
     expect(guide(name).replace(/\s+/g, ' ').toLowerCase()).toContain(said.toLowerCase());
   },
 );
 
-describe('docs/guides/testing-a-bot.md', () => {
-  const text = guide('testing-a-bot.md');
+describe('docs/build/testing-a-bot.md', () => {
+  const text = guide('build/testing-a-bot.md');
 
   test('where still prices stand', () => {
     const prices = PERPS.map(
@@ -159,7 +164,7 @@ describe('docs/reference', () => {
 });
 
 test('lines that start a venue for a test are understood, and start what the test needs alone', () => {
-  const lines = readdirSync(join(REPOSITORY, 'docs/guides')).flatMap((name) =>
+  const lines = GUIDES.flatMap((name) =>
     [...guide(name).matchAll(/npm start -- ([^`\n]*)/g)].map(
       (match) => [name, match[1] ?? ''] as const,
     ),
@@ -179,8 +184,8 @@ test('lines that start a venue for a test are understood, and start what the tes
   }
 });
 
-test('docs/guides/sdk.md says of every stream what a reset brings', () => {
-  const table = guide('sdk.md')
+test('docs/build/sdk.md says of every stream what a reset brings', () => {
+  const table = guide('build/sdk.md')
     .split('\n')
     .filter((line) => /^\| `\w+`/.test(line))
     .join('\n');
@@ -199,8 +204,7 @@ test('every package is in the table of the README, and every guide in the index 
   const { workspaces } = JSON.parse(page('package.json')) as { workspaces: string[] };
   expect(workspaces.filter((path) => !readme.includes(`| \`${path}\` |`))).toEqual([]);
   const index = page('docs/README.md');
-  const guides = readdirSync(join(REPOSITORY, 'docs/guides'));
-  expect(guides.filter((name) => !index.includes(`(guides/${name})`))).toEqual([]);
+  expect(GUIDES.filter((path) => !index.includes(`(${path})`))).toEqual([]);
 });
 
 test('the files of deploy/ say what an operator has to do before they work', () => {

@@ -64,7 +64,7 @@ test('the README says which release it is', () => {
 });
 
 test('the guide of the SDK installs the tarball of this release', () => {
-  expect(read('docs/guides/sdk.md')).toContain(`oddlot-sdk-${version}.tgz`);
+  expect(read('docs/build/sdk.md')).toContain(`oddlot-sdk-${version}.tgz`);
 });
 
 test('.editorconfig says what the formatter does', () => {

@@ -103,7 +103,7 @@ describe('docs/rulebook.md', () => {
     const rows = [
       ...section.matchAll(/^\| mark ([\d.]+), impact(Bid|Ask) ([\d.]+) \| (.+) \| (.+) \|$/gm),
     ];
-    const guide = readFileSync(join(REPOSITORY, 'docs/guides/funding.md'), 'utf8');
+    const guide = readFileSync(join(REPOSITORY, 'docs/trade/funding.md'), 'utf8');
     const guided = [...guide.matchAll(/^\| ([\d.]+) \| (bid|ask) ([\d.]+) \| (.+) \| (.+) \|$/gm)];
     expect([rows.length, guided.length]).toEqual([5, 5]);
     for (const [, mark = '', side = '', impact = '', premium, rate] of [...rows, ...guided]) {
@@ -115,7 +115,7 @@ describe('docs/rulebook.md', () => {
   });
 
   test('R-funding: the sample that the guide works out', () => {
-    const guide = readFileSync(join(REPOSITORY, 'docs/guides/funding.md'), 'utf8');
+    const guide = readFileSync(join(REPOSITORY, 'docs/trade/funding.md'), 'utf8');
     const impact = { numerator: 1_083_000n * 100n, denominator: 5_990n };
     const at = (mark: number, bid = impact) =>
       Number(premiumE10({ mark, oracle: 18_000, definition: {} }, bid, undefined)) / 1e10;
@@ -151,7 +151,7 @@ describe('docs/rulebook.md', () => {
     const amount = (size: number): number =>
       Number(fundingAmount(size, px(100), Math.round(Number(rate) * 1e10), paying)) / 1e6;
     expect([amount(count(a)), amount(-count(b))]).toEqual([-Number(paid), Number(received)]);
-    const guide = readFileSync(join(REPOSITORY, 'docs/guides/funding.md'), 'utf8');
+    const guide = readFileSync(join(REPOSITORY, 'docs/trade/funding.md'), 'utf8');
     expect(guide).toContain(`| A | 5 | 0.59375 | pays **${paid}** |`);
     expect(guide).toContain(`= **${received}** |`);
   });

@@ -220,14 +220,14 @@ const ANY_QUERY = {
 describe('the examples of the guides', () => {
   const world = aVenue([...CALM, '--faucet-usdc', '500000']);
 
-  test('docs/guides/margin.md: the venue answers the numbers that it works out', async () => {
+  test('docs/trade/margin.md: the venue answers the numbers that it works out', async () => {
     const alice = await world.trader('alice');
     const bob = await world.trader('bob');
     const market = world.sol;
     const sell = (price: string, size: string, tif = 'Gtc') =>
       order({ market, side: 'sell', price, size, tif });
     const buy = (price: string, size: string) => order({ market, side: 'buy', price, size });
-    const steps = page('guides/margin.md').split(/^## (?=\d\. )/m);
+    const steps = page('trade/margin.md').split(/^## (?=\d\. )/m);
 
     await bob.place(sell('180.001', '4000.5'), sell('180.006', '4001.5'), sell('180.011', '3998'));
     await alice.place(buy('180.011', '12000'));
@@ -251,8 +251,8 @@ describe('the examples of the guides', () => {
     });
   });
 
-  test('docs/guides/first-order.md: its programs run and show what it says', async () => {
-    const blocks = [...page('guides/first-order.md').matchAll(/^```js\n([^]*?)^```$/gm)];
+  test('docs/get-started/quickstart.md: its programs run and show what it says', async () => {
+    const blocks = [...page('get-started/quickstart.md').matchAll(/^```js\n([^]*?)^```$/gm)];
     const folder = await mkdtemp(join(tmpdir(), 'oddlot-guide-'));
     try {
       await symlink(join(REPOSITORY, 'node_modules'), join(folder, 'node_modules'));

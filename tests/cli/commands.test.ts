@@ -182,7 +182,7 @@ test('an event whose second market is refused is listed in part, and the file ru
 });
 
 test('the files that the guide shows are taken as they are, their times moved to now', async () => {
-  const guide = readFileSync(new URL('../../docs/guides/cli.md', import.meta.url), 'utf8');
+  const guide = readFileSync(new URL('../../docs/build/cli.md', import.meta.url), 'utf8');
   const [event, ladder] = [...guide.matchAll(/^```json\n(.*?)^```$/gms)].map(([, text]) => text!);
   const start = 1_798_761_600_000;
   const moved = event!.replaceAll(

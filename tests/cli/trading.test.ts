@@ -219,7 +219,7 @@ test('an outcome market has no leverage, margin or TP/SL', async () => {
 
 test('the new commands have examples in their help, and rows in the guide', async () => {
   const { readFileSync } = await import('node:fs');
-  const guide = readFileSync(new URL('../../docs/guides/cli.md', import.meta.url), 'utf8');
+  const guide = readFileSync(new URL('../../docs/build/cli.md', import.meta.url), 'utf8');
   const names =
     'transfer send leverage margin-mode position-mode tpsl trigger amend schedule-cancel';
   for (const name of names.split(' ')) {

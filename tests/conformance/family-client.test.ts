@@ -17,8 +17,8 @@ type Method = Exclude<keyof SubscriptionClient, 'config_'>;
 type Listen = (params: object, listener: (data: Json) => void) => Promise<unknown>;
 type Row = { readonly methods: readonly string[]; readonly socket: string; readonly does: string };
 
-/** The table of docs/guides/other-clients.md. */
-const ROWS: readonly Row[] = readFileSync('docs/guides/other-clients.md', 'utf8')
+/** The table of docs/get-started/coming-from-hyperliquid.md. */
+const ROWS: readonly Row[] = readFileSync('docs/get-started/coming-from-hyperliquid.md', 'utf8')
   .split('\n')
   .filter((line) => line.startsWith('| `'))
   .map((line) => line.split('|').map((cell) => cell.trim()))

@@ -164,8 +164,8 @@ test('who has no account is in no tree, and whose address is no address is told 
   expect(refused).toMatchObject({ status: 400, message: 'Wrong type for user' });
 });
 
-test('docs/guides/proof-of-reserves.md runs and prints what it says', async () => {
-  const guide = await readFile(join(REPOSITORY, 'docs', 'guides', 'proof-of-reserves.md'), 'utf8');
+test('docs/verify/proof-of-reserves.md runs and prints what it says', async () => {
+  const guide = await readFile(join(REPOSITORY, 'docs', 'verify', 'proof-of-reserves.md'), 'utf8');
   const blocksOf = (language: string): string =>
     [...guide.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, 'gm'))]
       .map((match) => match[1] ?? '')

@@ -139,7 +139,7 @@ describe('R-withdraw: money that leaves', () => {
   });
 
   test('the program of the guide shows each step of it', async () => {
-    const text = readFileSync(join(REPOSITORY, 'docs/guides/withdrawals.md'), 'utf8');
+    const text = readFileSync(join(REPOSITORY, 'docs/trade/withdrawals.md'), 'utf8');
     const program = /^```js\n([^]*?)^```$/m.exec(text)?.[1] ?? '';
     const folder = await mkdtemp(join(tmpdir(), 'oddlot-guide-'));
     try {

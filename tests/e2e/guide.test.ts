@@ -14,15 +14,15 @@ import { CALM, NODE, REPOSITORY, Venue } from '../support/venue-process.ts';
 
 /** The guides that are programs, each with a line that it prints beyond its `text` blocks. */
 const GUIDES: readonly (readonly [name: string, printed: RegExp])[] = [
-  ['sdk.md', /^\d+ open null$/m],
-  ['agents.md', /^bot 0x[0-9a-f]{40}$/m],
-  ['builders.md', /^BUILDER_FEE_DROPPED notApproved$/m],
-  ['signing-by-hand.md', /^multiSig: success$/m],
-  ['debugging-signatures.md', /^networkName /m],
-  ['prediction-markets.md', /^YES has 1004$/m],
-  ['outcome-markets.md', /^queued queued$/m],
-  ['series-and-receipts.md', /^holds: true false$/m],
-  ['following-an-order.md', /^exported true$/m],
+  ['build/sdk.md', /^\d+ open null$/m],
+  ['build/agents.md', /^bot 0x[0-9a-f]{40}$/m],
+  ['build/builders.md', /^BUILDER_FEE_DROPPED notApproved$/m],
+  ['build/without-the-sdk.md', /^multiSig: success$/m],
+  ['build/signature-errors.md', /^networkName /m],
+  ['operate/outcome-markets.md', /^YES has 1004$/m],
+  ['trade/outcome-markets.md', /^queued queued$/m],
+  ['trade/series.md', /^holds: true false$/m],
+  ['build/following-an-order.md', /^exported true$/m],
 ];
 
 /** The address of the key that the guides call the operator's. */
@@ -31,8 +31,7 @@ const OPERATOR = '0xd09ad14080d4b257a819a4f579b8485be88f086c';
 /** Printed before each guide. */
 const MARK = '::guide::';
 
-const guideOf = (name: string): string =>
-  readFileSync(join(REPOSITORY, 'docs', 'guides', name), 'utf8');
+const guideOf = (name: string): string => readFileSync(join(REPOSITORY, 'docs', name), 'utf8');
 
 let venue: Venue;
 let folder: string;
@@ -49,7 +48,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(cache, 'guides-'));
   const lines = GUIDES.map(([name]) => {
     const program = blocksOf(guideOf(name), 'ts|js').join('\n');
-    const file = join(folder, `${name}.mjs`);
+    const file = join(folder, `${name.replace('/', '-')}.mjs`);
     const here = program.replaceAll('http://127.0.0.1:8690', venue.url);
     writeFileSync(file, stripTypeScriptTypes(here));
     return `console.log('\\n${MARK}${name}');\nawait import(${JSON.stringify(file)});`;
@@ -72,7 +71,7 @@ afterAll(async () => {
   await venue?.remove();
 });
 
-test.each(GUIDES)('docs/guides/%s runs and prints what it says', (name, printed) => {
+test.each(GUIDES)('docs/%s runs and prints what it says', (name, printed) => {
   const stdout = told.get(name) ?? '';
   expect(stdout, complained).toMatch(printed);
   expectTold(stdout.split('\n'), blocksOf(guideOf(name), 'text').join('').trimEnd().split('\n'));

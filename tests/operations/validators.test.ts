@@ -25,11 +25,11 @@ import {
 } from '../support/venue-process.ts';
 
 /**
- * Goal: a venue whose money is signed for by others works as docs/guides/bridge-operations.md says. Method: the guide's
+ * Goal: a venue whose money is signed for by others works as docs/operate/bridge.md says. Method: the guide's
  * own commands make the keys and the bridge on a chain elsewhere; then three validators and a venue run as processes.
  */
 
-const GUIDE = readFileSync(join(REPOSITORY, 'docs/guides/bridge-operations.md'), 'utf8');
+const GUIDE = readFileSync(join(REPOSITORY, 'docs/operate/bridge.md'), 'utf8');
 const usdc = (amount: string): bigint => parseUnits(amount, 6);
 /** Each look is work for the venue. */
 const LOOK = { timeout: 60_000, interval: 150 };
@@ -350,7 +350,7 @@ test('where money is real a venue does not start with a key that others can read
   expect(run.stdout).toBe('');
 });
 
-describe('docs/guides/bridge-operations.md', () => {
+describe('docs/operate/bridge.md', () => {
   test('its sample is a configuration of a validator', async () => {
     const file = join(folder, `${NAMES[0]}.toml`);
     expect(readValidatorSettings(['--config', file])).toMatchObject({

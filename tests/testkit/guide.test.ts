@@ -12,7 +12,7 @@ const HERE = import.meta.dirname;
 test.each(['example-first.ts', 'example.test.ts', 'example-node-test.mjs'])(
   'the guide shows %s as it is',
   async (name) => {
-    const guide = await readFile(join(REPOSITORY, 'docs/guides/testkit.md'), 'utf8');
+    const guide = await readFile(join(REPOSITORY, 'docs/build/testkit.md'), 'utf8');
     expect(guide).toContain(await readFile(join(HERE, name), 'utf8'));
   },
 );
@@ -23,7 +23,7 @@ test('the first example pays funding eight times', async () => {
 });
 
 test('the guide of backtests shows one that runs, and its page is written', async () => {
-  const guide = await readFile(join(REPOSITORY, 'docs/guides/backtesting.md'), 'utf8');
+  const guide = await readFile(join(REPOSITORY, 'docs/build/backtesting.md'), 'utf8');
   expect(guide).toContain(await readFile(join(HERE, 'example-backtest.ts'), 'utf8'));
   const folder = await mkdtemp(join(tmpdir(), 'oddlot-backtest-'));
   try {
@@ -48,7 +48,7 @@ test('the example for node:test passes there', async () => {
 });
 
 test('the guide of backtests shows one of an outcome market, and what it prints', async () => {
-  const guide = await readFile(join(REPOSITORY, 'docs/guides/backtesting.md'), 'utf8');
+  const guide = await readFile(join(REPOSITORY, 'docs/build/backtesting.md'), 'utf8');
   const program = join(HERE, 'example-backtest-outcome.ts');
   expect(guide).toContain(await readFile(program, 'utf8'));
   const printed = await runCommand(NODE, [program], { cwd: REPOSITORY });

@@ -1,4 +1,4 @@
-/** How a command ended, for scripts. Documented in docs/guides/cli.md. */
+/** How a command ended, for scripts. Documented in docs/build/cli.md. */
 export const EXIT = {
   done: 0,
   /** A fault of the program. */

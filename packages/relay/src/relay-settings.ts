@@ -165,7 +165,7 @@ export const RELAY_SETTINGS = {
     },
   },
   closing: `A flag wins over the environment, that over the file, which alone holds the chains. Each setting is
-explained in docs/guides/relay.md.`,
+explained in docs/operate/relay.md.`,
 } satisfies SettingsProgram;
 
 export type RelaySettings = SettingsOf<(typeof RELAY_SETTINGS)['groups']>;

@@ -175,7 +175,7 @@ function assertTogether(config: Config): void {
     throw new SettingError(`chainPort: none is left above port ${config.port}; set --chain-port`);
   }
   if (config.relay === true && chain !== 'local') {
-    throw new SettingError('relay: is started with a local chain alone; see docs/guides/relay.md');
+    throw new SettingError('relay: is started with a local chain alone; see docs/operate/relay.md');
   }
   if (hasRelay(config) && relayPortsOf(config).chainPort > PORT_MAX) {
     throw new SettingError(`relay: no ports are left above ${config.port}; set --no-relay`);

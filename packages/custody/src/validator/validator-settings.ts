@@ -91,7 +91,7 @@ export const VALIDATOR_SETTINGS = {
     'A replica of its own': {
       log: setting(HTTP_URL, {
         unset: 'asks `venues`',
-        help: 'the operations port of a venue that serves its log (`serveLog`): the validator [computes itself](validators-that-believe-nobody.md) what is owed, and asks no venue. Needs `chain`',
+        help: 'the operations port of a venue that serves its log (`serveLog`): the validator [computes itself](../verify/independent-validators.md) what is owed, and asks no venue. Needs `chain`',
         isEveryday: true,
       }),
       genesis: setting(HASH, {
@@ -116,7 +116,7 @@ export const VALIDATOR_SETTINGS = {
       }),
       sampleOneIn: setting(whole(), {
         default: 1,
-        help: 'of signatures that concern no money one in so many is recovered; 1 recovers all, more [gives something up](validators-that-believe-nobody.md#a-sample)',
+        help: 'of signatures that concern no money one in so many is recovered; 1 recovers all, more [gives something up](../verify/independent-validators.md#a-sample)',
       }),
       vouchedBlock: setting(BLOCK, {
         unset: 'none',
@@ -124,7 +124,7 @@ export const VALIDATOR_SETTINGS = {
       }),
       acceptSnapshot: setting(HASH, {
         unset: 'none',
-        help: 'the content hash of a snapshot that this validator did not write and may still [begin with](validators-that-believe-nobody.md#snapshots)',
+        help: 'the content hash of a snapshot that this validator did not write and may still [begin with](../verify/independent-validators.md#snapshots)',
       }),
     },
     'Limits of a validator': {
@@ -170,7 +170,7 @@ export const VALIDATOR_SETTINGS = {
       }),
     },
   },
-  closing: `A flag wins over the file. Each setting is explained in docs/guides/bridge-operations.md.`,
+  closing: `A flag wins over the file. Each setting is explained in docs/operate/bridge.md.`,
 } satisfies SettingsProgram;
 
 export type ValidatorSettings = SettingsOf<(typeof VALIDATOR_SETTINGS)['groups']>;

@@ -40,7 +40,7 @@ export const CHAIN_DOOR = {
     ),
     {
       default: [],
-      help: "where a proxy shows the page, like `https://venue.example`: wallets there may ask the [local chains](local-chain.md#who-may-ask); pages of the venue's own port may in any case",
+      help: "where a proxy shows the page, like `https://venue.example`: wallets there may ask the [local chains](../build/local-chain.md#who-may-ask); pages of the venue's own port may in any case",
     },
   ),
 };

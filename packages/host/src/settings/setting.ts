@@ -12,7 +12,7 @@ export type Setting<Schema extends z.ZodType = z.ZodType> = Kind<Schema> &
 export const MUST_BE_SET = 'must be set';
 
 type Told = {
-  /** One sentence in Markdown, links as from docs/guides. */
+  /** One sentence in Markdown, links relative to docs/operate. */
   readonly help: string;
   /** One of the dozen that people use; the others are in `--help all`. */
   readonly isEveryday?: true;

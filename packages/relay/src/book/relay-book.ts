@@ -61,7 +61,7 @@ export class RelayBook {
     if (damaged.length > 0) {
       throw new RelayBookDamagedError(
         `${file}: line ${damaged[0]} is damaged; what was paid cannot be told without it, so nothing is. ` +
-          'See docs/guides/relay.md',
+          'See docs/operate/relay.md',
       );
     }
     for (const line of records as readonly Line[]) {

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { bytesToHex, hexToBytes, type RecoverPublicKey } from '@oddlot/protocol';
 
-/** The libraries that recover public keys, the fastest first. docs/benchmarks.md compares them with others. */
+/** The libraries that recover public keys, the fastest first. bench/README.md compares them with others. */
 
 export type RecoverBackend = 'secp256k1' | 'libauth';
 

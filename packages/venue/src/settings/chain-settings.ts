@@ -21,13 +21,13 @@ export const CHAIN_SETTINGS = {
     }),
     {
       unset: '`local` where there is a faucet, else `none`',
-      help: 'the [settlement chain](deposits.md): `local`, `none`, or URLs of JSON-RPC endpoints, comma-separated; of several two must agree, so name three',
+      help: 'the [settlement chain](../trade/deposits.md): `local`, `none`, or URLs of JSON-RPC endpoints, comma-separated; of several two must agree, so name three',
       isEveryday: true,
     },
   ),
   chainKeys: setting(FOLDER, {
     unset: 'none',
-    help: 'folder with the keys of a local chain that [runs as a process of its own](running-a-cluster.md#settlement), whose port for replicas `chain` names',
+    help: 'folder with the keys of a local chain that [runs as a process of its own](cluster.md#settlement), whose port for replicas `chain` names',
   }),
   relay: setting(SWITCH, {
     unset: 'where the chain is local',
@@ -70,7 +70,7 @@ export const CHAIN_SETTINGS = {
     }),
     {
       unset: 'none',
-      help: 'the block that took the place of a confirmed one: [the chain is taken as it is now](deposits.md#a-chain-that-lost-what-was-confirmed)',
+      help: 'the block that took the place of a confirmed one: [the chain is taken as it is now](../trade/deposits.md#a-chain-that-lost-what-was-confirmed)',
     },
   ),
   bridgeContract: setting(ADDRESS, {
@@ -87,11 +87,11 @@ export const CHAIN_SETTINGS = {
   }),
   reservesEveryMs: setting(whole('ms', { min: 1_000 }), {
     default: 86_400_000,
-    help: 'milliseconds between two [publications of reserves](proof-of-reserves.md), at multiples of it: a day is at 00:00 UTC; 1000 at least',
+    help: 'milliseconds between two [publications of reserves](../verify/proof-of-reserves.md), at multiples of it: a day is at 00:00 UTC; 1000 at least',
   }),
   formerBridges: setting(list(ADDRESS), {
     default: [],
-    help: 'bridges that this one follows: what they pay over to it [when the venue moves](bridge-operations.md#moving-to-a-new-bridge) is no deposit',
+    help: 'bridges that this one follows: what they pay over to it [when the venue moves](bridge.md#moving-to-a-new-bridge) is no deposit',
   }),
   settlementRpcUrl: setting(text({ placeholder: HTTP_URL.placeholder }), {
     unset: "the local chain's own",
@@ -103,7 +103,7 @@ export const CHAIN_SETTINGS = {
   }),
   validators: setting(list(HTTP_URL), {
     default: [],
-    help: 'URLs of [processes that sign payouts](bridge-operations.md#validators); with them the venue needs no key of a validator',
+    help: 'URLs of [processes that sign payouts](bridge.md#validators); with them the venue needs no key of a validator',
   }),
   validatorKeys: setting(list(SECRET_PLACE), {
     default: [],
@@ -112,6 +112,6 @@ export const CHAIN_SETTINGS = {
   }),
   payoutPatienceMs: setting(whole('ms'), {
     default: 600_000,
-    help: 'milliseconds for which the token may refuse a destination until the payout is [cancelled and returned](withdrawals.md#when-it-does-not-get-on)',
+    help: 'milliseconds for which the token may refuse a destination until the payout is [cancelled and returned](../trade/withdrawals.md#when-it-does-not-get-on)',
   }),
 };

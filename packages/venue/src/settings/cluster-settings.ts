@@ -21,7 +21,7 @@ export const CLUSTER_SETTINGS = {
     }),
     {
       unset: 'files in the data folder',
-      help: 'NATS servers whose JetStream has the log of a [cluster](running-a-cluster.md), as `nats://a,b,c`; the data folder then has a copy of it',
+      help: 'NATS servers whose JetStream has the log of a [cluster](cluster.md), as `nats://a,b,c`; the data folder then has a copy of it',
     },
   ),
   cluster: setting(text({ pattern: NAME, expected: NAME_TEXT, placeholder: 'NAME' }), {
@@ -59,7 +59,7 @@ export const CLUSTER_SETTINGS = {
     text({ pattern: /^0x[0-9a-f]{64}$/, expected: '0x and 64 hex digits', placeholder: 'HASH' }),
     {
       unset: 'none',
-      help: 'the content hash of a snapshot that the log does not attest and that this replica may still [begin with](running-a-cluster.md#snapshots-of-others)',
+      help: 'the content hash of a snapshot that the log does not attest and that this replica may still [begin with](cluster.md#snapshots-of-others)',
     },
   ),
   natsUser: setting(text({ placeholder: 'NAME' }), {

@@ -17,7 +17,7 @@ export const COMPANY_SETTINGS = {
   }),
   exhibition: setting(SWITCH, {
     unset: 'on with bots',
-    help: '[outcome markets](prediction-markets.md) that are listed and resolved by themselves; never on a mainnet',
+    help: '[outcome markets](outcome-markets.md) that are listed and resolved by themselves; never on a mainnet',
   }),
   leaderboard: setting(SWITCH, {
     default: true,
@@ -25,7 +25,7 @@ export const COMPANY_SETTINGS = {
   }),
   web: setting(SWITCH, {
     default: true,
-    help: 'the [trading page](trading-page.md) at `/`, built at the start when it is missing or old; 404 without',
+    help: 'the [trading page](../trade/trading-page.md) at `/`, built at the start when it is missing or old; 404 without',
     isEveryday: true,
   }),
 };

@@ -23,7 +23,7 @@ export const IDENTITY_SETTINGS = {
   ),
   admins: setting(list(ADDRESS, { max: ADMINS_MAX }), {
     default: [],
-    help: "addresses that may send [operator's actions](operating-markets.md); taken with the first start of a folder, changed by them from then on",
+    help: "addresses that may send [operator's actions](markets.md); taken with the first start of a folder, changed by them from then on",
     isEveryday: true,
   }),
   deployers: setting(list(ADDRESS, { max: ADMINS_MAX }), {

@@ -23,7 +23,7 @@ export const LISTENING_SETTINGS = {
   hostNames: HOST_NAMES,
   serveLog: setting(SWITCH, {
     default: false,
-    help: 'serves the log on the operations port (`GET /log`), for [validators that believe nobody](validators-that-believe-nobody.md)',
+    help: 'serves the log on the operations port (`GET /log`), for [validators that believe nobody](../verify/independent-validators.md)',
   }),
   trustedProxies: TRUSTED_PROXIES,
 };

@@ -14,6 +14,6 @@ export const PROCESS_SETTINGS = {
   }),
   fault: setting(text(), {
     unset: 'none',
-    help: 'test hook, see [testing a bot](testing-a-bot.md): `slow-sync:MS` delays every sync of the log; never on a mainnet',
+    help: 'test hook, see [testing a bot](../build/testing-a-bot.md): `slow-sync:MS` delays every sync of the log; never on a mainnet',
   }),
 };
