@@ -15,10 +15,12 @@ import { streamFaults, wantedConfig } from './stream-config.ts';
 import { WeakStreamError } from './stream-error.ts';
 
 /** How far a stream goes, as the server says that leads it. */
-type StreamEnd = {
+export type StreamEnd = {
   readonly firstPlace: number;
   readonly lastPlace: number;
   readonly leader: string | undefined;
+  /** How long ago that server last heard from a majority. */
+  readonly heardMs: number;
 };
 
 type BlockStreamOptions = ConnectOptions & {
@@ -130,12 +132,12 @@ export class BlockStream {
    */
   async end(): Promise<StreamEnd> {
     const info = await this.#info();
-    if (info === undefined) return { firstPlace: 0, lastPlace: 0, leader: undefined };
+    if (info === undefined) return { firstPlace: 0, lastPlace: 0, leader: undefined, heardMs: 0 };
     const heardMs = heardOfMajorityMs(info);
     if (heardMs > HEARD_MS_MAX)
       throw new NoQuorumError(`${info.cluster?.leader} has not heard of a majority of the servers`);
     const { first_seq: firstPlace, last_seq: lastPlace } = info.state;
-    return { firstPlace, lastPlace, leader: info.cluster?.leader };
+    return { firstPlace, lastPlace, leader: info.cluster?.leader, heardMs };
   }
 
   /** What one message says, or undefined when the stream has none at that place. */

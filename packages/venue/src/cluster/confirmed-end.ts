@@ -1,5 +1,5 @@
 import { setTimeout as later } from 'node:timers/promises';
-import type { BlockStream } from './block-stream.ts';
+import type { BlockStream, StreamEnd } from './block-stream.ts';
 import type { StreamOpening } from './block-message.ts';
 import { patiently } from './patiently.ts';
 import { StreamLostError } from './stream-error.ts';
@@ -10,24 +10,32 @@ const LOOKS = 3;
 const LOOK_EVERY_MS = 1_000;
 
 /**
- * The last place of a stream, as soon as it is known to reach a place or to end before it. Only a leader that a majority
- * of the servers follows can say so, and the same one must repeat it: an answer that is too short would otherwise count
- * blocks as lost that the other servers have.
+ * The last place of a stream, as soon as it is known to reach a place or to end before it. A short end counts once the same
+ * leader has repeated it and a majority of the servers has answered that leader since its first answer. Until then the
+ * answer may be of a server that another one has replaced, or of one that is still applying what it has.
  */
 export async function confirmedEnd(
   stream: Pick<BlockStream, 'end'>,
   place: number,
 ): Promise<number> {
   let looks = 0;
-  let leader: string | undefined;
+  let first: { readonly end: StreamEnd; readonly answeredMs: number } | undefined;
   for (;;) {
+    const askedMs = performance.now();
     const end = await patiently(() => stream.end());
     if (end.lastPlace >= place) return end.lastPlace;
-    looks = looks > 0 && end.leader === leader ? looks + 1 : 1;
-    leader = end.leader;
-    if (looks === LOOKS) return end.lastPlace;
+    if (first === undefined || !isSame(end, first.end)) {
+      looks = 0;
+      first = { end, answeredMs: performance.now() };
+    }
+    looks += 1;
+    if (looks >= LOOKS && askedMs - end.heardMs >= first.answeredMs) return end.lastPlace;
     await later(LOOK_EVERY_MS);
   }
+}
+
+function isSame(end: StreamEnd, other: StreamEnd): boolean {
+  return end.leader === other.leader && end.lastPlace === other.lastPlace;
 }
 
 /** Why a stream no longer has the blocks up to one that was read from it; undefined where it has them. */
