@@ -125,10 +125,7 @@ export class BlockStream {
 
   /**
    * As its leader reports it; throws while there is none, or none that a majority of the servers follows. A stream that
-   * was removed ends before its first message.
-   *
-   * A leader that is cut off continues to answer without asking the others. A refused publish would prove no more: a leader
-   * of NATS 2.15 refuses a wrong last sequence alone. An accepted publish would take the place of a block.
+   * was removed ends before its first message. A leader that is cut off continues to answer without asking the others.
    */
   async end(): Promise<StreamEnd> {
     const info = await this.#info();
@@ -138,6 +135,23 @@ export class BlockStream {
       throw new NoQuorumError(`${info.cluster?.leader} has not heard of a majority of the servers`);
     const { first_seq: firstPlace, last_seq: lastPlace } = info.state;
     return { firstPlace, lastPlace, leader: info.cluster?.leader, heardMs };
+  }
+
+  /**
+   * The last place, as the refusal of a message reports it that no place is right for: nothing is stored. In NATS 2.10 the
+   * servers agree on the refusal by a majority; the leader of a later release refuses without asking the others.
+   */
+  async endByRefusal(): Promise<number> {
+    const expect = { lastSequence: Number.MAX_SAFE_INTEGER };
+    try {
+      await this.#client.publish(this.subject, '', { timeout: PUBLISH_TIMEOUT_MS, expect });
+    } catch (error) {
+      const isRefused = error instanceof JetStreamApiError && error.code === WRONG_LAST_SEQUENCE;
+      const [place] = isRefused ? (/\d+$/.exec(error.message) ?? []) : [];
+      if (place !== undefined) return Number(place);
+      throw error;
+    }
+    throw new Error(`a message was stored behind place ${expect.lastSequence}`);
   }
 
   /** What one message says, or undefined when the stream has none at that place. */

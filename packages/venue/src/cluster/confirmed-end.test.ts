@@ -5,14 +5,24 @@ import { confirmedEnd } from './confirmed-end.ts';
 const LONG_MS = 60_000;
 
 /** How often servers that give these answers, one a second, are asked before the end is confirmed, and the end. */
-async function looksAt(answers: readonly Partial<StreamEnd>[], place: number): Promise<number[]> {
+async function looksAt(
+  answers: readonly Partial<StreamEnd>[],
+  { place, refused }: { readonly place: number; readonly refused?: readonly (number | undefined)[] },
+): Promise<number[]> {
   let looks = 0;
   const end = async (): Promise<StreamEnd> => {
     const answer = answers[Math.min(looks, answers.length - 1)];
     looks += 1;
     return { firstPlace: 1, lastPlace: 10, leader: 'n1', heardMs: 100, ...answer };
   };
-  const confirmed = await confirmedEnd({ end }, place);
+  let asked = 0;
+  const endByRefusal = async (): Promise<number> => {
+    const each = refused?.[asked];
+    asked += 1;
+    if (refused !== undefined && each === undefined) throw new Error('no answer');
+    return each ?? 10;
+  };
+  const confirmed = await confirmedEnd({ end, endByRefusal }, place);
   return [looks, confirmed];
 }
 
@@ -37,6 +47,20 @@ test.concurrent.for([
     place: 11,
     expected: [4, 10],
   },
+  {
+    title: 'servers without a majority, which refuse nothing',
+    answers: [{}],
+    place: 11,
+    refused: [undefined, 10],
+    expected: [4, 10],
+  },
+  {
+    title: 'servers that refuse behind another place, and then report it',
+    answers: [{}, {}, {}, { lastPlace: 11 }],
+    place: 11,
+    refused: [11],
+    expected: [4, 11],
+  },
 ])('the end of a stream is confirmed by the looks that it takes: $title', async (each, { expect }) => {
-  expect(await looksAt(each.answers, each.place)).toEqual(each.expected);
+  expect(await looksAt(each.answers, each)).toEqual(each.expected);
 });

@@ -9,15 +9,15 @@ import { placeOf, seqOf } from './stream-places.ts';
 const LOOKS = 3;
 const LOOK_EVERY_MS = 1_000;
 
+type AskedStream = Pick<BlockStream, 'end' | 'endByRefusal'>;
+
 /**
- * The last place of a stream, as soon as it is known to reach a place or to end before it. A short end counts once the same
- * leader has repeated it and a majority of the servers has answered that leader since its first answer. Until then the
- * answer may be of a server that another one has replaced, or of one that is still applying what it has.
+ * The last place of a stream, as soon as it is known to reach a place or to end before it. A short end counts once
+ * - the same leader has repeated it: a newly elected one may still be applying what it has;
+ * - a majority of the servers has answered that leader since its first answer: another one may have replaced it;
+ * - the servers have refused a message with it, which those of NATS 2.10 do by a majority.
  */
-export async function confirmedEnd(
-  stream: Pick<BlockStream, 'end'>,
-  place: number,
-): Promise<number> {
+export async function confirmedEnd(stream: AskedStream, place: number): Promise<number> {
   let looks = 0;
   let first: { readonly end: StreamEnd; readonly answeredMs: number } | undefined;
   for (;;) {
@@ -29,9 +29,17 @@ export async function confirmedEnd(
       first = { end, answeredMs: performance.now() };
     }
     looks += 1;
-    if (looks >= LOOKS && askedMs - end.heardMs >= first.answeredMs) return end.lastPlace;
+    const isRepeated = looks >= LOOKS && askedMs - end.heardMs >= first.answeredMs;
+    if (isRepeated && (await isRefusedWith(end, stream))) return end.lastPlace;
     await later(LOOK_EVERY_MS);
   }
+}
+
+/** A stream that was removed refuses nothing. One that has grown meanwhile is asked again. */
+async function isRefusedWith({ lastPlace }: StreamEnd, stream: AskedStream): Promise<boolean> {
+  if (lastPlace === 0) return true;
+  const refused = await stream.endByRefusal().catch(() => undefined);
+  return refused === lastPlace;
 }
 
 function isSame(end: StreamEnd, other: StreamEnd): boolean {
@@ -40,7 +48,7 @@ function isSame(end: StreamEnd, other: StreamEnd): boolean {
 
 /** Why a stream no longer has the blocks up to one that was read from it; undefined where it has them. */
 export async function confirmedLoss(
-  stream: Pick<BlockStream, 'end'>,
+  stream: AskedStream,
   opening: StreamOpening,
   { by, to, who }: { readonly to: number; readonly by?: string | undefined; readonly who?: string },
 ): Promise<StreamLostError | undefined> {
