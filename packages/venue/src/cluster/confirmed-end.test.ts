@@ -1,13 +1,16 @@
 import { test } from 'vitest';
 import type { StreamEnd } from './block-stream.ts';
-import { confirmedEnd } from './confirmed-end.ts';
+import { confirmedEnd, confirmedLastSeq } from './confirmed-end.ts';
 
 const LONG_MS = 60_000;
 
 /** How often servers that give these answers, one a second, are asked before the end is confirmed, and the end. */
 async function looksAt(
   answers: readonly Partial<StreamEnd>[],
-  { place, refused }: { readonly place: number; readonly refused?: readonly (number | undefined)[] },
+  {
+    place,
+    refused,
+  }: { readonly place: number; readonly refused?: readonly (number | undefined)[] },
 ): Promise<number[]> {
   let looks = 0;
   const end = async (): Promise<StreamEnd> => {
@@ -61,6 +64,23 @@ test.concurrent.for([
     refused: [11],
     expected: [4, 11],
   },
-])('the end of a stream is confirmed by the looks that it takes: $title', async (each, { expect }) => {
-  expect(await looksAt(each.answers, each)).toEqual(each.expected);
+])(
+  'the end of a stream is confirmed by the looks that it takes: $title',
+  async (each, { expect }) => {
+    expect(await looksAt(each.answers, each)).toEqual(each.expected);
+  },
+);
+
+test.concurrent('a stream that was written from a folder is not unfinished before that is confirmed', async ({
+  expect,
+}) => {
+  const opening = { serviceNetwork: 'Test', firstSeq: 5, lastSeq: 9, era: 'an era' };
+  let lastPlace = 3;
+  const end = async (): Promise<StreamEnd> => {
+    const told = { firstPlace: 1, lastPlace, leader: 'n1', heardMs: 0 };
+    lastPlace = 6;
+    return told;
+  };
+  const stream = { end, endByRefusal: async () => lastPlace };
+  expect(await confirmedLastSeq(stream, opening)).toBe(9);
 });

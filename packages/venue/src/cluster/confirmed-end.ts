@@ -9,7 +9,7 @@ import { placeOf, seqOf } from './stream-places.ts';
 const LOOKS = 3;
 const LOOK_EVERY_MS = 1_000;
 
-type AskedStream = Pick<BlockStream, 'end' | 'endByRefusal'>;
+export type AskedStream = Pick<BlockStream, 'end' | 'endByRefusal'>;
 
 /**
  * The last place of a stream, as soon as it is known to reach a place or to end before it. A short end counts once
@@ -46,15 +46,29 @@ function isSame(end: StreamEnd, other: StreamEnd): boolean {
   return end.leader === other.leader && end.lastPlace === other.lastPlace;
 }
 
+/**
+ * The last block of a stream. It is confirmed where it is below a block that is known, or below the last one that a stream
+ * was written with from a folder.
+ */
+export async function confirmedLastSeq(
+  stream: AskedStream,
+  opening: StreamOpening,
+  knownSeq = 0,
+): Promise<number> {
+  const { firstSeq, lastSeq = 0 } = opening;
+  const expectedSeq = Math.max(knownSeq, lastSeq, firstSeq - 1);
+  const lastPlace = await confirmedEnd(stream, placeOf(opening, expectedSeq));
+  // A stream that was removed has not even an opening.
+  return Math.max(firstSeq - 1, seqOf(opening, lastPlace));
+}
+
 /** Why a stream no longer has the blocks up to one that was read from it; undefined where it has them. */
 export async function confirmedLoss(
   stream: AskedStream,
   opening: StreamOpening,
   { by, to, who }: { readonly to: number; readonly by?: string | undefined; readonly who?: string },
 ): Promise<StreamLostError | undefined> {
-  const place = await confirmedEnd(stream, placeOf(opening, to));
-  // A stream that was removed has not even an opening.
-  const lastSeq = Math.max(opening.firstSeq - 1, seqOf(opening, place));
+  const lastSeq = await confirmedLastSeq(stream, opening, to);
   if (lastSeq >= to) return undefined;
   const why = `it ends at ${lastSeq}`;
   return new StreamLostError({ from: lastSeq + 1, to, why, by, ...(who !== undefined && { who }) });
