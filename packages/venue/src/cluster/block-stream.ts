@@ -237,7 +237,7 @@ export class BlockStream {
     const found = await this.#info();
     if (found === undefined && makesNone === true) return;
     const info = found ?? (await this.#manager.streams.add(wanted));
-    const servers = await checkServers(options);
+    const servers = await checkServers(options, membersOf(info));
     if (servers.unchecked.length > 0) onUnchecked?.(servers.unchecked);
     const faults = [...streamFaults(info.config, wanted), ...servers.faults];
     const { messageBytesMax } = this;
@@ -272,6 +272,13 @@ async function onceReady<T>(open: () => Promise<T>): Promise<T> {
       await later(AGAIN_AFTER_MS);
     }
   }
+}
+
+/** The names of the servers that keep a stream. */
+function membersOf({ cluster }: StreamInfo): readonly string[] {
+  const others = (cluster?.replicas ?? []).map(({ name }) => name);
+  // There is no leader while one is elected.
+  return cluster?.leader ? [cluster.leader, ...others] : others;
 }
 
 /** How long ago the leader has heard last of so many servers that they are a majority with it. */
