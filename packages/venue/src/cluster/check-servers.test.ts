@@ -67,7 +67,7 @@ describe.skipIf(!hasNatsServer)('the servers of a stream', () => {
     try {
       await expect(open([old.url], {})).rejects.toThrow(WeakStreamError);
       await expect(open([servers.urls[0]!, old.url], {})).rejects.toThrow(
-        'could lose acknowledged blocks: server n1 is NATS 2.9.10, before 2.10.0',
+        'could lose acknowledged blocks: server n1 is NATS 2.9.10, before 2.10.0. Correct that, or pass --accept-weak-stream',
       );
       const said: string[] = [];
       const accepted = await open([old.url], { onWeak: (faults) => said.push(...faults) });
