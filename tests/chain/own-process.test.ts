@@ -87,6 +87,22 @@ test('it comes back with its blocks, its contracts and its keys', async () => {
   await again.kill('SIGTERM');
 });
 
+test('with a port that is taken it names the port and its flag, and creates nothing', async () => {
+  const held = await runChain(await temporaryData());
+  const data = join(await temporaryData(), 'chain');
+  const { port } = new URL(held.url);
+  const flags = [
+    ['--port', port],
+    ['--port', '0', '--owner-port', port],
+  ];
+  for (const each of flags) {
+    await expect(runChain(data, each)).rejects.toThrow(
+      `Port ${port} of 127.0.0.1 is already in use. Choose another one with ${each.at(-2)}.`,
+    );
+  }
+  expect(existsSync(data)).toBe(false);
+});
+
 test('what it is not told right it refuses with a sentence', async () => {
   const data = await temporaryData();
   await expect(runChain(data, ['--port', 'x'])).rejects.toThrow(

@@ -100,7 +100,20 @@ test('with --json a program ends with one object on standard output, all else on
   expect(told.said[0]).toBe('Usage: oddlot bridge COMMAND [options]');
   expect(helped.err).toContain('Usage: oddlot bridge COMMAND');
   const wrong = await oddlot('bridge moon --json');
-  expect(JSON.parse(wrong.out)).toEqual({ program: 'bridge', exitCode: 2, said: [] });
+  expect(JSON.parse(wrong.out)).toEqual({
+    program: 'bridge',
+    exitCode: 2,
+    said: [],
+    error: { message: expect.stringContaining('there is no command moon'), exitCode: 2 },
+  });
+  for (const program of ['start', 'relay', 'validator']) {
+    const { out } = await oddlot(`${program} --moon --json`);
+    const { error } = JSON.parse(out) as { error: object };
+    expect(error).toEqual({
+      message: expect.stringMatching(/^Unknown option '--moon'/),
+      exitCode: 2,
+    });
+  }
   expect(wrong).toMatchObject({
     code: 2,
     err: expect.stringContaining('there is no command moon'),

@@ -143,8 +143,8 @@ test('a scheduled cancellation takes the orders at its time, and can be removed'
   );
   await venue.advance('1m');
   expect((await command.json<Orders>('orders')).perps).toHaveLength(1);
-  await command.json('schedule-cancel 5');
-  await venue.advance('10s');
+  await command.json('schedule-cancel 10');
+  await venue.advance('15s');
   expect((await command.json<Orders>('orders')).perps).toEqual([]);
 });
 
@@ -183,7 +183,7 @@ test.each<[line: string, code: number, why: string]>([
   ['order buy 0.01 BTC --tp x', 2, 'Invalid --tp "x". Use a decimal number.'],
   ['schedule-cancel', 2, 'Use either [seconds] or --off.'],
   ['schedule-cancel 30 --off', 2, 'Use either [seconds] or --off.'],
-  ['schedule-cancel 1', 3, 'time must be at least 5 s ahead'],
+  ['schedule-cancel 9', 2, 'Invalid [seconds] "9". Use 10 or more.'],
 ])(
   '`oddlot %s` ends with %i and names what is wrong, as text and as JSON',
   async (line, code, why) => {

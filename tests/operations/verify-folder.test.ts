@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { zstdDecompressSync } from 'node:zlib';
 import { patienceMs } from '@oddlot/host/testing';
+import { hash } from '@oddlot/units';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verifyFolder } from '../../packages/audit/src/verify/verify-folder.ts';
 import type { LogEntry } from '../../packages/venue/src/block/log-entry.ts';
@@ -267,6 +268,9 @@ describe('a forged log whose checksums and hashes fit', () => {
       const commands = entry.commands.filter(({ command }) => command.type !== 'attest');
       return change({ ...entry, commands });
     });
+    return await verified(stolen);
+  };
+  const verified = async (stolen: StolenVenue) => {
     await stolen.close();
     const copy = await copyOf(folder);
     await rm(join(copy, 'journal'), { recursive: true });
@@ -305,6 +309,22 @@ describe('a forged log whose checksums and hashes fit', () => {
     expect([again, Number(forgedAmount) > 100 * Number(amount)]).toEqual([count, true]);
     const { believed } = JSON.parse(JSON.stringify(report)).counts;
     expect(believed.faucet).toEqual({ commands: Number(count), usdc: forgedAmount });
+  });
+
+  test('with an attestation of a snapshot that it does not lead to, and no such file', async () => {
+    const stolen = await StolenVenue.open(folder);
+    const { height } = stolen.replica.head;
+    const content = hash(`0x${'cd'.repeat(32)}`);
+    await stolen.replica.attestSnapshot({ height, content });
+    expect((await verified(stolen)).findings).toMatchObject([
+      {
+        file: expect.stringContaining('journal-'),
+        block: height + 1,
+        what: expect.stringMatching(
+          `^it attests ${content} .* of block ${height}, and the log leads`,
+        ),
+      },
+    ]);
   });
 
   test('with a command that nobody signed', async () => {

@@ -9,5 +9,5 @@ export { readJournal } from './log/read-journal.ts';
 export { readServiceNames } from './log/service-names.ts';
 export { replayInto } from './rebuild-history.ts';
 export { openingOf } from './replica/bases.ts';
-export { ContentHasher, decodeSnapshot } from './replica/snapshot-codec.ts';
+export { ContentHasher, decodeSnapshot, encodeSnapshot } from './replica/snapshot-codec.ts';
 export type { SnapshotPayload } from './replica/snapshot-payload.ts';

@@ -1,7 +1,8 @@
 import { join, resolve } from 'node:path';
-import { lockDirectory } from '@oddlot/host/directory-lock';
+import { isDirectoryLocked, lockDirectory } from '@oddlot/host/directory-lock';
 import { OWN_UMASK } from '@oddlot/host/durable';
 import { stopLogger, watchParent } from '@oddlot/host/operate';
+import { checkPorts } from '@oddlot/host/ports';
 import { helpAsked, readSettings, SettingError, settingsHelp } from '@oddlot/host/settings';
 import closeWithGrace from 'close-with-grace';
 import { OWN_CHAIN_SETTINGS } from './settings/own-chain-settings.ts';
@@ -19,6 +20,7 @@ const EXPLAINED: ReadonlySet<string> = new Set([
   'ChainDamagedError',
   'DirectoryLockedError',
   'KeyError',
+  'PortError',
   'SettingError',
 ]);
 
@@ -41,6 +43,12 @@ async function main(): Promise<void> {
   try {
     const { data, host, ownerPort, pageOrigins, pagePorts, port } = settingsOf();
     const keys = join(data, 'keys');
+    if (!isDirectoryLocked(data)) {
+      await checkPorts([
+        { port, host, flag: '--port' },
+        { port: ownerPort, host: '127.0.0.1', flag: '--owner-port' },
+      ]);
+    }
     lockDirectory(data);
     const chain = await startOwnChain({
       chainId: CHAIN_ID,

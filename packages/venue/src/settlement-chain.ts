@@ -9,7 +9,7 @@ import {
   keyPlacesOf,
   settlementChainIdOf,
 } from './config.ts';
-import type { Held, Lease } from './lease/lease.ts';
+import { type Held, type Lease, SETTLEMENT_LEASE } from './lease/lease.ts';
 import { HolderReplica } from './replica/holder-replica.ts';
 import type { Replica } from './replica/replica.ts';
 import type {
@@ -44,9 +44,6 @@ type ConfiguredChain = {
 
 /** The settlement, and the replica through which it proposes within its terms. */
 export type HeldSettlement = OpenedSettlement & { readonly holder: HolderReplica };
-
-/** The lease of the process that works on the settlement chain. */
-const SETTLEMENT = 'settlement';
 
 /** Starts the local chain or names another, where there is one. It needs nothing of the venue's state. */
 export async function startSettlementChain(
@@ -113,7 +110,7 @@ export function openMoney(
   if (chain === undefined) return undefined;
   const { opened, settings } = chain;
   const now = (): number => clock.nowMs();
-  const holder = new HolderReplica(replica, SETTLEMENT);
+  const holder = new HolderReplica(replica, SETTLEMENT_LEASE);
   const money = chain.openSettlement(settings, opened, { replica: holder, log, now, cluster });
   const { bridge, token } = money.settlement.contracts;
   const where = money.rpcUrl ?? opened.endpoints.map(({ name }) => name).join(', ');
@@ -129,7 +126,7 @@ export async function holdSettlement(
   if (money === undefined) return undefined;
   const { holder, settlement } = money;
   return lease.hold(
-    SETTLEMENT,
+    SETTLEMENT_LEASE,
     (term) => {
       holder.enter(term);
       return settlement.start(term);

@@ -16,6 +16,7 @@ import { noCounts } from '../checks/command-checker.ts';
 import { FindingError } from '../checks/finding.ts';
 import type { Policy } from '../checks/policy.ts';
 import { AuditedReplica } from '../replica/audited-replica.ts';
+import { AttestedContents } from './attested-contents.ts';
 import { believedCounts } from './believed-counts.ts';
 import { KeptStates } from './kept-states.ts';
 import type { Located, VerifyReport } from './report.ts';
@@ -95,6 +96,7 @@ class FolderCheck {
       return undefined;
     }
     const hashText = await createTextHasher();
+    const contents = await AttestedContents.read(directory);
     let at: BlockPlace | undefined;
     try {
       const end = await inspectJournal(directory, async (entry, place) => {
@@ -104,12 +106,13 @@ class FolderCheck {
         if (entry.seq <= replica.replica.head.height) return;
         states.compareOpening(entry, hashText);
         await replica.take(entry);
+        contents.compare(replica.replica);
         const { head, isEarlier, state } = replica.replica;
         if (isEarlier) this.#earlierBlocks++;
         states.compare(head, isEarlier ? undefined : state);
         onProgress?.(entry.seq);
       });
-      this.#findings.push(...end.altered);
+      this.#findings.push(...end.altered, ...contents.findings);
       this.#harmless.push(...end.harmless);
       states.beyond(end.lastSeq);
       return end;

@@ -9,6 +9,8 @@ import { wholeNumber } from '../whole-number.ts';
 type AmendOptions = GlobalOptions & { readonly price?: string; readonly size?: string };
 
 const SECOND_MS = 1_000;
+/** The venue requires 5 s when it executes the action; the rest is for the way there. */
+const SECONDS_MIN = 10;
 
 /** Changes to orders that are open. */
 export function addAmends(program: Command, around: Surroundings): void {
@@ -70,7 +72,7 @@ function addScheduleCancel(program: Command, around: Surroundings): void {
     .description(
       'Cancels all orders after some seconds, unless the command is repeated before. Reduce-only trigger orders stay, because they protect positions.',
     )
-    .argument('[seconds]', 'Seconds until the cancellation, at least 5')
+    .argument('[seconds]', 'Seconds until the cancellation, at least 10')
     .option('--off', 'Remove the schedule')
     .addHelpText(
       'after',
@@ -83,6 +85,9 @@ function addScheduleCancel(program: Command, around: Surroundings): void {
         throw new CliError('usage', 'Use either [seconds] or --off.');
       }
       const seconds = text === undefined ? undefined : wholeNumber('[seconds]', text);
+      if (seconds !== undefined && seconds < SECONDS_MIN) {
+        throw new CliError('usage', `Invalid [seconds] "${text}". Use ${SECONDS_MIN} or more.`);
+      }
       const client = await around.signer(options);
       if (seconds === undefined) {
         const reply = await client.exchange.scheduleCancel({}, CONFIRM);

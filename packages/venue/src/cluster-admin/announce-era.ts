@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { assertFinished } from '../cluster/agree-on-stream.ts';
 import { decodeBlockMessage, decodeOpening, encodeBlockMessage } from '../cluster/block-message.ts';
+import { confirmedLastSeq } from '../cluster/confirmed-end.ts';
 import { patiently } from '../cluster/patiently.ts';
-import { OPENING_PLACE, seqOf } from '../cluster/stream-places.ts';
+import { OPENING_PLACE } from '../cluster/stream-places.ts';
 import { BlockBuffer } from '../log/block-codec.ts';
 import { AdminRefusedError, type AdminPlace } from './admin-place.ts';
 
@@ -31,7 +32,7 @@ async function announce({ cluster, stream }: AdminPlace, rules: number): Promise
   if (lastPlace === 0) throw new AdminRefusedError(`the stream of ${cluster} is empty`);
   const found = await patiently(() => stream.at(OPENING_PLACE));
   const opening = found && decodeOpening(found);
-  if (opening !== undefined) assertFinished(opening, seqOf(opening, lastPlace));
+  if (opening !== undefined) assertFinished(opening, await confirmedLastSeq(stream, opening));
   const buffer = new BlockBuffer();
   const proposal = `${randomUUID()}:1`;
   buffer.writeBlock([{ command: { type: 'announceEra', rules } }], proposal);

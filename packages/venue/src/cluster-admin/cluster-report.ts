@@ -1,11 +1,18 @@
-import { decodeOpening } from '../cluster/block-message.ts';
 import { openBucket } from '../cluster/open-bucket.ts';
+import { openingOf } from '../cluster/agree-on-stream.ts';
 import { AGREED_KEYS } from '../cluster/agreements.ts';
+import type { BlockStream } from '../cluster/block-stream.ts';
+import { type AskedStream, confirmedLastSeq } from '../cluster/confirmed-end.ts';
 import { keysOf } from '../cluster/keys-of.ts';
 import type { KnownBlock } from '../cluster/known-block.ts';
 import { patiently } from '../cluster/patiently.ts';
-import { OPENING_PLACE, seqOf } from '../cluster/stream-places.ts';
+import type { ReplicaBoard } from '../cluster/replica-board.ts';
 import type { AdminPlace } from './admin-place.ts';
+
+type ReportedPlace = Pick<AdminPlace, 'cluster'> & {
+  readonly board: Pick<ReplicaBoard, 'highest' | 'highestIn'>;
+  readonly stream: AskedStream & Pick<BlockStream, 'at'>;
+};
 
 /** What there is of a cluster, in lines: the stream, its replicas, whether their hashes agree, and who holds what. */
 export async function clusterReport(place: AdminPlace): Promise<string> {
@@ -17,13 +24,13 @@ export async function clusterReport(place: AdminPlace): Promise<string> {
   ].join('\n');
 }
 
-async function streamLine({ board, cluster, stream }: AdminPlace): Promise<string> {
-  const found = await patiently(() => stream.at(OPENING_PLACE));
-  if (found === undefined) return `stream of ${cluster}: empty${lostText(board.highest, 0)}`;
-  const opening = decodeOpening(found);
-  const { lastPlace } = await patiently(() => stream.end());
-  const last = seqOf(opening, lastPlace);
+/** How far the stream goes. What replicas have told is read first: more may be written meanwhile. */
+export async function streamLine({ board, cluster, stream }: ReportedPlace): Promise<string> {
+  const { highest: told } = board;
+  const opening = await openingOf(stream, (told?.height ?? 0) > 0);
+  if (opening === undefined) return `stream of ${cluster}: empty${lostText(told, 0)}`;
   const highest = board.highestIn(opening.era);
+  const last = await confirmedLastSeq(stream, opening, highest?.height);
   const unfinished =
     opening.lastSeq !== undefined && last < opening.lastSeq
       ? `, unfinished: block ${opening.lastSeq} is the last one that is written from a folder`

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { decodeOpening } from '../cluster/block-message.ts';
 import type { BlockStream } from '../cluster/block-stream.ts';
+import { confirmedLastSeq } from '../cluster/confirmed-end.ts';
 import { patiently } from '../cluster/patiently.ts';
 import { SnapshotExchange } from '../cluster/snapshot-exchange.ts';
-import { OPENING_PLACE, seqOf } from '../cluster/stream-places.ts';
+import { OPENING_PLACE } from '../cluster/stream-places.ts';
 import { writeStream } from '../cluster/write-stream.ts';
 import { SnapshotStore } from '../log/snapshot-store.ts';
 import { AdminRefusedError, type AdminPlace, nowMs } from './admin-place.ts';
@@ -57,7 +58,10 @@ async function assertFree({ cluster, stream }: AdminPlace): Promise<boolean> {
   if (lastPlace === 0) return false;
   const found = await patiently(() => stream.at(OPENING_PLACE));
   const opening = found && decodeOpening(found);
-  if (opening?.lastSeq !== undefined && seqOf(opening, lastPlace) < opening.lastSeq) return true;
+  const { lastSeq } = opening ?? {};
+  // Confirmed, because what is unfinished is removed.
+  if (opening !== undefined && lastSeq !== undefined)
+    if ((await confirmedLastSeq(stream, opening)) < lastSeq) return true;
   throw new AdminRefusedError(
     `the stream of ${cluster} has ${lastPlace} messages: a folder becomes a stream that is empty`,
   );

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { FileJournal } from '../log/file-journal.ts';
 import { decodeOpening, encodeOpening, type StreamOpening } from './block-message.ts';
 import { type BlockStream, NotNextError } from './block-stream.ts';
-import { confirmedEnd } from './confirmed-end.ts';
+import { type AskedStream, confirmedEnd, confirmedLastSeq } from './confirmed-end.ts';
 import { compareBlocks, firstDiffering } from './first-differing.ts';
 import type { Followed } from './followed-stream.ts';
 import type { KnownBlock } from './known-block.ts';
@@ -16,7 +16,7 @@ import {
   StreamReplacedError,
   StreamUnfinishedError,
 } from './stream-error.ts';
-import { OPENING_PLACE, placeOf, seqOf } from './stream-places.ts';
+import { OPENING_PLACE } from './stream-places.ts';
 
 type Parties = {
   readonly stream: BlockStream;
@@ -46,8 +46,8 @@ export async function agreeOnStream(parties: Parties): Promise<StreamOpening> {
   if (copy.lastSeq + 1 < firstSeq) throw new StreamBeginsLaterError(copy.lastSeq, firstSeq);
   // As it is known before the stream is asked: more may be written meanwhile.
   const known = parties.known?.(opening.era);
-  const expectedSeq = Math.max(copy.lastSeq, known?.height ?? 0, firstSeq - 1);
-  const lastSeq = seqOf(opening, await confirmedEnd(stream, placeOf(opening, expectedSeq)));
+  const knownSeq = Math.max(copy.lastSeq, known?.height ?? 0);
+  const lastSeq = await confirmedLastSeq(stream, opening, knownSeq);
   assertFinished(opening, lastSeq);
   // First of all: what another history has beyond the stream was never a part of it, and nothing is lost.
   const differing = await firstDiffering({ copy, lastSeq, opening, stream });
@@ -122,7 +122,7 @@ async function readOpening({
   stream,
 }: Parties): Promise<StreamOpening> {
   const found = await openingOf(stream, copy.lastSeq > 0 || (known?.(undefined)?.height ?? 0) > 0);
-  if (found !== undefined) return decodeOpening(found);
+  if (found !== undefined) return found;
   if (copy.lastSeq > 0) {
     throw new StreamLostError({ from: 1, to: copy.lastSeq, why: 'it is empty' });
   }
@@ -139,13 +139,15 @@ async function readOpening({
   }
 }
 
-/** Where it should be there, a server that does not have it is not believed at once. */
-async function openingOf(
-  stream: BlockStream,
+/** Undefined where the stream has none. Where one is expected, that is confirmed first. */
+export async function openingOf(
+  stream: AskedStream & Pick<BlockStream, 'at'>,
   isExpected: boolean,
-): Promise<Uint8Array | undefined> {
+): Promise<StreamOpening | undefined> {
   const read = (): Promise<Uint8Array | undefined> => patiently(() => stream.at(OPENING_PLACE));
-  const found = await read();
-  if (found !== undefined || !isExpected) return found;
-  return (await confirmedEnd(stream, OPENING_PLACE)) < OPENING_PLACE ? undefined : read();
+  let found = await read();
+  const isMissed = found === undefined && isExpected;
+  if (isMissed && (await confirmedEnd(stream, OPENING_PLACE)) >= OPENING_PLACE)
+    found = await read();
+  return found && decodeOpening(found);
 }

@@ -15,10 +15,12 @@ import { streamFaults, wantedConfig } from './stream-config.ts';
 import { WeakStreamError } from './stream-error.ts';
 
 /** How far a stream goes, as the server says that leads it. */
-type StreamEnd = {
+export type StreamEnd = {
   readonly firstPlace: number;
   readonly lastPlace: number;
   readonly leader: string | undefined;
+  /** How long ago that server last heard from a majority. */
+  readonly heardMs: number;
 };
 
 type BlockStreamOptions = ConnectOptions & {
@@ -123,19 +125,33 @@ export class BlockStream {
 
   /**
    * As its leader reports it; throws while there is none, or none that a majority of the servers follows. A stream that
-   * was removed ends before its first message.
-   *
-   * A leader that is cut off continues to answer without asking the others. A refused publish would prove no more: a leader
-   * of NATS 2.15 refuses a wrong last sequence alone. An accepted publish would take the place of a block.
+   * was removed ends before its first message. A leader that is cut off continues to answer without asking the others.
    */
   async end(): Promise<StreamEnd> {
     const info = await this.#info();
-    if (info === undefined) return { firstPlace: 0, lastPlace: 0, leader: undefined };
+    if (info === undefined) return { firstPlace: 0, lastPlace: 0, leader: undefined, heardMs: 0 };
     const heardMs = heardOfMajorityMs(info);
     if (heardMs > HEARD_MS_MAX)
       throw new NoQuorumError(`${info.cluster?.leader} has not heard of a majority of the servers`);
     const { first_seq: firstPlace, last_seq: lastPlace } = info.state;
-    return { firstPlace, lastPlace, leader: info.cluster?.leader };
+    return { firstPlace, lastPlace, leader: info.cluster?.leader, heardMs };
+  }
+
+  /**
+   * The last place, as the refusal of a message reports it that no place is right for: nothing is stored. In NATS 2.10 the
+   * servers agree on the refusal by a majority; the leader of a later release refuses without asking the others.
+   */
+  async endByRefusal(): Promise<number> {
+    const expect = { lastSequence: Number.MAX_SAFE_INTEGER };
+    try {
+      await this.#client.publish(this.subject, '', { timeout: PUBLISH_TIMEOUT_MS, expect });
+    } catch (error) {
+      const isRefused = error instanceof JetStreamApiError && error.code === WRONG_LAST_SEQUENCE;
+      const [place] = isRefused ? (/\d+$/.exec(error.message) ?? []) : [];
+      if (place !== undefined) return Number(place);
+      throw error;
+    }
+    throw new Error(`a message was stored behind place ${expect.lastSequence}`);
   }
 
   /** What one message says, or undefined when the stream has none at that place. */
@@ -221,7 +237,7 @@ export class BlockStream {
     const found = await this.#info();
     if (found === undefined && makesNone === true) return;
     const info = found ?? (await this.#manager.streams.add(wanted));
-    const servers = await checkServers(options);
+    const servers = await checkServers(options, membersOf(info));
     if (servers.unchecked.length > 0) onUnchecked?.(servers.unchecked);
     const faults = [...streamFaults(info.config, wanted), ...servers.faults];
     const { messageBytesMax } = this;
@@ -256,6 +272,13 @@ async function onceReady<T>(open: () => Promise<T>): Promise<T> {
       await later(AGAIN_AFTER_MS);
     }
   }
+}
+
+/** The names of the servers that keep a stream. */
+function membersOf({ cluster }: StreamInfo): readonly string[] {
+  const others = (cluster?.replicas ?? []).map(({ name }) => name);
+  // There is no leader while one is elected.
+  return cluster?.leader ? [cluster.leader, ...others] : others;
 }
 
 /** How long ago the leader has heard last of so many servers that they are a majority with it. */

@@ -42,13 +42,32 @@ describe.skipIf(!hasNatsServer)('the servers of a stream', () => {
     }
   });
 
+  test('that keep the stream are named where neither the log nor a monitoring port reaches them', async () => {
+    const servers = await startNatsServers({ count: 3 });
+    try {
+      await servers.ready();
+      const unchecked: string[] = [];
+      const onUnchecked = (names: readonly string[]): void => void unchecked.push(...names);
+      const [first, second] = servers.monitors;
+      const stream = await open(servers.urls.slice(0, 1), {
+        replicas: 3,
+        monitors: [first!, second!],
+        onUnchecked,
+      });
+      await stream.close();
+      expect(unchecked).toEqual(['server n3: neither --log nor --nats-monitors reaches it']);
+    } finally {
+      await servers.stop();
+    }
+  });
+
   test('of a release that loses acknowledged messages are refused unless they are accepted by name', async () => {
     const servers = await startNatsServers();
     const old = await behindOlderGreeting(Number(new URL(servers.urls[0]!).port), '2.9.10');
     try {
       await expect(open([old.url], {})).rejects.toThrow(WeakStreamError);
       await expect(open([servers.urls[0]!, old.url], {})).rejects.toThrow(
-        'could lose acknowledged blocks: server n1 is NATS 2.9.10, before 2.10.0',
+        'could lose acknowledged blocks: server n1 is NATS 2.9.10, before 2.10.0. Correct that, or pass --accept-weak-stream',
       );
       const said: string[] = [];
       const accepted = await open([old.url], { onWeak: (faults) => said.push(...faults) });

@@ -24,6 +24,8 @@ const ANSWER_BYTES_MAX = 1024 * 1024;
  */
 export async function checkServers(
   options: ConnectOptions & { readonly monitors?: readonly string[] | undefined },
+  /** Names of the servers that keep the stream, whichever of them `--log` names. */
+  members: readonly string[],
 ): Promise<ServerCheck> {
   const { monitors = [], servers } = options;
   const asked = await Promise.allSettled(servers.map((address) => serverAt(options, address)));
@@ -46,6 +48,9 @@ export async function checkServers(
     if (status === 'rejected') unchecked.push(`${monitors[at]} does not answer as a NATS server`);
   for (const [at, { status }] of asked.entries())
     if (status === 'rejected') unchecked.push(`${servers[at]} does not answer`);
+  const names = new Set([...all.values()].map(({ name }) => name));
+  for (const name of members.filter((each) => !names.has(each)))
+    unchecked.push(`server ${name}: neither --log nor --nats-monitors reaches it`);
   return { faults, unchecked };
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as later } from 'node:timers/promises';
-import type { BlockStream } from './block-stream.ts';
+import type { BlockStream, StreamEnd } from './block-stream.ts';
 import type { StreamOpening } from './block-message.ts';
 import { patiently } from './patiently.ts';
 import { StreamLostError } from './stream-error.ts';
@@ -9,36 +9,66 @@ import { placeOf, seqOf } from './stream-places.ts';
 const LOOKS = 3;
 const LOOK_EVERY_MS = 1_000;
 
+export type AskedStream = Pick<BlockStream, 'end' | 'endByRefusal'>;
+
 /**
- * The last place of a stream, as soon as it is known to reach a place or to end before it. Only a leader that a majority
- * of the servers follows can say so, and the same one must repeat it: an answer that is too short would otherwise count
- * blocks as lost that the other servers have.
+ * The last place of a stream, as soon as it is known to reach a place or to end before it. A short end counts once
+ * - the same leader has repeated it: a newly elected one may still be applying what it has;
+ * - a majority of the servers has answered that leader since its first answer: another one may have replaced it;
+ * - the servers have refused a message with it, which those of NATS 2.10 do by a majority.
  */
-export async function confirmedEnd(
-  stream: Pick<BlockStream, 'end'>,
-  place: number,
-): Promise<number> {
+export async function confirmedEnd(stream: AskedStream, place: number): Promise<number> {
   let looks = 0;
-  let leader: string | undefined;
+  let first: { readonly end: StreamEnd; readonly answeredMs: number } | undefined;
   for (;;) {
+    const askedMs = performance.now();
     const end = await patiently(() => stream.end());
     if (end.lastPlace >= place) return end.lastPlace;
-    looks = looks > 0 && end.leader === leader ? looks + 1 : 1;
-    leader = end.leader;
-    if (looks === LOOKS) return end.lastPlace;
+    if (first === undefined || !isSame(end, first.end)) {
+      looks = 0;
+      first = { end, answeredMs: performance.now() };
+    }
+    looks += 1;
+    const isRepeated = looks >= LOOKS && askedMs - end.heardMs >= first.answeredMs;
+    if (isRepeated && (await isRefusedWith(end, stream))) return end.lastPlace;
     await later(LOOK_EVERY_MS);
   }
 }
 
+/** A stream that was removed refuses nothing. One that has grown meanwhile is asked again. */
+async function isRefusedWith({ lastPlace }: StreamEnd, stream: AskedStream): Promise<boolean> {
+  if (lastPlace === 0) return true;
+  const refused = await stream.endByRefusal().catch(() => undefined);
+  return refused === lastPlace;
+}
+
+function isSame(end: StreamEnd, other: StreamEnd): boolean {
+  return end.leader === other.leader && end.lastPlace === other.lastPlace;
+}
+
+/**
+ * The last block of a stream. It is confirmed where it is below a block that is known, or below the last one that a stream
+ * was written with from a folder.
+ */
+export async function confirmedLastSeq(
+  stream: AskedStream,
+  opening: StreamOpening,
+  knownSeq = 0,
+): Promise<number> {
+  const { firstSeq, lastSeq = 0 } = opening;
+  const expectedSeq = Math.max(knownSeq, lastSeq, firstSeq - 1);
+  const lastPlace = await confirmedEnd(stream, placeOf(opening, expectedSeq));
+  // A stream that was removed has not even an opening.
+  return Math.max(firstSeq - 1, seqOf(opening, lastPlace));
+}
+
 /** Why a stream no longer has the blocks up to one that was read from it; undefined where it has them. */
 export async function confirmedLoss(
-  stream: Pick<BlockStream, 'end'>,
+  stream: AskedStream,
   opening: StreamOpening,
   { by, to, who }: { readonly to: number; readonly by?: string | undefined; readonly who?: string },
 ): Promise<StreamLostError | undefined> {
-  const place = await confirmedEnd(stream, placeOf(opening, to));
-  // A stream that was removed has not even an opening.
-  const lastSeq = Math.max(opening.firstSeq - 1, seqOf(opening, place));
+  const lastSeq = await confirmedLastSeq(stream, opening, to);
   if (lastSeq >= to) return undefined;
   const why = `it ends at ${lastSeq}`;
   return new StreamLostError({ from: lastSeq + 1, to, why, by, ...(who !== undefined && { who }) });

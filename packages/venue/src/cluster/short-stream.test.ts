@@ -60,6 +60,7 @@ function shortWhile(stream: BlockStream, servers: { readonly areShort: boolean }
     const { lastPlace, ...told } = await end();
     return { ...told, lastPlace: servers.areShort ? lastPlace - 1 : lastPlace };
   };
+  stream.endByRefusal = async () => (await stream.end()).lastPlace;
   stream.publish = (id, message) =>
     servers.areShort ? Promise.reject(new Error('no answer')) : publish(id, message);
   return stream;

@@ -123,6 +123,9 @@ export class WeakStreamError extends Error {
   override readonly name = 'WeakStreamError';
 
   constructor(cluster: string, faults: readonly string[]) {
-    super(`the stream of ${cluster} could lose acknowledged blocks: ${faults.join('; ')}`);
+    super(
+      `the stream of ${cluster} could lose acknowledged blocks: ${faults.join('; ')}. ` +
+        'Correct that, or pass --accept-weak-stream to start anyway.',
+    );
   }
 }

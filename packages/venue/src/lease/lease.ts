@@ -15,6 +15,9 @@ export interface Lease {
 export type Start = (term: Term) => void | Promise<void>;
 export type Stop = () => void | Promise<void>;
 
+/** The name of the process that works on the settlement chain, or returns what no chain can pay. */
+export const SETTLEMENT_LEASE = 'settlement';
+
 /** One time of holding a name. */
 export type Term = {
   /** Above that of every term before, whoever had it: what a holder does elsewhere is fenced by it. */

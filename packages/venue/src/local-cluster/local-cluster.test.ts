@@ -1,5 +1,6 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, readdir, readFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { lockDirectory } from '@oddlot/host/directory-lock';
@@ -12,6 +13,7 @@ const LONG_MS = 300_000;
 const LEAN = ['--no-web', '--no-bots', '--no-exhibition', '--oracle', 'still'];
 const SMALL = { replicas: 2, servers: 1, againAfterMs: 0, flags: LEAN, print: () => undefined };
 const PORTS = 30;
+const MAIN = join(import.meta.dirname, 'main.ts');
 
 /** PostgreSQL runs as nobody where the test is root, and must come to its folder. */
 function inOpenDirectory(run: (directory: string) => Promise<void>): Promise<void> {
@@ -52,6 +54,28 @@ describe.skipIf(process.getuid?.() !== 0)('a cluster that root starts', () => {
       );
       expect(await readdir(closed)).toEqual([]);
     }));
+
+  test.skipIf(!hasNatsServer)(
+    'makes folders that the database may enter, whatever the umask is',
+    () =>
+      inOpenDirectory(async (directory) => {
+        const port = await freePorts(PORTS);
+        const data = join(directory, 'made', 'data');
+        // It ends there, behind the folders and before any server.
+        const other = createServer().listen(port, '127.0.0.1');
+        await once(other, 'listening');
+        const program = [process.execPath, MAIN, '--port', String(port), '--data', data];
+        const run = spawn('sh', ['-c', 'umask 077; exec "$@"', 'sh', ...program]);
+        run.stderr.setEncoding('utf8');
+        const [said] = await once(run.stderr, 'data');
+        await once(run, 'close');
+        other.close();
+        expect(said).toContain(`port ${port}, for replica 1, can't be had`);
+        for (const folder of [data, dirname(data)]) {
+          expect((await stat(folder)).mode & 0o777, folder).toBe(0o755);
+        }
+      }),
+  );
 });
 
 describe.skipIf(!hasNatsServer)('a cluster on one machine', () => {

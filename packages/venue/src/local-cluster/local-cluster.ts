@@ -1,5 +1,5 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, mkdir } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { lockDirectory } from '@oddlot/host/directory-lock';
 import { openInOrder } from '@oddlot/host/open-in-order';
 import { type ClusterPorts, clusterPorts, expectPortsFree } from './cluster-ports.ts';
@@ -38,7 +38,7 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   await expectPostgresCan(join(data, POSTGRES));
   await wantNatsServer();
   // Not for its owner alone, as the lock would make it: PostgreSQL may run as somebody else, in a folder below.
-  await mkdir(data, { recursive: true });
+  await makeOpenFolder(data);
   // Servers of two clusters on the same files would damage them.
   const lock = lockDirectory(data);
   return openInOrder(
@@ -62,6 +62,14 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
     },
     (error) => options.print(`not all that was started could be ended: ${String(error)}`),
   );
+}
+
+/** Makes a folder that other users can enter where root makes it, even if the umask would close it to them. */
+async function makeOpenFolder(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true });
+  if (first === undefined || process.getuid?.() !== 0) return;
+  const top = dirname(resolve(first));
+  for (let made = resolve(folder); made !== top; made = dirname(made)) await chmod(made, 0o755);
 }
 
 type Starting = { readonly again: Restarter; readonly opened: AsyncDisposableStack };

@@ -6,7 +6,7 @@ import type { Log } from '../log/log.ts';
 import type { SnapshotStore } from '../log/snapshot-store.ts';
 import type { TextHasher } from './block-hash.ts';
 import { ContentHasher, decodeSnapshot } from './snapshot-codec.ts';
-import type { SnapshotClaim, SnapshotJudge } from './snapshot-judges.ts';
+import type { SnapshotJudge } from './snapshot-judges.ts';
 import { rulesOf, type SnapshotPayload } from './snapshot-payload.ts';
 
 /** A state that a replay can start from. */
@@ -46,11 +46,9 @@ export async function* basesUpTo(sources: BaseSources, maxHeight: number): Async
     } else if (snapshot !== undefined) {
       const { height } = snapshot;
       const what = `the snapshot of block ${height}`;
-      const payload = read(snapshot.isText ? parseText : decodeSnapshot, snapshot.payload);
-      const claim = payload && (await claimOf(snapshot, payload));
-      const fault = claim === undefined ? 'it is not readable' : await sources.faultOf(claim);
-      if (fault !== undefined) sources.onPassedOver(what, fault);
-      else if (payload !== undefined) yield { payload, what, content: claim?.content };
+      const judged = await judgeSnapshot(snapshot, sources.faultOf);
+      if ('fault' in judged) sources.onPassedOver(what, judged.fault);
+      else yield { ...judged, what };
       snapshot = await snapshots.newestValid(height - 1);
     }
   }
@@ -58,13 +56,17 @@ export async function* basesUpTo(sources: BaseSources, maxHeight: number): Async
 
 type ReadSnapshot = NonNullable<Awaited<ReturnType<SnapshotStore['newestValid']>>>;
 
-/** What a snapshot that was read holds, for a judge of it. */
-export async function claimOf(
+/** Reads a snapshot whose checksum is right, and asks whether it may be used. */
+export async function judgeSnapshot(
   { height, isText, payload: bytes }: ReadSnapshot,
-  payload: SnapshotPayload,
-): Promise<SnapshotClaim> {
+  faultOf: SnapshotJudge,
+): Promise<Pick<Base, 'content' | 'payload'> | { readonly fault: string }> {
+  const payload = read(isText ? parseText : decodeSnapshot, bytes);
+  if (payload === undefined) return { fault: 'it is not readable' };
   const content = isText ? undefined : (await ContentHasher.create()).of(payload, bytes);
-  return { height, block: payload.head.height, rules: rulesOf(payload), content };
+  const claim = { height, block: payload.head.height, rules: rulesOf(payload), content };
+  const fault = await faultOf(claim);
+  return fault === undefined ? { content, payload } : { fault };
 }
 
 /** The opening of the era that starts with an entry; undefined when none does. */
@@ -100,13 +102,17 @@ async function startOf(
 function read(decode: (bytes: Buffer) => unknown, bytes: Buffer): SnapshotPayload | undefined {
   try {
     const payload = decode(bytes);
-    const isOne =
-      typeof payload === 'object' && payload !== null && 'state' in payload && 'head' in payload;
-    return isOne ? (payload as SnapshotPayload) : undefined;
+    return isPayload(payload) ? payload : undefined;
   } catch {
     // The bytes are as they were written, so another program wrote them.
     return undefined;
   }
+}
+
+function isPayload(payload: unknown): payload is SnapshotPayload {
+  if (typeof payload !== 'object' || payload === null) return false;
+  const { head, state } = payload as { readonly head?: unknown; readonly state?: unknown };
+  return typeof head === 'object' && head !== null && state !== undefined;
 }
 
 /** Starts of eras are text, and so were snapshots at first. */

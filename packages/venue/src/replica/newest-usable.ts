@@ -1,8 +1,7 @@
 import { moveFile } from '@oddlot/host/durable';
 import type { BlockHead } from '../block/applied-block.ts';
 import type { SnapshotStore } from '../log/snapshot-store.ts';
-import { claimOf } from './bases.ts';
-import { decodeSnapshot } from './snapshot-codec.ts';
+import { judgeSnapshot } from './bases.ts';
 import type { SnapshotJudge } from './snapshot-judges.ts';
 
 type Judging = {
@@ -26,11 +25,10 @@ export async function newestUsable(
     const snapshot = await store.newestValid(below - 1);
     if (snapshot === undefined) return undefined;
     const { height } = snapshot;
-    const payload = decodeSnapshot(snapshot.payload);
-    const why = await faultOf(await claimOf(snapshot, payload));
-    if (why === undefined) return payload.head;
+    const judged = await judgeSnapshot(snapshot, faultOf);
+    if (!('fault' in judged)) return judged.payload.head;
     await setAside(store, height);
-    onRefused?.(height, why);
+    onRefused?.(height, judged.fault);
     below = height;
   }
 }

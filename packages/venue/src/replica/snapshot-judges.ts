@@ -3,7 +3,7 @@ import type { Log } from '../log/log.ts';
 import { attestedIn } from './attested-in.ts';
 
 /** What a snapshot claims to be. */
-export type SnapshotClaim = {
+type SnapshotClaim = {
   /** By its file. */
   readonly height: number;
   /** By its head. */
@@ -21,7 +21,6 @@ export function unlessContradicted(
   log: Pick<Log, 'firstSeq' | 'lastSeq' | 'replay'>,
 ): SnapshotJudge {
   return async ({ block, content, height }) => {
-    if (content === undefined) return undefined;
     if (block !== height) return notItsBlock(block);
     const attested = await attestedIn(log, height);
     return attested === undefined || attested === content
@@ -52,5 +51,6 @@ function notItsBlock(block: number): string {
 }
 
 function contradicted(content: string | undefined, attested: string): string {
-  return `its content has the hash ${content}, and the log attests ${attested}`;
+  const has = content === undefined ? 'no hash' : `the hash ${content}`;
+  return `its content has ${has}, and the log attests ${attested}`;
 }

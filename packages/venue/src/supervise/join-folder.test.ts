@@ -87,6 +87,16 @@ describe('R-snapshots: a replica that begins with the snapshot of another', () =
     }),
   );
 
+  test('sets aside a file that has a right checksum and is not a snapshot', () =>
+    inDirectory(async (data) => {
+      const contents = await copied(data);
+      const store = new SnapshotStore({ directory: join(data, 'snapshots') });
+      await store.write({ height: 30, pieces: [Buffer.from('{"head":null}')] });
+      const { begun, told } = joined(data, contents, { attested: HEIGHTS });
+      expect(await begun).toEqual({ seq: 20, timeMs: 20 });
+      expect(told).toEqual([{ height: 30, why: 'it is not readable' }]);
+    }));
+
   test('does not start where the log is not whole, and names the flag with the hash', () =>
     inDirectory(async (data) => {
       const contents = await copied(data);

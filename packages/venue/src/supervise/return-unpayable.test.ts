@@ -6,7 +6,11 @@ import { createLogger } from '@oddlot/host/log';
 import { address, hash } from '@oddlot/units';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readConfig } from '../config.ts';
+import type { Lease } from '../lease/lease.ts';
+import { TestReplica } from '../testing/http/test-replica.ts';
+import { TermInHand } from '../testing/term-in-hand.ts';
 import { type OpenedVenue, openVenue } from '../venue.ts';
+import { returnUnpayable } from './return-unpayable.ts';
 
 /** R-withdraw, at the start of a venue: a payment that can never succeed is returned to the account. */
 
@@ -55,7 +59,38 @@ test('what a venue holds that never had a chain is returned when it starts', asy
   await before.stop();
   const after = await open('none');
   expect([heldIn(after), freeIn(after)]).toEqual([0, 50_000_000n]);
+  expect(after.replica.state.terms.get('settlement')).toEqual({ number: 1, holder: 'local' });
   await after.stop();
+});
+
+test('R-terms: a return that arrives after another process has opened a bridge is refused', async () => {
+  const replica = Object.assign(new TestReplica(), { tick: () => Promise.resolve() });
+  replica.credit(account, 50);
+  const authority = { signer: account, nonce: replica.nowMs, txHash: hash(`0x${'22'.repeat(32)}`) };
+  const amountMicroUsdc = 50_000_000;
+  replica.apply({ type: 'withdraw', authority, destination: account, amountMicroUsdc });
+  const term = new TermInHand('suspended');
+  const lease: Lease = {
+    hold: async (_name, start) => {
+      await start(term);
+      return { release: () => Promise.resolve() };
+    },
+  };
+  const resume = replica.hold();
+  const log = createLogger({ level: 'silent' });
+  const returning = returnUnpayable(lease, replica, log);
+  await expect.poll(() => replica.proposed).toBe(1);
+  replica.apply({
+    type: 'openBridge',
+    chainId: 1,
+    bridge: account,
+    token: address(`0x${'33'.repeat(20)}`),
+    term: { lease: 'settlement', number: 1, holder: 'another' },
+  });
+  resume();
+  await returning;
+  expect(openWithdrawals(replica.state).withdrawals).toHaveLength(1);
+  expect(term.isOver()).toBe(true);
 });
 
 test('what a bridge may be paying stays in the hold while its chain is not configured', async () => {

@@ -1,10 +1,12 @@
 import { bridgeView, openWithdrawals } from '@oddlot/engine';
 import type { Logger } from '@oddlot/host/log';
-import type { Lease, Term } from '../lease/lease.ts';
+import { type Lease, SETTLEMENT_LEASE } from '../lease/lease.ts';
+import { HolderReplica, TermOverError } from '../replica/holder-replica.ts';
 import type { LocalReplica } from '../replica/local-replica.ts';
+import type { Replica } from '../replica/replica.ts';
 import { NO_CHAIN } from '../translate/refuse-without-chain.ts';
 
-type ReturningReplica = Pick<LocalReplica, 'propose' | 'state' | 'tick'>;
+type ReturningReplica = Replica & Pick<LocalReplica, 'tick'>;
 
 /**
  * Returns the withdrawals that a venue without a settlement chain holds (R-withdraw). Payouts are signed for the bridge that the log
@@ -16,31 +18,39 @@ export async function returnUnpayable(
   log: Logger,
 ): Promise<void> {
   if (unpayable(replica).length === 0) return;
+  const holder = new HolderReplica(replica, SETTLEMENT_LEASE);
   const held = await lease.hold(
-    'settlement',
-    (term) => returnAll(term, replica, log),
+    SETTLEMENT_LEASE,
+    async (term) => {
+      holder.enter(term);
+      // Applies every block that other replicas have written, including one that opens a bridge.
+      await replica.tick();
+      await returnAll(holder, log);
+    },
     () => undefined,
   );
   // Another replica may have a chain, and needs the lease to open the bridge.
   await held.release();
 }
 
-async function returnAll(term: Term, replica: ReturningReplica, log: Logger): Promise<void> {
-  // Applies every block that other replicas have written, including one that opens a bridge.
-  await replica.tick();
-  for (const withdrawalId of unpayable(replica)) {
-    if (term.isOver()) return;
-    await replica.propose({
-      type: 'settleWithdrawal',
-      withdrawalId,
-      paid: false,
-      error: NO_CHAIN,
-    });
-    log.warn({ withdrawalId }, 'withdrawal returned: no settlement chain can pay it');
+async function returnAll(holder: HolderReplica, log: Logger): Promise<void> {
+  try {
+    for (const withdrawalId of unpayable(holder)) {
+      await holder.propose({
+        type: 'settleWithdrawal',
+        withdrawalId,
+        paid: false,
+        error: NO_CHAIN,
+      });
+      log.warn({ withdrawalId }, 'withdrawal returned: no settlement chain can pay it');
+    }
+  } catch (error) {
+    // Another process has taken over. It returns the rest, or pays it where it has a chain.
+    if (!(error instanceof TermOverError)) throw error;
   }
 }
 
-function unpayable({ state }: ReturningReplica): readonly number[] {
+function unpayable({ state }: Pick<Replica, 'state'>): readonly number[] {
   if (bridgeView(state) !== undefined) return [];
   return openWithdrawals(state).withdrawals.map(({ withdrawalId }) => withdrawalId);
 }

@@ -192,7 +192,7 @@ describe('frames', () => {
     client.send({ action: 'subscribe', subscriptions: [subscription] });
     const [error, ...rest] = await settle();
     expect(rest).toEqual([]);
-    expect(error).toMatchObject({ topic, type: 'error', payload: { message } });
+    expect(error).toMatchObject({ topic, type: 'error', payload: { message, subscription } });
   });
 
   test('are read entry by entry', async () => {

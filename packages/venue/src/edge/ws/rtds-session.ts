@@ -67,9 +67,8 @@ export class RtdsSession implements PriceListener {
     }
     for (const sent of frame.subscriptions) {
       const entry = readEntry(sent);
-      if (!entry.ok) this.#fail(entry.error, entry.topic);
-      else if (frame.action === 'subscribe') this.#subscribe(entry);
-      else this.#unsubscribe(entry);
+      const error = entry.ok ? this.#obey(frame.action, entry) : entry.error;
+      if (error !== undefined) this.#fail({ ...error, subscription: sent }, entry.topic);
     }
   }
 
@@ -77,20 +76,26 @@ export class RtdsSession implements PriceListener {
     this.#topics.remove(this);
   }
 
-  #subscribe({ symbol, topic }: Entry): void {
+  #obey(action: Frame['action'], entry: Entry): WsError | undefined {
+    if (action === 'subscribe') return this.#subscribe(entry);
+    this.#unsubscribe(entry);
+    return undefined;
+  }
+
+  #subscribe({ symbol, topic }: Entry): WsError | undefined {
     const wish = this.#wishes.get(topic) ?? { all: false, symbols: new Set() };
     this.#wishes.set(topic, wish);
     if (symbol === undefined) {
       wish.all = true;
-      return;
+      return undefined;
     }
     if (wish.symbols.size >= this.#symbolsMax) {
       const message = `Too many subscriptions: ${this.#symbolsMax}`;
-      this.#fail({ code: 'TOO_MANY_SUBSCRIPTIONS', message }, topic);
-      return;
+      return { code: 'TOO_MANY_SUBSCRIPTIONS', message };
     }
     wish.symbols.add(symbol);
     this.send(this.#topics.dump(topic, symbol, this));
+    return undefined;
   }
 
   /** Without a symbol it ends everything of the topic. */

@@ -11,20 +11,20 @@ export type WsError = {
   readonly retryAfterMs?: number;
   /** Of refused parameters; not told on /ws-rtds. */
   readonly details?: Details;
-  /** What the refused frame wanted to subscribe to or to leave, as it was sent; not on /ws-rtds. */
+  /** What the refused frame wanted to subscribe to or to leave, as it was sent. */
   readonly subscription?: unknown;
 };
 
 /** An error in the shape of its endpoint. `topic` is told on /ws-rtds only. */
 export function errorFrame(endpoint: Endpoint, error: WsError, topic = ''): Buffer {
-  const { code, message } = error;
+  const { code, message, subscription } = error;
   switch (endpoint) {
     case 'ws':
       return jsonFrame({ type: 'error', ...error });
     case 'apiWs':
       return jsonFrame({ channel: 'error', data: error });
     case 'wsRtds':
-      return jsonFrame({ topic, type: 'error', payload: { message, code } });
+      return jsonFrame({ topic, type: 'error', payload: { message, code, subscription } });
   }
 }
 
