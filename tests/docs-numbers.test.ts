@@ -199,10 +199,10 @@ test('docs/build/sdk.md says of every stream what a reset brings', () => {
   expect(names.filter((name) => !table.includes(`\`${name}\``))).toEqual([]);
 });
 
-test('every package is in the table of the README, and every guide in the index of the docs', () => {
-  const readme = page('README.md');
+test('every package is in the table of the architecture, and every guide in the index of the docs', () => {
+  const architecture = page('ARCHITECTURE.md');
   const { workspaces } = JSON.parse(page('package.json')) as { workspaces: string[] };
-  expect(workspaces.filter((path) => !readme.includes(`| \`${path}\` |`))).toEqual([]);
+  expect(workspaces.filter((path) => !architecture.includes(`| \`${path}\` |`))).toEqual([]);
   const index = page('docs/README.md');
   expect(GUIDES.filter((path) => !index.includes(`(${path})`))).toEqual([]);
 });
