@@ -91,13 +91,13 @@ const SAID: readonly (readonly [name: string, ...sentences: string[]])[] = [
     `${secondsInWords(LIMITS.resolveAfterMs)} after the start`,
   ],
   [
-    'trade/series.md',
-    `It needs ${LIMITS.twapCoveragePercent}% of them: ${covering(60)} of 60, ${covering(30)} of 30`,
-    `It resolves ${seconds(LIMITS.resolveAfterMs)} after the end`,
+    'trade/outcome-markets.md',
+    `needs ${LIMITS.twapCoveragePercent}% of its samples: ${covering(60)} of 60, ${covering(30)} of 30`,
+    `resolves ${seconds(LIMITS.resolveAfterMs)} after the end`,
     `within ${seconds(LIMITS.observationLateMs)} of its own time`,
     `in its first ${secondsInWords(LIMITS.resolveAfterMs)}`,
   ],
-  ['trade/trading-page.md', `the faucet pay ${n(readConfig([], {}).faucetUsdc)} test USDC`],
+  ['trade/trading-page.md', `the faucet pays ${n(readConfig([], {}).faucetUsdc)} test USDC`],
   ['trade/deposits.md', `sends ${n(readConfig([], {}).faucetUsdc)} test USDC`],
   ['get-started/quickstart.md', `you have ${n(readConfig([], {}).faucetUsdc)} USDC`],
 ];
