@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
   assemble,
+  ENTRY,
   isNewer,
   MARKER,
   parseFragment,
@@ -20,32 +21,30 @@ function fragment(path: string, text: string): Fragment {
 }
 
 describe('a fragment', () => {
-  test('is a section and a sentence', () => {
-    expect(fragment('fees', 'Trading\n\nFees round up once\nper order.\n')).toEqual({
+  test('is a section and a list', () => {
+    const text = 'Changed\n\n- **Trading:** Fees round up once\n  per order.\n- **API:** One.\n';
+    expect(fragment('fees', text)).toEqual({
       path: 'changes/fees.md',
-      section: 'Trading',
-      text: 'Fees round up once per order.',
-      compatibility: undefined,
+      section: 'Changed',
+      entries: ['- **Trading:** Fees round up once per order.', '- **API:** One.'],
     });
   });
 
-  test('may say what it does to stored data', () => {
-    const parsed = fragment(
-      'dump',
-      'Safety\nDumps name a version.\nCompatibility: Take a new one.',
-    );
-    expect(parsed.text).toBe('Dumps name a version.');
-    expect(parsed.compatibility).toBe('Take a new one.');
+  test('may have a note on compatibility, which can be long', () => {
+    const note = 'word '.repeat(60);
+    const text = `Security\n- **Log:** Dumps name a version. *Compatibility:* Take a ${note}one.`;
+    expect(fragment('dump', text).entries).toHaveLength(1);
   });
 
   test.each([
-    ['changes/Fees.md', 'Trading\nA change.', 1, 'kebab-case'],
-    ['changes/fees.md', 'Bugs\nA change.', 1, 'Safety, Trading'],
-    ['changes/fees.md', '', 1, 'Safety, Trading'],
-    ['changes/fees.md', 'Trading\n\n', 2, 'a sentence'],
-    ['changes/fees.md', 'Trading\nno full stop', 2, 'full stop'],
-    ['changes/fees.md', 'Trading\nA.\nCompatibility: b', 2, 'full stop'],
-    ['changes/fees.md', 'Trading\nA.\nCompatibility: B.\nCompatibility: C.', 2, 'once'],
+    ['changes/Fees.md', 'Added\n- **A:** A change.', 1, 'kebab-case'],
+    ['changes/fees.md', 'Bugs\n- **A:** A change.', 1, 'Added, Changed'],
+    ['changes/fees.md', '', 1, 'Added, Changed'],
+    ['changes/fees.md', 'Added\n\n', 2, 'a list'],
+    ['changes/fees.md', 'Added\n\n- **A:** no full stop', 3, 'is not an entry'],
+    ['changes/fees.md', 'Added\n- **A:** One.\nA sentence.', 3, 'is not an entry'],
+    ['changes/fees.md', 'Added\n- No area.', 2, 'is not an entry'],
+    ['changes/fees.md', `Added\n- **A:** ${'word '.repeat(50)}.`, 2, 'at most'],
   ])('%s with %j is refused', (path, text, line, part) => {
     const parsed = parseFragment({ path, text });
     expect(parsed).toMatchObject({ line, problem: expect.stringContaining(part) });
@@ -55,11 +54,11 @@ describe('a fragment', () => {
 describe('a release', () => {
   const release = { version: '0.2.0', date: '2026-03-01' };
 
-  test('stands on top, by section and then by name', () => {
+  test('is printed on top, by section and then by name', () => {
     const fragments = [
-      fragment('b', 'Internals\nSecond.'),
-      fragment('c', 'Trading\nThird.\nCompatibility: Replay once.'),
-      fragment('a', 'Internals\nFirst.'),
+      fragment('b', 'Fixed\n- **SDK:** Second.'),
+      fragment('c', 'Added\n- **API:** Third. *Compatibility:* Replay once.'),
+      fragment('a', 'Fixed\n- **SDK:** First.'),
     ];
     const before = `# Changelog\n\n${MARKER}\n\n## 0.1.0 (2026-01-01)\n\n- Old.\n`;
     expect(assemble(before, fragments, release)).toBe(`# Changelog
@@ -68,15 +67,14 @@ ${MARKER}
 
 ## 0.2.0 (2026-03-01)
 
-### Trading
+### Added
 
-- Third.
-  **Compatibility:** Replay once.
+- **API:** Third. *Compatibility:* Replay once.
 
-### Internals
+### Fixed
 
-- First.
-- Second.
+- **SDK:** First.
+- **SDK:** Second.
 
 ## 0.1.0 (2026-01-01)
 
@@ -85,12 +83,13 @@ ${MARKER}
   });
 
   test('can be the first', () => {
-    const after = assemble(`# Changelog\n\n${MARKER}\n`, [fragment('a', 'API\nFirst.')], release);
-    expect(after.endsWith('### API\n\n- First.\n')).toBe(true);
+    const only = fragment('a', 'Added\n- **API:** First.');
+    const after = assemble(`# Changelog\n\n${MARKER}\n`, [only], release);
+    expect(after.endsWith('### Added\n\n- **API:** First.\n')).toBe(true);
   });
 
   test('is refused without fragments, without the marker, and twice', () => {
-    const one = [fragment('a', 'API\nFirst.')];
+    const one = [fragment('a', 'Added\n- **API:** First.')];
     const changelog = `${MARKER}\n`;
     expect(() => assemble(changelog, [], release)).toThrow('nothing to release');
     expect(() => assemble('# Changelog\n', one, release)).toThrow('no line');
@@ -117,18 +116,20 @@ describe('CHANGELOG.md', () => {
     expect(isNewer(releases[0]!.version, version)).toBe(false);
   });
 
-  test('begins each release with what to do, and has its sections in order', () => {
+  test('begins each release with its upgrade steps, and has its sections in order', () => {
     for (const text of changelog.split(/^## /m).slice(1)) {
       const sections = [...text.matchAll(/^### (.+)$/gm)].map((match) => match[1]!);
-      expect(sections[0]).toBe('Upgrading');
+      expect(sections[0]).toBe('Upgrade steps');
       expect(sections).toEqual(SECTIONS.filter((section) => sections.includes(section)));
     }
   });
 
-  test('has whole sentences', () => {
-    const [, text = ''] = changelog.split(MARKER);
-    for (const line of text.split('\n').filter((each) => each !== '')) {
-      expect(line).toMatch(/^(?:## .+|### .+|- .+\.|  \*\*Compatibility:\*\* .+\.)$/);
+  test('has entries of one form below the headings', () => {
+    for (const text of changelog.split(/^### .+$/m).slice(1)) {
+      const [entries = ''] = text.split(/^## /m);
+      for (const line of entries.split('\n').filter((each) => each !== '')) {
+        expect(line).toMatch(ENTRY);
+      }
     }
   });
 });

@@ -2,38 +2,40 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Assembles CHANGELOG.md from the fragments in changes/. Every change that a user can notice brings
- * its own small file, so two changes never touch the same line; `npm run release` collects them under
- * the marker in CHANGELOG.md.
+ * Assembles CHANGELOG.md from the fragments in changes/. Each change has its own file, so two changes never
+ * touch the same line; `npm run release` collects them under the marker in CHANGELOG.md.
  */
 
 /** The sections of a release, in the order in which they are printed. */
 export const SECTIONS = [
-  'Upgrading',
-  'Safety',
-  'Trading',
-  'API',
-  'SDK',
-  'Web',
-  'Internals',
+  'Upgrade steps',
+  'Added',
+  'Changed',
+  'Fixed',
+  'Security',
+  'Removed',
 ] as const;
 type Section = (typeof SECTIONS)[number];
 
 /** New releases are written under this line. */
 export const MARKER = '<!-- releases, newest first -->';
 
+/** Words of an entry, its note on compatibility not counted. */
+const ENTRY_WORDS_MAX = 45;
+
+/** What one line of the changelog looks like. */
+export const ENTRY = /^- \*\*[A-Z][\w, -]*:\*\* \S.*\.$/;
+
 export type Fragment = {
   readonly path: string;
   readonly section: Section;
-  /** The change in one or more sentences, on one line. */
-  readonly text: string;
-  /** What an operator or a client must do, where a log, dump or wire format changed. */
-  readonly compatibility: string | undefined;
+  /** One line each, as they are printed. */
+  readonly entries: readonly string[];
 };
 
 type FragmentProblem = { readonly line: number; readonly problem: string };
 
-/** Reads a fragment: the section, a blank line or none, then prose. */
+/** Reads a fragment: the section, then a list. A wrapped line continues with two spaces. */
 export function parseFragment(file: {
   readonly path: string;
   readonly text: string;
@@ -41,22 +43,35 @@ export function parseFragment(file: {
   if (!/^changes\/[a-z0-9]+(?:-[a-z0-9]+)*\.md$/.test(file.path)) {
     return { line: 1, problem: 'a fragment is named changes/<slug>.md, in kebab-case' };
   }
-  const lines = file.text.trimEnd().split('\n');
-  const section = SECTIONS.find((name) => name === lines[0]?.trim());
+  const [first = '', ...rest] = file.text.trimEnd().split('\n');
+  const section = SECTIONS.find((name) => name === first.trim());
   if (section === undefined) {
     return { line: 1, problem: `the first line is one of ${SECTIONS.join(', ')}` };
   }
-  const body = lines.slice(1).join(' ').replace(/\s+/g, ' ').trim();
-  const [text, compatibility, ...more] = body.split(/\s*\bCompatibility:\s*/);
-  if (text === undefined || text === '') {
-    return { line: 2, problem: 'the change is told in a sentence after the section' };
+  const entries = rest
+    .join('\n')
+    .replaceAll(/\n {2}(?=\S)/g, ' ')
+    .split('\n')
+    .filter((line) => line !== '');
+  if (entries.length === 0) return { line: 2, problem: 'a list follows the section' };
+  const wrong = entries.find((entry) => !ENTRY.test(entry));
+  if (wrong !== undefined) {
+    const problem = `"${wrong.slice(0, 40)}" is not an entry such as "- **API:** A sentence."`;
+    return { line: lineOf(rest, wrong), problem };
   }
-  if (more.length > 0) return { line: 2, problem: 'Compatibility: may stand once' };
-  const sentences = [text, compatibility].filter((part) => part !== undefined);
-  if (!sentences.every((part) => /^\S.*\.$/.test(part))) {
-    return { line: 2, problem: 'the text is whole sentences and ends with a full stop' };
+  const long = entries.find((entry) => wordsOf(entry) > ENTRY_WORDS_MAX);
+  if (long !== undefined) {
+    return { line: lineOf(rest, long), problem: `an entry has at most ${ENTRY_WORDS_MAX} words` };
   }
-  return { path: file.path, section, text, compatibility };
+  return { path: file.path, section, entries };
+}
+
+function lineOf(lines: readonly string[], entry: string): number {
+  return lines.findIndex((line) => line !== '' && entry.startsWith(line)) + 2;
+}
+
+function wordsOf(entry: string): number {
+  return entry.split(' *Compatibility:*')[0]!.split(/\s+/).length;
 }
 
 /** The changelog with one more release on top. */
@@ -74,16 +89,11 @@ export function assemble(
   const sections = SECTIONS.flatMap((section) => {
     const entries = ordered.filter((fragment) => fragment.section === section);
     if (entries.length === 0) return [];
-    return [`### ${section}\n\n${entries.map(formatEntry).join('\n')}\n`];
+    return [`### ${section}\n\n${entries.flatMap((each) => each.entries).join('\n')}\n`];
   });
   const text = `## ${release.version} (${release.date})\n\n${sections.join('\n')}`;
   const [head = '', tail = ''] = changelog.split(MARKER, 2);
   return `${head}${MARKER}\n\n${text}${tail.trim() === '' ? '' : `\n${tail.trimStart()}`}`;
-}
-
-function formatEntry({ text, compatibility }: Fragment): string {
-  if (compatibility === undefined) return `- ${text}`;
-  return `- ${text}\n  **Compatibility:** ${compatibility}`;
 }
 
 /** A release that CHANGELOG.md has. */

@@ -431,7 +431,7 @@ describe('documents', () => {
   });
 
   test('change fragments can be read', () => {
-    expect(rules('changes/fees.md', 'Trading\nFees changed.\n')).toEqual([]);
+    expect(rules('changes/fees.md', 'Fixed\n- **Fees:** Fees changed.\n')).toEqual([]);
     expect(rules('changes/fees.md', 'Fees changed.\n')).toEqual(['1 fragment']);
     expect(rules('changes/README.md', '# How\n')).toEqual([]);
   });

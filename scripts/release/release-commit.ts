@@ -26,9 +26,9 @@ export function nextRelease(root: string, date: string): Release {
       `the version is ${version}, and CHANGELOG.md has ${last.version}: npm run set-version -- <newer>`,
     );
   }
-  if (!readFragments(root).some(({ section }) => section === 'Upgrading')) {
+  if (!readFragments(root).some(({ section }) => section === 'Upgrade steps')) {
     throw new Error(
-      'no fragment of changes/ is about Upgrading: say what to do, also if it is nothing',
+      'changes/ has no fragment with upgrade steps. Add one, even if nothing has to be done',
     );
   }
   return { version, date };

@@ -4,7 +4,7 @@ import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { CALM, NODE, REPOSITORY, Venue } from '../support/venue-process.ts';
+import { CALM, HOLDING, NODE, REPOSITORY, Venue } from '../support/venue-process.ts';
 
 /**
  * Goal: the snippets of the guides run as they stand and print what the guides say. Method: those of a
@@ -40,7 +40,7 @@ const told = new Map<string, string>();
 let complained = '';
 
 beforeAll(async () => {
-  venue = await Venue.start([...CALM, '--admins', OPERATOR]);
+  venue = await Venue.start([...CALM, ...HOLDING, '--admins', OPERATOR]);
   // Within the repository, so that imports resolve as they do for who runs them there.
   const cache = join(REPOSITORY, 'node_modules', '.cache');
   mkdirSync(cache, { recursive: true });

@@ -52,7 +52,14 @@ describe('the sample configuration', () => {
     const replica = elsewhere.replaceAll(/^relay = .*\n/gm, '');
     expect(await parsed(replica)).toMatchObject({ cluster: 'main', chain });
     // What has no default of its own is shown by an example.
-    const examples = ['trustedProxies', 'admins', 'formerBridges', 'validators', 'validatorKeys'];
+    const examples = [
+      'trustedProxies',
+      'admins',
+      'formerBridges',
+      'validators',
+      'validatorKeys',
+      'natsMonitors',
+    ];
     const plain = Object.entries(readConfig([], {})).filter(([key]) => !examples.includes(key));
     expect(plain.length).toBeGreaterThan(40);
     expect(config).toMatchObject({ ...Object.fromEntries(plain), recoverWorkers: 1 });

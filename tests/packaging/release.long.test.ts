@@ -65,8 +65,9 @@ async function makeReady(): Promise<string> {
   const isReady = isNewer(own, last!.version);
   const next = isReady ? own : `${Number(own.split('.')[0]) + 1}.0.0`;
   setVersion(clone, next);
-  if (!readFragments(clone).some(({ section }) => section === 'Upgrading')) {
-    await writeFile(join(clone, 'changes', 'upgrading.md'), 'Upgrading\n\nStop, install, start.\n');
+  if (!readFragments(clone).some(({ section }) => section === 'Upgrade steps')) {
+    const text = 'Upgrade steps\n\n- **Operators:** Stop, install, start.\n';
+    await writeFile(join(clone, 'changes', 'upgrade-steps.md'), text);
   }
   await git('add', '--all');
   await git('commit', '--quiet', '--allow-empty', '--no-verify', '--message', 'ready');
@@ -119,7 +120,8 @@ test('a dry run makes and checks every artefact, and changes nothing that git kn
     runCommand('tar', ['-xzOf', names[0]!, `oddlot-${version}/${path}`], { cwd: made });
   const changelog = await inArchive('CHANGELOG.md');
   expect(releasesIn(changelog)[0]).toMatchObject({ version });
-  for (const { text } of fragments) expect(changelog).toContain(`- ${text}`);
+  for (const entry of fragments.flatMap(({ entries }) => entries))
+    expect(changelog).toContain(entry);
   const listed = await runCommand('tar', ['-tzf', names[0]!], { cwd: made });
   expect(listed.match(/\/changes\/.+$/gm)).toEqual(['/changes/README.md']);
 
