@@ -91,13 +91,13 @@ const SAID: readonly (readonly [name: string, ...sentences: string[]])[] = [
     `${secondsInWords(LIMITS.resolveAfterMs)} after the start`,
   ],
   [
-    'trade/series.md',
-    `It needs ${LIMITS.twapCoveragePercent}% of them: ${covering(60)} of 60, ${covering(30)} of 30`,
-    `It resolves ${seconds(LIMITS.resolveAfterMs)} after the end`,
+    'trade/outcome-markets.md',
+    `needs ${LIMITS.twapCoveragePercent}% of its samples: ${covering(60)} of 60, ${covering(30)} of 30`,
+    `resolves ${seconds(LIMITS.resolveAfterMs)} after the end`,
     `within ${seconds(LIMITS.observationLateMs)} of its own time`,
     `in its first ${secondsInWords(LIMITS.resolveAfterMs)}`,
   ],
-  ['trade/trading-page.md', `the faucet pay ${n(readConfig([], {}).faucetUsdc)} test USDC`],
+  ['trade/trading-page.md', `the faucet pays ${n(readConfig([], {}).faucetUsdc)} test USDC`],
   ['trade/deposits.md', `sends ${n(readConfig([], {}).faucetUsdc)} test USDC`],
   ['get-started/quickstart.md', `you have ${n(readConfig([], {}).faucetUsdc)} USDC`],
 ];
@@ -199,10 +199,10 @@ test('docs/build/sdk.md says of every stream what a reset brings', () => {
   expect(names.filter((name) => !table.includes(`\`${name}\``))).toEqual([]);
 });
 
-test('every package is in the table of the README, and every guide in the index of the docs', () => {
-  const readme = page('README.md');
+test('every package is in the table of the architecture, and every guide in the index of the docs', () => {
+  const architecture = page('ARCHITECTURE.md');
   const { workspaces } = JSON.parse(page('package.json')) as { workspaces: string[] };
-  expect(workspaces.filter((path) => !readme.includes(`| \`${path}\` |`))).toEqual([]);
+  expect(workspaces.filter((path) => !architecture.includes(`| \`${path}\` |`))).toEqual([]);
   const index = page('docs/README.md');
   expect(GUIDES.filter((path) => !index.includes(`(${path})`))).toEqual([]);
 });

@@ -4,23 +4,27 @@ import { readmeBlocks, runBlock } from './support/readme.ts';
 import { Venue } from './support/venue-process.ts';
 
 /**
- * Runs the first program of the README many times, one after the other, against a venue with simulated
- * traders, and says how often it succeeded: `npm run first-order -- --runs 200 [--url URL]`. Without a
- * URL it starts a venue of its own. Ends with 1 if any run failed.
+ * Runs a first program of the documentation many times, one run after the other, against a venue with
+ * demo traders, and counts the runs that succeed: `npm run first-order -- --runs 200 [--url URL]
+ * [--program without-the-sdk]`. Without a URL it starts its own venue. Exits with 1 if a run failed.
  */
 
 const { values } = parseArgs({
-  options: { runs: { type: 'string', default: '1' }, url: { type: 'string' } },
+  options: {
+    runs: { type: 'string', default: '1' },
+    url: { type: 'string' },
+    program: { type: 'string', default: 'first-order' },
+  },
 });
 const runs = Number(values.runs);
 if (!Number.isSafeInteger(runs) || runs < 1) {
-  console.error(`--runs must be a whole number from 1, and is ${values.runs}`);
+  console.error(`Invalid --runs '${values.runs}'. Use an integer of at least 1.`);
   process.exit(2);
 }
 
 const { code } = present(
-  readmeBlocks().find(({ name }) => name === 'first-order'),
-  'the first program of the README',
+  readmeBlocks().find(({ name }) => name === values.program),
+  `the program ${values.program}`,
 );
 const venue = values.url === undefined ? await Venue.start([]) : undefined;
 const url = venue?.url ?? present(values.url, 'a URL');
@@ -28,8 +32,8 @@ let [succeeded, again] = [0, 0];
 try {
   for (let run = 1; run <= runs; run++) {
     const { exitCode, stderr, stdout } = await runBlock(code, url);
-    again += stdout.split('trying again').length - 1;
-    if (exitCode === 0) succeeded += 1;
+    again += stdout.split(/trying again|^cancelled 0 /m).length - 1;
+    if (exitCode === 0 && /filled/.test(stdout)) succeeded += 1;
     else console.log(`run ${run} ended with ${exitCode}:\n${stdout}${stderr}`);
     if (run % 20 === 0) console.log(`${succeeded} of ${run} runs succeeded`);
   }

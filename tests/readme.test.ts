@@ -3,22 +3,23 @@ import { MARKERS, readmeBlocks, RUN_MS_MAX, runBlock } from './support/readme.ts
 import { CALM, Venue } from './support/venue-process.ts';
 
 /**
- * The README keeps its promises: every fenced block that follows a line `<!-- test: NAME -->` is run
- * as it stands, with `ODDLOT_URL` naming a venue that was started the way the README says.
+ * The first programs in the documentation work: every fenced block that follows a line
+ * `<!-- test: NAME -->` runs unchanged, against a venue that was started as the README describes.
  */
 
-/** Books move between two runs; one that happens to find them still proves little. */
+/** The books change between two runs; one run that finds an order in the book proves little. */
 const RUNS = 2;
 
-/** What the README says that a block prints. */
+/** The output that the page promises for each block. */
 const PROMISED: Record<string, RegExp> = {
-  'first-order':
+  'first-order': /^filled 0\.001 BTC at [0-9.]+$/m,
+  'without-the-sdk':
     /"state":"filled"[^]*^holding 0\.001 BTC-USDC, bought at [0-9.]+$[^]*"filledSz":"10"[^]*^holding 10 YES: \S/m,
 };
 
 const blocks = readmeBlocks();
 
-describe('README.md', () => {
+describe('README.md and docs/get-started/without-the-sdk.md', () => {
   let venue: Venue;
 
   beforeAll(async () => {
@@ -26,32 +27,32 @@ describe('README.md', () => {
   }, 60_000);
   afterAll(async () => venue?.remove());
 
-  test('marks its first order as tested', () => {
-    expect(blocks.map((block) => block.name)).toContain('first-order');
+  test('mark their programs as tested', () => {
+    expect(blocks.map((block) => block.name)).toEqual(Object.keys(PROMISED));
     expect(blocks).toHaveLength(MARKERS);
   });
 
   test.each(blocks)(
-    '$name runs as it is written, time and again',
+    '$name runs unchanged, several times',
     async ({ name, language, code }) => {
       expect(['js', 'mjs', 'javascript']).toContain(language);
       for (let run = 1; run <= RUNS; run++) {
         const { exitCode, stdout, stderr } = await runBlock(code, venue.url);
         expect(exitCode, `${stdout}\n${stderr}`).toBe(0);
         expect(stderr).toBe('');
-        if (PROMISED[name]) expect(stdout).toMatch(PROMISED[name]);
+        expect(stdout).toMatch(PROMISED[name]!);
       }
     },
     RUNS * RUN_MS_MAX,
   );
 
-  test('first-order says which step was refused, and why', async () => {
-    const first = blocks.find(({ name }) => name === 'first-order');
+  test('without-the-sdk reports the step that was rejected, and the reason', async () => {
+    const program = blocks.find(({ name }) => name === 'without-the-sdk');
     const poor = await Venue.start([...CALM, '--no-faucet']);
     try {
-      const { exitCode, stderr } = await runBlock(first?.code ?? '', poor.url);
+      const { exitCode, stderr } = await runBlock(program?.code ?? '', poor.url);
       expect(exitCode).toBe(1);
-      expect(stderr).toMatch(/Error: ask the faucet: HTTP 404, \{.*"message":"/);
+      expect(stderr).toMatch(/Error: request test funds: HTTP 404, \{.*"message":"/);
     } finally {
       await poor.remove();
     }

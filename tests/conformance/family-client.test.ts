@@ -7,8 +7,8 @@ import { aSharedVenue, type Actor } from '../support/actors.ts';
 import { eventually, type Json } from '../support/client.ts';
 
 /**
- * A public client library of the family, unchanged. What its own callbacks do is what the guide says that
- * they do, method by method; and where they are silent, what the guide says instead works.
+ * An unmodified public client library of the family. Each of its callbacks behaves as the guide describes,
+ * and where a callback is silent, the workaround of the guide works.
  */
 
 const world = aSharedVenue();
@@ -19,6 +19,7 @@ type Row = { readonly methods: readonly string[]; readonly socket: string; reado
 
 /** The table of docs/get-started/coming-from-hyperliquid.md. */
 const ROWS: readonly Row[] = readFileSync('docs/get-started/coming-from-hyperliquid.md', 'utf8')
+  .split('## @nktkas/hyperliquid')[1]!
   .split('\n')
   .filter((line) => line.startsWith('| `'))
   .map((line) => line.split('|').map((cell) => cell.trim()))
@@ -52,7 +53,7 @@ afterEach(async () => {
   await Promise.all(transports.splice(0).map((transport) => transport.close()));
 });
 
-/** What a method is about: somebody, or an instrument. */
+/** Parameters of a method: an account or an instrument. */
 function paramsOf(name: string, { address }: Actor): object {
   if (name.startsWith('explorer')) return {};
   const { coin } = world.btc;
@@ -63,7 +64,7 @@ function paramsOf(name: string, { address }: Actor): object {
   return isOfUser ? { user: getAddress(address) } : { coin };
 }
 
-/** Makes something happen on every channel that could tell alice about it. */
+/** Causes an event on every channel that alice subscribes to. */
 async function happen(alice: Actor, bob: Actor): Promise<void> {
   const { btc } = world;
   const trade = { market: btc, price: btc.at(0), size: btc.worth(20) };
@@ -77,7 +78,7 @@ beforeAll(async () => {
   [alice, bob] = [await world.resident('alice'), await world.resident('bob')];
 });
 
-describe('what the guide says of the library holds', () => {
+describe('the library behaves as the guide describes', () => {
   test('it names every method once', () => {
     const names = ROWS.flatMap(({ methods }) => methods);
     expect(new Set(names).size).toBe(names.length);
@@ -104,16 +105,17 @@ describe('what the guide says of the library holds', () => {
       await happen(alice, bob);
       await eventually(() => expect(seen.length, name).toBeGreaterThan(0));
       const { name: instrument } = world.btc;
-      const told = Array.isArray(seen[0]) ? seen[0][0] : seen[0];
-      // The name to look for, where the frames are those of an instrument.
-      if ('coin' in params) expect([told.coin, told.s]).toContain(instrument);
+      const frame = Array.isArray(seen[0]) ? seen[0][0] : seen[0];
+      // Frames of an instrument carry its name.
+      if ('coin' in params) expect([frame.coin, frame.s]).toContain(instrument);
       expect(heard, `${name} calls back now: correct the guide`).toEqual([]);
     },
   );
 
-  test('what it calls refused is no channel here', async () => {
-    const names = listed('refused').map(([name]) => name);
-    // The library does not read the refusal and waits until its time is over.
+  test('methods that are not supported time out, and have no channel here', async () => {
+    const names = listed('not supported').map(([name]) => name);
+    expect(names).not.toEqual([]);
+    // The library ignores the error frame and waits for its timeout.
     const transport = connect('/ws', 500);
     const asked = names.map((name) =>
       method(transport, name)(paramsOf(name, alice), () => undefined),
@@ -130,6 +132,6 @@ test('l2Book takes keys of the library that are null, and unsubscribed is unsubs
   const { coin } = world.btc;
   const book = await client.l2Book({ coin }, () => undefined);
   await book.unsubscribe();
-  // The same again is no duplicate.
+  // A second subscription is not a duplicate.
   await client.l2Book({ coin }, () => undefined);
 });

@@ -3,15 +3,19 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NODE, REPOSITORY } from './venue-process.ts';
 
-/** The programs of the README, and how one of them is run. */
+/** The first programs that a newcomer runs, in the README and in the guide without the SDK. */
 
 const MARKED = /<!-- test: (?<name>\S+) -->\s*```(?<language>\w+)[^\n]*\n(?<code>.*?)\n```/gs;
-const README = readFileSync(join(REPOSITORY, 'README.md'), 'utf8');
+const PAGES = ['README.md', 'docs/get-started/without-the-sdk.md'];
+const TEXT = PAGES.map((path) => readFileSync(join(REPOSITORY, path), 'utf8')).join('\n');
+
+/** The address of a venue that was started with `npm start`, as the pages write it. */
+const DEFAULT_URL = 'http://127.0.0.1:8690';
 
 /** A program that takes longer has failed. */
 export const RUN_MS_MAX = 60_000;
 /** Lines that announce a program. */
-export const MARKERS = README.match(/<!-- test: /g)?.length ?? 0;
+export const MARKERS = TEXT.match(/<!-- test: /g)?.length ?? 0;
 
 export type ReadmeBlock = {
   readonly name: string;
@@ -21,7 +25,7 @@ export type ReadmeBlock = {
 
 /** Every fenced block that follows a line `<!-- test: NAME -->`. */
 export function readmeBlocks(): ReadmeBlock[] {
-  return [...README.matchAll(MARKED)].map((match) => match.groups as unknown as ReadmeBlock);
+  return [...TEXT.matchAll(MARKED)].map((match) => match.groups as unknown as ReadmeBlock);
 }
 
 export type BlockRun = { exitCode: number | null; stdout: string; stderr: string };
@@ -39,6 +43,6 @@ export async function runBlock(code: string, url: string): Promise<BlockRun> {
     child.stderr.setEncoding('utf8').on('data', (part: string) => (stderr += part));
     child.once('error', reject);
     child.once('close', (exitCode) => resolve({ exitCode, stdout, stderr }));
-    child.stdin.end(code);
+    child.stdin.end(code.replaceAll(DEFAULT_URL, url));
   });
 }
