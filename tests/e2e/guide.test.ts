@@ -17,7 +17,7 @@ const GUIDES: readonly (readonly [name: string, printed: RegExp])[] = [
   ['build/sdk.md', /^\d+ open null$/m],
   ['build/agents.md', /^bot 0x[0-9a-f]{40}$/m],
   ['build/builders.md', /^BUILDER_FEE_DROPPED notApproved$/m],
-  ['build/without-the-sdk.md', /^multiSig: success$/m],
+  ['build/signing.md', /^multiSig: success$/m],
   ['build/signature-errors.md', /^networkName /m],
   ['operate/outcome-markets.md', /^YES has 1004$/m],
   ['trade/outcome-markets.md', /^queued queued$[^]*^holds: true false$/m],
