@@ -73,7 +73,7 @@ const words = [
 ];
 const secondsInWords = (ms: number): string => `${words[ms / 1_000]} seconds`;
 
-/** What a page says, and the number of the code that it says it by. */
+/** Sentences of a page, with the number that the code defines. */
 const SAID: readonly (readonly [name: string, ...sentences: string[]])[] = [
   [
     'operate/markets.md',
@@ -174,7 +174,7 @@ test('lines that start a venue for a test are understood, and start what the tes
     const words = flags.replace('"$(mktemp -d)"', '/tmp/x').trim().split(/\s+/);
     if (words.includes('--help')) continue;
     const config = readConfig(words, {});
-    // Who holds prices still has no use for a chain, a relay and a page.
+    // A venue with constant prices needs no chain, no relay and no page.
     if (config.oracle !== 'still') continue;
     expect({ name, chain: config.chain, web: config.web }).toEqual({
       name,
@@ -189,7 +189,7 @@ test('docs/build/sdk.md says of every stream what a reset brings', () => {
     .split('\n')
     .filter((line) => /^\| `\w+`/.test(line))
     .join('\n');
-  // What is computed when it is asked needs a connection.
+  // Getters need a connection.
   const parts = Object.getOwnPropertyDescriptors(createStreams({} as never));
   const names = Object.entries(parts)
     .filter(([, { value }]) => typeof value === 'function')

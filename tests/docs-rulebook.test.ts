@@ -85,7 +85,7 @@ describe('docs/rulebook.md', () => {
     }
   });
 
-  /** What an impact price gives at an oracle of 100, in words of the tables. */
+  /** Premium and rate of an impact price at an oracle of 100, as the tables write them. */
   const ratesAt = (mark: string, side: string, impact: string): readonly [string, string] => {
     const price = { numerator: BigInt(Math.round(Number(impact) * 100)), denominator: 1n };
     const perp = { mark: Math.round(Number(mark) * 100), oracle: 10_000, definition: {} };
@@ -173,7 +173,7 @@ describe('docs/rulebook.md', () => {
     for (const [at, who] of [j, k, b].entries()) venue.fund(who, number(rows[at]?.[2]) * 1e6);
     deal(venue, [j, b], X);
     deal(venue, [k, j], Z);
-    // What each would have if every position were closed at the mark.
+    // The result if every position were closed at the mark.
     const fall = [-25 * 100 + 8 * 100, -8 * 100, 25 * 100];
     expect(rows.map(([, , has, at]) => number(at) - number(has))).toEqual(fall);
     const { events } = leap(venue, 75, 92);

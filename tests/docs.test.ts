@@ -220,7 +220,7 @@ const ANY_QUERY = {
 describe('the examples of the guides', () => {
   const world = aVenue([...CALM, '--faucet-usdc', '500000']);
 
-  test('docs/trade/margin.md: the venue answers the numbers that it works out', async () => {
+  test('docs/trade/margin.md: the venue returns the numbers that it computes', async () => {
     const alice = await world.trader('alice');
     const bob = await world.trader('bob');
     const market = world.sol;
@@ -231,27 +231,27 @@ describe('the examples of the guides', () => {
 
     await bob.place(sell('180.001', '4000.5'), sell('180.006', '4001.5'), sell('180.011', '3998'));
     await alice.place(buy('180.011', '12000'));
-    expectTold(steps[1], await alice.state(), ['entryPx', 'totalMarginUsed', 'returnOnEquity']);
-    expectTold(steps[1], await bob.state(), ['liquidationPx', 'cumFee'], { only: true });
+    expectShown(steps[1], await alice.state(), ['entryPx', 'totalMarginUsed', 'returnOnEquity']);
+    expectShown(steps[1], await bob.state(), ['liquidationPx', 'cumFee'], { only: true });
 
     await alice.place(buy('170', '3000'));
-    expectTold(steps[2], await alice.state(), ['withdrawable'], { only: true });
+    expectShown(steps[2], await alice.state(), ['withdrawable'], { only: true });
     const refused = await alice.place(buy('170', '20000'));
     expect(refused.json.details).toMatchObject({ required: '631530', available: '498955.980105' });
     expect(steps[2]).toContain('"required": "631530", "available": "498955.980105"');
 
     await bob.place(buy('181', '5000'));
     await alice.place(sell('181', '5000', 'Ioc'));
-    expectTold(steps[3], await alice.state(), ['closedPnl', 'cumFee', 'entryPx']);
+    expectShown(steps[3], await alice.state(), ['closedPnl', 'cumFee', 'entryPx']);
 
     await bob.place(buy('179', '10000'));
     await alice.place(sell('179', '10000'));
-    expectTold(steps[4], await alice.state(), ['cumFee', 'entryPx', 'unrealizedPnl'], {
+    expectShown(steps[4], await alice.state(), ['cumFee', 'entryPx', 'unrealizedPnl'], {
       except: ['crossMaintenanceMarginUsed'],
     });
   });
 
-  test('docs/get-started/quickstart.md: its programs run and show what it says', async () => {
+  test('docs/get-started/quickstart.md: its programs run and print the documented output', async () => {
     const blocks = [...page('get-started/quickstart.md').matchAll(/^```js\n([^]*?)^```$/gm)];
     const folder = await mkdtemp(join(tmpdir(), 'oddlot-guide-'));
     try {
@@ -282,8 +282,8 @@ const MARGIN_FIELDS = [
   'liquidationPx',
 ];
 
-/** Each of these fields of the answer stands in the text, in bold. */
-function expectTold(
+/** The text contains each of these fields of the answer, in bold. */
+function expectShown(
   text: string | undefined,
   state: Json,
   fields: readonly string[],

@@ -66,7 +66,7 @@ afterAll(async () => {
   await venue.remove();
 });
 
-/** Somebody with 300,000 USDC in the venue. */
+/** A user with 300,000 USDC in the venue. */
 async function rich() {
   const wallet = privateKeyWallet(generatePrivateKey());
   await post(venue.url, '/request-fund', { user: wallet.address });
@@ -155,7 +155,7 @@ describe('R-withdraw: money that leaves', () => {
     }
   });
 
-  test('waits while the bridge is paused, which user and operator see, and goes on by itself', async () => {
+  test('waits while the bridge is paused, reports it to user and operator, and continues by itself', async () => {
     const user = await rich();
     const destination = somebody();
     await guardian('pause');

@@ -7,12 +7,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CALM, HOLDING, NODE, REPOSITORY, Venue } from '../support/venue-process.ts';
 
 /**
- * Goal: the snippets of the guides run as they stand and print what the guides say. Method: those of a
- * guide are put into one module; what it prints must hold the lines of the guide's `text` blocks, in
- * their order. A line may leave parts open with `…`.
+ * Goal: the snippets of the guides run unchanged and print the documented output. Method: the snippets of a
+ * guide form one module; its output must contain the lines of the guide's `text` blocks, in their order.
+ * `…` in a line matches any text.
  */
 
-/** The guides that are programs, each with a line that it prints beyond its `text` blocks. */
+/** The guides that are programs, each with output that its `text` blocks do not contain. */
 const GUIDES: readonly (readonly [name: string, printed: RegExp])[] = [
   ['build/sdk.md', /^\d+ open null$/m],
   ['build/agents.md', /^bot 0x[0-9a-f]{40}$/m],
@@ -34,14 +34,14 @@ const guideOf = (name: string): string => readFileSync(join(REPOSITORY, 'docs', 
 
 let venue: Venue;
 let folder: string;
-/** What each guide printed. */
+/** Output of each guide. */
 const told = new Map<string, string>();
-/** What the process said that ran them, up to the one that failed. */
+/** Standard error of the process that ran them, up to the first that failed. */
 let complained = '';
 
 beforeAll(async () => {
   venue = await Venue.start([...CALM, ...HOLDING, '--admins', OPERATOR]);
-  // Within the repository, so that imports resolve as they do for who runs them there.
+  // Within the repository, so that imports resolve as they do for a user.
   const cache = join(REPOSITORY, 'node_modules', '.cache');
   mkdirSync(cache, { recursive: true });
   folder = mkdtempSync(join(cache, 'guides-'));
@@ -70,13 +70,13 @@ afterAll(async () => {
   await venue?.remove();
 });
 
-test.each(GUIDES)('docs/%s runs and prints what it says', (name, printed) => {
+test.each(GUIDES)('docs/%s runs and prints the documented output', (name, printed) => {
   const stdout = told.get(name) ?? '';
   expect(stdout, complained).toMatch(printed);
-  expectTold(stdout.split('\n'), blocksOf(guideOf(name), 'text').join('').trimEnd().split('\n'));
+  expectShown(stdout.split('\n'), blocksOf(guideOf(name), 'text').join('').trimEnd().split('\n'));
 });
 
-test('all of them come to their end', () => {
+test('all of them run to their end', () => {
   expect([...told.keys()]).toEqual(GUIDES.map(([name]) => name));
   expect(complained).toBe('');
 });
@@ -87,7 +87,7 @@ function blocksOf(guide: string, language: string): string[] {
 }
 
 /** Each line that the guide shows was printed, after the one before it. */
-function expectTold(printed: readonly string[], shown: readonly string[]): void {
+function expectShown(printed: readonly string[], shown: readonly string[]): void {
   let from = 0;
   for (const line of shown.filter((text) => text !== '')) {
     const parts = line.split('…').map((part) => part.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&'));
