@@ -77,14 +77,14 @@ const secondsInWords = (ms: number): string => `${words[ms / 1_000]} seconds`;
 const SAID: readonly (readonly [name: string, ...sentences: string[]])[] = [
   [
     'operate/markets.md',
-    `lets what you push stand for ${seconds(PUSHED_STANDS_MS)}`,
+    `uses a pushed price for ${seconds(PUSHED_STANDS_MS)}`,
     `at least every ${seconds(defaultParameters('Oddlot-Testnet').oracleStaleMs)}`,
     `up to ${seconds(LIMITS.observationAheadMs)} ahead of the venue's clock`,
     `good for ${seconds(defaultParameters('Oddlot-Testnet').externalStaleMs)}`,
   ],
   [
     'operate/outcome-markets.md',
-    `what you push stands for ${seconds(PUSHED_REFERENCE_STANDS_MS)}`,
+    `uses what you push for ${seconds(PUSHED_REFERENCE_STANDS_MS)}`,
     `A result comes ${secondsInWords(RESULT_AFTER_MS)} after the end`,
     `if it is not older than ${seconds(LIMITS.observationAgeMs)}`,
     `With at least ${LIMITS.twapCoveragePercent}% of those samples`,

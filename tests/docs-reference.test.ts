@@ -293,8 +293,8 @@ describe('docs/reference/limits.md', () => {
   });
 });
 
-describe('docs/operate/running-a-venue.md', () => {
-  const text = page('operate/running-a-venue.md');
+describe('docs/operate/monitoring.md', () => {
+  const text = page('operate/monitoring.md');
   const world = aVenue(CALM);
 
   test('every page names only metrics that there are, and this one names all of ours', async () => {

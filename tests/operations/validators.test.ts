@@ -25,11 +25,13 @@ import {
 } from '../support/venue-process.ts';
 
 /**
- * Goal: a venue whose money is signed for by others works as docs/operate/bridge.md says. Method: the guide's
+ * Goal: a venue whose money is signed for by others works as docs/operate/bridge-setup.md and bridge-runbook.md say. Method: the guide's
  * own commands make the keys and the bridge on a chain elsewhere; then three validators and a venue run as processes.
  */
 
-const GUIDE = readFileSync(join(REPOSITORY, 'docs/operate/bridge.md'), 'utf8');
+const GUIDE = ['bridge-setup.md', 'bridge-runbook.md']
+  .map((name) => readFileSync(join(REPOSITORY, 'docs/operate', name), 'utf8'))
+  .join('\n');
 const usdc = (amount: string): bigint => parseUnits(amount, 6);
 /** Each look is work for the venue. */
 const LOOK = { timeout: 60_000, interval: 150 };
@@ -119,7 +121,7 @@ beforeAll(async () => {
     const hash = await chain.wallet.sendTransaction({ to: addressOf(name), value });
     await chain.reads.waitForTransactionReceipt({ hash });
   }
-  const said = await shell.run(commandsOf('Deploying'));
+  const said = await shell.run(commandsOf('Deployment'));
   bridge = /^bridge +(0x[0-9a-f]{40}) on chain 421614$/m.exec(said)?.[1] ?? '';
   expect(said).toContain('threshold  2 of 3');
   const first = await freePorts(NAMES.length);
@@ -350,7 +352,7 @@ test('where money is real a venue does not start with a key that others can read
   expect(run.stdout).toBe('');
 });
 
-describe('docs/operate/bridge.md', () => {
+describe('docs/operate/bridge-setup.md and bridge-runbook.md', () => {
   test('its sample is a configuration of a validator', async () => {
     const file = join(folder, `${NAMES[0]}.toml`);
     expect(readValidatorSettings(['--config', file])).toMatchObject({
@@ -393,7 +395,9 @@ describe('docs/operate/bridge.md', () => {
     await expect.poll(aside).toMatchObject({ reason: 'fromContract', amount: '12000000' });
     const { logIndex } = (await aside())!.source;
     const deposit = { TX: hash, LOG: String(logIndex), OPERATIONS: venue.operations };
-    expect(await shell.run(commandsOf('Returning money kept aside'), deposit)).toContain('12 USDC');
+    expect(await shell.run(commandsOf('Return an uncredited deposit'), deposit)).toContain(
+      '12 USDC',
+    );
     expect(await money.balanceOf(payer)).toBe(usdc('12'));
   });
 
@@ -407,7 +411,7 @@ describe('docs/operate/bridge.md', () => {
     await erin.withdraw('10');
     await erin.becomes('confirmed');
     const held = await money.balanceOf(bridge as Hex);
-    const said = await shell.run(commandsOf('Moving to a new bridge'));
+    const said = await shell.run(commandsOf('Move to a new bridge'));
     const [, next = ''] = /^bridge +(0x[0-9a-f]{40}) on chain/m.exec(said) ?? [];
     expect(await money.balanceOf(bridge as Hex)).toBe(0n);
     expect(await money.balanceOf(next as Hex)).toBe(held);

@@ -98,7 +98,7 @@ export const RELAY_SETTINGS = {
       }),
       serviceNetwork: setting(text({ pattern: /./s, placeholder: 'NAME' }), {
         unset: 'must be set; a local relay asks',
-        help: 'the name that the venue [goes by](running-a-venue.md#a-name-of-its-own), whole. The relay signs for it alone, and does not start where the venue says another one',
+        help: 'the name that the venue [goes by](settings.md#network-name), whole. The relay signs for it alone, and does not start where the venue says another one',
         isEveryday: true,
       }),
       seed: setting(text({ placeholder: SECRET_PLACE.placeholder }), {
@@ -121,7 +121,7 @@ export const RELAY_SETTINGS = {
       }),
       end: setting(list(text({ placeholder: 'ID' })), {
         default: [],
-        help: 'ids of transfers that are over: nothing is paid or fetched for them any more. For [a peg that holds too little](#for-operators), once',
+        help: 'ids of transfers that are over: nothing is paid or fetched for them any more. For [a peg that holds too little](relay.md#missing-balance), once',
       }),
     },
     'Play money': {
@@ -165,7 +165,7 @@ export const RELAY_SETTINGS = {
     },
   },
   closing: `A flag wins over the environment, that over the file, which alone holds the chains. Each setting is
-explained in docs/operate/relay.md.`,
+explained in docs/operate/relay-settings.md.`,
 } satisfies SettingsProgram;
 
 export type RelaySettings = SettingsOf<(typeof RELAY_SETTINGS)['groups']>;

@@ -65,7 +65,7 @@ export const VALIDATOR_SETTINGS = {
       }),
       serviceNetwork: setting(text({ pattern: /./s, placeholder: 'NAME' }), {
         isRequired: true,
-        help: 'the name that the venue [goes by](running-a-venue.md#a-name-of-its-own), with its digits; it prints it when it starts',
+        help: 'the name that the venue [goes by](settings.md#network-name), with its digits; it prints it when it starts',
         isEveryday: true,
       }),
       relayer: setting(ADDRESS, {
@@ -85,7 +85,7 @@ export const VALIDATOR_SETTINGS = {
       }),
       signers: setting(tables(Signers), {
         default: [],
-        help: '`account`, `authorizedUsers`, `threshold` of accounts that had signers before the venue kept the changes; the operator of the validator [vouches](#what-a-payout-rests-on) for them',
+        help: '`account`, `authorizedUsers`, `threshold` of accounts that had signers before the venue kept the changes; the operator of the validator [vouches](bridge-setup.md#payout-checks) for them',
       }),
     },
     'A replica of its own': {
@@ -170,7 +170,7 @@ export const VALIDATOR_SETTINGS = {
       }),
     },
   },
-  closing: `A flag wins over the file. Each setting is explained in docs/operate/bridge.md.`,
+  closing: `A flag wins over the file. Each setting is explained in docs/operate/bridge-settings.md.`,
 } satisfies SettingsProgram;
 
 export type ValidatorSettings = SettingsOf<(typeof VALIDATOR_SETTINGS)['groups']>;

@@ -27,7 +27,7 @@ export const CHAIN_SETTINGS = {
   ),
   chainKeys: setting(FOLDER, {
     unset: 'none',
-    help: 'folder with the keys of a local chain that [runs as a process of its own](cluster.md#settlement), whose port for replicas `chain` names',
+    help: 'folder with the keys of a local chain that [runs as a process of its own](cluster-deploy.md#local-chain-for-test-funds), whose port for replicas `chain` names',
   }),
   relay: setting(SWITCH, {
     unset: 'where the chain is local',
@@ -70,7 +70,7 @@ export const CHAIN_SETTINGS = {
     }),
     {
       unset: 'none',
-      help: 'the block that took the place of a confirmed one: [the chain is taken as it is now](../trade/deposits.md#a-chain-that-lost-what-was-confirmed)',
+      help: 'the block that took the place of a confirmed one: [the chain is taken as it is now](deposits-and-withdrawals.md#reorganisation)',
     },
   ),
   bridgeContract: setting(ADDRESS, {
@@ -91,7 +91,7 @@ export const CHAIN_SETTINGS = {
   }),
   formerBridges: setting(list(ADDRESS), {
     default: [],
-    help: 'bridges that this one follows: what they pay over to it [when the venue moves](bridge.md#moving-to-a-new-bridge) is no deposit',
+    help: 'bridges that this one follows: what they pay over to it [when the venue moves](bridge-runbook.md#move-to-a-new-bridge) is no deposit',
   }),
   settlementRpcUrl: setting(text({ placeholder: HTTP_URL.placeholder }), {
     unset: "the local chain's own",
@@ -103,7 +103,7 @@ export const CHAIN_SETTINGS = {
   }),
   validators: setting(list(HTTP_URL), {
     default: [],
-    help: 'URLs of [processes that sign payouts](bridge.md#validators); with them the venue needs no key of a validator',
+    help: 'URLs of [processes that sign payouts](bridge-setup.md#validators); with them the venue needs no key of a validator',
   }),
   validatorKeys: setting(list(SECRET_PLACE), {
     default: [],
@@ -112,6 +112,6 @@ export const CHAIN_SETTINGS = {
   }),
   payoutPatienceMs: setting(whole('ms'), {
     default: 600_000,
-    help: 'milliseconds for which the token may refuse a destination until the payout is [cancelled and returned](../trade/withdrawals.md#when-it-does-not-get-on)',
+    help: 'milliseconds for which the token may refuse a destination until the payout is [cancelled and returned](../trade/withdrawals.md#delays)',
   }),
 };

@@ -59,7 +59,7 @@ export const CLUSTER_SETTINGS = {
     text({ pattern: /^0x[0-9a-f]{64}$/, expected: '0x and 64 hex digits', placeholder: 'HASH' }),
     {
       unset: 'none',
-      help: 'the content hash of a snapshot that the log does not attest and that this replica may still [begin with](cluster.md#snapshots-of-others)',
+      help: 'the content hash of a snapshot that the log does not attest and that this replica may still [begin with](cluster-runbook.md#snapshots-from-other-replicas)',
     },
   ),
   natsUser: setting(text({ placeholder: 'NAME' }), {

@@ -14,7 +14,7 @@ export const DATA_SETTINGS = {
     }),
     {
       unset: '`history.sqlite` in the data folder',
-      help: 'a PostgreSQL server for the [history](#the-history), as `postgres://user@host/name`',
+      help: 'a PostgreSQL server for the [history](storage.md#history), as `postgres://user@host/name`',
     },
   ),
   snapshotEveryBlocks: setting(whole(), {
@@ -31,15 +31,15 @@ export const DATA_SETTINGS = {
   }),
   logKeep: setting(KEPT, {
     unset: '`all`; 1 with simulated traders',
-    help: "`all`, or days: [how long the log is kept](#what-a-day-costs). Receipts that are damaged once parts of it are gone can't be computed again, and the past can't be audited",
+    help: "`all`, or days: [how long the log is kept](storage.md#daily-volume). Receipts that are damaged once parts of it are gone can't be computed again, and the past can't be audited",
   }),
   historyKeep: setting(KEPT, {
     unset: '`all`; 1 with simulated traders',
-    help: '`all`, or days: how long rows of the [history](#the-history) are kept; receipts have their own time',
+    help: '`all`, or days: how long rows of the [history](storage.md#history) are kept; receipts have their own time',
   }),
   diskLowBytes: setting(whole('bytes', { min: 0 }), {
     default: 2 ** 30,
-    help: "below [this much room](#when-the-disk-fills-up) only cancels, reducing orders and operators' actions pass",
+    help: "below [this much room](storage.md#full-disk) only cancels, reducing orders and operators' actions pass",
   }),
   diskFullBytes: setting(whole('bytes', { min: 0 }), {
     default: 2 ** 28,
@@ -47,6 +47,6 @@ export const DATA_SETTINGS = {
   }),
   acceptClock: setting(SWITCH, {
     default: false,
-    help: 'for one start: goes on though [the clock is behind the log](#when-the-clock-is-wrong) by more than 30 s; time then runs at half speed',
+    help: 'for one start: goes on though [the clock is behind the log](troubleshooting.md#wrong-clock) by more than 30 s; time then runs at half speed',
   }),
 };

@@ -17,7 +17,7 @@ export const IDENTITY_SETTINGS = {
     }),
     {
       unset: 'none',
-      help: "the word that the venue's [own name](#a-name-of-its-own) begins with, best its domain: 3 to 55 letters, digits and dots. Needed on a mainnet and with a chain that is not the venue's own",
+      help: "the word that the venue's [own name](#network-name) begins with, best its domain: 3 to 55 letters, digits and dots. Needed on a mainnet and with a chain that is not the venue's own",
       isEveryday: true,
     },
   ),

@@ -20,7 +20,7 @@ export const PRICE_SETTINGS = {
   }),
   referencePrices: setting(choice('simulated', 'still', 'exchanges', 'none'), {
     unset: 'as `oracle` with bots, else `none`',
-    help: '[prices that outcome markets are about](outcome-markets.md#where-reference-prices-come-from): `simulated`, `still`, `exchanges`, `none`. The first two never on a mainnet',
+    help: '[prices that outcome markets are about](outcome-markets.md#reference-prices): `simulated`, `still`, `exchanges`, `none`. The first two never on a mainnet',
   }),
   referenceSymbols: setting(
     list(

@@ -29,7 +29,7 @@ export const VENUE_SETTINGS = {
     keepLog: 'is now logKeep: all, or the number of days that old parts of the log are kept',
   },
   closing: `A flag wins over the environment, that over the file, that over the default. A list is separated by
-commas. Each setting is explained in docs/operate/running-a-venue.md; deploy/oddlot.toml is a sample.
+commas. Each setting is explained in docs/operate/settings.md; deploy/oddlot.toml is a sample.
 --version prints the version.`,
 } satisfies SettingsProgram;
 
