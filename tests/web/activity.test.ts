@@ -96,7 +96,7 @@ test('what was closed of positions in danger, with whose it was and how', async 
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open('/activity');
-  const row = panel(page, 'Liquidations of the last day').getByRole('row', {
+  const row = panel(page, 'Liquidations, last 24h').getByRole('row', {
     name: new RegExp(`${perp.name}.*Long`),
   });
   await row.waitFor(PATIENCE);
@@ -119,7 +119,7 @@ test('who leads, in the figures of their portfolios; what is chosen is in the ad
   await visit.open('/activity');
   await page.getByRole('link', { name: 'Leaderboard' }).press('Enter');
   await page.getByRole('heading', { name: 'Leaderboard', level: 1 }).waitFor();
-  const board = panel(page, 'Who leads');
+  const board = panel(page, 'Ranking');
   await board.getByRole('radio', { name: 'Volume' }).press('Enter');
   await page.waitForURL(/by=volume/);
   await board.getByRole('radio', { name: '24 h' }).press('Enter');
@@ -145,7 +145,7 @@ test('who does not lead finds the own figures above those who do', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.openWithAccount('/leaderboard?by=volume');
-  const row = panel(page, 'Who leads').getByRole('row').filter({ hasText: 'you' });
+  const row = panel(page, 'Ranking').getByRole('row').filter({ hasText: 'you' });
   await row.waitFor(PATIENCE);
   expect(await row.innerText()).toMatch(/^–\s+0x[^]*you\s+1,000\.00\s+0\.00\s+–\s+0$/);
   expect(await row.getAttribute('aria-selected')).toBe('true');

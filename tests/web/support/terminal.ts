@@ -39,7 +39,7 @@ export async function close(page: Page, part: string, market = 'BTC-USDC'): Prom
 export async function trading(browser: WebBrowser, url: string): Promise<Page> {
   const visit = await browser.visit(url);
   await visit.openWithAccount('/trade/BTC-USDC');
-  await visit.page.getByText(/^At most/).waitFor();
+  await visit.page.getByText(/^Max \d/).waitFor();
   await button(visit.page, 'Enter a price').waitFor();
   return visit.page;
 }
