@@ -35,7 +35,7 @@ test(
     const operator = await browser.visit(venue.url);
     const { page } = operator;
     await operator.open('/operate?tab=health');
-    await page.getByRole('button', { name: "Open an operator's key" }).click();
+    await page.getByRole('button', { name: 'Open operator key' }).click();
     await page.getByLabel('Private key').fill(WHO_DEPLOYS);
     await page.getByRole('button', { name: 'Use this key' }).click();
     await page.getByRole('button', { name: 'Remove key' }).waitFor();
@@ -66,7 +66,7 @@ test('the dialog of a key can be read, with a fault in it', async () => {
   const visitor = await browser.visit(venue.url);
   const { page } = visitor;
   await visitor.open('/operate');
-  await page.getByRole('button', { name: "Open an operator's key" }).click();
+  await page.getByRole('button', { name: 'Open operator key' }).click();
   await page.getByLabel('Private key').fill('0x12');
   await page
     .getByText(/0x followed by 64/)

@@ -51,7 +51,7 @@ const SHOWN: Readonly<Record<string, readonly (readonly [address: string, text: 
     ['/portfolio?tab=ledger', '1,000'],
   ],
   '/account': [
-    ['/account', 'Faucet|faucet|Test money'],
+    ['/account', 'Faucet|faucet|Test funds'],
     ['/account?tab=keys', 'gent'],
   ],
   '/builder': [['/builder', 'laim|uilder']],

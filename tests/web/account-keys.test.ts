@@ -209,7 +209,7 @@ test('an account is made a multi-sig, after a warning, and its key does nothing 
   const dialog = page.getByRole('dialog', { name: 'Convert to multi-sig' });
   await dialog.getByText(/^The account's key stops working/).waitFor();
   await dialog.getByRole('textbox', { name: 'Signer 1' }).fill(user);
-  await dialog.getByText("The account can't be a signer of itself").waitFor();
+  await dialog.getByText('The account cannot be its own signer').waitFor();
   await dialog.getByRole('textbox', { name: 'Signer 1' }).fill(ann!);
   await dialog.getByRole('textbox', { name: 'Signer 2' }).fill(ann!);
   await dialog.getByText('Already added').waitFor();

@@ -73,7 +73,7 @@ test('a wallet deposits by a signature alone, and what it withdraws is paid on t
   await page.getByRole('button', { name: 'Get test USDC on chain' }).click();
   await page.getByRole('radio', { name: 'On chain' }).click();
   await page.getByRole('button', { name: 'Get 1,000 test USDC' }).click();
-  await page.getByText(/1,000 test USDC are yours/).waitFor();
+  await page.getByText(/1,000 test USDC received/).waitFor();
   expect(await chain.balanceOf(wallet.address as Hex)).toBe(usdc('1000'));
 
   await page.getByRole('radio', { name: 'Deposit' }).click();
@@ -129,7 +129,7 @@ test('who says no in the wallet keeps the money, and reads that nothing was sent
   await page.getByRole('button', { name: 'Max 1,000.00' }).click();
   wallet.answer = 'no';
   await page.getByRole('button', { name: 'Deposit 1,000.00 USDC' }).click();
-  await page.getByText('It was not signed, so nothing was sent.').waitFor();
+  await page.getByText('Not signed. Nothing was sent.').waitFor();
   expect(await chain.balanceOf(wallet.address as Hex)).toBe(usdc('1000'));
 });
 

@@ -91,7 +91,7 @@ test(
     await page.getByText('299,900.00 available').waitFor(PATIENT);
     // What is typed before that is known is the next one, and is not wiped away.
     await amount.fill('70');
-    await page.getByText(/^100\.00 USDC were moved/).waitFor(PATIENT);
+    await page.getByText(/^100\.00 USDC transferred/).waitFor(PATIENT);
     expect(await amount.inputValue()).toBe('70');
     await page.unroute('**/exchange');
     await page.route('**/exchange', (route) => route.abort());

@@ -68,7 +68,7 @@ test('a price is told once, in the page and outside of it, with a sound, and the
   const told = () => page.evaluate(() => (globalThis as { notices?: string[] }).notices!);
   await expect.poll(told).toHaveLength(1);
   expect((await told())[0]).toMatch(
-    new RegExp(`^${perp.name} rose to 51 \\| The mark is 51\\.\\d+$`),
+    new RegExp(`^${perp.name} rose to 51 \\| Mark price: 51\\.\\d+$`),
   );
   expect(await page.evaluate(() => (globalThis as { tones?: number }).tones)).toBe(1);
 

@@ -120,7 +120,7 @@ test('an account is looked at read-only, without any key', async () => {
   await page.getByRole('button', { name: 'View as this account' }).click();
   await page.getByRole('button', { name: /view only/ }).waitFor();
   await page.waitForURL('**/portfolio');
-  await page.getByText(/^You are viewing 0x/).waitFor();
+  await page.getByText(/^Viewing 0x/).waitFor();
   expect(await faultsFound(page)).toEqual([]);
   await page.goto(`${venue.url}/explorer/address/${wallet!.address}`);
   await page.getByText('yours', { exact: true }).waitFor();

@@ -207,7 +207,7 @@ describe('the first visit', () => {
     await page.getByText('Your test account is ready').waitFor();
     for (const step of [
       /[Cc]reates? a key in this browser/,
-      /faucet pays 1,000/,
+      /1,000 USDC from the faucet/,
       /agent that can only trade/,
     ]) {
       await page.getByRole('listitem').filter({ hasText: step }).waitFor();
@@ -238,7 +238,7 @@ describe('an open page', () => {
     const { address } = sender.wallet!;
     await sender.faucet({ user: address });
     await sender.exchange.sendTo({ destination, amount: '25' });
-    await visit.wasTold(`25.00 USDC came from ${address.slice(0, 6)}…${address.slice(-4)}`);
+    await visit.wasTold(`Received 25.00 USDC from ${address.slice(0, 6)}…${address.slice(-4)}`);
     await page.getByText('1,025.00').waitFor();
   });
 });

@@ -42,8 +42,8 @@ async function operating(path: string, key: `0x${string}`): Promise<Visit> {
   const visit = await browser.visit(venue.url);
   await visit.open(path);
   const { page } = visit;
-  await page.getByRole('button', { name: "Open an operator's key" }).click();
-  const dialog = page.getByRole('dialog', { name: "Open an operator's key" });
+  await page.getByRole('button', { name: 'Open operator key' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Open operator key' });
   await dialog.getByLabel('Private key').fill(key);
   await dialog.getByRole('button', { name: 'Use this key' }).click();
   await page.getByRole('button', { name: 'Remove key' }).waitFor();
@@ -145,7 +145,7 @@ test('an admin lists a perp, which trades with its first price; it is halted and
   expect(await row.getByRole('button', { name: 'Delist' }).count()).toBe(0);
   await expectKept(visit, ADMIN_KEY);
   await page.getByRole('button', { name: 'Remove key' }).click();
-  await page.getByText("Changing this takes an admin's key.").waitFor();
+  await page.getByText('Changes require an admin key.').waitFor();
 });
 
 /** The phase of a market as the venue has it. */
@@ -291,7 +291,7 @@ test('an admin works the lists of a gate, and replaces the fees', async () => {
   expect(await remove.isDisabled()).toBe(true);
   await add.click();
   await page
-    .getByText(/^0x.* is on the whitelist$/)
+    .getByText(/^0x.* added to the whitelist$/)
     .first()
     .waitFor();
   await gate.getByRole('list', { name: 'Entries of Whitelist' }).getByText(listed).waitFor();
@@ -300,14 +300,14 @@ test('an admin works the lists of a gate, and replaces the fees', async () => {
   expect(await add.isDisabled()).toBe(true);
   await remove.click();
   await page
-    .getByText(/^0x.* is not on the whitelist$/)
+    .getByText(/^0x.* removed from the whitelist$/)
     .first()
     .waitFor();
   await gate.getByText('The list is empty.').waitFor();
   await gate.getByRole('radio', { name: 'Codes 0' }).click();
   await gate.getByRole('textbox', { name: 'Access code' }).fill('WHISPER-7');
   await gate.getByRole('button', { name: 'Add code' }).click();
-  await gate.getByRole('radio', { name: 'Grants 0' }).click();
+  await gate.getByRole('radio', { name: 'Invites 0' }).click();
   await gate.getByRole('textbox', { name: 'Address' }).fill(addressOf(ADMIN_KEY));
   await gate.getByRole('textbox', { name: 'Access code' }).fill('WHISPER-8');
   visit.expectErrors(/status of 400/);
@@ -315,7 +315,7 @@ test('an admin works the lists of a gate, and replaces the fees', async () => {
   await gate.getByText(/is not a code of this gate/).waitFor();
   await gate.getByRole('textbox', { name: 'Access code' }).fill('WHISPER-7');
   await gate.getByRole('button', { name: 'Invite', exact: true }).click();
-  await gate.getByRole('radio', { name: 'Grants 1' }).waitFor();
+  await gate.getByRole('radio', { name: 'Invites 1' }).waitFor();
   expect(await faultsFound(page)).toEqual([]);
 
   await page.getByRole('tab', { name: 'Fees' }).click();
@@ -373,10 +373,10 @@ test('a wallet that is on another chain is told why it cannot operate', async ()
   const page = await visiting('/operate?tab=perps', { wallet: injectedWallet(ADMIN_KEY) });
   await page.getByRole('button', { name: 'Connect' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Test Wallet <b>' }).click();
-  await page.getByText(/^Your wallet signs for chain 421614 only/).waitFor();
+  await page.getByText(/^Your wallet signs only for chain 421614/).waitFor();
   expect(await page.getByRole('button', { name: 'List a perp' }).count()).toBe(0);
   // Some numbers are nobody's key; somebody else's key is no operator's.
-  await page.getByRole('button', { name: "Open an operator's key" }).click();
+  await page.getByRole('button', { name: 'Open operator key' }).click();
   await page.getByLabel('Private key').fill(`0x${'0'.repeat(64)}`);
   await page.getByText('This is not a valid private key.').waitFor();
   await page.getByLabel('Private key').fill(keyOf('nobody in particular'));
@@ -398,8 +398,8 @@ test('a key that was typed in is gone after a reload, and was neither sent nor k
   await leaving.getByRole('alert').waitFor();
   await expectKept(visit, ADMIN_KEY);
   await page.reload();
-  await page.getByRole('button', { name: "Open an operator's key" }).waitFor();
-  await page.getByText("Changing this takes an admin's key.").waitFor();
+  await page.getByRole('button', { name: 'Open operator key' }).waitFor();
+  await page.getByText('Changes require an admin key.').waitFor();
   expect(await admins.getByRole('button').count()).toBe(0);
   await expectKept(visit, ADMIN_KEY);
 });

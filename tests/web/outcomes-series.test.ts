@@ -56,14 +56,8 @@ test('R-series: from before the start over the resolution to the next market, wi
   await receipt.getByText(/^paid \d+\.\d\d USDC$/).waitFor();
   await receipt.getByText(`--instrument ${market.id}`).waitFor();
   await receipt.getByRole('button', { name: 'Verify in browser' }).click();
-  for (const checked of [
-    'price to beat',
-    'price reached',
-    'payout',
-    'winner',
-    'hash of the receipt',
-  ]) {
-    await receipt.getByText(`The ${checked} agrees`).waitFor();
+  for (const checked of ['Price to beat', 'Final price', 'Payout', 'Winner', 'Record hash']) {
+    await receipt.getByText(`${checked} matches`).waitFor();
   }
   await receipt.getByText('Payout per Up share').waitFor();
   await receipt.getByText('101.00', { exact: true }).waitFor();

@@ -157,7 +157,7 @@ describe('the ticket', () => {
     const levelOf = async (name: string, key: string): Promise<string> => {
       const side = page.getByRole('slider', { name });
       await side.press(key);
-      await expect.poll(() => side.getAttribute('aria-valuetext')).toMatch(/¢, 200 shares to here/);
+      await expect.poll(() => side.getAttribute('aria-valuetext')).toMatch(/¢, 200 shares at/);
       return String(await side.getAttribute('aria-valuetext'));
     };
     expect(await levelOf('Asks for Yes', 'ArrowUp')).toMatch(/^46¢/);
@@ -315,7 +315,7 @@ describe('a resolution', () => {
     await people.decide(market, '1', 'The <b>gauge</b> said \u202E4 mm');
     await page.getByRole('heading', { name: 'Rain won' }).waitFor();
     await page.getByText('paid 10.00 USDC', { exact: true }).waitFor();
-    await page.getByRole('row', { name: /You were paid 10\.00 USDC/ }).waitFor();
+    await page.getByRole('row', { name: /Payout: 10\.00 USDC/ }).waitFor();
     const payout = page.getByRole('region', { name: 'Your payout' });
     await payout.getByText('10 Rain paid you 10.00 USDC').waitFor();
     await payout.getByText('10 Dry pay nothing').waitFor();

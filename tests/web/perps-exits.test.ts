@@ -57,7 +57,7 @@ test(
     await page.getByText('No open orders').waitFor();
     expect(await left()).toEqual(['trigger 95900', 'exits 98000 96000']);
 
-    await page.getByRole('tab', { name: 'Triggers 1' }).click();
+    await page.getByRole('tab', { name: 'Conditional orders 1' }).click();
     await button(page, 'Cancel all').click();
     expect(await dialog.getByRole('button', { name: 'Cancel 0 orders' }).isDisabled()).toBe(true);
     await dialog.getByRole('checkbox', { name: 'Also cancel these 3 TP/SL orders' }).press('Space');

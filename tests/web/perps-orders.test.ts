@@ -49,7 +49,7 @@ test(
     const named = dialog.getByRole('list', { name: 'Positions' });
     await named.getByText('BTC-USDC').waitFor();
     await named.getByText(perp.name).waitFor();
-    await dialog.getByText('also the 1 that waits among the triggers').waitFor();
+    await dialog.getByText('including 1 conditional order').waitFor();
     expect(await faultsFound(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Close 2 positions' }).click();
     await dialog.waitFor({ state: 'detached' });
@@ -106,7 +106,7 @@ test(
     await page.getByRole('textbox', { name: 'Note' }).fill('<b id=x>scalp');
     await button(page, 'Save').click();
     await page.reload();
-    await page.getByRole('button', { name: /^Note to order \d+: <b id=x>scalp/ }).waitFor();
+    await page.getByRole('button', { name: /^Note on order \d+: <b id=x>scalp/ }).waitFor();
     expect(await page.locator('b#x').count()).toBe(0);
   },
   LONG_MS,

@@ -52,19 +52,19 @@ test('a size that is too large is lowered by a press, with its unit; what is typ
   await page.getByRole('textbox', { name: 'Price' }).fill('96900');
   await size(page).fill('5');
   const alert = page.getByRole('alert');
-  await alert.getByText(/It takes [\d,.]+ USDC, and there is [\d,.]+ USDC\./).waitFor();
-  await alert.getByRole('button', { name: /^Lower the size to 0\.\d+ BTC$/ }).click();
+  await alert.getByText(/Required: [\d,.]+ USDC\. Available: [\d,.]+ USDC\./).waitFor();
+  await alert.getByRole('button', { name: /^Reduce size to 0\.\d+ BTC$/ }).click();
   await alert.waitFor({ state: 'detached' });
   await button(page, /^Buy 0\.\d+ BTC at 96,900/).waitFor();
   await size(page).fill('1000000');
-  await alert.getByText(/^One order here may have at most [\d,]+ BTC\./).waitFor();
-  await alert.getByRole('button', { name: /^Lower the size to 0\.\d+ BTC$/ }).click();
+  await alert.getByText(/^Max order size: [\d,]+ BTC\./).waitFor();
+  await alert.getByRole('button', { name: /^Reduce size to 0\.\d+ BTC$/ }).click();
   await alert.waitFor({ state: 'detached' });
 
   await size(page).fill('');
-  await page.getByText(/^At most 0\.\d+ BTC$/).waitFor();
+  await page.getByText(/^Max 0\.\d+ BTC$/).waitFor();
   await button(page, 'BTC ⇄').click();
-  await page.getByText(/^At most [\d,]+\.\d\d USDC$/).waitFor();
+  await page.getByText(/^Max [\d,]+\.\d\d USDC$/).waitFor();
   await size(page).fill('500');
   await page.getByText('0.00515 BTC', { exact: true }).waitFor();
 });
@@ -84,7 +84,7 @@ test.each([
     const { owner } = await visit.openWithAccount(`/trade/${perp.name}`);
     await choose(page, 'Market');
     await choose(page, side);
-    await page.getByText(/^At most \d+\.\d+ T/).waitFor();
+    await page.getByText(/^Max \d+\.\d+ T/).waitFor();
     await page
       .getByRole('group', { name: 'Preset sizes' })
       .getByRole('button', { name: '100%' })
@@ -235,7 +235,7 @@ test(
     await page.keyboard.press('Escape');
     await page.setViewportSize({ ...PHONE });
     await position(page)
-      .getByText(/^Liquidation liq\. 7\d,\d{3}\.\d$/)
+      .getByText(/^Liq\. price liq\. 7\d,\d{3}\.\d$/)
       .waitFor();
   },
   LONG_MS,

@@ -51,7 +51,7 @@ test(
     await page.getByText('Waits for the trigger price. No immediate fill.').waitFor();
     await button(page, 'Sell 0.001 BTC when mark reaches 96,500').click();
     await page.getByText('Waiting for mark price 96,500.0', { exact: true }).waitFor();
-    await page.getByRole('tab', { name: 'Triggers 1' }).click();
+    await page.getByRole('tab', { name: 'Conditional orders 1' }).click();
     await page.getByRole('row', { name: /96,500\.0/ }).waitFor();
     // A trigger is moved by another one in its place.
     await page.getByRole('slider', { name: 'Trigger sell 0.001' }).press('ArrowDown');

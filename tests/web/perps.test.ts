@@ -72,7 +72,7 @@ test(
     await row.getByText('0.00500', { exact: true }).waitFor();
     await button(page, 'Reverse BTC-USDC').click();
     await dialog.getByText('Sells 0.01000 BTC at the market: 0.00500 close the long').waitFor();
-    await dialog.getByText(/The exits at 97,500.1, 96,500.0 end with it/).waitFor();
+    await dialog.getByText(/TP/SL at 97,500.1, 96,500.0 is cancelled/).waitFor();
     await dialog.getByRole('button', { name: 'Sell 0.01000 BTC at market' }).click();
     await row.getByText('−0.00500', { exact: true }).waitFor();
     await close(page, '100%');
@@ -237,7 +237,7 @@ test(
     await page.getByRole('tab', { name: 'Open orders 1' }).waitFor();
     await button(page, 'One-way').click();
     // What stands in the way of another mode is named, and goes by a button.
-    await page.getByText('Positions: 0. Open orders: 1. Waiting triggers: 0.').waitFor();
+    await page.getByText('Positions: 0. Open orders: 1. Conditional orders: 0.').waitFor();
     await button(page, 'Cancel all orders').click();
     await page.getByRole('radio', { name: /^Hedge/ }).click();
     await button(page, 'Save').click();

@@ -129,7 +129,7 @@ test('days sum up to the result above them, also when the price has moved since 
       const above = [...document.querySelectorAll('dt')].find((term) =>
         term.innerText.startsWith('PnL'),
       );
-      const day = document.querySelector('[aria-label="By day"] tbody tr td:nth-child(2)');
+      const day = document.querySelector('[aria-label="Daily results"] tbody tr td:nth-child(2)');
       const text = (element: Element | null | undefined): string =>
         /[+−][\d.]+/.exec(element?.textContent ?? '')?.[0] ?? '';
       return [above?.nextElementSibling, day, document.querySelector('#days + p')].map(text);

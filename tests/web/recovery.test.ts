@@ -53,7 +53,7 @@ test(
 
     await venue.kill();
     for (const page of all) {
-      await page.getByText(/^Connection lost. What you see is from \d\d:\d\d:\d\d/).waitFor();
+      await page.getByText(/^Connection lost. Data as of \d\d:\d\d:\d\d/).waitFor();
       // It counts down to the next try, and says when that is made.
       await page.getByText(/^Reconnecting(?: in \d s|…)$/).waitFor();
     }

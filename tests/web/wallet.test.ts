@@ -69,7 +69,7 @@ test('who says no to the wallet is told so, and nothing was sent', async () => {
   wallet.answer = 'no';
   await account.click();
   await page.getByRole('menuitem', { name: 'Enable trading' }).click();
-  await page.getByText('It was not signed, so nothing was sent.').first().waitFor();
+  await page.getByText('Not signed. Nothing was sent.').first().waitFor();
   expect(visit.sent.some(({ url }) => url.endsWith('/exchange'))).toBe(false);
 });
 

@@ -5,7 +5,7 @@ import type { Picture } from '../support/picture.ts';
 
 /** With an operator's key in the memory of the page. */
 async function withKey(page: Page, key: string): Promise<void> {
-  await page.getByRole('button', { name: "Open an operator's key" }).click();
+  await page.getByRole('button', { name: 'Open operator key' }).click();
   await page.getByLabel('Private key').fill(key);
   await page.getByRole('button', { name: 'Use this key' }).click();
   await page.getByRole('button', { name: 'Remove key' }).waitFor();

@@ -32,7 +32,7 @@ export async function choose(page: Page, kind: string): Promise<void> {
 
 export async function close(page: Page, part: string, market = 'BTC-USDC'): Promise<void> {
   await button(page, `Close ${market}`).click();
-  await page.getByRole('menuitem', { name: `Close ${part} at the market` }).click();
+  await page.getByRole('menuitem', { name: `Close ${part} at market` }).click();
 }
 
 /** Somebody with a test account, who may trade. */
