@@ -90,7 +90,7 @@ test('an admin lists a perp, which trades with its first price; it is halted and
   visit.expectErrors(/status of 400/);
   await dialog.getByRole('textbox', { name: 'Tick size' }).fill('0.00001');
   await dialog.getByRole('button', { name: 'List DOGE-USDC' }).click();
-  await dialog.getByText(/^Price tick must be [^.]*0\.0001[^m]*$/).waitFor();
+  await dialog.getByText(/^Tick size must be [^.]*0\.0001[^m]*$/).waitFor();
   await dialog.getByRole('textbox', { name: 'Tick size' }).fill('0.01');
   await dialog.getByRole('textbox', { name: 'Maintenance margin' }).fill('0.2');
   await dialog.getByRole('button', { name: 'List DOGE-USDC' }).click();
@@ -348,7 +348,7 @@ test('an admin works the lists of a gate, and replaces the fees', async () => {
   reader.close();
   const granting = details.find(({ action }) => JSON.stringify(action).includes('"grants"'))!;
   await page.goto(`${venue.url}/explorer/tx/${granting.hash}`);
-  await page.getByText('Access to outcome markets, grants: 1 added, 0 removed').waitFor();
+  await page.getByText('Access to outcome markets, invites: 1 added, 0 removed').waitFor();
   expect(await page.content()).not.toContain('WHISPER');
 });
 

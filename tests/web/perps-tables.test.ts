@@ -106,7 +106,7 @@ async function withRowsInAllTables(): Promise<Page> {
   await size(page).fill('0.01');
   await button(page, 'Buy 0.01 BTC at market').click();
   await position(page).waitFor();
-  await button(page, /Take profit and stop loss of BTC/).click();
+  await button(page, /TP\/SL of BTC/).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'TP' }).fill('98000');
   await dialog.getByRole('textbox', { name: 'SL' }).fill('96000');

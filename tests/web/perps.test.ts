@@ -53,7 +53,7 @@ test(
     const row = position(page);
     await row.getByText('0.01000', { exact: true }).waitFor();
 
-    await button(page, /Take profit and stop loss of BTC/).click();
+    await button(page, /TP\/SL of BTC/).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('textbox', { name: 'TP' }).fill('97500');
     await dialog.getByText('PnL at 97,500.0: +4.90 USDC (+0.51%)').waitFor();
@@ -71,8 +71,8 @@ test(
     await close(page, '50%');
     await row.getByText('0.00500', { exact: true }).waitFor();
     await button(page, 'Reverse BTC-USDC').click();
-    await dialog.getByText('Sells 0.01000 BTC at the market: 0.00500 close the long').waitFor();
-    await dialog.getByText(/TP/SL at 97,500.1, 96,500.0 is cancelled/).waitFor();
+    await dialog.getByText('Sells 0.01000 BTC at market: 0.00500 to close the long').waitFor();
+    await dialog.getByText(/TP\/SL at 97,500.1, 96,500.0 is cancelled/).waitFor();
     await dialog.getByRole('button', { name: 'Sell 0.01000 BTC at market' }).click();
     await row.getByText('−0.00500', { exact: true }).waitFor();
     await close(page, '100%');

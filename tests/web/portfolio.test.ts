@@ -86,7 +86,7 @@ test('a trade shows in positions, fills and sums, by day and as a file', async (
   await days.getByRole('row').nth(1).waitFor();
   await expect.poll(() => days.getByRole('row').nth(1).textContent()).toMatch(/\d\.\d\d/);
   const byDay = await fileOf(page, () =>
-    page.getByRole('button', { name: 'By day as CSV' }).click(),
+    page.getByRole('button', { name: 'Daily results as CSV' }).click(),
   );
   expect(byDay[0]).toBe('day,pnl,volume,fees,funding,value');
   expect(byDay[1]).toMatch(/^20\d\d-\d\d-\d\d,-?\d/);

@@ -18,7 +18,7 @@ export function position(page: Page) {
 }
 
 export function exits(page: Page) {
-  return button(page, /Take profit and stop loss of BTC/);
+  return button(page, /TP\/SL of BTC/);
 }
 
 /** What the row of the position says of its exits: the profit and the loss, a line each. */

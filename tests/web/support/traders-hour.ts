@@ -138,7 +138,7 @@ export const ACTS: readonly Act[] = [
     isPossible: ({ positions }) => positions > 0,
     run: async (page, chance, { isLong }) => {
       await tab(page, 'Positions');
-      await press(button(page, /Take profit and stop loss of BTC/));
+      await press(button(page, /TP\/SL of BTC/));
       const dialog = page.getByRole('dialog');
       const away = 1_000 + chance.below(1_000);
       const [up, down] = [String(BASE + away), String(BASE - away)];
