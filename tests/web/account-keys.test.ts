@@ -146,7 +146,7 @@ test('the key of a test account can be taken away and erased, on a phone', async
   const { page } = visit;
   // Which of the agents is this browser's is told here too, and its address.
   const agent = page.getByRole('row', { name: /this browser/ });
-  await agent.getByText('this browser').filter({ visible: true }).waitFor();
+  await agent.getByText('current', { exact: true }).filter({ visible: true }).waitFor();
   await agent
     .getByText(/^0x\w{4}…\w{4}$/)
     .filter({ visible: true })

@@ -70,7 +70,7 @@ test('who traded large: by kind and window, which are in the address, and the wa
   const row = trades.getByRole('row', { name: new RegExp(perp.name) }).first();
   await row.waitFor(PATIENCE);
   expect(await row.innerText()).toMatch(/Buy\s+100\.00\s+190\.00\s+19,000/);
-  await trades.getByRole('radio', { name: '7 d' }).press('Enter');
+  await trades.getByRole('radio', { name: '7d' }).press('Enter');
   await page.waitForURL(/window=week/);
   await trades.getByRole('radio', { name: 'Events' }).press('Enter');
   await page.waitForURL(/of=events/);
@@ -106,7 +106,7 @@ test('what was closed of positions in danger, with whose it was and how', async 
     coin: String(perp.asset),
   });
   expect(told).toMatchObject({ user: victim, sz: '190', side: 'A' });
-  const how = { adl: 'deleveraging', insurance: 'insurance fund', market: 'the book', net: '' };
+  const how = { adl: 'ADL', insurance: 'insurance fund', market: 'order book', net: '' };
   expect(await row.innerText()).toContain(how[told!.step]);
   expect(await row.getByRole('link', { name: /^0x/ }).getAttribute('href')).toBe(
     `/explorer/address/${victim}`,
@@ -122,7 +122,7 @@ test('who leads, in the figures of their portfolios; what is chosen is in the ad
   const board = panel(page, 'Ranking');
   await board.getByRole('radio', { name: 'Volume' }).press('Enter');
   await page.waitForURL(/by=volume/);
-  await board.getByRole('radio', { name: '24 h' }).press('Enter');
+  await board.getByRole('radio', { name: '24h' }).press('Enter');
   await page.waitForURL(/window=day/);
   // Nobody else of this run has traded as much.
   const row = board.getByRole('row').filter({ has: page.getByTitle(victim, { exact: true }) });

@@ -51,7 +51,7 @@ test('a price is told once, in the page and outside of it, with a sound, and the
   const visit = await browser.visit(venue.url, { script: WATCHED });
   const { page } = visit;
   await visit.openWithAccount(`/trade/${perp.name}`);
-  await button(page, `Alerts of ${perp.name}`).press('Enter');
+  await button(page, `${perp.name} alerts`).press('Enter');
   await page.getByRole('dialog', { name: 'Alerts' }).waitFor();
   await wait(page, '51');
   await wait(page, '49');

@@ -70,7 +70,7 @@ test(
     ]);
     expect(await factsOf(dialog, 'Timing')).toMatchObject({ Delay: 'none, same block' });
     expect(await factsOf(dialog, 'Final status')).toMatchObject({
-      State: 'Filled',
+      Status: 'Filled',
       Reason: 'none',
     });
     expect(await dialog.getByRole('region', { name: 'Queue position' }).count()).toBe(0);
@@ -117,7 +117,7 @@ test(
       Until: 'still resting',
       'Ahead at entry': '2',
       'Ahead now': '2',
-      'Ahead and gone': '0',
+      'Cleared ahead': '0',
     });
     await dialog.getByText('The order is open.').waitFor();
     await dialog.getByText('No fills').waitFor();
@@ -126,13 +126,13 @@ test(
     await quoteMarket(venue.url, { market, bids: [], asks: ['49.9'], size: '1' });
     await expect
       .poll(queue, { timeout: LONG_MS })
-      .toMatchObject({ 'Ahead now': '0', 'Ahead and gone': '2' });
+      .toMatchObject({ 'Ahead now': '0', 'Cleared ahead': '2' });
     const cancels = [{ a: asset, o: oid }];
     await account.owner.exchange.cancel({ cancels }, EXECUTED);
     // The row has left the table; what was opened from it stays.
     await expect
       .poll(() => factsOf(dialog, 'Final status'), { timeout: LONG_MS })
-      .toMatchObject({ State: 'Cancelled', Reason: 'Canceled by user' });
+      .toMatchObject({ Status: 'Cancelled', Reason: 'Canceled by user' });
     const { end, fills, received } = await reportOf(account, oid);
     expect(await queue()).toMatchObject({ 'Ahead at end': '0' });
     expect(await factsOf(dialog, 'Result')).toMatchObject({

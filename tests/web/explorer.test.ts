@@ -139,7 +139,7 @@ test('names that others chose stay text, on a phone too', async () => {
     { confirm: 'executed' },
   );
   const page = await visiting(`/explorer/tx/${txHash}`, { viewport: PHONE });
-  await page.getByText(`as “${agentName}”`).waitFor();
+  await page.getByText(`named “${agentName}”`).waitFor();
   expect(await page.locator('b#x').count()).toBe(0);
   expect(await faultsFound(page)).toEqual([]);
 });

@@ -332,7 +332,7 @@ test('an admin works the lists of a gate, and replaces the fees', async () => {
   await taker.fill('0.05');
   await replace.click();
   const ladder = page.getByRole('dialog', { name: 'Replace fee schedule' });
-  await ladder.getByText(/^Tier 0: taker 0\.045.% → 0\.05.%$/).waitFor();
+  await ladder.getByText(/^Tier 0: taker 0\.045% → 0\.05%$/).waitFor();
   await ladder.getByRole('button', { name: 'Replace for all accounts' }).click();
   await page.getByRole('button', { name: 'Edit fee schedule' }).waitFor();
   await page.getByRole('group', { name: 'Fees' }).getByText('0.0500').first().waitFor();

@@ -90,13 +90,13 @@ test('R-series: without prices before its start a market is not sold as if it ha
   const { current } = await timeline();
   expect(current).toMatchObject({ startTime: startMs, strikeStatus: 'missing' });
   await visit.open('/');
-  await page.getByText('No price to beat: the operator resolves').first().waitFor();
+  await page.getByText('No price to beat: resolved by the operator').first().waitFor();
 
   // The one before it had a price to beat and none at its end, this one neither.
   await visit.open(`/series/${slug}`);
   series.passTo(startMs + PERIOD_MS + 6_000);
   await page
-    .getByRole('button', { name: /: the operator resolves$/ })
+    .getByRole('button', { name: /: resolved by the operator$/ })
     .nth(1)
     .waitFor();
   await people.decide({ id: current!.instrumentId }, '0.5', 'nobody knows what it cost');

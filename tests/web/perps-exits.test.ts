@@ -62,7 +62,7 @@ test(
     expect(await dialog.getByRole('button', { name: 'Cancel 0 orders' }).isDisabled()).toBe(true);
     await dialog.getByRole('checkbox', { name: 'Also cancel these 3 TP/SL orders' }).press('Space');
     await dialog.getByText('Your positions lose their protection').waitFor();
-    await dialog.getByRole('button', { name: 'Cancel 3 exits' }).press('Enter');
+    await dialog.getByRole('button', { name: 'Cancel 3 TP/SL orders' }).press('Enter');
     await dialog.waitFor({ state: 'detached' });
     await expect.poll(left).toEqual([]);
     await page.getByText('No conditional orders', { exact: true }).waitFor();

@@ -93,7 +93,7 @@ test.each([
     expect(first).toBeGreaterThan(150);
     await perp.push('100.2');
     await expect.poll(async () => Number(await size(page).inputValue())).not.toBe(first);
-    await button(page, new RegExp(`^${does} \\d+\\.\\d+ T\\d+ now$`)).click();
+    await button(page, new RegExp(`^${does} \\d+\\.\\d+ T\\d+ at market$`)).click();
     await page.getByRole('row', { name: perp.name }).first().waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
     const user = owner.wallet!.address;

@@ -177,7 +177,7 @@ test(
     });
     await choose(page, 'Market');
     await size(page).fill('1');
-    await button(page, /^Buy 1 T\w+ now$/).click();
+    await button(page, /^Buy 1 T\w+ at market$/).click();
     await page.getByText(/^Response lost/).waitFor({ timeout: LONG_MS });
     tell();
     await page.getByText('Filled 1 at 100.10').first().waitFor();
@@ -202,7 +202,7 @@ test(
     await page.route('**/exchange', async (route) =>
       route.fulfill({ response: await limited(page) }),
     );
-    await button(page, /^Buy 1 T\w+ now$/).click();
+    await button(page, /^Buy 1 T\w+ at market$/).click();
     const alert = page.getByRole('alert');
     await alert.getByText(/^Rate limit reached\. Retry in \d+ s/).waitFor();
     await page.unroute('**/exchange');
@@ -239,7 +239,7 @@ async function trading(name = perp.name): Promise<{ page: Page; address: string 
 async function buy(page: Page, amount: string): Promise<void> {
   await choose(page, 'Market');
   await size(page).fill(amount);
-  await button(page, new RegExp(`^Buy ${amount} T\\w+ now$`)).click();
+  await button(page, new RegExp(`^Buy ${amount} T\\w+ at market$`)).click();
   await page.getByText(`Filled ${amount} at 100.10`).first().waitFor();
   await choose(page, 'Limit');
 }

@@ -237,7 +237,7 @@ test(
     await page.getByRole('tab', { name: 'Open orders 1' }).waitFor();
     await button(page, 'One-way').click();
     // What stands in the way of another mode is named, and goes by a button.
-    await page.getByText('Positions: 0. Open orders: 1. Conditional orders: 0.').waitFor();
+    await page.getByText('Positions: 0, open orders: 1, conditional orders: 0.').waitFor();
     await button(page, 'Cancel all orders').click();
     await page.getByRole('radio', { name: /^Hedge/ }).click();
     await button(page, 'Save').click();
@@ -357,7 +357,7 @@ test(
     await page.getByRole('menuitem', { name: 'Details of BTC-USDC' }).click();
     const all = page.getByRole('dialog', { name: 'BTC-USDC' });
     await all.getByText('97,010.0', { exact: true }).waitFor();
-    await all.getByText('Liquidation', { exact: true }).waitFor();
+    await all.getByText('Liq. price', { exact: true }).waitFor();
     await page.keyboard.press('Escape');
     await all.waitFor({ state: 'detached' });
     // At 320 px, which is also a small window at 200 %, nothing has to be scrolled sideways either.

@@ -20,7 +20,7 @@ test('a position is a press away from a picture of it: without amounts unless as
   const page = await trading(browser, venue.url);
   await choose(page, 'Market');
   await size(page).fill('0.001');
-  await button(page, /^Buy 0\.001 BTC now/).click();
+  await button(page, /^Buy 0\.001 BTC at market/).click();
   await position(page).waitFor();
   await position(page).getByTitle('Share result').press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Share result' });
