@@ -14,7 +14,7 @@ const WHOLE: Readonly<Record<string, string>> = {
   [`${PROTOCOL}/actions/rain.ts`]: "export const rain = defineAction({\n  type: 'rain',\n});\n",
   [`${PROTOCOL}/streams/channels.ts`]:
     'export const WS_CHANNELS = {\n  clouds: z.object({ coin }),\n} as const;\n',
-  'docs/reference/info.md': '### weather\n',
+  'docs/reference/info-markets.md': '### weather\n',
   'docs/reference/exchange.md': '### rain\n',
   'docs/reference/streams.md': '### clouds\n',
   'packages/sdk/src/info/create-info.ts': 'export const info = { weather: bind(weather) };\n',
@@ -40,7 +40,7 @@ test('a query, an action and a channel that have everything are in order', () =>
 });
 
 test.each([
-  ['docs/reference/info.md', 'surface-docs', 'weather'],
+  ['docs/reference/info-markets.md', 'surface-docs', 'weather'],
   ['docs/reference/exchange.md', 'surface-docs', 'rain'],
   ['docs/reference/streams.md', 'surface-docs', 'clouds'],
   ['packages/sdk/src/info/create-info.ts', 'surface-sdk', 'weather'],
@@ -65,7 +65,7 @@ test('a new query alone is told everything that it lacks, each by its place', ()
     'surface-fuzz:',
     'surface-change:',
   ]);
-  expect(findings.join('\n')).toContain('docs/reference/info.md');
+  expect(findings.join('\n')).toContain('docs/reference/info-*.md');
   expect(findings.join('\n')).toContain('packages/sdk/src/info');
   expect(findings.join('\n')).toContain('tests/fuzz/samples.ts');
   expect(findings.join('\n')).toContain('changes/');

@@ -12,6 +12,7 @@ type Kind = {
   readonly source: RegExp;
   /** Names and their places in such a file. */
   readonly names: (text: string) => readonly Named[];
+  /** The page that describes it; `*` stands for part of a name. */
   readonly page: string;
   /** The folder of the SDK. */
   readonly sdk: string;
@@ -25,7 +26,7 @@ const KINDS: readonly Kind[] = [
     what: 'query',
     source: /^packages\/protocol\/src\/info\/[\w-]+-queries\.ts$/,
     names: (text) => keysOf(text, /^export const \w+_QUERIES = \{\n/gm),
-    page: 'docs/reference/info.md',
+    page: 'docs/reference/info-*.md',
     sdk: 'packages/sdk/src/info',
     isFuzzed: true,
   },
@@ -145,7 +146,9 @@ function faultsOf(
   const missing: (readonly [rule: string, isThere: boolean, message: string])[] = [
     [
       'surface-docs',
-      new RegExp(`^### ${name}$`, 'm').test(tree.textOf(new RegExp(`^${kind.page}$`))),
+      new RegExp(`^### ${name}$`, 'm').test(
+        tree.textOf(new RegExp(`^${kind.page.replace('*', '[\\w-]+')}$`)),
+      ),
       `has no heading "### ${name}" in ${kind.page}`,
     ],
     [
