@@ -9,7 +9,7 @@ import { withSamples } from './samples/render-samples.ts';
 const REFERENCE = join(import.meta.dirname, '../docs/reference');
 
 /** The pages with samples, and the samples of each. */
-export function samplePages(
+function samplePages(
   samples: Samples,
 ): readonly (readonly [path: string, samples: ReadonlyMap<string, readonly Part[]>])[] {
   return readdirSync(REFERENCE).flatMap((name) => {

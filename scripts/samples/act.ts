@@ -7,8 +7,7 @@ import {
   type Hex,
   type ReplyOf,
 } from '@oddlot/sdk';
-import type { TestAccount } from '@oddlot/testkit';
-import type { Stage } from './record-samples.ts';
+import type { Stage } from './stage.ts';
 
 /** Instruments that the venue lists at its start. */
 export const BTC = 1;
@@ -23,17 +22,24 @@ const CLOID = '0x00000000000000000000000000000001';
 
 /** Names that the queries need. */
 export type Traces = {
-  /** An outcome market with shares and orders, one that takes its time, and one that is resolved. */
+  /** Outcome markets: one with shares and orders, one with an order delay, and one that is resolved. */
   readonly market: number;
   readonly delayed: number;
   readonly resolved: number;
   readonly seriesSlug: string;
   readonly agent: string;
   readonly group: string;
-  readonly vault: string;
   /** A taker order of the first account. */
   readonly oid: number;
   readonly txHash: string;
+};
+
+const TERMS = {
+  priceTick: '0.01',
+  sizeDecimals: 2,
+  minOrderSize: '5',
+  maxOrderSize: '100000',
+  takerFeeRate: '0.07',
 };
 
 /** Sends every action. */
@@ -43,10 +49,10 @@ export async function act(stage: Stage): Promise<Traces> {
   const traded = await trade(stage);
   await tradeShares(stage, listed);
   const group = await shareAccount(stage);
-  const vault = await leadVault(stage);
+  await leadVault(stage);
   await bridge(stage);
   await liquidate(stage);
-  return { ...listed, ...traded, group, vault };
+  return { ...listed, ...traded, group };
 }
 
 async function operatePerps({ people, recorder, venue }: Stage): Promise<void> {
@@ -101,16 +107,10 @@ async function operatePerps({ people, recorder, venue }: Stage): Promise<void> {
   await done(as('setOperators').setOperators(operators as never, confirm));
 }
 
-async function operateOutcomes({ recorder, venue }: Stage) {
+async function operateOutcomes(stage: Stage) {
+  const { recorder, venue } = stage;
   const as = (label: string) => recorder.exchangeOf(venue.admin.wallet, label).outcomeDeploy;
   const { now } = venue;
-  const terms = {
-    priceTick: '0.01',
-    sizeDecimals: 2,
-    minOrderSize: '5',
-    maxOrderSize: '100000',
-    takerFeeRate: '0.07',
-  };
   const texts = { category: 'weather', tags: ['rain'], image: null, icon: null };
   const span = { startTime: now - MINUTE_MS, endTime: now + DAY_MS };
   const event = {
@@ -131,7 +131,7 @@ async function operateOutcomes({ recorder, venue }: Stage) {
     resolutionSource: 'weather service',
     outcomes: ['Yes', 'No'] as [string, string],
     ...span,
-    ...terms,
+    ...TERMS,
     orderDelayMs,
     underlying: null,
   });
@@ -146,6 +146,17 @@ async function operateOutcomes({ recorder, venue }: Stage) {
     delayed: await list('saturday', 250),
     resolved: await list('sunday', 0),
   };
+  const { resolved: instrumentId } = ids;
+  const close = { instrumentIds: [instrumentId], state: 'close' } as const;
+  await done(as('setTrading').setTrading(close as never, confirm));
+  const result = { instrumentId, settlementFraction: '1', evidence: 'Rain gauge: 4 mm' };
+  await done(as('resolve').resolve(result, confirm));
+  return { ...ids, seriesSlug: await operateSeries(stage) };
+}
+
+async function operateSeries({ recorder, venue }: Stage): Promise<string> {
+  const as = (label: string) => recorder.exchangeOf(venue.admin.wallet, label).outcomeDeploy;
+  const { now } = venue;
   const series = {
     slug: 'btc-15m',
     title: 'BTC up or down',
@@ -158,19 +169,14 @@ async function operateOutcomes({ recorder, venue }: Stage) {
     icon: null,
     firstStartTime: now - (now % (15 * MINUTE_MS)),
     listAhead: 2,
-    ...terms,
+    ...TERMS,
     orderDelayMs: 250,
     enabled: true,
   } as const;
   await done(as('registerSeries').registerSeries(series as never, confirm));
   const push = { symbol: 'BTC', source: 'oracle', px: '97000', time: now } as const;
   await as('pushPrice').pushPrice({ prices: [push] }, confirm);
-  const { resolved: instrumentId } = ids;
-  const close = { instrumentIds: [instrumentId], state: 'close' } as const;
-  await done(as('setTrading').setTrading(close as never, confirm));
-  const result = { instrumentId, settlementFraction: '1', evidence: 'Rain gauge: 4 mm' };
-  await done(as('resolve').resolve(result, confirm));
-  return { ...ids, seriesSlug: series.slug };
+  return series.slug;
 }
 
 async function trade({ people, recorder, venue }: Stage) {
@@ -227,7 +233,7 @@ async function trade({ people, recorder, venue }: Stage) {
   await done(agent.updateIsolatedMargin({ asset: SOL, isBuy: true, ntli: 5_000_000 }, confirm));
   await done(agent.reversePosition({ asset: SOL }, confirm));
 
-  // What lives on: a resting order, a trigger, and a pair for the position.
+  // A resting order, a trigger, and TP/SL orders for the position: the queries show them.
   const trigger = { asset: ETH, side: 'sell', size: '1', reduceOnly: false } as const;
   const stop = triggerOrder({ ...trigger, kind: 'sl', triggerPrice: '3000' });
   await done(agent.order({ orders: [bid(BTC, '90000', '0.1'), stop] }, confirm));
@@ -282,14 +288,13 @@ async function shareAccount({ recorder, venue }: Stage): Promise<string> {
   return group.address;
 }
 
-async function leadVault({ people, recorder, venue }: Stage): Promise<string> {
+async function leadVault({ people, recorder, venue }: Stage): Promise<void> {
   const { alice } = people;
   const vault = await venue.account('vault', { perp: '1000' });
   const shares = [{ user: alice.address, shares: '1' }];
   const fields = { vault: vault.address, leader: alice.address, name: 'Calm', shares };
   const { venueAdmin } = recorder.exchangeOf(venue.admin.wallet, 'registerVault');
   await done(venueAdmin.registerVault(fields as never, confirm));
-  return vault.address;
 }
 
 /** Transfers, a deposit by permit and a withdrawal. */

@@ -1,6 +1,6 @@
 import { BTC, type Traces } from './act.ts';
 import type { Json } from './recorder.ts';
-import type { Stage } from './record-samples.ts';
+import type { Stage } from './stage.ts';
 
 const HOUR_MS = 3_600_000;
 const coin = String(BTC);

@@ -1,7 +1,7 @@
 import { buyYes, limitOrder } from '@oddlot/sdk';
 import { BTC, type Traces } from './act.ts';
 import type { Json } from './recorder.ts';
-import type { Stage } from './record-samples.ts';
+import type { Stage } from './stage.ts';
 
 const coin = String(BTC);
 const confirm = { confirm: 'executed' } as const;

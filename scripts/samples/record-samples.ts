@@ -3,19 +3,9 @@ import { act } from './act.ts';
 import { ask } from './ask.ts';
 import { follow } from './follow.ts';
 import { Recorder, type Samples } from './recorder.ts';
+import { NAMES, type People } from './stage.ts';
 
-const NAMES = ['alice', 'bob', 'carol', 'dave', 'erin'] as const;
 const RESERVES_EVERY_MS = 3_600_000;
-
-/** The accounts of the samples. */
-export type People = Readonly<Record<(typeof NAMES)[number], TestAccount>>;
-
-/** The venue of the samples and its accounts. */
-export type Stage = {
-  readonly venue: TestVenue;
-  readonly recorder: Recorder;
-  readonly people: People;
-};
 
 /**
  * Sends every action, every query and every subscription to a venue with fixed keys, prices and time, and returns
