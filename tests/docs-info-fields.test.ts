@@ -28,7 +28,7 @@ function namesIn(text: string): ReadonlySet<string> {
 /** Answers with refusals and replies in them, which other pages describe. */
 const WITH_REPLIES: readonly string[] = ['actionStatus', 'simulate', 'tx'];
 
-/** What another heading describes is linked: rows of the same form, refusals, replies. */
+/** The text of linked sections: rows of the same form, rejections, replies. */
 function linkedText(query: string, section: string): string {
   const anchors = [...section.matchAll(/\]\((?:info-\w+\.md)?#(\w+)\)/g)].map(
     ([, anchor]) => anchor!,

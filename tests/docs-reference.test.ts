@@ -157,7 +157,7 @@ describe('docs/reference/limits.md', () => {
   const rowsOfPage = ({ default: usual, max }: { default: number; max: number }): string[] => [
     `${n(usual)} by default, ${n(max)} at most`,
   ];
-  /** What the row of each limit says, by the first words of the row. */
+  /** The values in the row of each limit, by the first words of the row. */
   const expected: Readonly<Record<string, readonly string[]>> = {
     '/info, /account-status': [`${config.infoPerSecond} a second`, 'infoPerSecond'],
     '/exchange': [`${config.exchangePerSecond} a second`, 'exchangePerSecond'],

@@ -43,13 +43,13 @@ import type { Json } from './support/client.ts';
 import { CALM, NODE, REPOSITORY } from './support/venue-process.ts';
 
 /**
- * The reference is kept true by the code: what the venue serves is asked of the venue's own parts,
- * and the headings and tables of the pages must say the same, in both directions.
+ * The reference agrees with the code: headings and tables of its pages are compared with the parts of the venue,
+ * in both directions.
  */
 
 const page = (path: string): string => readFileSync(join(REPOSITORY, 'docs', path), 'utf8');
 
-/** Third-level headings of a page: one for each query, action or channel, and for nothing else. */
+/** Third-level headings of a page, which are the names of queries, actions or channels only. */
 const entriesOf = (path: string): string[] =>
   [...page(path).matchAll(/^### (\S+)$/gm)].map((match) => match[1] ?? '').sort();
 
@@ -167,7 +167,7 @@ const EMPTY_REPLICA: Replica = {
   propose: () => Promise.reject(new Error('nothing is proposed')),
 };
 
-/** What a venue without a block knows of its past. */
+/** The history of a venue without a block. */
 function emptyHistory(store: HistoryStore): History {
   const asOf = { height: 0, timeMs: 0 };
   return {
@@ -292,7 +292,7 @@ const MARGIN_FIELDS = [
   'liquidationPx',
 ];
 
-/** Each of these fields of the answer stands in the text, in bold. */
+/** The text contains each of these fields of the answer in bold. */
 function expectTold(
   text: string | undefined,
   state: Json,

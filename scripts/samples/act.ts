@@ -1,12 +1,4 @@
-import {
-  buyYes,
-  limitOrder,
-  sellYes,
-  signPermit,
-  triggerOrder,
-  type Hex,
-  type ReplyOf,
-} from '@oddlot/sdk';
+import { buyYes, limitOrder, sellYes, signPermit, triggerOrder, type ReplyOf } from '@oddlot/sdk';
 import type { Stage } from './stage.ts';
 
 /** Instruments that the venue lists at its start. */
@@ -146,12 +138,13 @@ async function operateOutcomes(stage: Stage) {
     delayed: await list('saturday', 250),
     resolved: await list('sunday', 0),
   };
+  const seriesSlug = await operateSeries(stage);
   const { resolved: instrumentId } = ids;
   const close = { instrumentIds: [instrumentId], state: 'close' } as const;
   await done(as('setTrading').setTrading(close as never, confirm));
   const result = { instrumentId, settlementFraction: '1', evidence: 'Rain gauge: 4 mm' };
   await done(as('resolve').resolve(result, confirm));
-  return { ...ids, seriesSlug: await operateSeries(stage) };
+  return { ...ids, seriesSlug };
 }
 
 async function operateSeries({ recorder, venue }: Stage): Promise<string> {
@@ -209,14 +202,14 @@ async function trade({ people, recorder, venue }: Stage) {
   ];
   await done(maker.order({ orders: quotes }, confirm));
   const order = limitOrder({ asset: BTC, side: 'buy', price: '97001', size: '0.5', cloid: CLOID });
-  const builder = { b: carol.address as Hex, f: 10 };
+  const builder = { b: carol.address, f: 10 };
   const bought = await done(agent.order({ orders: [order], builder }, confirm));
   const { oid } = bought.orders[0]!;
 
   // Orders for modify2 and the three cancels.
   const second = '0x00000000000000000000000000000002';
   const resting = [
-    { ...bid(BTC, '90000', '0.1'), c: second as Hex },
+    { ...bid(BTC, '90000', '0.1'), c: second },
     bid(BTC, '89000', '0.1'),
     bid(BTC, '88000', '0.1'),
   ];

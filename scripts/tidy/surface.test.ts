@@ -25,7 +25,7 @@ const WHOLE: Readonly<Record<string, string>> = {
   'changes/sky.md': 'API\n\n`weather`, `rain` and `clouds` are new.\n',
 };
 
-/** What is found about the calls of a tree that differs in some files; undefined leaves one out. */
+/** The findings about a tree that differs in some files; undefined omits a file. */
 function found(changes: Readonly<Record<string, string | undefined>> = {}): string[] {
   const files = Object.entries({ ...WHOLE, ...changes }).flatMap(([path, text]) =>
     text === undefined ? [] : [{ path, text }],
@@ -53,7 +53,7 @@ test.each([
   expect(findings[0]).toContain(`"${name}"`);
 });
 
-test('a new query alone is told everything that it lacks, each by its place', () => {
+test('a new query without the rest gets a finding for each missing part, with its place', () => {
   const path = `${PROTOCOL}/info/market-queries.ts`;
   const findings = found({
     [path]: `${WHOLE[path]}\nexport const SKY_QUERIES = {\n  stars: z.object({}),\n};\n`,
@@ -71,7 +71,7 @@ test('a new query alone is told everything that it lacks, each by its place', ()
   expect(findings.join('\n')).toContain('changes/');
 });
 
-test('a sample alone is no test, and a longer name is another one', () => {
+test('a sample does not count as a test, and a longer name is a different one', () => {
   const noTest = found({ 'tests/conformance/sky.test.ts': "ask({ type: 'weatherReport' });\n" });
   expect(noTest.map((finding) => finding.split(' ')[1])).toEqual(Array(3).fill('surface-test:'));
 });

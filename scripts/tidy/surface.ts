@@ -5,7 +5,7 @@ import { lineAt, type Finding, type SourceFile } from './source.ts';
  * query, an action or a channel to the protocol is refused until all of that is there; each finding names the file.
  */
 
-/** What the protocol defines: a kind of call, and where the rest of it belongs. */
+/** A kind of call that the protocol defines, and where the rest of it belongs. */
 type Kind = {
   readonly what: 'query' | 'action' | 'channel';
   /** The files that define it. */
@@ -50,7 +50,7 @@ const KINDS: readonly Kind[] = [
 
 const FUZZ_SAMPLES = 'tests/fuzz/samples.ts';
 
-/** What a call may lack, by its name and the rule, with the reason. */
+/** Permitted gaps of calls, by name and rule, with the reason. */
 const EXEMPT: Readonly<Record<string, string>> = {
   'multiSig surface-fuzz':
     'an envelope around another action; tests/fuzz/signed-requests.ts wraps the samples',
@@ -91,7 +91,7 @@ export function checkSurface(files: readonly SourceFile[]): Finding[] {
   );
 }
 
-/** The names of all calls that a tree defines, for whoever holds them against the program. */
+/** The names of all calls that a tree defines; a test compares them with the program. */
 export function surfaceOf(
   files: readonly SourceFile[],
 ): Readonly<Record<string, readonly string[]>> {
