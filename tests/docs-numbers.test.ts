@@ -138,7 +138,7 @@ describe('docs/build/testing-a-bot.md', () => {
 });
 
 describe('docs/reference', () => {
-  test('info.md has every kind of row of the ledger', () => {
+  test('info-history.md has every kind of row of the ledger', () => {
     // A kind that is not here is an error of types.
     const kinds: Readonly<Record<LedgerDelta['type'], true>> = {
       liquidation: true,
@@ -154,7 +154,9 @@ describe('docs/reference', () => {
       deposit: true,
       faucet: true,
     };
-    const [, rest = ''] = page('docs/reference/info.md').split('### userNonFundingLedgerUpdates');
+    const [, rest = ''] = page('docs/reference/info-history.md').split(
+      '### userNonFundingLedgerUpdates',
+    );
     const rows = (rest.split('\n### ')[0] ?? '')
       .split('\n')
       .map((line) => line.split(' | ')[0] ?? '');

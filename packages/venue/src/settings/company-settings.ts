@@ -21,7 +21,7 @@ export const COMPANY_SETTINGS = {
   }),
   leaderboard: setting(SWITCH, {
     default: true,
-    help: '[compares accounts](../reference/info.md#leaderboard) by what they gained and traded, for everybody to see; refused without',
+    help: '[compares accounts](../reference/info-markets.md#leaderboard) by what they gained and traded, for everybody to see; refused without',
   }),
   web: setting(SWITCH, {
     default: true,

@@ -16,11 +16,11 @@ export const LIMIT_SETTINGS = {
   }),
   explainPerSecond: setting(whole(), {
     default: 5,
-    help: '[explainSignature](../reference/info.md#explainsignature) queries a second and client address',
+    help: '[explainSignature](../reference/info-venue.md#explainsignature) queries a second and client address',
   }),
   simulatePerSecond: setting(whole(), {
     default: 10,
-    help: '[simulate](../reference/info.md#simulate) queries a second and client address',
+    help: '[simulate](../reference/info-venue.md#simulate) queries a second and client address',
   }),
   ...BUDGET_SETTINGS,
   confirmTimeoutMs: setting(whole('ms'), {
