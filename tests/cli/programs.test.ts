@@ -40,7 +40,7 @@ test.each<[line: string, why: RegExp]>([
   ['relay --port x', /port/],
   ['validator --port 8', /(key|bridge)/],
   // What would be left out: it would be checked by another name than the one that was asked for.
-  ['--network other verify http://127.0.0.1:9', /^verify reads what stands behind its name: /],
+  ['--network other verify http://127.0.0.1:9', /^Put --network after the command: oddlot verify/],
   ['verify http://127.0.0.1:9 --from 9 --to 3', /^nothing to compare: block 3 is before block 9$/m],
 ])('`oddlot %s` ends with 2, a sentence and nothing left behind', async (line, why) => {
   const ended = await oddlot(line);

@@ -105,7 +105,7 @@ test('a trigger order waits for the mark, is listed and is cancelled by its id',
   expect(triggers).toMatchObject([{ oid: Number(orderId(placed.out)), triggerPx: '105000' }]);
   expect((await oddlot('orders')).out).toMatch(/BTC\S* +buy +0\.01 +\S+ +105000/);
   await oddlot(`cancel BTC ${orderId(placed.out)}`);
-  expect((await oddlot('orders')).out).toBe('no orders\n');
+  expect((await oddlot('orders')).out).toBe('No orders\n');
 });
 
 test('an order brings its TP/SL; a position gets, shows and loses them', async () => {
@@ -129,8 +129,8 @@ test('an order brings its TP/SL; a position gets, shows and loses them', async (
   await oddlot(`cancel BTC ${stop}`);
   expect((await oddlot('orders')).out).not.toContain('88000');
   await oddlot('order sell 0.01 BTC --reduce-only');
-  expect((await oddlot('orders')).out).toBe('no orders\n');
-  expect((await oddlot('positions')).out).toMatch(/^no positions/);
+  expect((await oddlot('orders')).out).toBe('No orders\n');
+  expect((await oddlot('positions')).out).toMatch(/^No positions/);
 });
 
 test('a scheduled cancellation takes the orders at its time, and can be removed', async () => {
@@ -138,9 +138,7 @@ test('a scheduled cancellation takes the orders at its time, and can be removed'
   expect((await oddlot('schedule-cancel 30')).out).toMatch(
     /^All orders will be cancelled at 20\d\d-.*Z\n$/,
   );
-  expect((await oddlot('schedule-cancel --off')).out).toBe(
-    'The scheduled cancellation is removed\n',
-  );
+  expect((await oddlot('schedule-cancel --off')).out).toBe('Scheduled cancellation removed\n');
   await venue.advance('1m');
   expect((await command.json<Orders>('orders')).perps).toHaveLength(1);
   await command.json('schedule-cancel 5');
@@ -154,9 +152,9 @@ test.each<[line: string, code: number, why: string]>([
   ['transfer 5 --to bank', 2, 'Allowed choices are perp, outcome.'],
   ['transfer 999999 --to outcome', 3, 'Insufficient balance'],
   ['transfer 5 --to outcome --key bot', 5, 'Key "bot" is an agent key of 0x'],
-  [`send 5 0x${'5e'.repeat(20)} --key bot`, 5, "This needs the account's own key"],
-  ['withdraw 5 --key bot', 5, "This needs the account's own key"],
-  ['agents approve other --key bot', 5, "This needs the account's own key"],
+  [`send 5 0x${'5e'.repeat(20)} --key bot`, 5, 'This needs the key of the account itself'],
+  ['withdraw 5 --key bot', 5, 'This needs the key of the account itself'],
+  ['agents approve other --key bot', 5, 'This needs the key of the account itself'],
   ['send x 0x12', 2, 'Invalid <a'],
   ['send 5 0x12', 2, 'Invalid <address> "0x12". Use 0x and 40 hex digits.'],
   [`send 5 0x${'0'.repeat(40)}`, 3, 'Invalid address'],
@@ -169,7 +167,7 @@ test.each<[line: string, code: number, why: string]>([
   ['position-mode both', 2, 'Allowed choices are one-way, hedge.'],
   ['margin add BTC x', 2, 'Invalid <amount> "x". Use an amount of USDC above zero'],
   ['margin add BTC 5', 3, ''],
-  ['margin', 2, 'A command is missing.'],
+  ['margin', 2, 'Missing command'],
   ['amend BTC 5', 2, 'Nothing to change. Use --price, --size or both.'],
   ['amend BTC x --price 5', 2, 'Invalid <order-id> "x"'],
   ['amend BTC 999999 --price 90000', 3, 'There is no open order 999999 on BTC-USDC'],

@@ -74,7 +74,7 @@ test('a backup that is damaged, a folder that is none, and a place that is taken
     'is no backup',
   );
   await expect(backUpFolder({ data: folder, to: at('x'), nowMs: 1 })).rejects.toThrow(
-    'is no data folder',
+    'is not a data folder',
   );
   await expect(restoreFolder({ from: folder, data: at('x') })).rejects.toThrow('is no backup');
   await expect(restoreFolder({ from: at('backup'), data: folder })).rejects.toThrow('has files');

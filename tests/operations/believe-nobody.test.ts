@@ -261,7 +261,7 @@ describe('R-withdraw: whoever has the venue can not make validators pay', () => 
         subAccount: 'perp',
         amountMicroUsdc: AMOUNT,
       }),
-      /400000000 micro-USDC for 0x.* out of nothing: this venue has no test money/,
+      /400000000 micro-USDC for 0x.* without a source: this venue has no test funds/,
     ],
     [
       'a send that nobody signed',
@@ -305,7 +305,9 @@ describe('R-withdraw: whoever has the venue can not make validators pay', () => 
       withdrawalId: '2',
       usd: String(AMOUNT - 100_000),
     };
-    const why = new RegExp(`the log says that ${alice.user} signed it, and ${THIEF} did`);
+    const why = new RegExp(
+      `the log names the signer ${alice.user}, but ${THIEF} signed the request`,
+    );
     await refused(payout, why);
   });
 
@@ -323,7 +325,7 @@ describe('R-withdraw: whoever has the venue can not make validators pay', () => 
     const payout = { user: alice.user, destination: THIEF, withdrawalId: '2' };
     await refused(
       { ...payout, usd: String(AMOUNT - 100_000) },
-      /the request asks for .*"amountMicroUsdc":10000000.*and the log has .*"amountMicroUsdc":400000000/,
+      /the request asks for .*"amountMicroUsdc":10000000.*but the log contains .*"amountMicroUsdc":400000000/,
     );
   });
 
@@ -343,7 +345,7 @@ describe('R-withdraw: whoever has the venue can not make validators pay', () => 
         account: address(THIEF),
         source: { ...deposit().source, txHash: hash(`0x${'ee'.repeat(32)}`) },
       }),
-      /a deposit that the chain does not have: log \d+ of 0xeeee/,
+      /the chain does not have this deposit: log \d+ of 0xeeee/,
     ],
     [
       'of another place of the same transaction',
@@ -352,7 +354,7 @@ describe('R-withdraw: whoever has the venue can not make validators pay', () => 
         account: address(THIEF),
         source: { ...deposit().source, logIndex: deposit().source.logIndex + 1 },
       }),
-      /a deposit that the chain does not have/,
+      /the chain does not have this deposit/,
     ],
   ])('with a deposit %s', async (_, command, why) => {
     const thieves = await steal(await StolenVenue.open(venue.data));
@@ -425,6 +427,6 @@ describe('R-withdraw: whoever has the venue can not make validators pay', () => 
     log.from = stolen.url;
     await startValidators([await temporaryData(), await temporaryData()]);
     const payout = { user: alice.user, destination: THIEF, withdrawalId: '1', usd: '19900000' };
-    await refused(payout, /the request asks for .* and the log has/);
+    await refused(payout, /the request asks for .* but the log contains/);
   });
 });

@@ -70,15 +70,17 @@ describe('R-deposit: a deposit of a log', () => {
     const ahead = { ...command, source: { ...command.source, blockNumber: 1_000 } };
     await expect(evidence.depositFault(ahead, STATE)).rejects.toThrow(NotYetError);
     await expect(evidenceWith(50).depositFault(command, STATE)).rejects.toThrow(
-      /the chain has confirmed \d+ here/,
+      /only block \d+ is confirmed here/,
     );
     expect(await evidence.depositFault(command, STATE)).toBeUndefined();
     const { block } = evidence.projection.readTo!;
     evidence.projection.add([], { block, hash: `0x${'00'.repeat(32)}` });
-    await expect(evidence.depositFault(command, STATE)).rejects.toThrow(/people must look/);
+    await expect(evidence.depositFault(command, STATE)).rejects.toThrow(
+      /confirmed blocks were reorganised/,
+    );
     chain.faults.fill('down');
     await expect(evidenceWith(1).depositFault(command, STATE)).rejects.toThrow(
-      /the chain can not be asked/,
+      /the chain does not answer/,
     );
   });
 });
@@ -94,7 +96,7 @@ test('a log goes on with the bridge that was configured, and no other', async ()
   expect(await evidence.bridgeFault(command)).toBeUndefined();
   for (const changes of [{ chainId: 1 }, { bridge: command.token }, { token: command.bridge }]) {
     expect(await evidence.bridgeFault({ ...command, ...changes })).toMatch(
-      /and this is for bridge/,
+      /but this validator is for bridge/,
     );
   }
 });

@@ -62,7 +62,7 @@ test('blocks stand in their order and time, and those whose hash is known have i
     const replica = await open({}, { checkpoints: [{ height: 1, hash: own, by: 'genesis' }] });
     expect(await why(replica.take(block(2)))).toBe('block 2: it comes behind block 0');
     expect(await why(replica.take(first))).toBe('taken');
-    const past = 'block 2: its time is before that of the block ahead of it';
+    const past = 'block 2: its time is before the time of the previous block';
     expect(await why(replica.take(block(2, [], NOW - 1)))).toBe(past);
     const ahead = 'block 2: its time is 60001 ms ahead of the clock here';
     expect(await why(replica.take(block(2, [], NOW + 60_001)))).toBe(ahead);
