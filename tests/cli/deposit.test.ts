@@ -36,7 +36,7 @@ test('a permit and a transfer are credited, each step is told, and programs get 
   const permit = await oddlot('deposit 100 --key main');
   expect(permit).toMatchObject({
     code: 0,
-    out: `100 USDC are in the account of ${address}\n`,
+    out: `Credited 100 USDC to ${address}\n`,
     err: expect.stringMatching(
       /has 1000 USDC on chain.*\nSigned a permit.*\nThe venue sent it: 0x.*\nWaiting/,
     ),
@@ -93,7 +93,7 @@ test.each<[line: string, code: number, why: string]>([
   ['deposit 5 --rpc moon --key main', 2, 'Invalid --rpc "moon". Use a URL.'],
   ['deposit 5 --rpc http://127.0.0.1:1 --key main', 4, 'HTTP request failed'],
   ['deposit 5 --wait-seconds soon --key main', 2, 'Invalid --wait-seconds "soon"'],
-  ['deposit 5 --key nobody', 5, 'there is no key "nobody"'],
+  ['deposit 5 --key nobody', 5, 'No key named "nobody"'],
   ['deposit', 2, "missing required argument 'amount'"],
   ['snapshot --operations moon', 2, 'Invalid --operations "moon". Use a URL.'],
   ['snapshot --operations http://127.0.0.1:1', 4, 'No answer from'],

@@ -80,11 +80,11 @@ test.each(['--port', '--port 0 --controls'])(
 );
 
 test.each([
-  ['--controls 70000', '--controls is a port from 0 to 65535'],
-  ['--controls here', '--controls is a port from 0 to 65535'],
-  ['--controls 0 --port x', '--port is a port from 0 to 65535'],
+  ['--controls 70000', 'Invalid --controls. Use a port from 0 to 65535.'],
+  ['--controls here', 'Invalid --controls. Use a port from 0 to 65535.'],
+  ['--controls 0 --port x', 'Invalid --port. Use a port from 0 to 65535.'],
   ['--controls 0 --data ./kept', '--data and --controls exclude each other'],
-  ['--controls 0 --accounts many', '--accounts is a whole number up to 100'],
+  ['--controls 0 --accounts many', 'Invalid --accounts. Use a whole number from 0 to 100.'],
 ])('dev %s is refused with a sentence', async (flags, sentence) => {
   const said: string[] = [];
   const { write } = process.stderr;

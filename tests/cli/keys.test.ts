@@ -60,7 +60,7 @@ test('the default key can be set, is kept, and --key goes before it', async () =
   expect(await oddlot.json('orders')).toMatchObject({ user: main, agent: { address: bot } });
   expect(await oddlot.run('keys default nobody')).toMatchObject({
     code: 5,
-    err: expect.stringContaining('there is no key "nobody"'),
+    err: expect.stringContaining('No key named "nobody"'),
   });
   expect(await oddlot.json('orders')).toMatchObject({ agent: { key: 'bot' } });
 });

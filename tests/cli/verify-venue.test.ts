@@ -289,7 +289,7 @@ describe('the log of a venue', () => {
     const [all, some] = [whole, part].map(({ lines }) => JSON.parse(lines[0]!));
     expect(some).toMatchObject({ height: to, hash: all.hash, finding: null });
     expect(some.counts.derived).toBeLessThan(all.counts.derived);
-    expect(some.believed).toContain('6 blocks before block 7: applied, and not derived');
+    expect(some.believed).toContain('6 blocks before block 7: applied, not derived');
   });
 
   const isOrder = ({ command }: LogEntry['commands'][number]): boolean =>
@@ -314,17 +314,17 @@ describe('the log of a venue', () => {
           const entry = entries[at]!;
           entries[at] = { ...entry, commands: entry.commands.map(({ command }) => ({ command })) };
         },
-        /^wrong {5}block \d+, command 0: placeOrders without a request that anybody signed/,
+        /^wrong {5}block \d+, command 0: placeOrders without a signed request/,
       ],
       [
         'another newest block',
         (_, headers) => headers.set('x-log-hash', `0x${'5e'.repeat(32)}`),
-        /^wrong {5}block \d+: its hash is 0x[0-9a-f]{64} here, and the venue says 0x5e5e/,
+        /^wrong {5}block \d+: its hash is 0x[0-9a-f]{64} here, but the venue reports 0x5e5e/,
       ],
       [
         'an end that is kept back',
         (entries) => void entries.splice(entries[0]?.seq === 1 ? 5 : 0),
-        /^wrong {5}block 6: the venue says that its log goes up to block \d+, but serves none of it/,
+        /^wrong {5}block 6: the venue reports a log up to block \d+, but serves none of it/,
       ],
       [
         'a time that goes back',

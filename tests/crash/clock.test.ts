@@ -130,7 +130,9 @@ test(
       startAt(venue.data, clockEnvironment(`off:${clockFile}`), flags);
     const iso = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`;
     await expect(again(CALM)).rejects.toThrow(
-      new RegExp(`the clock says ${iso}, but the log ends at ${iso}, \\d+ ms later; set the clock`),
+      new RegExp(
+        `the clock shows ${iso}, but the log ends at ${iso}, \\d+ ms later. Set the clock`,
+      ),
     );
     venue = await again([...CALM, '--accept-clock']);
     client = new Client(venue.url);

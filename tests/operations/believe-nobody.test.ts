@@ -192,7 +192,7 @@ test('R-withdraw: validators that follow the log themselves sign what their own 
     expect(await healthOf(at)).toMatchObject({ finding: null, waits: null });
     const owed = { withdrawalId: '1', user, destination: user, usd: '19900000' };
     expect(await ask(at, { ...owed, usd: '19900001' })).toEqual([409, expect.any(String)]);
-    const unknown = [404, expect.stringContaining('nobody has asked for withdrawal 2')];
+    const unknown = [404, expect.stringContaining('withdrawal 2 was never requested')];
     expect(await ask(at, { ...owed, withdrawalId: '2' })).toEqual(unknown);
   }
   await stopValidators();
@@ -274,7 +274,7 @@ describe('R-withdraw: whoever has the venue can not make validators pay', () => 
         from: 'perp',
         to: 'perp',
       }),
-      /sendToken without a request that anybody signed/,
+      /sendToken without a signed request/,
     ],
   ])('with a balance that it invents: %s', async (_, command, why) => {
     const thieves = await steal(await StolenVenue.open(venue.data));
@@ -366,12 +366,12 @@ describe('R-withdraw: whoever has the venue can not make validators pay', () => 
     [
       'for somebody else',
       (command) => ({ ...command, account: address(THIEF) }) as Command,
-      /is for 0x.*, and the log credits 0x/,
+      /is for 0x.*, but the log credits 0x/,
     ],
     [
       'of a higher amount',
       (command) => ({ ...command, amountMicroUsdc: 900_000_000 }) as Command,
-      /credits 900000000 micro-USDC to .*, for whom 500000000 came/,
+      /credits 900000000 micro-USDC to .*, but only 500000000 arrived/,
     ],
   ])('with a deposit %s, shown to validators that begin now', async (_, change, why) => {
     const changed = (entry: LogEntry): LogEntry => ({
@@ -409,7 +409,7 @@ describe('R-withdraw: whoever has the venue can not make validators pay', () => 
     );
     await withdrawn(thieves, alice.key, '5');
     const payout = await withdrawn(thieves, alice.key, '450');
-    await refused(payout, /its hash is 0x.* here, and the venue says 0x/);
+    await refused(payout, /its hash is 0x.* here, but the venue reports 0x/);
   });
 
   test('with an order that it changed, shown to validators that begin now', async () => {

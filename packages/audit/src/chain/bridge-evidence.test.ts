@@ -41,9 +41,9 @@ describe('R-deposit: a deposit of a log', () => {
     expect(await fault({})).toBeUndefined();
     expect(await fault({})).toBeUndefined();
     const other = address(`0x${'99'.repeat(20)}`);
-    expect(await fault({ account: other })).toMatch(/is for 0x.*, and the log credits 0x99/);
+    expect(await fault({ account: other })).toMatch(/is for 0x.*, but the log credits 0x99/);
     const source = (more: object) => fault({ source: { ...command.source, ...more } });
-    expect(await source({ logIndex: 9 })).toMatch(/the chain does not have: log 9/);
+    expect(await source({ logIndex: 9 })).toMatch(/the chain does not have this deposit: log 9/);
     expect(await source({ txHash: hash(`0x${'ee'.repeat(32)}`) })).toMatch(/does not have/);
     expect(await source({ chainId: 1 })).toBe('a deposit of chain 1');
     expect(await fault({ amountMicroUsdc: 7_000_001 })).toMatch(/for whom 7000000 came/);
@@ -51,7 +51,7 @@ describe('R-deposit: a deposit of a log', () => {
     const { account } = command;
     const event = { type: 'depositCredited', account, amount: 7n * USDC };
     evidence.projection.onBlock({ result: { events: [event] } } as never);
-    expect(await fault({})).toMatch(/for whom 0 came that were not credited before/);
+    expect(await fault({})).toMatch(/only 0 arrived and were not credited before/);
     const credited = { bridge: { credited: new Map([[keyOf(command), {}]]) } } as never as State;
     expect(await evidence.depositFault(command, credited)).toBeUndefined();
   });
@@ -62,7 +62,7 @@ describe('R-deposit: a deposit of a log', () => {
     const whole = { ...last, amountMicroUsdc: 5_000_000 };
     expect(await evidence.depositFault(whole, STATE)).toBeUndefined();
     const more = { ...last, amountMicroUsdc: 5_000_001 };
-    expect(await evidence.depositFault(more, STATE)).toMatch(/for whom 5000000 came/);
+    expect(await evidence.depositFault(more, STATE)).toMatch(/but only 5000000 arrived/);
   });
 
   test('waits for a chain that has not come so far, is away, or gave up what was read', async () => {

@@ -95,7 +95,5 @@ test('the record of own snapshots keeps the newest, and those of an earlier rele
     const after = new OwnSnapshots(signed);
     expect(await after.faultOf(claim(first, 3))).toMatch(/not written by this validator/);
     expect(await after.faultOf(claim(second, 4))).toBeUndefined();
-    expect(await after.faultOf({ ...claim(second, 4), block: 6 })).toBe(
-      'its content is of block 6',
-    );
+    expect(await after.faultOf({ ...claim(second, 4), block: 6 })).toBe('it contains block 6');
   }));

@@ -101,8 +101,8 @@ function addIsolatedMargin(program: Command, around: Surroundings): void {
         const perp = await findPerp(client, wanted);
         const change = { asset: perp.id, isBuy: options.side === 'long', ntli: sign * amount };
         const reply = await client.exchange.updateIsolatedMargin(change, CONFIRM);
-        const done = isAdd ? 'Added' : 'Removed';
-        tellReply(reply, `${text} USDC are ${done} the margin of ${perp.name}`, options);
+        const done = isAdd ? 'added to' : 'removed from';
+        tellReply(reply, `${text} USDC ${done} the margin of ${perp.name}`, options);
       });
   }
 }

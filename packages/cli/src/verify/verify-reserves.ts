@@ -53,7 +53,7 @@ export function checkProof(proof: Proof, known: Known = {}): readonly Finding[] 
   return [
     ...(known.user === undefined ? [] : [same('user', proof.user, known.user)]),
     ...FIGURES.map((name) => mustBe(`${name} is not negative`, of(name), of(name) >= 0n)),
-    mustBe('uncovered shortfall is zero', of('shortfall'), of('shortfall') === 0n),
+    mustBe('shortfall is zero', of('shortfall'), of('shortfall') === 0n),
     ...checkUnbacked(proof, of('unbacked')),
     same('amount, the sum of its parts', text(amount), text(total(parts))),
     same('root', published.root, root),

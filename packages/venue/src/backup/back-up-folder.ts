@@ -50,7 +50,8 @@ type BackedUp = {
 export async function backUpFolder(options: BackUpOptions): Promise<BackedUp> {
   const { data, nowMs, to } = options;
   const journal = join(data, 'journal');
-  if (!existsSync(journal)) throw new BackupError(`${data} is not a data folder: it has no journal`);
+  if (!existsSync(journal))
+    throw new BackupError(`${data} is not a data folder: it has no journal`);
   if (isWithin(data, to)) {
     throw new BackupError(`${to} lies in ${data}: a backup is lost with the folder that it is in`);
   }

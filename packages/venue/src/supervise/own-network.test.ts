@@ -53,7 +53,7 @@ test('a mainnet has its own ids under its own name', async () => {
 test('another word than the folder’s is refused in a sentence', async () => {
   const { network } = await started(...NAMED);
   await expect(started('--service-network', 'other.org')).rejects.toThrow(
-    `serviceNetwork: the data folder goes by ${network.serviceNetwork}, not by other.org; ` +
+    `serviceNetwork: the network name of the data folder is ${network.serviceNetwork}, not other.org; ` +
       'a copy that is to be another venue gets a name by npm run rename-venue',
   );
   expect((await started(...NAMED)).network).toEqual(network);
@@ -67,7 +67,7 @@ describe('a folder that had a name and lost its file', () => {
     const kept = readFileSync(file());
     rmSync(file());
     const why =
-      `${file()} is missing, and the log beside it was written for ${serviceNetwork}: restore the file, ` +
+      `${file()} is missing, but the log beside it was written for ${serviceNetwork}: restore the file, ` +
       'write that name into it, or give the folder another name by npm run rename-venue';
     await expect(started(...NAMED)).rejects.toThrow(why);
     await expect(started()).rejects.toThrow(why);
