@@ -59,7 +59,7 @@ test('who has no USDC, no ether or too little of it is told so, and nothing is s
   expect(await oddlot('deposit 5 --transfer --key poor')).toMatchObject({
     code: 3,
     out: '',
-    err: expect.stringMatching(/has 0 ether, and this may take/),
+    err: expect.stringMatching(/has 0 ether, but up to/),
   });
   expect(await chain.balanceOf(poor as `0x${string}`)).toBe(20_000_000n);
   // Without ether the permit does.

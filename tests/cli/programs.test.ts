@@ -103,7 +103,7 @@ test('with --json a program ends with one object on standard output, all else on
   expect(JSON.parse(wrong.out)).toEqual({ program: 'bridge', exitCode: 2, said: [] });
   expect(wrong).toMatchObject({
     code: 2,
-    err: expect.stringContaining('there is no command moon'),
+    err: expect.stringContaining('Unknown command moon'),
   });
 });
 

@@ -48,11 +48,13 @@ test('on a mainnet a seed that others can read is refused, and one in the data f
   writeFileSync(seed, WORDS);
   chmodSync(seed, 0o640);
   await expect(opened(seed)).rejects.toThrow(
-    `seed: ${seed} can be read by others than its owner; run chmod 600 ${seed}`,
+    `seed: other users can read ${seed}; run chmod 600 ${seed}`,
   );
   const inside = join(data, 'seed');
   writeFileSync(inside, WORDS, { mode: 0o600 });
-  await expect(opened(inside)).rejects.toThrow('lies in the data folder, which must hold no key');
+  await expect(opened(inside)).rejects.toThrow(
+    'is in the data folder, which must not contain keys',
+  );
   // With a seed that is kept well it gets as far as its chains.
   chmodSync(seed, 0o600);
   await expect(opened(seed)).rejects.toThrow(

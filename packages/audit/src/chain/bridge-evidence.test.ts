@@ -46,7 +46,7 @@ describe('R-deposit: a deposit of a log', () => {
     expect(await source({ logIndex: 9 })).toMatch(/the chain does not have this deposit: log 9/);
     expect(await source({ txHash: hash(`0x${'ee'.repeat(32)}`) })).toMatch(/does not have/);
     expect(await source({ chainId: 1 })).toBe('a deposit of chain 1');
-    expect(await fault({ amountMicroUsdc: 7_000_001 })).toMatch(/for whom 7000000 came/);
+    expect(await fault({ amountMicroUsdc: 7_000_001 })).toMatch(/but only 7000000 arrived/);
     // What was credited is gone: the same money does not come twice.
     const { account } = command;
     const event = { type: 'depositCredited', account, amount: 7n * USDC };

@@ -191,7 +191,7 @@ test('nothing runs on another chain, or with contracts that are not those that a
   expect(await verified(1, { bridge, token })).toMatchObject({
     isRight: false,
     state: 'disagrees',
-    error: 'the endpoint is of chain 421614, not 1',
+    error: 'the endpoint serves chain 421614, not 1',
   });
   expect(await verified(TEST_CHAIN_ID, { bridge: nobody, token })).toMatchObject({
     isRight: false,
