@@ -346,7 +346,7 @@ test.each<[line: string, code: number, why: string, env?: Readonly<Record<string
   ['backup /nowhere /nowhere-else', 2, '/nowhere is not a data folder: it has no journal'],
   ['replay /nowhere --to 5', 2, 'Cannot read the log of /nowhere up to block 5'],
   ['replay /nowhere --to x', 2, 'Invalid --to "x"'],
-  ['restore /nowhere /nowhere-else', 2, '/nowhere is no backup'],
+  ['restore /nowhere /nowhere-else', 2, '/nowhere is not a backup'],
   ['completion csh', 2, 'Allowed choices are bash, zsh, fish.'],
   ['dev --accounts many', 2, 'Invalid --accounts. Use a whole number from 0 to 100.'],
 ])('`oddlot %s` ends with %i and a sentence', async (line, code, why, env) => {

@@ -121,7 +121,7 @@ test('checks ask the venue that the environment names, tell programs of faults i
 });
 
 test.each<[args: readonly string[], why: RegExp]>([
-  [['--data', '/nowhere'], /^there is no log in \/nowhere\n$/],
+  [['--data', '/nowhere'], /^No log in \/nowhere\n$/],
   [['--moon'], /^Unknown option '--moon'/],
 ])(
   '`oddlot rebuild-history` with %j is a wrong question, for people and for programs',

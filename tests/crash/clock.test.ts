@@ -98,8 +98,8 @@ describe.each(drawnCases(STEPS, 2, chance(SEED)))(
       setWallClock(0);
       await vi.waitFor(async () => expect(await failing()).toEqual([]), SOON);
       expect(await place()).toMatchObject({ status: 200, json: { status: 'ok' } });
-      expect(venue.stderr).toContain('no new risk is taken');
-      expect(venue.stderr).toContain('the clock is right again');
+      expect(venue.stderr).toContain('no new risk accepted');
+      expect(venue.stderr).toContain('the clock agrees with the time of the venue again');
       expect(venue.faults()).toEqual([]);
     });
   },

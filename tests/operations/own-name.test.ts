@@ -77,7 +77,7 @@ test('a venue that others reach is told of the name that it shares, and gets its
   const shared = await Venue.start([...CALM, '--no-bots', '--host', '0.0.0.0']);
   try {
     expect(await nameOf(shared)).toBe('Oddlot-Testnet');
-    expect(shared.stderr).toContain('other venues go by the same name');
+    expect(shared.stderr).toContain('other venues use the same network name');
     await shared.stop();
     await shared.startAgain(NAMED);
     expect(await nameOf(shared)).toMatch(/^example\.org-[0-9a-f]{8}$/);

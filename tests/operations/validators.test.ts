@@ -300,7 +300,7 @@ describe('R-withdraw: who has a withdrawal cancelled', () => {
     await barred.becomes('returned');
     liar.lie = 'none';
     const [row] = await barred.rows();
-    expect(row).toMatchObject({ error: 'The token refuses transfers to this destination' });
+    expect(row).toMatchObject({ error: 'The token rejects transfers to this destination' });
     const { data } = await post(venue.url, '/info', {
       type: 'clearinghouseState',
       user: barred.user,

@@ -84,6 +84,6 @@ test('a seed that the book was not written with is refused, before anything is b
   const seed = join(folder, 'foreign');
   writeFileSync(seed, WORDS, { mode: 0o600 });
   await expect(opened(seed)).rejects.toThrow(
-    `seed: ${join(data, 'relay.jsonl')} was written with another seed: there, ${other.address('deposit')} as deposit-1`,
+    `seed: ${join(data, 'relay.jsonl')} was written with another seed: there, deposit-1 has the address ${other.address('deposit')}`,
   );
 });

@@ -346,7 +346,7 @@ export class FileJournal implements Log {
 
   /** Tells those who wait for batches that there is no room for them, and goes on with the next. */
   #refuse(cause: Error, batches: readonly CommitBatch[]): void {
-    const refused = new JournalFullError(`there is no room for an entry: ${cause.message}`, {
+    const refused = new JournalFullError(`no space for an entry: ${cause.message}`, {
       cause,
     });
     this.#isHeld = false;

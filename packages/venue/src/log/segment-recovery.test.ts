@@ -218,7 +218,7 @@ test('a missing segment stops the start, in the middle and at the end', () =>
     await expect(openJournal(directory)).rejects.toThrow(JournalDamagedError);
     await writeFile(paths[2] ?? '', middle);
     await rm(paths.at(-1) ?? '');
-    await expect(openJournal(directory)).rejects.toThrow(/the segment behind it is missing/);
+    await expect(openJournal(directory)).rejects.toThrow(/the next segment is missing/);
   }));
 
 test('a header that is not intact stops the start', () =>

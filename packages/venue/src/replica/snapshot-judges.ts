@@ -48,9 +48,9 @@ export function unlessAttested(
 }
 
 function notItsBlock(block: number): string {
-  return `its content is of block ${block}`;
+  return `it contains block ${block}`;
 }
 
 function contradicted(content: string | undefined, attested: string): string {
-  return `its content has the hash ${content}, and the log attests ${attested}`;
+  return `its content has the hash ${content}, but the log attests ${attested}`;
 }

@@ -196,11 +196,11 @@ test('nothing runs on another chain, or with contracts that are not those that a
   expect(await verified(TEST_CHAIN_ID, { bridge: nobody, token })).toMatchObject({
     isRight: false,
     state: 'failed',
-    error: `bridgeContract: there is no contract at ${nobody}`,
+    error: `bridgeContract: no contract at ${nobody}`,
   });
   expect(await verified(TEST_CHAIN_ID, { bridge, token: bridge })).toMatchObject({
     state: 'failed',
-    error: `the bridge holds the token ${token}, not usdcContract ${bridge}`,
+    error: `the bridge uses the token ${token}, not usdcContract ${bridge}`,
   });
 });
 
