@@ -152,7 +152,7 @@ export const VALIDATOR_SETTINGS = {
           '[start with](../verify/independent-validators.md#snapshots)',
       }),
     },
-    Limits: {
+    'Signing limits': {
       dayLimitUsdc: setting(whole('usdc'), {
         default: 1_000_000,
         help: 'Maximum USDC signed within 24 hours',

@@ -36,7 +36,7 @@ export const CHAIN_SETTINGS = {
   relay: setting(SWITCH, {
     unset: 'if the chain is local',
     help:
-      'Starts a [relay](relay.md) on the port + 1, with a second chain on the port + 4; ' +
+      'Start a [relay](relay.md) on the port + 1, with a second chain on the port + 4; ' +
       'with port 0 both use free ports',
   }),
   relayAddress: setting(ADDRESS, {
@@ -81,7 +81,7 @@ export const CHAIN_SETTINGS = {
     {
       unset: 'none',
       help:
-        'Hash of the block that replaced a confirmed one: [accepts the chain as it is ' +
+        'Hash of the block that replaced a confirmed one: [accept the chain as it is ' +
         'now](../trade/deposits.md#a-chain-that-lost-what-was-confirmed)',
     },
   ),

@@ -26,7 +26,7 @@ export const COMPANY_SETTINGS = {
     default: true,
     help:
       'Serve the public [leaderboard](../reference/info.md#leaderboard) of accounts by ' +
-      'profit and volume; otherwise the query is refused',
+      'profit and volume; otherwise the query is rejected',
   }),
   web: setting(SWITCH, {
     default: true,

@@ -12,7 +12,7 @@ export const PRICE_SETTINGS = {
   oracle: setting(choice('simulated', 'still', 'exchanges'), {
     default: 'simulated',
     help:
-      'Prices of perps: a random walk, the unchanging last price (`still`), or real prices ' +
+      'Prices of perps: a random walk, the constant last price (`still`), or real prices ' +
       '(`exchanges`; required on a mainnet)',
     isEveryday: true,
   }),

@@ -53,8 +53,8 @@ test('a mainnet has its own ids under its own name', async () => {
 test('another word than the folder’s is refused in a sentence', async () => {
   const { network } = await started(...NAMED);
   await expect(started('--service-network', 'other.org')).rejects.toThrow(
-    `serviceNetwork: the network name of the data folder is ${network.serviceNetwork}, not other.org; ` +
-      'a copy that is to be another venue gets a name by npm run rename-venue',
+    `serviceNetwork: the network name of the data folder is ${network.serviceNetwork}, not other.org. ` +
+      'To turn a copy into another venue, rename it with npm run rename-venue',
   );
   expect((await started(...NAMED)).network).toEqual(network);
 });

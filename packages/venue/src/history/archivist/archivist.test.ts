@@ -275,7 +275,7 @@ describe('a history that was lost', () => {
     await expect(sums).rejects.toThrow(HistoryBehindError);
     const key = { by: 'txHash', txHash: hash(`0x${'1'.repeat(64)}`) } as const;
     await expect(venue.receipts.findForSure(key)).rejects.toThrow(HistoryBehindError);
-    expect(venue.archivist.trouble).toContain('computed again');
+    expect(venue.archivist.trouble).toContain('being recomputed');
     hasRoom = true;
     await venue.propose(credit(102));
     await expect.poll(() => venue.told, SOON).toContain('rebuilt');
