@@ -111,7 +111,8 @@ export function checkFloors(
   if (table === undefined) return [];
   const here = placeOf(table, source.path);
   if (here === undefined) {
-    const message = 'stands on no floor; move it to one of those in scripts/tidy/, or add its own';
+    const message =
+      'does not belong to a layer; move it to one of those in scripts/tidy/, or add its own';
     return [{ path: source.path, line: 1, rule: 'floor-outside', message }];
   }
   // A test may look anywhere.
@@ -122,8 +123,10 @@ export function checkFloors(
     if (there === undefined || there.room === here.room || there.floor > here.floor) return [];
     const isUp = there.floor < here.floor;
     const message = isUp
-      ? `"${specifier}" stands above ${here.room}; move what both need down, or hand it over`
-      : `"${specifier}" is beside ${here.room}; put what both need below, what joins them above`;
+      ? `"${specifier}" is in a layer above ${here.room}; move what both need down, or pass ` +
+        'it as a parameter'
+      : `"${specifier}" is in the same layer as ${here.room}; put what both need below, and ` +
+        'what joins them above';
     return [{ path: source.path, line, rule: isUp ? 'floor-up' : 'floor-across', message }];
   });
 }

@@ -22,7 +22,7 @@ test.each([
   [{ ...trade, size: '0' }, '"0" is not a valid size. Use a decimal number above zero'],
   [{ ...trade, isBuy: 'buy' }, 'Invalid isBuy buy. Use a boolean'],
   [{ ...candle, endMs: timeMs }, 'it ends before it begins'],
-  [{ ...candle, endMs: undefined }, 'undefined is no endMs'],
+  [{ ...candle, endMs: undefined }, 'Invalid endMs undefined'],
   [{ ...candle, volume: '-1' }, '"-1" is not a valid volume. Use a decimal number from zero'],
   [{ ...candle, close: '4' }, 'open and close must be between its low 1 and its high 3'],
   [{ ...book, asks: undefined }, 'its asks must be a list of levels'],
