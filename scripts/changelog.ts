@@ -39,22 +39,22 @@ export function parseFragment(file: {
   readonly text: string;
 }): Fragment | FragmentProblem {
   if (!/^changes\/[a-z0-9]+(?:-[a-z0-9]+)*\.md$/.test(file.path)) {
-    return { line: 1, problem: 'name a fragment changes/<slug>.md, in kebab-case' };
+    return { line: 1, problem: 'a fragment is named changes/<slug>.md, in kebab-case' };
   }
   const lines = file.text.trimEnd().split('\n');
   const section = SECTIONS.find((name) => name === lines[0]?.trim());
   if (section === undefined) {
-    return { line: 1, problem: `the first line must be one of ${SECTIONS.join(', ')}` };
+    return { line: 1, problem: `the first line is one of ${SECTIONS.join(', ')}` };
   }
   const body = lines.slice(1).join(' ').replace(/\s+/g, ' ').trim();
   const [text, compatibility, ...more] = body.split(/\s*\bCompatibility:\s*/);
   if (text === undefined || text === '') {
-    return { line: 2, problem: 'describe the change in a sentence after the section' };
+    return { line: 2, problem: 'the change is told in a sentence after the section' };
   }
-  if (more.length > 0) return { line: 2, problem: 'Compatibility: may occur once' };
+  if (more.length > 0) return { line: 2, problem: 'Compatibility: may stand once' };
   const sentences = [text, compatibility].filter((part) => part !== undefined);
   if (!sentences.every((part) => /^\S.*\.$/.test(part))) {
-    return { line: 2, problem: 'the text must be complete sentences and end with a full stop' };
+    return { line: 2, problem: 'the text is whole sentences and ends with a full stop' };
   }
   return { path: file.path, section, text, compatibility };
 }
@@ -65,12 +65,10 @@ export function assemble(
   fragments: readonly Fragment[],
   release: Release,
 ): string {
-  if (!changelog.includes(MARKER))
-    throw new Error(`CHANGELOG.md does not contain the line "${MARKER}"`);
-  if (fragments.length === 0)
-    throw new Error('changes/ does not contain a fragment: nothing to release');
+  if (!changelog.includes(MARKER)) throw new Error(`CHANGELOG.md has no line "${MARKER}"`);
+  if (fragments.length === 0) throw new Error('changes/ holds no fragment: nothing to release');
   if (changelog.includes(`\n## ${release.version} `)) {
-    throw new Error(`CHANGELOG.md already contains a release ${release.version}`);
+    throw new Error(`CHANGELOG.md already has a release ${release.version}`);
   }
   const ordered = [...fragments].sort((a, b) => (a.path < b.path ? -1 : 1));
   const sections = SECTIONS.flatMap((section) => {

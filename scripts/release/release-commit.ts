@@ -14,23 +14,21 @@ export function nextRelease(root: string, date: string): Release {
   if (changed !== '') throw new Error(`there are uncommitted changes:\n${changed}`);
   const told = versionsIn(root);
   const version = told[0]!.version;
-  if (!VERSION_FORM.test(version))
-    throw new Error(`package.json does not contain a valid version: "${version}"`);
+  if (!VERSION_FORM.test(version)) throw new Error(`package.json has no version: "${version}"`);
   const others = told.filter((each) => each.version !== version);
   if (others.length > 0) {
-    const list = others.map((each) => `${each.place} contains ${each.version}`).join('\n');
+    const list = others.map((each) => `${each.place} says ${each.version}`).join('\n');
     throw new Error(`not all versions are ${version}; npm run set-version sets them:\n${list}`);
   }
   const [last] = releasesIn(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'));
   if (last !== undefined && !isNewer(version, last.version)) {
     throw new Error(
-      `the version is ${version}, but CHANGELOG.md already has ${last.version}: npm run ` +
-        'set-version -- <newer>',
+      `the version is ${version}, and CHANGELOG.md has ${last.version}: npm run set-version -- <newer>`,
     );
   }
   if (!readFragments(root).some(({ section }) => section === 'Upgrading')) {
     throw new Error(
-      'no fragment of changes/ belongs to Upgrading: describe what to do, even if it is nothing',
+      'no fragment of changes/ is about Upgrading: say what to do, also if it is nothing',
     );
   }
   return { version, date };

@@ -83,12 +83,12 @@ test('a version that is not newer, or not everywhere, is refused', async () => {
   const [last] = releasesIn(await readFile(join(clone, 'CHANGELOG.md'), 'utf8'));
   setVersion(clone, last!.version);
   await git('commit', '--quiet', '--all', '--no-verify', '--message', 'old');
-  await expect(release('--dry-run')).rejects.toThrow(`CHANGELOG.md already has ${last!.version}`);
+  await expect(release('--dry-run')).rejects.toThrow(`CHANGELOG.md has ${last!.version}`);
   const manifest = join(clone, 'packages', 'units', 'package.json');
   const text = await readFile(manifest, 'utf8');
   await writeFile(manifest, text.replace(`"version": "${last!.version}"`, '"version": "0.0.1"'));
   await git('commit', '--quiet', '--all', '--no-verify', '--message', 'two versions');
-  await expect(release('--dry-run')).rejects.toThrow('packages/units/package.json contains 0.0.1');
+  await expect(release('--dry-run')).rejects.toThrow('packages/units/package.json says 0.0.1');
   await git('reset', '--quiet', '--hard', 'HEAD~2');
   expect(existsSync(join(clone, 'release'))).toBe(false);
 });
