@@ -85,8 +85,12 @@ describe('reference prices and the exhibition', () => {
 
 describe('a mainnet', () => {
   test.each<[string, readonly string[], string]>([
-    ['a simulated oracle', ['--network', 'mainnet'], 'oracle: a mainnet has no prices that are'],
-    ['one that stands still', ['--network', 'mainnet', '--oracle', 'still'], 'are still'],
+    ['a simulated oracle', ['--network', 'mainnet'], 'oracle: simulated prices are not allowed'],
+    [
+      'one that stands still',
+      ['--network', 'mainnet', '--oracle', 'still'],
+      'oracle: still prices are not allowed',
+    ],
     ['simulated traders', [...MAINNET, '--bots'], 'bots: not allowed on a mainnet'],
     [
       'the relayer’s key in the data folder',
@@ -166,7 +170,7 @@ describe('how long the log is kept', () => {
       expect(readConfig(['--config', file], {}).logKeep).toBe(expected);
     }
     writeFileSync(file, 'keepLog = false\n');
-    expect(() => readConfig(['--config', file], {})).toThrow('keepLog: is now logKeep');
+    expect(() => readConfig(['--config', file], {})).toThrow('keepLog: was renamed: use logKeep');
     rmSync(folder, { recursive: true });
   });
 

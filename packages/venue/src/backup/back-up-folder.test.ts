@@ -54,7 +54,7 @@ test.each<
       await write(older, [7, 8, 9]);
       return older;
     },
-    'is a backup of another log: its block 3 of',
+    'is a backup of another log: its block 3 differs',
   ],
   [
     'another venue with more blocks',
@@ -62,7 +62,7 @@ test.each<
       await write(join(root, 'other'), [1, 2, 3, 4]);
       return join(root, 'other');
     },
-    'is a backup of another log: its block 3 of',
+    'is a backup of another log: its block 3 differs',
   ],
   [
     'another venue with fewer blocks',
@@ -70,7 +70,7 @@ test.each<
       await write(join(root, 'other'), [1]);
       return join(root, 'other');
     },
-    'is a backup of another log: its block 1 of',
+    'is a backup of another log: its block 1 differs',
   ],
 ])('%s does not replace a backup', (_, prepare, why) =>
   inDirectory(async (root) => {
@@ -115,7 +115,7 @@ test('a backup in the folder itself is refused, also by way of a folder that is 
     const { data } = await folders(root);
     const before = await contentOf(root);
     for (const to of [data, join(data, 'backup'), join(root, 'x', '..', 'data', 'a', 'b')]) {
-      await expect(backUp(data, to)).rejects.toThrow(`${to} lies in ${data}`);
+      await expect(backUp(data, to)).rejects.toThrow(`${to} is inside ${data}`);
     }
     expect(await contentOf(root)).toEqual(before);
     await backUp(data, join(root, 'data-of-monday'));

@@ -210,7 +210,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       for (const text of ['x', 'y', 'z', 'w']) await other.log.append(note(text));
       const forked = open({ cluster, directory: join(folder, 'a') });
       await expect(forked).rejects.toThrow(
-        'This folder is not a copy of the stream: they differ starting with block 1 on',
+        'This folder is not a copy of the stream: they differ starting with block 1',
       );
       await other.close();
     }));
@@ -225,8 +225,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       const alone = await FileJournal.open({ directory, clock: { nowMs: () => 2_000 } });
       for (const text of ['6', '7', '8', '9', '10']) await alone.append(note(text));
       for (const text of ['6', '7']) await one.log.append(note(text));
-      const sentence =
-        'This folder is not a copy of the stream: they differ starting with block 6 on';
+      const sentence = 'This folder is not a copy of the stream: they differ starting with block 6';
       await alone.close();
       await expect(open({ cluster, directory })).rejects.toThrow(sentence);
       // Nor is the stream written again from it, unless what the stream has is given up.
@@ -343,7 +342,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       // One with nothing, and one with all of it.
       for (const each of [join(folder, 'b'), directory]) {
         await expect(open({ cluster, directory: each })).rejects.toThrow(
-          'The stream is incomplete: 2 of 4',
+          'The stream is incomplete: 2 of the 4',
         );
       }
       // Who was there waits, and goes on when it is written again.
@@ -371,7 +370,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       const options = { servers: nats.urls, cluster, clientName: 'test', replicas: 3 };
       await expect(BlockStream.open(options)).rejects.toThrow(WeakStreamError);
       await expect(BlockStream.open(options)).rejects.toThrow(
-        'kept on 1 servers, but --stream-replicas requires 3',
+        'stored on 1 servers, but --stream-replicas requires 3',
       );
       const said: string[] = [];
       const weak = await BlockStream.open({ ...options, onWeak: (faults) => said.push(...faults) });

@@ -49,7 +49,7 @@ test.each(['', '\n', 'example.org\n', 'example.org-3fa9c1d2\nnonsense\n', 'x'.re
     writeFileSync(file(), text);
     expect(() => readServiceNames(folder)).toThrow(ServiceNamesDamagedError);
     await expect(drawServiceName(folder, 'example.org')).rejects.toThrow(
-      /does not contain the name/,
+      /does not contain the network name/,
     );
     expect(readFileSync(file(), 'utf8')).toBe(text);
   },
