@@ -48,7 +48,7 @@ describe.skipIf(process.getuid?.() !== 0)('a cluster that root starts', () => {
       const data = join(closed, 'data');
       const port = await freePorts(PORTS);
       await expect(startLocalCluster({ ...SMALL, data, port })).rejects.toThrow(
-        `PostgreSQL does not run as root, and the user "nobody" cannot enter ${closed}, which contains ${data}/postgres`,
+        `PostgreSQL does not run as root, and the unprivileged user that runs it cannot enter ${closed}, which contains ${data}/postgres`,
       );
       expect(await readdir(closed)).toEqual([]);
     }));

@@ -273,7 +273,7 @@ export class FileJournal implements Log {
 
   #detach(): CommitBatch {
     const batch = this.#filling;
-    this.#filling = present(this.#spare.pop(), 'a batch that nobody uses');
+    this.#filling = present(this.#spare.pop(), 'an unused batch');
     return batch;
   }
 

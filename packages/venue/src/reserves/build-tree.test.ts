@@ -167,7 +167,7 @@ test('with another secret a tree is of no use, and one that is damaged or lost i
   rmSync(file);
   writeFileSync(treeFile(elsewhere, 620), 'a tree');
   expect(() => treeSecret(elsewhere)).toThrow(
-    `${file} is missing, but ${treeFile(elsewhere, 620)} was made with it: restore it`,
+    `${file} is missing, but ${treeFile(elsewhere, 620)} was created with it. Restore it`,
   );
   expect(existsSync(file)).toBe(false);
 });
