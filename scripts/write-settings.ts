@@ -44,7 +44,7 @@ export function withSettings(text: string, program: SettingsProgram): string {
   const [before, rest] = text.split(FIRST);
   const after = rest?.split(LAST)[1];
   if (before === undefined || after === undefined)
-    throw new Error(`no place for the tables: ${FIRST}`);
+    throw new Error(`the place for the tables is missing: ${FIRST}`);
   return `${before}${FIRST}\n\n${settingsPage(program)}\n\n${LAST}${after}`;
 }
 

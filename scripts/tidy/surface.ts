@@ -154,9 +154,13 @@ function faultsOf(
     [
       'surface-sdk',
       hasWord(tree.textOf(new RegExp(`^${kind.sdk}/create-[\\w-]+\\.ts$`)), name),
-      `is in no create-*.ts of ${kind.sdk}: the SDK can't call it`,
+      `is missing in create-*.ts of ${kind.sdk}: the SDK cannot call it`,
     ],
-    ['surface-test', tree.isTested(name), 'is in no test of tests/ against a running venue'],
+    [
+      'surface-test',
+      tree.isTested(name),
+      'is not covered by a test of tests/ against a running venue',
+    ],
     [
       'surface-fuzz',
       !kind.isFuzzed || hasWord(tree.textOf(new RegExp(`^${FUZZ_SAMPLES}$`)), name),
@@ -165,7 +169,7 @@ function faultsOf(
     [
       'surface-change',
       tree.isAnnounced(name) || ANNOUNCED_BEFORE.has(name),
-      'is named by no fragment of changes/; say there what is new',
+      'is not named by a fragment of changes/; describe there what is new',
     ],
   ];
   return missing

@@ -227,14 +227,19 @@ describe('R-withdraw: three validators of which two must sign', () => {
     await validators[2]!.start();
     expect(await book()).toBe(before);
     expect(await ask(2, owed)).toEqual([200, 'signed']);
-    const stranger = [401, expect.stringContaining('it signs for the venue of relayer')];
+    const stranger = [
+      401,
+      expect.stringContaining('this validator signs only for the venue of relayer'),
+    ];
     expect(await ask(2, owed, 'guardian')).toEqual(stranger);
     expect(await ask(2, { ...owed, usd: '9900001' })).toEqual([
       409,
-      expect.stringContaining(`withdrawal ${withdrawalId} was signed as 9900000 micro-USDC`),
+      expect.stringContaining(
+        `withdrawal ${withdrawalId} was already signed as 9900000 micro-USDC`,
+      ),
     ]);
     const unknown = { ...owed, withdrawalId: String(row!.id + 1) };
-    expect(await ask(2, unknown)).toEqual([404, expect.stringContaining('knows no withdrawal')]);
+    expect(await ask(2, unknown)).toEqual([404, expect.stringContaining('has no withdrawal')]);
     expect((await ask(2, { ...owed, chainId: 42_161 }))[0]).toBe(403);
     expect((await ask(2, { ...owed, bridge: token }))[0]).toBe(403);
     expect(await book()).toBe(before);
@@ -297,7 +302,7 @@ describe('R-withdraw: who has a withdrawal cancelled', () => {
     await barred.becomes('returned');
     liar.lie = 'none';
     const [row] = await barred.rows();
-    expect(row).toMatchObject({ error: 'The token refuses transfers to this destination' });
+    expect(row).toMatchObject({ error: 'The token rejects transfers to this destination' });
     const { data } = await post(venue.url, '/info', {
       type: 'clearinghouseState',
       user: barred.user,
@@ -312,7 +317,7 @@ describe('R-withdraw: who has a withdrawal cancelled', () => {
         return latest.filter(isThis).map(({ reason }) => reason);
       }),
     );
-    const seen = `the token refuses transfers to ${barred.user}`;
+    const seen = `the token rejects transfers to ${barred.user}`;
     const signers = reasons.filter((each) => each.length > 0);
     expect(signers.length).toBeGreaterThanOrEqual(2);
     for (const each of signers) expect(each).toEqual([seen]);
@@ -346,9 +351,7 @@ test('where money is real a venue does not start with a key that others can read
   const keys = ['--relayer-key', join(folder, 'relayer.key'), '--validator-keys', key];
   const run = new VenueRun(await temporaryData(), [...real, ...keys]);
   expect(await run.ended).toMatchObject({ code: 1 });
-  expect(run.stderr).toContain(
-    `validatorKeys: ${key} can be read by others than its owner; run chmod 600 ${key}`,
-  );
+  expect(run.stderr).toContain(`validatorKeys: other users can read ${key}; run chmod 600 ${key}`);
   expect(run.stdout).toBe('');
 });
 

@@ -129,19 +129,19 @@ test(
     const somebody = privateKeyToAccount(generatePrivateKey()).address.toLowerCase();
     await withdraw(page, '150000', somebody);
     await operator.mineUntil(
-      page.getByText(/^Large payouts wait: it is payable from/).waitFor(PATIENT),
+      page.getByText(/^Large payouts are delayed: this one is payable at/).waitFor(PATIENT),
     );
     const { data } = await post(venue.url, '/info', { type: 'withdrawals', user });
     await operator.cancel((data as { id: number }[])[0]!.id);
     await operator.mineUntil(row(page, /Withdrawal.*−150,000\.00.*Refunded/).waitFor(PATIENT));
-    await page.getByText('It was cancelled on the bridge.').waitFor();
+    await page.getByText('The payout was cancelled on the bridge.').waitFor();
     await page.getByText('300,000.00 available').waitFor();
     // The reason stays to be read.
     await page.reload();
     await page.getByRole('button', { name: 'Withdrawal' }).click();
     const dialog = page.getByRole('dialog', { name: 'Withdrawal' });
     await dialog.getByText('The full amount was refunded').waitFor();
-    await dialog.getByText('It was cancelled on the bridge.').waitFor();
+    await dialog.getByText('The payout was cancelled on the bridge.').waitFor();
     await dialog.getByText(somebody).waitFor();
     expect(await faultsFound(page)).toEqual([]);
   },
