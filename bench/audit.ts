@@ -76,7 +76,7 @@ function rowsOf(plain: number, whole: number, sampled: number): readonly Row[] {
   const partly = `${show(sampled)} µs an order against ${show(plain)} µs`;
   return [
     noted(
-      'a replica that believes nobody, against one that checks nothing',
+      'an independent replica, against one that checks nothing',
       `CPU; ${beside}`,
       whole / plain,
     ),

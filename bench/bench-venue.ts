@@ -99,7 +99,7 @@ export class BenchVenue {
   /** One number of it, without labels. */
   async metric(name: string): Promise<number> {
     const value = new RegExp(`^${name} (\\d+)`, 'm').exec(await this.metrics())?.[1];
-    if (value === undefined) throw new Error(`the venue tells no ${name}`);
+    if (value === undefined) throw new Error(`the venue reports no ${name}`);
     return Number(value);
   }
 

@@ -195,7 +195,7 @@ class ClusterBench {
       ),
       atMost(
         'cluster: without a new price when the one that brings them is killed',
-        'the highest age of a price that another replica tells; one comes every second',
+        'the highest age of a price reported by another replica; one comes every second',
         pricesMs,
         3_000,
         ' ms',

@@ -89,7 +89,7 @@ function rowsOf(options: {
     `${show(beside.waited.length)} answers; readers ${counts.join(', ')}`;
   const lag = percentile(beside.lags, 0.95);
   const behind = `${show(percentile(beside.lags, 1))} at most`;
-  const beyond = `beside ${addresses} readers of the history`;
+  const beyond = `next to ${addresses} readers of the history`;
   return [
     atMost(
       `userFills ${beyond}, p50`,

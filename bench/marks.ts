@@ -23,5 +23,5 @@ export async function marksSection(scale: Scale): Promise<readonly Row[]> {
   same('scopes under liquidation', venue.state.liquidations.size, 0);
   const worst = Math.max(...spent);
   const words = `${show(median(spent))} ms in the median of ${updates}, ${show(positions)} positions`;
-  return [atMost('a mark that endangers nobody, the slowest', words, worst, TARGET_MS, ' ms')];
+  return [atMost('a mark without liquidations, the slowest', words, worst, TARGET_MS, ' ms')];
 }

@@ -141,7 +141,7 @@ class RequestBench {
       atLeast('durable orders in 50-order actions', words, median(rates), RATE_TARGET, ' orders/s'),
       noted('CPU of the venue for one of them', 'all threads', eachUs(spent), ' µs'),
       noted(
-        'CPU of its archivist for one of them, against the main thread',
+        'CPU of its history thread for one of them, against the main thread',
         `${show(eachUs(archivist))} µs against ${show(eachUs(main))} µs, until all rows are stored`,
         medianRatio(archivist, main),
       ),
@@ -166,7 +166,7 @@ class RequestBench {
 
   async #metric(name: string): Promise<number> {
     const value = new RegExp(`^${name} (\\d+)`, 'm').exec(await this.#metrics())?.[1];
-    if (value === undefined) throw new Error(`the venue tells no ${name}`);
+    if (value === undefined) throw new Error(`the venue reports no ${name}`);
     return Number(value);
   }
 

@@ -127,7 +127,7 @@ describe('conversion', () => {
     ],
     [
       'the account itself',
-      'the account is no signer of its own',
+      'the account cannot be its own signer',
       () => set([...users(1), account.address], 1),
     ],
     [

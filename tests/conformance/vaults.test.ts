@@ -225,7 +225,7 @@ describe('what a vault cannot be', () => {
         code: 10000,
         name: 'INVALID',
         message: 'Invalid multi-sig signers',
-        details: { field: 'signers', why: 'a vault is no multi-sig account' },
+        details: { field: 'signers', why: 'a vault cannot become a multi-sig account' },
       },
     );
   });

@@ -49,7 +49,7 @@ describe('R-multisig: which sets are accepted', () => {
     [
       'the account itself',
       { users: [first, alice], threshold: 1 },
-      'the account is no signer of its own',
+      'the account cannot be its own signer',
     ],
     [
       'a multi-sig account',

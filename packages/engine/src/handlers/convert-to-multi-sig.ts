@@ -54,10 +54,10 @@ function setFault(
     return `a set has 1 to ${LIMITS.multiSigUsers} users`;
   }
   if (new Set(users).size < users.length) return 'a user is named twice';
-  if (users.includes(address)) return 'the account is no signer of its own';
+  if (users.includes(address)) return 'the account cannot be its own signer';
   if (users.some((user) => isMultiSig(state, user))) return 'a user is a multi-sig account';
   if (!Number.isSafeInteger(threshold) || threshold < 1 || threshold > users.length) {
     return 'the threshold is 1 to the number of users';
   }
-  return state.vaults.has(address) ? 'a vault is no multi-sig account' : undefined;
+  return state.vaults.has(address) ? 'a vault cannot become a multi-sig account' : undefined;
 }

@@ -5,7 +5,7 @@ import { streamLine } from './cluster-report.ts';
 
 const OPENING = encodeOpening(1, { serviceNetwork: 'Test', firstSeq: 1, era: 'an era' });
 
-/** A stream whose leader gives these last places, one after the other, and a replica that has told of block 5. */
+/** A stream whose leader gives these last places, one after the other, and a replica that has reported block 5. */
 function placeOf(...places: readonly number[]) {
   let looks = 0;
   const now = (): number => places[Math.min(looks, places.length - 1)] ?? 0;
@@ -28,7 +28,7 @@ test.concurrent.for([
   {
     title: 'a stream that is short',
     places: [3],
-    ending: 'a has told of block 5: blocks are lost',
+    ending: 'blocks lost: a reported block 5',
   },
 ])('the report speaks of lost blocks once that is confirmed: $title', async (each, { expect }) => {
   const { ending, places } = each;

@@ -145,8 +145,7 @@ async function call(
   wallet: Eip1193Provider | undefined,
 ): Promise<unknown> {
   if (url === null) {
-    if (wallet === undefined)
-      throw new Error('Nobody here can be asked about the settlement chain');
+    if (wallet === undefined) throw new Error('No endpoint of the settlement chain is available');
     return wallet.request({ method, params });
   }
   const response = await fetch(url, {
